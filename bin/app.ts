@@ -5,11 +5,12 @@ import { readSettings, reasonWithoutMailer, type Settings } from '../lib/cloud/s
 import { bundleDashboard, DASHBOARD_BUNDLE } from '../lib/cloud/site/bundle.ts';
 
 /*
- * The CDK app. It runs under the CDK command (`npx cdk synth`) and by itself (`node bin/app.ts`), with the same result: the recommended
- * feature flags are set in it and not in cdk.json, which only the command reads.
+ * The CDK app. It runs under the CDK command (`npx cdk synth`) and by itself (`node bin/app.ts`), with the
+ * same result: the recommended feature flags are set in it and not in cdk.json, which only the command reads.
  */
 const outdir = resolve(process.env.CDK_OUTDIR ?? 'cdk.out');
-// Made before by whoever synthesizes many times of the same sources, as tests do: to bundle takes as much as all the rest.
+// Made before by whoever synthesizes many times of the same sources, as tests do: to bundle takes as much as
+// all the rest.
 const bundles = process.env.CDK_BUNDLES;
 /** The variable is the CDK's own. */
 const isValidated = process.env.CDK_VALIDATION !== 'false';

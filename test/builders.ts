@@ -14,7 +14,8 @@ import { FIRST_SANDBOX_GENERATION, Organization, Session, type Tenant } from '..
 
 /*
  * Things of the domain as they usually are, each with a new identifier. A test names only what it is about:
- * `aDelivery({ attempts: 7 })`. Everything passes the schema that stored rows pass, so that no test runs on a thing that cannot be.
+ * `aDelivery({ attempts: 7 })`. Everything passes the schema that stored rows pass, so that no test runs on a
+ * thing that cannot be.
  */
 
 /** The time at which built things were created. */

@@ -29,8 +29,8 @@ interface Clients {
 }
 
 /**
- * A DynamoDB for the tests of this file: the one at `DYNAMODB_ENDPOINT`, or the embedded one in a temporary directory, started
- * before them and stopped after them.
+ * A DynamoDB for the tests of this file: the one at `DYNAMODB_ENDPOINT`, or the embedded one in a temporary
+ * directory, started before them and stopped after them.
  */
 export function dynamoDb(): Clients {
   const outside = process.env.DYNAMODB_ENDPOINT;

@@ -64,7 +64,8 @@ export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
     KeySchema: [partitionKey('pk'), sortKey('sk')],
     GlobalSecondaryIndexes: [
       ofSandbox.index,
-      // What a reminder has to say; its delivery's identifier is the sort key. An index keeps what it was made to project (decision 14).
+      // What a reminder has to say; its delivery's identifier is the sort key. An index keeps what it was
+      // made to project (decision 14).
       dueIndex('orgId', 'generation', 'webhookId', 'eventId', 'isDeferred'),
     ],
     StreamSpecification: streamed,

@@ -8,7 +8,10 @@ import { FUNCTION_ENVIRONMENT } from './support/functions.ts';
 if (Number(process.versions.node.split('.')[0]) < 24)
   throw new Error(`the tests need Node 24 or later, this is ${process.version}: run them with "npm test"`);
 
-/** What takes longest goes first, so that it is not what everything waits for at the end; Vitest itself goes by the size of files. */
+/**
+ * What takes longest goes first, so that it is not what everything waits for at the end; Vitest itself goes
+ * by the size of files.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) =>
@@ -29,7 +32,10 @@ const LONGEST = [
 ];
 
 const CONTRACT = { testTimeout: 30_000 * PATIENCE, hookTimeout: 30_000 * PATIENCE };
-/** Contracts of whole functions, which read their environment once, when they are loaded: these files share no modules with others. */
+/**
+ * Contracts of whole functions, which read their environment once, when they are loaded: these files share no
+ * modules with others.
+ */
 const LOADING_FUNCTIONS = [
   'test/contract/api/**/*.test.ts',
   'test/contract/store/{conversation-races,sandbox-marks,tickets}*.test.ts',
@@ -42,8 +48,8 @@ interface ProjectSettings {
 }
 
 /**
- * Tests by what they need, ours and those of the packages: `unit` and `simulation` nothing, `contract` an engine,
- * `integration` the whole local run, `infra` a synthesis.
+ * Tests by what they need, ours and those of the packages: `unit` and `simulation` nothing, `contract` an
+ * engine, `integration` the whole local run, `infra` a synthesis.
  */
 const projectOf =
   (isDeep: boolean) =>
@@ -58,19 +64,24 @@ const projectOf =
 
 const filesOf = (name: string) => [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`];
 
-/** `npm test` runs what every change must pass, and `npm run test:deep` what takes minutes: files that end in `.deep.test.ts`. */
+/**
+ * `npm test` runs what every change must pass, and `npm run test:deep` what takes minutes: files that end in
+ * `.deep.test.ts`.
+ */
 export default defineConfig(({ mode }) => {
   const project = projectOf(mode === 'deep');
   return {
     root: join(import.meta.dirname, '..'),
     test: {
-      // Many tests wait for a deadline or a queue rather than compute, so more of them than cores may run at once.
+      // Many tests wait for a deadline or a queue rather than compute, so more of them than cores may run at
+      // once.
       maxWorkers: Math.max(3, availableParallelism()),
       globalSetup: './test/grants/global-setup.ts',
       sequence: { sequencer: LongestFirst },
       projects: [
         project('unit', {
-          // Nothing patches modules, so files may share them; loading the SDK anew for each took most of the time.
+          // Nothing patches modules, so files may share them; loading the SDK anew for each took most of the
+          // time.
           isolate: false,
           // Not a measure of speed: on a busy machine what takes a second has taken six.
           testTimeout: 30_000,

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 
 /*
- * What the shapes of all resources are made of, and the parameters that routes of all kinds have. Schemas are constants made by
- * calls without side effects, so that the bundler leaves out those which a function does not use: all of them took 7 ms to make.
+ * What the shapes of all resources are made of, and the parameters that routes of all kinds have. Schemas are
+ * constants made by calls without side effects, so that the bundler leaves out those which a function does
+ * not use: all of them took 7 ms to make.
  */
 
 /** Control characters (Unicode, general category Cc) other than tabs and newlines. */

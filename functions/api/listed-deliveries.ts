@@ -14,16 +14,18 @@ interface DeliveryQuery extends DeliveryFilter {
   include?: 'request' | undefined;
 }
 
-/** What a cursor of the listing is bound to. Nothing where nothing is filtered, as before there were filters. */
+/**
+ * What a cursor of the listing is bound to. Nothing where nothing is filtered, as before there were filters.
+ */
 export function describeFilters({ status, eventType, from, to }: DeliveryFilter): string[] {
   const given = [status?.toSorted(), eventType?.toSorted(), from?.getTime(), to?.getTime()];
   return given.every((filter) => filter === undefined) ? [] : [JSON.stringify(given)];
 }
 
 /**
- * A page of the deliveries to a webhook endpoint or a channel. With `include` each comes with the request that a receiver would get if it
- * were sent now: receivers refuse signatures that are minutes old. There are such requests in sandboxes alone, where nothing else sends them;
- * live ones are not kept.
+ * A page of the deliveries to a webhook endpoint or a channel. With `include` each comes with the request
+ * that a receiver would get if it were sent now: receivers refuse signatures that are minutes old. There are
+ * such requests in sandboxes alone, where nothing else sends them; live ones are not kept.
  */
 export async function listDeliveriesPage(
   receiver: Pick<Endpoint, 'id' | 'keyVersion'>,

@@ -33,7 +33,8 @@ export async function unsealWithKeys<T>(
 }
 
 /**
- * Lists: opens the cursor, reads a page, seals the next cursor. Both are bound to tenant, route, path and filters.
+ * Lists: opens the cursor, reads a page, seals the next cursor. Both are bound to tenant, route, path and
+ * filters.
  * @param filters what the query narrows the listing to, in a fixed order
  */
 export async function paginate<T extends { id: string }>(

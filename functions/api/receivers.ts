@@ -12,7 +12,10 @@ import { tables } from './route-handler.ts';
 const hosts = blockedHosts(blockedHostStore(tables.service).all);
 const policy = { loopback: loopbackReceivers(), blocks: hosts.blocks };
 
-/** Whether a tenant may have requests addressed to a URL. In a sandbox it may also say what the simulated receiver does there. */
+/**
+ * Whether a tenant may have requests addressed to a URL. In a sandbox it may also say what the simulated
+ * receiver does there.
+ */
 export async function checkReceiver(text: string, tenant: Tenant): Promise<ReceiverUrlCheck> {
   await hosts.refresh();
   const receiver = checkReceiverUrl(text, policy);

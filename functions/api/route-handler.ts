@@ -22,7 +22,8 @@ import { rateWindowStore } from '../store/rate-windows.ts';
 import { type Change, committer } from '../store/transaction.ts';
 
 /*
- * What the handlers of all routes share: their environment, their clients, and the pipeline with its ports plugged in.
+ * What the handlers of all routes share: their environment, their clients, and the pipeline with its ports
+ * plugged in.
  */
 
 export const environment = readEnvironment(ApiEnvironment);
@@ -65,7 +66,10 @@ const authenticate = authenticateByMode({
   findSandbox,
 });
 
-/** The Lambda handler of a route of the public API. @param reveal completes the answer with what is never stored */
+/**
+ * The Lambda handler of a route of the public API. @param reveal completes the answer with what is never
+ * stored
+ */
 export const routeHandler = <R extends Route>(
   route: R,
   useCase: UseCase<R, Change>,

@@ -5,7 +5,10 @@ import type { Change } from '../store/transaction.ts';
 import { ports } from './route-handler.ts';
 import { authenticate } from './sessions.ts';
 
-/** The Lambda handler of a route of the organization settings. @param reveal completes the answer with what is never stored */
+/**
+ * The Lambda handler of a route of the organization settings. @param reveal completes the answer with what is
+ * never stored
+ */
 export const sessionRouteHandler = <R extends Route>(
   route: R,
   useCase: UseCase<R, Change>,

@@ -3,7 +3,8 @@ import { sessionAuthentication } from '../platform/pipeline/session-authenticati
 import { sessionVerifier } from '../platform/sessions.ts';
 
 /*
- * People's sessions instead of API keys. It is a file of its own so that calls with keys do not load what verifies tokens.
+ * People's sessions instead of API keys. It is a file of its own so that calls with keys do not load what
+ * verifies tokens.
  */
 
 const environment = readEnvironment(SessionEnvironment);

@@ -14,8 +14,8 @@ import { unsealWithKeys } from './pages.ts';
 import { ports, tables } from './route-handler.ts';
 
 /*
- * What the routes for visitors of web widgets add to `route-handler.ts`: tokens of a conversation instead of API
- * keys, budgets of their own, and the gate, because a widget is outside of the service.
+ * What the routes for visitors of web widgets add to `route-handler.ts`: tokens of a conversation instead of
+ * API keys, budgets of their own, and the gate, because a widget is outside of the service.
  */
 
 const organizations = organizationStates(readOrganizationState(tables.service));

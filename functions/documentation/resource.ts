@@ -58,8 +58,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Nothing but the page's own files and the API of its own origin: no other host, nothing inline, no frame around it. The renderer's
- * icons are in its style sheet, as data.
+ * Nothing but the page's own files and the API of its own origin: no other host, nothing inline, no frame
+ * around it. The renderer's icons are in its style sheet, as data.
  */
 const POLICY = [
   "default-src 'none'",
@@ -87,7 +87,8 @@ export const PAGE = 'index.html';
 const COMPRESSED = '.br';
 
 /**
- * The files of the reference page, by name, which are kept compressed. Each is read when it is first asked for, and then kept.
+ * The files of the reference page, by name, which are kept compressed. Each is read when it is first asked
+ * for, and then kept.
  * @throws when a file has a type that is not known
  */
 export function loadFiles(directory: URL): ReadonlyMap<string, () => Resource> {

@@ -48,7 +48,10 @@ export function issueKey(
   };
 }
 
-/** SHA-256 of a key in hex: what is stored and looked up. No salt is needed, the key itself has 256 random bits. */
+/**
+ * SHA-256 of a key in hex: what is stored and looked up. No salt is needed, the key itself has 256 random
+ * bits.
+ */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

@@ -9,7 +9,8 @@ import type { Tenant } from './tenant.ts';
 export const BUS_SOURCE = 'conversation-service';
 
 /**
- * What is told on the bus beyond the events of the catalogue: news for the service itself, which no customer can subscribe to. `data` by its type.
+ * What is told on the bus beyond the events of the catalogue: news for the service itself, which no customer
+ * can subscribe to. `data` by its type.
  */
 export const NOTICES = {
   /** A webhook endpoint or a channel was disabled by its failures. */
@@ -59,7 +60,10 @@ export const Notice = z.object({
 });
 export type Notice = z.infer<typeof Notice>;
 
-/** A notice to be committed with what it tells of. @throws a zod error when the data is not of its type, which is a defect of the caller */
+/**
+ * A notice to be committed with what it tells of. @throws a zod error when the data is not of its type, which
+ * is a defect of the caller
+ */
 export const createNotice = <T extends NoticeType>(
   type: T,
   id: string,
@@ -76,7 +80,10 @@ export const createNotice = <T extends NoticeType>(
   ...withTrace(traceId),
 });
 
-/** What is put on the bus: the `detail` of an EventBridge event, whose `detail-type` is its type. Workers are idempotent by `id`. */
+/**
+ * What is put on the bus: the `detail` of an EventBridge event, whose `detail-type` is its type. Workers are
+ * idempotent by `id`.
+ */
 export const BusEvent = z.object({
   id: z.string(),
   type: z.string(),

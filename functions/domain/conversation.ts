@@ -20,7 +20,9 @@ export const Conversation = z.object({
 });
 export type Conversation = z.infer<typeof Conversation>;
 
-/** What changes a conversation's state: a request for a human, its end, or a message to one that has ended. */
+/**
+ * What changes a conversation's state: a request for a human, its end, or a message to one that has ended.
+ */
 export type StateChange =
   | { kind: 'hand-off' }
   | { kind: 'resolve'; by: string; at: Date }
@@ -36,7 +38,10 @@ export const STATE_CHANGES = {
   { from: readonly ConversationStatus[]; to: ConversationStatus }
 >;
 
-/** The conversation as a move leaves it. Undefined when its state forbids the move: then nothing changes and nothing is told. */
+/**
+ * The conversation as a move leaves it. Undefined when its state forbids the move: then nothing changes and
+ * nothing is told.
+ */
 export function applyStateChange(conversation: Conversation, move: StateChange): Conversation | undefined {
   const { from, to }: { from: readonly ConversationStatus[]; to: ConversationStatus } =
     STATE_CHANGES[move.kind];

@@ -13,12 +13,15 @@ export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 export const OPEN_STATUSES = ['pending', 'retrying'] as const satisfies readonly DeliveryStatus[];
 
 /**
- * Why a delivery ends without a further attempt. The last two are failures of the service that no repetition heals: the event's body
- * is gone, or the delivery could not be dealt with for days.
+ * Why a delivery ends without a further attempt. The last two are failures of the service that no repetition
+ * heals: the event's body is gone, or the delivery could not be dealt with for days.
  */
 export const SkipReason = z.enum(['endpoint_disabled', 'endpoint_deleted', 'event_missing', 'expired']);
 export type SkipReason = z.infer<typeof SkipReason>;
-/** A sandbox's request that would have gone out was taken by a simulated receiver, which accepted it (decisions.md, Deliveries). */
+/**
+ * A sandbox's request that would have gone out was taken by a simulated receiver, which accepted it
+ * (decisions.md, Deliveries).
+ */
 const SIMULATED = 'sandbox_simulated';
 export const TerminalReason = z.enum(['max_attempts', SIMULATED, ...SkipReason.options]);
 export type TerminalReason = z.infer<typeof TerminalReason>;
@@ -49,7 +52,10 @@ export const AttemptRecord = z.object({
 });
 export type AttemptRecord = z.infer<typeof AttemptRecord>;
 
-/** The right to attempt a delivery until `until` (milliseconds since the epoch); `token` fences its settlement. */
+/**
+ * The right to attempt a delivery until `until` (milliseconds since the epoch); `token` fences its
+ * settlement.
+ */
 export const Lease = z.object({ token: z.string(), until: z.number() });
 export type Lease = z.infer<typeof Lease>;
 
@@ -92,7 +98,9 @@ export type Delivery = z.infer<typeof Delivery>;
 /** What names a delivery: enough for its key. */
 export type DeliveryRef = Pick<Delivery, 'id' | 'webhookId' | 'generation'>;
 
-/** A queue message. It only reminds of a delivery, whose truth is in its table (architecture.md, Promise 3). */
+/**
+ * A queue message. It only reminds of a delivery, whose truth is in its table (architecture.md, Promise 3).
+ */
 export const DeliveryMessage = z.pick(Delivery, {
   id: true,
   orgId: true,
@@ -123,8 +131,8 @@ export const toDeliveryMessage = ({
 export type ClaimedDelivery = Delivery & { lease: Lease };
 
 /**
- * The delivery that an event owes to an endpoint. To a disabled endpoint it is skipped from the start (public-api.md,
- * Webhook endpoint status).
+ * The delivery that an event owes to an endpoint. To a disabled endpoint it is skipped from the start
+ * (public-api.md, Webhook endpoint status).
  */
 export function newDelivery(
   event: OutboxEvent,
@@ -154,7 +162,9 @@ export type AttemptResult = {
   status?: number;
   error?: string;
   response?: string;
-  /** Of an attempt at a simulated receiver: what it was sent, and how long it would have taken at real speed. */
+  /**
+   * Of an attempt at a simulated receiver: what it was sent, and how long it would have taken at real speed.
+   */
   simulated?: { request: WebhookRequest; durationMs: number };
 };
 
@@ -180,7 +190,8 @@ export interface Pace {
 /**
  * Decides what a finished attempt makes of its delivery. An attempt without an `error` succeeded.
  * @param number the attempt's number, from 1, as the claim counted it
- * @param way the lane that the attempt was made in, the one for the next, and whether that one nears its limit of messages in flight
+ * @param way the lane that the attempt was made in, the one for the next, and whether that one nears its
+ * limit of messages in flight
  * @param pace where time passes faster than it does
  */
 export function computeSettlement(
@@ -235,7 +246,10 @@ function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
   };
 }
 
-/** Bytes of a body that is kept with each of 8 attempts, in a row that may have 400 KB. What channels are sent can be longer. */
+/**
+ * Bytes of a body that is kept with each of 8 attempts, in a row that may have 400 KB. What channels are sent
+ * can be longer.
+ */
 const KEPT_BODY_BYTES = 32_768;
 const isKept = ({ body }: WebhookRequest): boolean => Buffer.byteLength(body) <= KEPT_BODY_BYTES;
 
@@ -274,8 +288,8 @@ export function getClaimability(found: Delivery | undefined, now: Date, maxAttem
 }
 
 /**
- * A message of a parked delivery is a leftover, unless it comes within the reconciler's lookahead of the attempt: then it is the one that the
- * reconciler has sent, which has not yet noted that it did.
+ * A message of a parked delivery is a leftover, unless it comes within the reconciler's lookahead of the
+ * attempt: then it is the one that the reconciler has sent, which has not yet noted that it did.
  */
 function toNotDue({ parked }: Delivery, at: Date, now: Date): Claimability {
   const isSoon = at.getTime() - now.getTime() <= RECONCILE_LOOKAHEAD_SECONDS * 1000;
@@ -287,8 +301,9 @@ export type ClaimResult =
   | Exclude<Claimability, { kind: 'claimable' }>;
 
 /**
- * `refused` when the delivery is not in a state that the move may leave, or no longer under the claim's lease.
- * `endpoint-changed` when the endpoint is not as the effect on it expects, or others keep changing it: a new look at it decides.
+ * `refused` when the delivery is not in a state that the move may leave, or no longer under the claim's
+ * lease. `endpoint-changed` when the endpoint is not as the effect on it expects, or others keep changing it:
+ * a new look at it decides.
  */
 export type MoveResult = 'done' | 'refused' | 'endpoint-changed';
 
@@ -310,8 +325,8 @@ export type MessageDisposition =
   | { kind: 'move'; lane: Lane; until: Date };
 
 /**
- * The one place that decides it: a message lives as long as its delivery waits for something in a queue. One that is deleted although
- * its delivery is open is deleted because the due index has the delivery.
+ * The one place that decides it: a message lives as long as its delivery waits for something in a queue. One
+ * that is deleted although its delivery is open is deleted because the due index has the delivery.
  */
 export function decideDisposition(
   outcome:

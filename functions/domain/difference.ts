@@ -1,6 +1,6 @@
 /**
- * What a word is (decision 12): a run of letters, marks and digits. Scripts that write no spaces between words have a word for each character, so that
- * a changed sentence is not one changed word.
+ * What a word is (decision 12): a run of letters, marks and digits. Scripts that write no spaces between
+ * words have a word for each character, so that a changed sentence is not one changed word.
  */
 const WORD =
   /[[\p{L}\p{M}\p{N}]&&[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv;
@@ -8,8 +8,9 @@ const WORD =
 const MARKS_IN_A_ROW = /(\p{M}{30})\p{M}+/gu;
 
 /**
- * A text in Unicode's normal form C, in time linear in its length. No script has more than a few marks on a letter; of what has more than 30
- * the rest is left out, because putting marks in order takes a time quadratic in their number (UAX 15, section 13).
+ * A text in Unicode's normal form C, in time linear in its length. No script has more than a few marks on a
+ * letter; of what has more than 30 the rest is left out, because putting marks in order takes a time
+ * quadratic in their number (UAX 15, section 13).
  */
 export const normalizeText = (text: string): string => text.replace(MARKS_IN_A_ROW, '$1').normalize('NFC');
 
@@ -58,8 +59,8 @@ export interface Changes {
 }
 
 /**
- * The beginning of the lines that came and of those that went, in their order. A line that is there more often than before came; one that only moved did
- * neither. Whitespace around lines does not count.
+ * The beginning of the lines that came and of those that went, in their order. A line that is there more
+ * often than before came; one that only moved did neither. Whitespace around lines does not count.
  *
  * @param maxCharacters of each, in UTF-16 units, the ellipsis of what was cut included
  */

@@ -2,8 +2,9 @@ import type { DeliveryMessage } from './delivery.ts';
 import { parseCreationTime } from './ids.ts';
 
 /**
- * Why a delivery is in the due index: `parked` ones have no message by intent, `watched` ones should have one, and are looked after in
- * case that it was lost. A delivery that ends at its first attempt never gets there.
+ * Why a delivery is in the due index: `parked` ones have no message by intent, `watched` ones should have
+ * one, and are looked after in case that it was lost. A delivery that ends at its first attempt never gets
+ * there.
  */
 export const DUE_STATES = ['parked', 'watched'] as const;
 export type DueState = (typeof DUE_STATES)[number];
@@ -11,7 +12,10 @@ export type DueState = (typeof DUE_STATES)[number];
 /** Name of the index, for the store and the stack. */
 export const DUE_INDEX = 'due';
 
-/** An entry of the due index. `dueAt`: a parked delivery's next attempt; when a watched one's message counts as lost. */
+/**
+ * An entry of the due index. `dueAt`: a parked delivery's next attempt; when a watched one's message counts
+ * as lost.
+ */
 export interface DueEntry {
   message: DeliveryMessage;
   state: DueState;
@@ -40,8 +44,9 @@ export const RESENT_IN_BACKLOG = { ofOrganization: 2, inAll: 50 };
 export const DEFAULT_GRACE_SECONDS = 900;
 
 /**
- * Age at which a delivery that is still open ends as `expired`. All attempts span 63.5 minutes, and 51 hours under the slowest retry policy that
- * a deployment may set: what is open after this is something that no code could deal with.
+ * Age at which a delivery that is still open ends as `expired`. All attempts span 63.5 minutes, and 51 hours
+ * under the slowest retry policy that a deployment may set: what is open after this is something that no code
+ * could deal with.
  */
 export const EXPIRY_SECONDS = 3 * 86_400;
 
@@ -56,8 +61,9 @@ export interface UnreadableRow {
 export const LONGEST_GRACE_SECONDS = 6 * 3600;
 
 /**
- * When a delivery whose message was just sent again will be looked at once more. The older it is the later, so that one which waits in a
- * long backlog gets a number of further messages that grows with the logarithm of its wait.
+ * When a delivery whose message was just sent again will be looked at once more. The older it is the later,
+ * so that one which waits in a long backlog gets a number of further messages that grows with the logarithm
+ * of its wait.
  */
 export function computeNextCheck({ id }: Pick<DeliveryMessage, 'id'>, now: Date, graceSeconds: number): Date {
   const age = (now.getTime() - parseCreationTime(id).getTime()) / 1000;

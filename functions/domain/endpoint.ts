@@ -4,7 +4,9 @@ import { OrgId, ReceiverId, TraceId } from './ids.ts';
 import { getHost, isLoopbackHost } from './receiver-url.ts';
 import { LIVE_GENERATION } from './tenant.ts';
 
-/** Consecutive failed *deliveries* (not attempts) after which an endpoint is disabled (public-api.md, Limits). */
+/**
+ * Consecutive failed *deliveries* (not attempts) after which an endpoint is disabled (public-api.md, Limits).
+ */
 export const FAILURES_TO_DISABLE = 10;
 
 /** Endpoints an organization may have (decisions.md, Error types: LIMIT_EXCEEDED). */
@@ -28,7 +30,10 @@ export function getCountedHost(url: string): string | undefined {
 export const EndpointStatus = z.enum(['active', 'auto_disabled']);
 export const DisabledReason = z.enum(['consecutive_failures']);
 
-/** A webhook endpoint as it is stored. Its signing secret is derived from `keyVersion` and `id`, and nowhere stored. */
+/**
+ * A webhook endpoint as it is stored. Its signing secret is derived from `keyVersion` and `id`, and nowhere
+ * stored.
+ */
 export const Endpoint = z.object({
   id: ReceiverId,
   orgId: OrgId,
@@ -44,7 +49,9 @@ export const Endpoint = z.object({
   failingSince: z.optional(z.iso.datetime()),
   /** Names the present streak of failures. Set before the first of them is counted, removed by a success. */
   streak: z.optional(z.string()),
-  /** Until when a delivery to it may end as a failure, so that each success looks whether it ends a streak. */
+  /**
+   * Until when a delivery to it may end as a failure, so that each success looks whether it ends a streak.
+   */
   atRiskUntil: z.optional(z.iso.datetime()),
   /** Until when it counts as one that keeps workers waiting. */
   slowUntil: z.optional(z.iso.datetime()),
@@ -75,8 +82,8 @@ export function computeEndpointEffect(
 }
 
 /**
- * While deliveries to an endpoint fail: since when, which is not known of endpoints that began to before it was recorded, and how many
- * more failures in a row disable it. Null otherwise.
+ * While deliveries to an endpoint fail: since when, which is not known of endpoints that began to before it
+ * was recorded, and how many more failures in a row disable it. Null otherwise.
  */
 export const getFailureStatus = ({
   status,
@@ -88,8 +95,8 @@ export const getFailureStatus = ({
     : null;
 
 /**
- * Tells an organization's admins that an endpoint of theirs was disabled. It commits in the transaction that disables, so that there is one
- * exactly if the endpoint was disabled by failures, and never two.
+ * Tells an organization's admins that an endpoint of theirs was disabled. It commits in the transaction that
+ * disables, so that there is one exactly if the endpoint was disabled by failures, and never two.
  */
 export const DisablingNotice = z.object({
   kind: z.literal('endpoint-disabled'),

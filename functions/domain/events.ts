@@ -43,14 +43,20 @@ interface ExampleRecords {
   };
 }
 
-/** Endpoints that list the type in their `events`, or the one endpoint or channel that an event of the type is for. */
+/**
+ * Endpoints that list the type in their `events`, or the one endpoint or channel that an event of the type is
+ * for.
+ */
 type SentTo = 'subscribers' | 'endpoint' | 'channel';
 
 interface EventTypeEntry<Data extends z.ZodMiniObject, To extends SentTo> {
   /** Version of the shape of `data`. A changed shape needs a new one. */
   schemaVersion: number;
   sentTo: To;
-  /** Schema that builds `data`: a field that it does not list is dropped, so that nothing else of a record can leak. */
+  /**
+   * Schema that builds `data`: a field that it does not list is dropped, so that nothing else of a record can
+   * leak.
+   */
   data: () => Data;
   /**
    * Fields of `data` that the bus gets: identifiers, and what a rule or a worker reads. Texts stay in the tables,
@@ -79,8 +85,9 @@ function eventType<Data extends z.ZodMiniObject, To extends SentTo>(entry: Event
 }
 
 /**
- * All event types. Whatever depends on the type of an event derives from its entry: who may subscribe, the schemas and
- * texts of the API document, what goes over the bus, the lists of the dashboard and of `npm run listen`.
+ * All event types. Whatever depends on the type of an event derives from its entry: who may subscribe, the
+ * schemas and texts of the API document, what goes over the bus, the lists of the dashboard and of `npm run
+ * listen`.
  */
 export const EVENT_CATALOGUE = {
   'conversation.created': eventType({
@@ -225,7 +232,10 @@ const isSubscribable = (type: EventType): type is SubscribableType =>
 export const SubscribableType = z.enum(/* @__PURE__ */ EVENT_TYPES.filter(isSubscribable));
 export const EventTypeName = z.enum(EVENT_TYPES);
 
-/** An event as the outbox holds it. `body` is the exact text that every attempt of every delivery signs and sends. */
+/**
+ * An event as the outbox holds it. `body` is the exact text that every attempt of every delivery signs and
+ * sends.
+ */
 export const OutboxEvent = z.object({
   id: EventId,
   orgId: OrgId,
@@ -289,12 +299,18 @@ export const DiscardedRecords = z.object({
 });
 export type DiscardedRecords = z.infer<typeof DiscardedRecords>;
 
-/** What a dead letter of the outbox's stream names: records of the stream, or entries of the outbox by their keys. */
+/**
+ * What a dead letter of the outbox's stream names: records of the stream, or entries of the outbox by their
+ * keys.
+ */
 export type DeadLetter =
   | { kind: 'records'; records: DiscardedRecords }
   | { kind: 'entries'; ids: readonly string[] };
 
-/** As they stand in a queue: what Lambda sends to the failure destination of a stream's mapping, and what is left for later by keys. */
+/**
+ * As they stand in a queue: what Lambda sends to the failure destination of a stream's mapping, and what is
+ * left for later by keys.
+ */
 export const DeadLetter = z.union([
   z.pipe(
     z.object({ DDBStreamBatchInfo: DiscardedRecords }),

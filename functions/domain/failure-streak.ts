@@ -70,8 +70,8 @@ export function isTooQuickToSee(
 export type OpenDelivery = Pick<Delivery, 'attempts' | 'attemptLog' | 'nextRetryAt' | 'lease'>;
 
 /**
- * When an open delivery would be exhausted if each attempt from now on failed, and took as long as its last one has: the schedule of its retries
- * (public-api.md, Limits). Not before `now`.
+ * When an open delivery would be exhausted if each attempt from now on failed, and took as long as its last
+ * one has: the schedule of its retries (public-api.md, Limits). Not before `now`.
  */
 export function predictExhaustion(delivery: OpenDelivery, policy: RetryPolicy, now: Date): Date {
   const { attempts, attemptLog, nextRetryAt, lease } = delivery;
@@ -87,7 +87,8 @@ export function predictExhaustion(delivery: OpenDelivery, policy: RetryPolicy, n
 }
 
 /**
- * When an endpoint would be disabled if none of its deliveries succeeded from now on: with the end of the last one that it takes, of those that are open.
+ * When an endpoint would be disabled if none of its deliveries succeeded from now on: with the end of the
+ * last one that it takes, of those that are open.
  * @param failures how many more in a row disable it
  * @returns null when fewer are open: then it takes events that have not happened yet
  */
@@ -108,7 +109,8 @@ export function predictDisabling(
 const LATENESS = 1.25;
 
 /**
- * When a delivery that is open now was created at the earliest, as long as attempts come about when they are due.
+ * When a delivery that is open now was created at the earliest, as long as attempts come about when they are
+ * due.
  * @param attemptSeconds the receiver's deadline
  */
 export function computeOldestOpenTime(policy: RetryPolicy, attemptSeconds: number, now: Date): Date {

@@ -3,7 +3,9 @@ import { type Environment, OrganizationState } from './tenant.ts';
 
 declare const permitted: unique symbol;
 
-/** Proof that what is done with it is done for a live organization, which it names. Only the gate makes one. */
+/**
+ * Proof that what is done with it is done for a live organization, which it names. Only the gate makes one.
+ */
 export interface Permit {
   readonly orgId: OrgId;
   readonly [permitted]: true;
@@ -17,13 +19,17 @@ function createPermit(orgId: OrgId): Permit {
   return permit;
 }
 
-/** Something was to leave the service without the gate's permission. A defect, which ends here and not at somebody's receiver. */
+/**
+ * Something was to leave the service without the gate's permission. A defect, which ends here and not at
+ * somebody's receiver.
+ */
 export class NotPermitted extends Error {
   override name = 'NotPermitted';
 }
 
 /**
- * To be called by whatever reaches the outside world (receivers, mail, channels, the usage that is billed), before anything else.
+ * To be called by whatever reaches the outside world (receivers, mail, channels, the usage that is billed),
+ * before anything else.
  * @throws NotPermitted when the permit is not one that the gate made
  */
 export function requirePermit(permit: Permit): void {
@@ -44,8 +50,9 @@ interface GateBranches<T> {
 export type Gate = <T>(orgId: OrgId, ways: GateBranches<T>) => Promise<T>;
 
 /**
- * The one function between any worker and the outside world (public-api.md, Sandbox rules): nothing of a sandbox passes. It asks for the
- * organization's kind itself, whoever calls, and is closed when it gets no clear answer.
+ * The one function between any worker and the outside world (public-api.md, Sandbox rules): nothing of a
+ * sandbox passes. It asks for the organization's kind itself, whoever calls, and is closed when it gets no
+ * clear answer.
  * @throws GateClosed, and whatever the way that is taken throws
  */
 export function gate(standingOf: (orgId: OrgId) => Promise<OrganizationState | undefined>): Gate {

@@ -24,7 +24,9 @@ export const TicketId = identifier('tkt');
 export const ChannelId = identifier('chn');
 export const SourceId = identifier('src');
 export const RedeliveryJobId = identifier('rdj');
-/** Whatever deliveries go to: a webhook endpoint, or a channel, which is to the engine what an endpoint is. */
+/**
+ * Whatever deliveries go to: a webhook endpoint, or a channel, which is to the engine what an endpoint is.
+ */
 export const ReceiverId = z.union([EndpointId, ChannelId]);
 
 export type OrgId = z.infer<typeof OrgId>;
@@ -71,16 +73,18 @@ export const deriveDeliveryId = (event: EventId, endpoint: ReceiverId): Delivery
   deriveId('dlv', parseCreationTime(event), `${event}/${endpoint}`);
 
 /**
- * The one identifier of the delivery by which a redelivery job sends `event` to `endpoint` again, however often it is derived for one time: that of the
- * job, or of the page that the event is on. Times are all that tells two jobs of an endpoint apart: there is one at a time.
+ * The one identifier of the delivery by which a redelivery job sends `event` to `endpoint` again, however
+ * often it is derived for one time: that of the job, or of the page that the event is on. Times are all that
+ * tells two jobs of an endpoint apart: there is one at a time.
  */
 export const deriveJobDeliveryId = (event: EventId, endpoint: ReceiverId, at: Date): DeliveryId =>
   deriveId('dlv', at, `${event}/${endpoint}/redelivery/${at.getTime()}`);
 
 function deriveId<P extends IdPrefix>(prefix: P, time: Date, name: string): `${P}_${string}` {
   const random = createHash('sha256').update(name).digest().subarray(0, 16);
-  // No sequence number is given: it is then taken from bytes of the digest that the other digits do not use. Two events of
-  // one millisecond must not meet in one identifier, since the second delivery would never be added.
+  // No sequence number is given: it is then taken from bytes of the digest that the other digits do not use.
+  // Two events of one millisecond must not meet in one identifier, since the second delivery would never be
+  // added.
   return `${prefix}_${hex(v7({ msecs: time.getTime(), random }))}`;
 }
 
@@ -92,13 +96,16 @@ export function parseCreationTime(id: `${IdPrefix}_${string}`): Date {
 const hex = (uuid: string): string => uuid.replaceAll('-', '');
 
 /**
- * What all that follows from one API call has in common, for who searches the logs: the root of the call's `X-Amzn-Trace-Id`. It is stored and sent
- * with what follows, and optional everywhere: what began without a call has none, and neither has what was stored before there were any.
+ * What all that follows from one API call has in common, for who searches the logs: the root of the call's
+ * `X-Amzn-Trace-Id`. It is stored and sent with what follows, and optional everywhere: what began without a
+ * call has none, and neither has what was stored before there were any.
  */
 export const TraceId = z.optional(z.string());
 export type TraceId = z.infer<typeof TraceId>;
 
-/** `Root=1-5759e988-bd862e3fe1be46a994272793` among the fields of the header, which a caller may have written. */
+/**
+ * `Root=1-5759e988-bd862e3fe1be46a994272793` among the fields of the header, which a caller may have written.
+ */
 const ROOT = /(?:^|;)\s*Root=(1-[0-9a-f]{8}-[0-9a-f]{24})\s*(?:;|$)/;
 
 /**

@@ -44,22 +44,23 @@ export const listVersions = (ring: Keyring): number[] =>
     .sort((a, b) => a - b);
 
 /*
- * How a keyring is changed while functions use it. A version that nobody knows yet must not be used: it is added first, and named current once every
- * function has read it. A version that something may still need must not go: that is for who asks to find out.
+ * How a keyring is changed while functions use it. A version that nobody knows yet must not be used: it is
+ * added first, and named current once every function has read it. A version that something may still need
+ * must not go: that is for who asks to find out.
  */
 
 /** Versions are one or two digits, as a cursor has a byte for its own and the secret's schema says. */
 const LAST_VERSION = 99;
 
 /**
- * How long a version is in the keyring before it is named current: twice the time for which functions use what they have read, because one that could
- * not read its keyring again uses the old one for as long again.
+ * How long a version is in the keyring before it is named current: twice the time for which functions use
+ * what they have read, because one that could not read its keyring again uses the old one for as long again.
  */
 export const KNOWN_AFTER_SECONDS = 2 * KEYRING_FRESH_SECONDS;
 
 /**
- * How long after the last change of its keyring a version that is not current may go. Answers to idempotent calls are kept for a day, and what they hold
- * of a key is its version; tokens of visitors end sooner.
+ * How long after the last change of its keyring a version that is not current may go. Answers to idempotent
+ * calls are kept for a day, and what they hold of a key is its version; tokens of visitors end sooner.
  */
 export const UNUSED_AFTER_SECONDS = 25 * 3600;
 
@@ -79,8 +80,10 @@ export type RotationStep =
   | { kind: 'promote'; version: string };
 
 /**
- * The next step of a rotation, from what the keyring says alone, so that it can be left and taken up again by anybody.
- * @param hurry name the new version current at once: functions that meet it look for it, but a few answers may be refusals
+ * The next step of a rotation, from what the keyring says alone, so that it can be left and taken up again by
+ * anybody.
+ * @param hurry name the new version current at once: functions that meet it look for it, but a few answers
+ * may be refusals
  * @throws RangeError when there is no version left
  */
 export function decideRotationStep(
@@ -107,7 +110,10 @@ export type KeyRetirement =
   | { kind: 'coming' }
   | { kind: 'too-soon'; until: Date };
 
-/** Whether a version may go, as far as the keyring and the time can tell. Stored things that name it are for who asks to look for. */
+/**
+ * Whether a version may go, as far as the keyring and the time can tell. Stored things that name it are for
+ * who asks to look for.
+ */
 export function checkRetirement(
   { ring, changedAt }: KeyringState,
   version: string,

@@ -5,11 +5,17 @@ import { MAX_DELAY_SECONDS } from './timing.ts';
 interface LaneFacts {
   /** The environment variable that holds the queue's URL. */
   readonly queue: `${string}_QUEUE`;
-  /** Batches in progress at once, of ten messages each, by stage. Context may change it: `dispatchersFresh`. */
+  /**
+   * Batches in progress at once, of ten messages each, by stage. Context may change it: `dispatchersFresh`.
+   */
   readonly dispatchers: Readonly<Record<'dev' | 'staging' | 'prod', number>>;
-  /** Seconds for which SQS gathers messages into a batch, by stage. Without it a message is received at once. */
+  /**
+   * Seconds for which SQS gathers messages into a batch, by stage. Without it a message is received at once.
+   */
   readonly windowSeconds?: Readonly<Record<'dev' | 'staging' | 'prod', number>>;
-  /** Whether a batch starts all its attempts at once, however long they take. Others limit each organization. */
+  /**
+   * Whether a batch starts all its attempts at once, however long they take. Others limit each organization.
+   */
   readonly isPatient?: boolean;
   /**
    * Whether the previous release does not know the queue. It is then read through an alias that gets new code at
@@ -19,8 +25,8 @@ interface LaneFacts {
 }
 
 /**
- * The delivery queues. Their resources, grants, environment variables and settings derive from this table; the
- * functions below decide which queue a message goes to.
+ * The delivery queues. Their resources, grants, environment variables and settings derive from this table;
+ * the functions below decide which queue a message goes to.
  */
 export const LANE_TABLE = {
   fresh: { queue: 'FRESH_QUEUE', dispatchers: { dev: 20, staging: 20, prod: 100 } },
@@ -28,8 +34,8 @@ export const LANE_TABLE = {
   retry: { queue: 'RETRY_QUEUE', dispatchers: { dev: 10, staging: 10, prod: 50 } },
   // Endpoints that keep workers waiting delay only each other.
   slow: { queue: 'SLOW_QUEUE', dispatchers: { dev: 10, staging: 10, prod: 40 }, isPatient: true },
-  // For endpoints that do not answer until the deadline: ten such attempts in one invocation cost as much as one.
-  // The window is the shortest wait between attempts. A developer does not wait for it.
+  // For endpoints that do not answer until the deadline: ten such attempts in one invocation cost as much as
+  // one. The window is the shortest wait between attempts. A developer does not wait for it.
   stalled: {
     queue: 'STALLED_QUEUE',
     dispatchers: { dev: 10, staging: 10, prod: 40 },
@@ -58,8 +64,9 @@ export const FIRST_LANES = /* @__PURE__ */ (({ retry: _, ...first }: typeof LANE
 export type FirstLane = keyof typeof FIRST_LANES;
 
 /**
- * An attempt whose answer has not come so long after its request was written marks its endpoint as slow, long before its
- * deadline. DNS, TCP and TLS do not count: to a healthy receiver on another continent they alone may take half a second.
+ * An attempt whose answer has not come so long after its request was written marks its endpoint as slow, long
+ * before its deadline. DNS, TCP and TLS do not count: to a healthy receiver on another continent they alone
+ * may take half a second.
  */
 export const SLOW_AFTER_SECONDS = 1;
 /** An attempt whose connection takes so long marks its endpoint too. */
@@ -78,11 +85,15 @@ export const isSlow = (endpoint: Pick<Endpoint, 'slowUntil' | 'unproven'>, now: 
   endpoint.unproven === true || isMarkedSlow(endpoint, now);
 
 /**
- * For how long a mark as stalled holds: as long as the longest wait between attempts (public-api.md, Limits), so that it is still there when one
- * delivery alone tells of the endpoint. An attempt that does not stall ends it.
+ * For how long a mark as stalled holds: as long as the longest wait between attempts (public-api.md, Limits),
+ * so that it is still there when one delivery alone tells of the endpoint. An attempt that does not stall
+ * ends it.
  */
 export const STALLED_SECONDS = 3600;
-/** The part of the deadline from which on an attempt without an answer has stalled: clocks around it are not exact. */
+/**
+ * The part of the deadline from which on an attempt without an answer has stalled: clocks around it are not
+ * exact.
+ */
 const NEARLY = 0.95;
 
 /**
@@ -105,8 +116,8 @@ export interface PaceClass {
 }
 
 /**
- * The queue that a message of `lane` is moved to before its attempt; undefined when it stays. The first attempt of a test or redelivery, which a
- * user waits for, does not wait for a batching window.
+ * The queue that a message of `lane` is moved to before its attempt; undefined when it stays. The first
+ * attempt of a test or redelivery, which a user waits for, does not wait for a batching window.
  */
 export function findBetterLane(
   lane: Lane,
@@ -137,7 +148,9 @@ export const chooseFirstLane = (
 
 export const isPatient = (lane: Lane): boolean => getLaneFacts(lane).isPatient === true;
 
-/** Whether messages of the queue wait for others before they are received, which is no delay of the service. */
+/**
+ * Whether messages of the queue wait for others before they are received, which is no delay of the service.
+ */
 export const isBatched = (lane: Lane): boolean => getLaneFacts(lane).windowSeconds !== undefined;
 
 /** A wait that SQS cannot hold back is spent in the table. */
@@ -147,14 +160,16 @@ export const LONGEST_QUEUED_WAIT_SECONDS = MAX_DELAY_SECONDS;
 export const IN_FLIGHT_LIMIT = 120_000;
 
 /**
- * Messages in flight from which on a queue counts as crowded. SQS gives out nothing more at its limit, and a message hidden until its
- * retry is in flight. Half of that, because the count is approximate and each worker looks at it only now and then.
+ * Messages in flight from which on a queue counts as crowded. SQS gives out nothing more at its limit, and a
+ * message hidden until its retry is in flight. Half of that, because the count is approximate and each worker
+ * looks at it only now and then.
  */
 export const CROWDED_IN_FLIGHT = 60_000;
 
 /**
- * Where a delivery spends the wait for its next attempt: its message hidden in its own lane, sent to another lane and held back there (which
- * is not in flight), or no message at all and the table's word that it is due, which the reconciler finds.
+ * Where a delivery spends the wait for its next attempt: its message hidden in its own lane, sent to another
+ * lane and held back there (which is not in flight), or no message at all and the table's word that it is
+ * due, which the reconciler finds.
  */
 export type WaitMode = 'hidden' | 'delayed' | 'parked';
 

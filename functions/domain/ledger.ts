@@ -4,8 +4,9 @@ import type { Endpoint } from './endpoint.ts';
 import { OrgId, parseCreationTime, ReceiverId } from './ids.ts';
 
 /**
- * What became of the deliveries that an endpoint was owed in one hour. All counts are under the hour in which the delivery was created, so
- * that an hour balances once its deliveries have ended: `owed = succeeded + exhausted + skipped`.
+ * What became of the deliveries that an endpoint was owed in one hour. All counts are under the hour in which
+ * the delivery was created, so that an hour balances once its deliveries have ended: `owed = succeeded +
+ * exhausted + skipped`.
  */
 export const LedgerCounts = z.object({
   owed: z.int(),
@@ -37,7 +38,10 @@ export interface DeliveryChange {
 
 const MS_PER_HOUR = 3_600_000;
 
-/** The hour that a delivery is counted under. Its identifier carries its event's time, so that a recount finds it by key. */
+/**
+ * The hour that a delivery is counted under. Its identifier carries its event's time, so that a recount finds
+ * it by key.
+ */
 export const getLedgerHour = ({ id }: Pick<Delivery, 'id'>): string => toStartOfHour(parseCreationTime(id));
 
 export const toStartOfHour = (time: Date): string =>
@@ -142,7 +146,10 @@ interface EndpointSummary extends Pick<Endpoint, 'id' | 'url' | 'status' | 'cons
 /** A delivery that has not ended after so long waits: nothing was there to take it, or it was refused. */
 export const WAITING_MS = 60_000;
 
-/** The beginning of the earliest hour of each endpoint with deliveries that have not ended; the others are left out. */
+/**
+ * The beginning of the earliest hour of each endpoint with deliveries that have not ended; the others are
+ * left out.
+ */
 export const findOldestOpenHours = (entries: readonly LedgerEntry[]): Map<ReceiverId, string> =>
   new Map(
     [...Map.groupBy(entries, ({ webhookId }) => webhookId)].flatMap(([id, own]) => {

@@ -26,7 +26,10 @@ const MAX_EXCERPT = 600;
 
 const KINDS: Record<SourceKind, string> = { url: 'page', spreadsheet: 'spreadsheet', feed: 'feed' };
 
-/** The content of a source is not what admins know (decisions.md, Content-change notifications). Its texts may be anybody's. */
+/**
+ * The content of a source is not what admins know (decisions.md, Content-change notifications). Its texts may
+ * be anybody's.
+ */
 export function composeContentChangeMail({
   organization,
   name = '',
@@ -167,7 +170,10 @@ function buildQuotation(title: string, text: string, tone: 'added' | 'removed'):
   return [{ title, quotation: shown.map(breakLinks), tone }];
 }
 
-/** As the parser writes it, it is ASCII and is what it looks like. What the parser refuses or what is too long is shown as text. */
+/**
+ * As the parser writes it, it is ASCII and is what it looks like. What the parser refuses or what is too long
+ * is shown as text.
+ */
 function formatUrl(url: string): [term: string, value: string] {
   const href = URL.parse(url)?.href ?? '';
   return ['Address', href !== '' && href.length <= MAX_URL ? href : escapeForeignText(url, MAX_URL)];
@@ -188,12 +194,13 @@ function formatDuration(seconds: number): string {
 }
 
 /*
- * Text that anybody may have written, made fit to be shown among our own: it stays text, keeps to its place and looks like what it is.
+ * Text that anybody may have written, made fit to be shown among our own: it stays text, keeps to its place
+ * and looks like what it is.
  */
 
 /**
- * Without what turns the direction of writing, hides or breaks a line. Joiners stay: languages are written with them. Where nothing that can be seen
- * stays beside them it is empty.
+ * Without what turns the direction of writing, hides or breaks a line. Joiners stay: languages are written
+ * with them. Where nothing that can be seen stays beside them it is empty.
  */
 export function toOneLine(text: string): string {
   const line = text
@@ -204,7 +211,10 @@ export function toOneLine(text: string): string {
   return /^[\p{Default_Ignorable_Code_Point} ]*$/u.test(line) ? '' : line;
 }
 
-/** At most so many UTF-16 code units, none of them half a character, with an ellipsis where something is left out. */
+/**
+ * At most so many UTF-16 code units, none of them half a character, with an ellipsis where something is left
+ * out.
+ */
 export const shorten = (text: string, max: number): string =>
   text.length <= max
     ? text
@@ -279,8 +289,8 @@ const TONES = { added: '#16a34a', removed: '#dc2626' } as const;
 const BREAKS = 'overflow-wrap:anywhere;word-break:break-word';
 
 /**
- * A page that loads nothing and runs nothing. It sets no colours of text and ground but for the link, so that it is dark where everything else is;
- * styles are inline, because many programs drop the others.
+ * A page that loads nothing and runs nothing. It sets no colours of text and ground but for the link, so that
+ * it is dark where everything else is; styles are inline, because many programs drop the others.
  */
 const renderHtml = (title: string, parts: readonly MailPart[]): string => `<!doctype html>
 <html lang="en">

@@ -8,8 +8,8 @@ import { SourceKind } from './source.ts';
 export const MAX_RECIPIENTS = 50;
 
 /**
- * What is stored of the e-mails about one thing. A claim is the right to send one; what becomes of it is not known until its worker has
- * settled or released it.
+ * What is stored of the e-mails about one thing. A claim is the right to send one; what becomes of it is not
+ * known until its worker has settled or released it.
  */
 export const Mailing = z.object({
   /** When the last e-mail that is known to have gone was sent, and the event that it told of. */
@@ -42,7 +42,10 @@ export interface MailRequest {
  */
 export type MailingState = 'free' | 'within-window' | 'done' | 'busy' | 'unknown';
 
-/** Whether an e-mail may be sent. What has an unknown outcome counts as sent when its lease ended: it cannot have been later. */
+/**
+ * Whether an e-mail may be sent. What has an unknown outcome counts as sent when its lease ended: it cannot
+ * have been later.
+ */
 export function getMailingState(
   { sentAt, sentFor, claimedFor, leaseUntil }: Mailing,
   { eventId, windowSeconds }: MailRequest,
@@ -56,7 +59,9 @@ export function getMailingState(
   return isFree ? 'free' : 'within-window';
 }
 
-/** The latest time at which an e-mail may have gone for another to go at `now`. Nothing went before the epoch. */
+/**
+ * The latest time at which an e-mail may have gone for another to go at `now`. Nothing went before the epoch.
+ */
 export const computeWindowStart = (windowSeconds: number, now: Date): string =>
   new Date(Math.max(0, now.getTime() - windowSeconds * 1000)).toISOString();
 
@@ -80,8 +85,9 @@ export const chunkMailKey = (about: string, chunk: number): string =>
   chunk === 0 ? about : `${about}#${chunk + 1}`;
 
 /**
- * Whom to write to, in as many e-mails as it takes: each address once, however it is spelled, in the order given. What cannot be an address in a
- * message's header (RFC 5322, without RFC 6531, which SES does not do) would keep the e-mail from all others and is left out.
+ * Whom to write to, in as many e-mails as it takes: each address once, however it is spelled, in the order
+ * given. What cannot be an address in a message's header (RFC 5322, without RFC 6531, which SES does not do)
+ * would keep the e-mail from all others and is left out.
  * @returns the addresses of each e-mail, and how many were unfit
  */
 export function splitRecipients(addresses: readonly string[]): { chunks: string[][]; unfit: number } {

@@ -7,7 +7,9 @@ export type RateLimits = Readonly<Record<Tier, number>>;
 /** The specification's numbers (decisions.md, Rate limits). */
 export const DEFAULT_RATE_LIMITS: RateLimits = { sandbox: 60, standard: 600, scale: 6000 };
 
-/** Requests a minute of all visitors of one conversation: one that looks every other second, in two windows. */
+/**
+ * Requests a minute of all visitors of one conversation: one that looks every other second, in two windows.
+ */
 export const VISITOR_LIMIT = 60;
 
 /** What requests to DynamoDB consumed, in capacity units. */
@@ -77,7 +79,10 @@ export interface Quota {
   allowed: boolean;
 }
 
-/** The header fields of draft-ietf-httpapi-ratelimit-headers: `q` quota, `w` window, `r` remaining, `t` seconds to its reset. */
+/**
+ * The header fields of draft-ietf-httpapi-ratelimit-headers: `q` quota, `w` window, `r` remaining, `t`
+ * seconds to its reset.
+ */
 export function buildQuotaHeaders({
   tier,
   limit,

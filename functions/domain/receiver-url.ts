@@ -2,7 +2,10 @@ import ipaddr from 'ipaddr.js';
 
 /** Where deliveries may go. */
 export interface ReceiverPolicy {
-  /** `allow` adds `localhost`, 127.0.0.0/8 and ::1, and exists only where the service runs on a developer's machine. */
+  /**
+   * `allow` adds `localhost`, 127.0.0.0/8 and ::1, and exists only where the service runs on a developer's
+   * machine.
+   */
   loopback: 'refuse' | 'allow';
   /** Whether the operator has blocked a host or an address. */
   blocks?(host: string): boolean;
@@ -21,10 +24,10 @@ const FIRST_UNPRIVILEGED_PORT = 1024;
 /**
  * Decides whether deliveries may be addressed to a URL.
  *
- * What the WHATWG URL parser makes of the text is judged, since that is what a request would go to: the parser
- * turns decimal, octal, hexadecimal, short and full-width IPv4 into dotted form, and lower-cases and punycodes names.
- * What the parser would silently repair or drop (whitespace, backslashes, missing slashes) is refused, so that the
- * stored text means the same to every reader.
+ * What the WHATWG URL parser makes of the text is judged, since that is what a request would go to: the
+ * parser turns decimal, octal, hexadecimal, short and full-width IPv4 into dotted form, and lower-cases and
+ * punycodes names. What the parser would silently repair or drop (whitespace, backslashes, missing slashes)
+ * is refused, so that the stored text means the same to every reader.
  *
  * A name that passes is still to be checked again when it is resolved.
  */
@@ -39,7 +42,9 @@ export function checkReceiverUrl(text: string, policy: ReceiverPolicy): Receiver
   return urlProblem ? { ok: false, problem: urlProblem } : { ok: true, url };
 }
 
-/** Whether a delivery may connect to an address. A name is fit only if this holds for every address it has. */
+/**
+ * Whether a delivery may connect to an address. A name is fit only if this holds for every address it has.
+ */
 export function isReceiverAddress(address: string, policy: ReceiverPolicy): boolean {
   return isPublicAddress(address) || (policy.loopback === 'allow' && isLoopbackAddress(address));
 }
@@ -69,7 +74,8 @@ function findTextProblem(text: string): ReceiverUrlProblem | undefined {
   const authority = /^https:\/\/([^/?]+)/i.exec(text)?.[1];
   if (authority === undefined) return 'url must be a valid absolute URL';
   if (authority.includes('@')) return 'url must not contain credentials';
-  // In a host the parser drops variation selectors and other ignorable marks; in a path they are part of emoji.
+  // In a host the parser drops variation selectors and other ignorable marks; in a path they are part of
+  // emoji.
   if (/\p{Default_Ignorable_Code_Point}/u.test(authority)) return invisible;
   return undefined;
 }
@@ -82,7 +88,10 @@ function findUrlProblem(url: URL, policy: ReceiverPolicy): ReceiverUrlProblem | 
   return undefined;
 }
 
-/** Without a locale's separators: formatting this one number took longer than loading the rest of the function's code. */
+/**
+ * Without a locale's separators: formatting this one number took longer than loading the rest of the
+ * function's code.
+ */
 const tooLong = `url must be at most ${MAX_RECEIVER_URL_LENGTH} characters`;
 
 /** Why nothing is sent to a blocked host. */
@@ -113,9 +122,9 @@ const TOP_LEVEL_LABEL = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 
 /**
  * Names below which nothing public can be: the special-use registry (RFC 6761 `localhost`, `test`, `invalid`,
- * `example`; RFC 6762 `local`; RFC 7686 `onion`; RFC 9476 `alt`; `arpa` with RFC 8375 `home.arpa`), `internal` as
- * reserved by ICANN, the private names of RFC 6762 appendix G, ICANN's never delegated `mail`, and `localdomain`.
- * `example.com` and its siblings are ordinary names in public DNS.
+ * `example`; RFC 6762 `local`; RFC 7686 `onion`; RFC 9476 `alt`; `arpa` with RFC 8375 `home.arpa`),
+ * `internal` as reserved by ICANN, the private names of RFC 6762 appendix G, ICANN's never delegated `mail`,
+ * and `localdomain`. `example.com` and its siblings are ordinary names in public DNS.
  */
 const PRIVATE_TOP_LEVEL_LABELS: ReadonlySet<string> = new Set([
   'alt',
@@ -137,7 +146,8 @@ const PRIVATE_TOP_LEVEL_LABELS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a name can be a host in public DNS. Says nothing of where it leads: that is known only when it is resolved.
+ * Whether a name can be a host in public DNS. Says nothing of where it leads: that is known only when it is
+ * resolved.
  *
  * @param name lower case and punycoded, as the WHATWG URL parser gives it
  */
@@ -155,17 +165,18 @@ export function isPublicHostName(name: string): boolean {
 }
 
 /**
- * The metadata service, resolver and health probe of Azure, the one metadata address among global unicast: Microsoft
- * owns it and announces it to nobody, so that whoever is reached there is the inside of a cloud.
+ * The metadata service, resolver and health probe of Azure, the one metadata address among global unicast:
+ * Microsoft owns it and announces it to nobody, so that whoever is reached there is the inside of a cloud.
  */
 const AZURE_WIRE_SERVER = '168.63.129.16';
 
 /**
  * Whether an address is one that anybody on the Internet may own, and nothing else.
  *
- * Fails closed: text that is not one canonical address (octal or short IPv4, a zone id, a host name) is not public.
- * Addresses that embed another one (IPv4-mapped, IPv4-compatible, NAT64, 6to4, Teredo, ISATAP) are not public
- * whatever they embed, because no receiver needs them and each translator reads them in its own way.
+ * Fails closed: text that is not one canonical address (octal or short IPv4, a zone id, a host name) is not
+ * public. Addresses that embed another one (IPv4-mapped, IPv4-compatible, NAT64, 6to4, Teredo, ISATAP) are
+ * not public whatever they embed, because no receiver needs them and each translator reads them in its own
+ * way.
  *
  * Source: the IANA IPv4 and IPv6 special-purpose address registries (RFC 6890).
  *
@@ -192,14 +203,16 @@ function isPlainIPv6(address: string): boolean {
 }
 
 /**
- * 2000::/3 is all that is allocated for global unicast (RFC 4291). The range table of ipaddr.js calls "unicast"
- * whatever it does not know, so an address outside must not get as far as that table.
+ * 2000::/3 is all that is allocated for global unicast (RFC 4291). The range table of ipaddr.js calls
+ * "unicast" whatever it does not know, so an address outside must not get as far as that table.
  */
 function isGlobalUnicast(address: ipaddr.IPv6): boolean {
   return address.match(ipaddr.IPv6.parse('2000::'), 3);
 }
 
-/** ISATAP (RFC 5214) hides an IPv4 address behind the interface identifier `[0200:]5efe`, under any prefix. */
+/**
+ * ISATAP (RFC 5214) hides an IPv4 address behind the interface identifier `[0200:]5efe`, under any prefix.
+ */
 function isIsatap(address: ipaddr.IPv6): boolean {
   const [, , , , high, low] = address.parts;
   return low === 0x5efe && (high === 0 || high === 0x0200);

@@ -22,8 +22,9 @@ import type { Tenant } from './tenant.ts';
 export const HISTORY_DAYS = 30;
 
 /**
- * Days for which an event is kept. Each attempt reads the body, so it has to outlive the attempts of a delivery that was sent again
- * at the last moment: these span 63.5 minutes, and 51 hours under the slowest retry policy that a deployment may set.
+ * Days for which an event is kept. Each attempt reads the body, so it has to outlive the attempts of a
+ * delivery that was sent again at the last moment: these span 63.5 minutes, and 51 hours under the slowest
+ * retry policy that a deployment may set.
  */
 export const EVENT_DAYS = HISTORY_DAYS + 3;
 
@@ -35,9 +36,10 @@ export type Redelivery =
   | { kind: 'refused'; why: RedeliveryRefusal };
 
 /**
- * The new delivery that sends a finished one's event again, whatever its end was and however often that is asked for
- * (decisions.md, Deliveries: Redelivery). It has all its attempts before it, and an identifier of its own, so that receivers
- * which drop what they have seen by `webhook-id` take it. Whether the endpoint still subscribes to the event does not matter.
+ * The new delivery that sends a finished one's event again, whatever its end was and however often that is
+ * asked for (decisions.md, Deliveries: Redelivery). It has all its attempts before it, and an identifier of
+ * its own, so that receivers which drop what they have seen by `webhook-id` take it. Whether the endpoint
+ * still subscribes to the event does not matter.
  */
 export function createRedelivery(
   delivery: Delivery,
@@ -81,7 +83,10 @@ export const repeatDelivery = (
 /** What of a delivery says why it is there: its identifier, and what that was derived from. */
 type Named = Pick<Delivery, 'id' | 'eventId' | 'webhookId'>;
 
-/** Whether an event owed this delivery, of which there is one for each endpoint; whatever else there is of that event repeats it. */
+/**
+ * Whether an event owed this delivery, of which there is one for each endpoint; whatever else there is of
+ * that event repeats it.
+ */
 const isFirstDelivery = ({ id, eventId, webhookId }: Named): boolean =>
   id === deriveDeliveryId(eventId, webhookId);
 
@@ -99,24 +104,30 @@ export const getMessageGroup = (deliveryMessage: DeliveryMessage): string =>
   isFromJob(deliveryMessage) ? `${deliveryMessage.orgId}/redelivery` : deliveryMessage.orgId;
 
 /**
- * Whether a person asked for this delivery and waits to see it: a test, or one that repeats another, whose identifier no event gives. One of a job is
- * one of many, and waits for its turn like those of events.
+ * Whether a person asked for this delivery and waits to see it: a test, or one that repeats another, whose
+ * identifier no event gives. One of a job is one of many, and waits for its turn like those of events.
  */
 export const isRequestedByCustomer = (delivery: Named, { type }: Pick<OutboxEvent, 'type'>): boolean =>
   !isFromJob(delivery) && (type === 'webhook.test' || !isFirstDelivery(delivery));
 
 /**
- * That an event has arrived at an endpoint by a redelivery, and by which: the delivery that failed says so for ever, and a redelivery job has to know better.
- * First deliveries need none. Redeliveries that succeeded before this was noted have none either.
+ * That an event has arrived at an endpoint by a redelivery, and by which: the delivery that failed says so
+ * for ever, and a redelivery job has to know better. First deliveries need none. Redeliveries that succeeded
+ * before this was noted have none either.
  */
 export const Arrival = z.object({ eventId: EventId, deliveryId: DeliveryId });
 export type Arrival = z.infer<typeof Arrival>;
 
-/** What the outbox holds for a redelivery: its delivery was committed with it, so that only the reminder is owed. */
+/**
+ * What the outbox holds for a redelivery: its delivery was committed with it, so that only the reminder is
+ * owed.
+ */
 export const RedeliveryOrder = z.object({ kind: z.literal('redelivery'), reminder: DeliveryMessage });
 export type RedeliveryOrder = z.infer<typeof RedeliveryOrder>;
 
-/** What an entry of the outbox owes: an event its deliveries with their reminders, a redelivery its reminder. */
+/**
+ * What an entry of the outbox owes: an event its deliveries with their reminders, a redelivery its reminder.
+ */
 export type OutboxWork = { kind: 'event'; event: OutboxEvent } | RedeliveryOrder;
 
 /** Days for which a job that has ended can be read. */
@@ -147,7 +158,10 @@ export const RedeliveryJob = z.object({
   statuses: z.array(FailedStatus),
   /** What was examined lies at or before this in the order of identifiers. Absent until something was. */
   place: z.optional(z.string()),
-  /** When the page under way was begun, which is the same when it is repeated. Absent before, and in jobs of before it was noted. */
+  /**
+   * When the page under way was begun, which is the same when it is repeated. Absent before, and in jobs of
+   * before it was noted.
+   */
   pageAt: z.optional(z.iso.datetime()),
   /** Deliveries that were looked at, and those that were made. */
   examined: z.int(),
@@ -184,7 +198,8 @@ export type JobCreation =
   | { kind: 'refused'; why: 'endpoint-disabled' | 'no-time' | 'too-old' };
 
 /**
- * A new job. Its time ends now at the latest, so that what it makes is not in it, and begins where events can still be sent again.
+ * A new job. Its time ends now at the latest, so that what it makes is not in it, and begins where events can
+ * still be sent again.
  * @param asked times, ISO 8601
  */
 export function createJob(
@@ -225,7 +240,10 @@ export type ExaminedDelivery = Pick<Delivery, 'id' | 'eventId' | 'eventType' | '
 const includesStatus = ({ statuses }: RedeliveryJob, status: Delivery['status'] | undefined): boolean =>
   statuses.some((failed) => failed === status);
 
-/** The first deliveries of events that failed again when they were repeated: whether one of them is a job's own has to be known of each. */
+/**
+ * The first deliveries of events that failed again when they were repeated: whether one of them is a job's
+ * own has to be known of each.
+ */
 export const listFirstDeliveries = (
   job: RedeliveryJob,
   examined: readonly ExaminedDelivery[],
@@ -239,9 +257,11 @@ export const listFirstDeliveries = (
 };
 
 /**
- * The new deliveries that a job owes for a page of those that it examines, one for each event of the job. Their identifiers follow from job, page and event:
- * whoever makes them again makes the same. They carry the time of the page, so that they come in the order in which they are made and whoever reads on from
- * the newest one meets them; of an event whose first delivery is not the job's, but several that repeated it may be, on several pages, that of the job.
+ * The new deliveries that a job owes for a page of those that it examines, one for each event of the job.
+ * Their identifiers follow from job, page and event: whoever makes them again makes the same. They carry the
+ * time of the page, so that they come in the order in which they are made and whoever reads on from the
+ * newest one meets them; of an event whose first delivery is not the job's, but several that repeated it may
+ * be, on several pages, that of the job.
  * @param firsts what `firstsOf` asked for: how those ended that are still there
  */
 export function createRedeliveries(
@@ -271,7 +291,10 @@ export function createRedeliveries(
 const isInRange = ({ from, to }: RedeliveryJob, time: Date): boolean =>
   time.getTime() >= Date.parse(from) && time.getTime() < Date.parse(to);
 
-/** The part of its time that a job has examined, from 0 to 1. One that is done has come to its end, whatever there was. */
+/**
+ * The part of its time that a job has examined, from 0 to 1. One that is done has come to its end, whatever
+ * there was.
+ */
 export function computeProgress({
   status,
   from,
@@ -305,8 +328,8 @@ export const toRedeliveryRun = ({
 });
 
 /**
- * What is to be done about a run that nobody was reminded of for long: nothing while a worker has the job, and a message when none has it, which may
- * be one too many. One whose job has ended, or is gone, is over.
+ * What is to be done about a run that nobody was reminded of for long: nothing while a worker has the job,
+ * and a message when none has it, which may be one too many. One whose job has ended, or is gone, is over.
  */
 export function checkRun(job: RedeliveryJob | undefined, now: Date): 'over' | 'held' | 'unheld' {
   if (job?.status !== 'running') return 'over';
@@ -328,7 +351,10 @@ export const buildFirstRound = (job: RedeliveryJob): Notice =>
 export const buildNextRound = (job: RedeliveryJob, now: Date): BusEvent =>
   buildRound(job, job.round + 1, now);
 
-/** Has a job gone on with whose message may be lost. Beside a later one that is not, it is out of date and does nothing. */
+/**
+ * Has a job gone on with whose message may be lost. Beside a later one that is not, it is out of date and
+ * does nothing.
+ */
 export const buildRepeatedRound = (job: RedeliveryJob, now: Date): BusEvent =>
   buildRound(job, Math.max(1, job.round), now);
 

@@ -3,7 +3,10 @@ import type { ApiKey } from './api-key.ts';
 import { newId, OrgId } from './ids.ts';
 import { FIRST_SANDBOX_GENERATION, isSandbox, type OrganizationState, type Tenant } from './tenant.ts';
 
-/** Says beside the live organization which one its sandbox is (public-api.md, Sandbox pairing). There is one at most, and it never changes. */
+/**
+ * Says beside the live organization which one its sandbox is (public-api.md, Sandbox pairing). There is one
+ * at most, and it never changes.
+ */
 export const Pairing = z.object({
   liveOrganizationId: OrgId,
   sandboxOrganizationId: OrgId,
@@ -36,12 +39,15 @@ export function createSandbox(liveOrganizationId: OrgId, now: Date): { pairing: 
   };
 }
 
-/** Why a sandbox key leads nowhere. For the log: the caller is told what everybody without a valid key is told. */
+/**
+ * Why a sandbox key leads nowhere. For the log: the caller is told what everybody without a valid key is
+ * told.
+ */
 export type RoutingRefusal = 'unpaired' | 'foreign pairing' | 'no such sandbox' | 'not its sandbox';
 
 /**
- * The effective tenant of a request with a sandbox key (public-api.md, Authentication 3): the paired sandbox of the key's own live organization,
- * when the pairing and the sandbox both say so, and nothing else ever.
+ * The effective tenant of a request with a sandbox key (public-api.md, Authentication 3): the paired sandbox
+ * of the key's own live organization, when the pairing and the sandbox both say so, and nothing else ever.
  * @param pairing what is stored beside the key's organization
  * @param sandbox the organization that the pairing names, if it is one
  */
@@ -64,8 +70,8 @@ export function routeToEnvironment(
 export const OF_SANDBOX_INDEX = 'of-sandbox';
 
 /**
- * Seconds after a reset in which functions that began before it may still read and write the older generation. Longer than the timeout of any
- * function that adds rows, and than an index is behind its table.
+ * Seconds after a reset in which functions that began before it may still read and write the older
+ * generation. Longer than the timeout of any function that adds rows, and than an index is behind its table.
  */
 export const DEFAULT_LINGER_SECONDS = 120;
 
@@ -79,22 +85,32 @@ export const Purge = z.object({
 });
 export type Purge = z.infer<typeof Purge>;
 
-/** Whether nothing reads or writes the generation any more, so that the purge may begin and an empty index is its end. */
+/**
+ * Whether nothing reads or writes the generation any more, so that the purge may begin and an empty index is
+ * its end.
+ */
 export const isSettled = ({ requestedAt }: Purge, now: Date, lingerSeconds: number): boolean =>
   now.getTime() - new Date(requestedAt).getTime() >= lingerSeconds * 1000;
 
 export interface OrganizationStates {
-  /** What an organization is at present; undefined when there is none. That it is live may be remembered, anything else not. */
+  /**
+   * What an organization is at present; undefined when there is none. That it is live may be remembered,
+   * anything else not.
+   */
   of(orgId: Tenant['orgId']): Promise<OrganizationState | undefined>;
 }
 
-/** Nothing can be done for data whose organization, or whose generation, cannot be established. What asked tries again later. */
+/**
+ * Nothing can be done for data whose organization, or whose generation, cannot be established. What asked
+ * tries again later.
+ */
 export class UnknownTenant extends Error {
   override name = 'UnknownTenant';
 }
 
 /**
- * Tells data that a reset has wiped from data that counts. Whoever finds it over drops it without a trace: its rows are deleted elsewhere.
+ * Tells data that a reset has wiped from data that counts. Whoever finds it over drops it without a trace:
+ * its rows are deleted elsewhere.
  * @throws UnknownTenant, and whatever the reading throws
  */
 export function createGenerationCheck(standings: OrganizationStates) {

@@ -5,7 +5,10 @@ import { getCurrentVersion, getKey, type Keyring, listVersions, UnknownKeyVersio
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What a sealed text is for: its key is derived for this alone, so that nothing sealed for one purpose opens for another. */
+/**
+ * What a sealed text is for: its key is derived for this alone, so that nothing sealed for one purpose opens
+ * for another.
+ */
 export interface Purpose {
   /** Label of the key's derivation (HKDF's `info`, RFC 5869). */
   label: string;
@@ -13,7 +16,10 @@ export interface Purpose {
   bound: string;
 }
 
-/** With what a text is sealed. The same text under the same seal is the same to the byte; another text must never be sealed under it. */
+/**
+ * With what a text is sealed. The same text under the same seal is the same to the byte; another text must
+ * never be sealed under it.
+ */
 export const Seal = z.object({
   /** Of the key. */
   version: z.string(),
@@ -44,8 +50,8 @@ export function seal(ring: Keyring, text: string, purpose: Purpose, { version, i
 
 /** What was sealed, or undefined when it was not sealed by us for this purpose. */
 export function unseal(ring: Keyring, text: string, purpose: Purpose): string | undefined {
-  // Buffer.from skips characters that are not base64url, and a last character may carry unused bits: both would
-  // let an altered text through, so only the one spelling that we write is read.
+  // Buffer.from skips characters that are not base64url, and a last character may carry unused bits: both
+  // would let an altered text through, so only the one spelling that we write is read.
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) return undefined;
   const [version] = bytes;
@@ -65,8 +71,8 @@ export function unseal(ring: Keyring, text: string, purpose: Purpose): string | 
 }
 
 /**
- * Demands a look at a newer keyring before a text is opened that says to be of a version after the newest one at hand. Everybody can write that
- * into a text: what follows from it has to be bounded.
+ * Demands a look at a newer keyring before a text is opened that says to be of a version after the newest one
+ * at hand. Everybody can write that into a text: what follows from it has to be bounded.
  * @throws UnknownKeyVersion
  */
 export function requireKnownVersion(ring: Keyring, text: string): void {
@@ -91,7 +97,8 @@ export interface CursorBinding {
 }
 
 /**
- * Seals the position of the last item of a page (public-api.md, Versioning 7). It shows nothing and cannot be altered or carried elsewhere.
+ * Seals the position of the last item of a page (public-api.md, Versioning 7). It shows nothing and cannot be
+ * altered or carried elsewhere.
  * @param position the identifier after which the next page begins
  */
 export const sealCursor = (ring: Keyring, position: string, binding: CursorBinding): string =>

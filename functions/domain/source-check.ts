@@ -42,12 +42,18 @@ export interface CheckSettlement {
 }
 
 const MAX_ERROR = 300;
-/** How much of what came and of what went a notice tells, in UTF-16 code units each: ten notices go into one request. */
+/**
+ * How much of what came and of what went a notice tells, in UTF-16 code units each: ten notices go into one
+ * request.
+ */
 const MAX_CHANGES = 1000;
 /** Announced versions that are kept beside the one that admins know. */
 const MAX_ANNOUNCED = 8;
 
-/** Checks of a source whose workers were lost in a row, before the next one counts as failed without being tried. */
+/**
+ * Checks of a source whose workers were lost in a row, before the next one counts as failed without being
+ * tried.
+ */
 export const MAX_STARTS = 5;
 
 /** One line, whatever it is made of. */
@@ -76,8 +82,8 @@ export function compareContent(
 }
 
 /**
- * The versions whose text is still needed: the present one, the one that admins know, and those that they are being told of, any of which may
- * become the one that they know.
+ * The versions whose text is still needed: the present one, the one that admins know, and those that they are
+ * being told of, any of which may become the one that they know.
  */
 export function listNeededVersions({
   stored,
@@ -95,8 +101,8 @@ export function listNeededVersions({
 }
 
 /**
- * The version to measure a new text from: the one that admins know, or the next one, where so many came while an e-mail was under way that it is
- * no longer there. Undefined before the first import.
+ * The version to measure a new text from: the one that admins know, or the next one, where so many came while
+ * an e-mail was under way that it is no longer there. Undefined before the first import.
  */
 export const getMeasuredVersion = ({
   stored,
@@ -191,7 +197,8 @@ export const getComparedVersions = (
 });
 
 /**
- * What came and what went between two versions of a source. Where a text is missing there is nothing to compare.
+ * What came and what went between two versions of a source. Where a text is missing there is nothing to
+ * compare.
  * @returns lines of the texts as they are, whatever they say
  */
 export function listChangesSince(

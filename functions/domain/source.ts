@@ -3,7 +3,10 @@ import * as z from 'zod/mini';
 import { countWords } from './difference.ts';
 import { OrgId, SourceId } from './ids.ts';
 
-/** What a source's URL is expected to give: an HTML page; CSV or XLSX; RSS or Atom (decisions.md, Content-change notifications). */
+/**
+ * What a source's URL is expected to give: an HTML page; CSV or XLSX; RSS or Atom (decisions.md,
+ * Content-change notifications).
+ */
 export const SourceKind = z.enum(['url', 'spreadsheet', 'feed']);
 export type SourceKind = z.infer<typeof SourceKind>;
 
@@ -12,7 +15,9 @@ export const MAX_SOURCES = 1000;
 
 /** What is read of a response. Extraction holds it, and what it makes of it, in memory. */
 export const MAX_SOURCE_BYTES = 5 * 1024 * 1024;
-/** Of extracted text, in UTF-8. With its parts it is written in one transaction, of which DynamoDB takes 4 MB. */
+/**
+ * Of extracted text, in UTF-8. With its parts it is written in one transaction, of which DynamoDB takes 4 MB.
+ */
 export const MAX_TEXT_BYTES = 1_000_000;
 /** Of a title, in UTF-16 code units. */
 const MAX_TITLE = 300;
@@ -115,7 +120,10 @@ export const getSourceStatus = ({
   return content === undefined ? 'pending' : 'ok';
 };
 
-/** A source as its owner sees it. `difference` is absent while it is not measured from the version that admins know. */
+/**
+ * A source as its owner sees it. `difference` is absent while it is not measured from the version that admins
+ * know.
+ */
 export function toSourceView({ content, measured, baseline, ...source }: Source) {
   const { version, words, title } = content ?? {};
   const isKnown = version !== undefined && version === baseline;
@@ -134,8 +142,8 @@ export function toSourceView({ content, measured, baseline, ...source }: Source)
 const SPREAD = 0.1;
 
 /**
- * When a source is checked next: not later than the interval after this check, and a little earlier by chance, so that sources that were
- * created at once do not stay in step.
+ * When a source is checked next: not later than the interval after this check, and a little earlier by
+ * chance, so that sources that were created at once do not stay in step.
  * @param random from 0 to 1
  */
 export const scheduleNextCheck = (checkedAt: Date, everySeconds: number, random: number): Date =>

@@ -3,7 +3,10 @@ export const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 10;
 
 /** EventBridge invokes a rule once a minute at most. */
 export const RECONCILE_EVERY_SECONDS = 60;
-/** How far ahead a run looks: to the next one, and something over, because schedules are not exact and messages take time to be sent. */
+/**
+ * How far ahead a run looks: to the next one, and something over, because schedules are not exact and
+ * messages take time to be sent.
+ */
 export const RECONCILE_LOOKAHEAD_SECONDS = 90;
 
 /**
@@ -13,10 +16,14 @@ export const RECONCILE_LOOKAHEAD_SECONDS = 90;
 export const CHECK_TIMEOUT_SECONDS = 75;
 export const FETCH_TIMEOUT_SECONDS = 20;
 export const EXTRACTION_TIMEOUT_SECONDS = 8;
-/** How long a check holds its source: longer than its function can live, so that no check outlives its lease. */
+/**
+ * How long a check holds its source: longer than its function can live, so that no check outlives its lease.
+ */
 export const CHECK_LEASE_SECONDS = 90;
 
-/** The clocks of an attempt, all in seconds, derived in one place because each must outlast the one before it. */
+/**
+ * The clocks of an attempt, all in seconds, derived in one place because each must outlast the one before it.
+ */
 export interface AttemptClocks {
   /** The receiver's deadline. */
   attempt: number;
@@ -24,7 +31,10 @@ export interface AttemptClocks {
   functionTimeout: number;
   /** How long a claim holds. Longer than the function can live, so that no attempt outlives its lease. */
   lease: number;
-  /** How long the queue hides a message that was received. Longer than the lease, so that it finds a crashed worker's lease expired. */
+  /**
+   * How long the queue hides a message that was received. Longer than the lease, so that it finds a crashed
+   * worker's lease expired.
+   */
   visibility: number;
 }
 
@@ -45,7 +55,8 @@ export function deriveAttemptClocks(attemptSeconds: number): AttemptClocks {
 }
 
 /**
- * What is wrong with clocks that were set in several places: each must outlast the one before it, and none may be missing.
+ * What is wrong with clocks that were set in several places: each must outlast the one before it, and none
+ * may be missing.
  * @returns one line for each fault
  */
 export function findClockFaults({ attempt, functionTimeout, lease, visibility }: AttemptClocks): string[] {
@@ -63,14 +74,23 @@ export function findClockFaults({ attempt, functionTimeout, lease, visibility }:
   return rules.filter(([fits]) => !fits).map(([, fault]) => fault);
 }
 
-/** The mailer function's timeout, and how long its claim of an e-mail holds: longer than the function can live. */
+/**
+ * The mailer function's timeout, and how long its claim of an e-mail holds: longer than the function can
+ * live.
+ */
 export const MAIL_TIMEOUT_SECONDS = 30;
 export const MAIL_LEASE_SECONDS = 45;
 
-/** The timeout of the function that works on redelivery jobs, and how long it holds a job: longer than it can live. */
+/**
+ * The timeout of the function that works on redelivery jobs, and how long it holds a job: longer than it can
+ * live.
+ */
 export const REDELIVER_TIMEOUT_SECONDS = 30;
 export const REDELIVER_LEASE_SECONDS = 40;
-/** After so long it hands a job on to its next message. What is left of the timeout is for the page that it has begun. */
+/**
+ * After so long it hands a job on to its next message. What is left of the timeout is for the page that it
+ * has begun.
+ */
 export const REDELIVER_ROUND_SECONDS = 10;
 
 /** How failed attempts are spaced. Seconds, fractions allowed. */
@@ -99,15 +119,15 @@ export function scheduleNextAttempt(attempt: number, endedAt: Date, policy: Retr
 }
 
 /**
- * SQS hides a message for 12 hours at most, counted from its receive, and refuses whatever would be longer: so less the
- * longest that a function may have had it.
+ * SQS hides a message for 12 hours at most, counted from its receive, and refuses whatever would be longer:
+ * so less the longest that a function may have had it.
  */
 const MAX_VISIBILITY_SECONDS = 43_200 - 900;
 
 /**
- * For how long a queue message must stay hidden so that it does not come back before `until`. SQS counts whole
- * seconds: rounded up, because a message that is early costs a receive and waits another second. None for a
- * time that has come.
+ * For how long a queue message must stay hidden so that it does not come back before `until`. SQS counts
+ * whole seconds: rounded up, because a message that is early costs a receive and waits another second. None
+ * for a time that has come.
  */
 export function computeVisibilitySeconds(until: Date, now: Date): number {
   const seconds = Math.ceil((until.getTime() - now.getTime()) / 1000);

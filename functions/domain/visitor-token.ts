@@ -20,7 +20,10 @@ const PREFIX = 'cvt_';
 const BEARER = /^Bearer +(cvt_[A-Za-z0-9_-]+)$/i;
 const PURPOSE: Purpose = { label: 'visitor-token', bound: '' };
 
-/** The token of a visit. It is stored nowhere and shows nothing of what it holds; the same visit under the same seal has the same one. */
+/**
+ * The token of a visit. It is stored nowhere and shows nothing of what it holds; the same visit under the
+ * same seal has the same one.
+ */
 export const createVisitorToken = (ring: Keyring, visit: Visit, sealWith: Seal): string =>
   PREFIX + seal(ring, JSON.stringify(Visit.parse(visit)), PURPOSE, sealWith);
 

@@ -48,7 +48,10 @@ export interface AttemptPorts {
     /** Whether a lane nears its limit of messages in flight. */
     crowded(lane: Lane): Promise<boolean>;
   };
-  /** Loads what every attempt needs, such as signing keys. Called before a claim, because a claim counts as an attempt. */
+  /**
+   * Loads what every attempt needs, such as signing keys. Called before a claim, because a claim counts as an
+   * attempt.
+   */
   prepare(): Promise<unknown>;
   /**
    * Signs the event for the endpoint, sends it, and tells how that went; ends by its deadline and never throws for a receiver's doing.
@@ -72,7 +75,10 @@ export interface AttemptMeasurement {
   parked: boolean;
   /** From the time at which it was due to its beginning. */
   lateMs: number;
-  /** Of a live delivery that is no redelivery: from the commit of its event to the attempt's beginning and end. */
+  /**
+   * Of a live delivery that is no redelivery: from the commit of its event to the attempt's beginning and
+   * end.
+   */
   sinceCommitMs?: { first: boolean; begun: number; ended: number };
 }
 
@@ -100,8 +106,9 @@ export interface AttemptContext {
 const LOST_WORKER = 'the last attempt was started, and its outcome was never recorded';
 
 /**
- * Processes one message whose data is of the present generation: finds out what its delivery needs, does it, and says what becomes of the
- * message. A message that is lost, doubled or late changes no outcome: what may happen is decided by conditional writes on the delivery.
+ * Processes one message whose data is of the present generation: finds out what its delivery needs, does it,
+ * and says what becomes of the message. A message that is lost, doubled or late changes no outcome: what may
+ * happen is decided by conditional writes on the delivery.
  */
 export function attemptDelivery(
   ports: AttemptPorts,
@@ -160,7 +167,10 @@ export function attemptDelivery(
     return result;
   }
 
-  /** Where the next attempt belongs, if this one failed. A queue that says nothing of itself is not trusted with a wait. */
+  /**
+   * Where the next attempt belongs, if this one failed. A queue that says nothing of itself is not trusted
+   * with a wait.
+   */
   async function wayOn(endpoint: Endpoint, from: Lane, failed: boolean) {
     const to = chooseRetryLane(mannerOf(endpoint));
     return { from, to, crowded: failed && (await queues.crowded(to).catch(() => true)) };

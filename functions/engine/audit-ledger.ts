@@ -60,7 +60,9 @@ export interface LedgerAudit {
   complete: boolean;
 }
 
-/** Hours after which an hour is checked: when almost all has ended, and again when whatever was late may have. */
+/**
+ * Hours after which an hour is checked: when almost all has ended, and again when whatever was late may have.
+ */
 const AGES = [3, 6, 24] as const;
 /** DynamoDB Streams keep a record for 24 hours, for who is behind with reading it. */
 const STREAM_HOURS = 24;
@@ -75,9 +77,10 @@ const LAG_MS = 600_000;
 const SHARDS_AT_ONCE = 4;
 
 /**
- * Checks the ledger: what an endpoint was owed in an hour must be the sum of what succeeded, was exhausted, was skipped and is still open. Where an
- * hour does not balance by itself, its deliveries are counted; they are the truth, and in the end the ledger is put right by them. Open ones among them are put into the due index if they are not
- * there: they are the ones that the stream told of too late, or in part.
+ * Checks the ledger: what an endpoint was owed in an hour must be the sum of what succeeded, was exhausted,
+ * was skipped and is still open. Where an hour does not balance by itself, its deliveries are counted; they
+ * are the truth, and in the end the ledger is put right by them. Open ones among them are put into the due
+ * index if they are not there: they are the ones that the stream told of too late, or in part.
  */
 export function auditLedger(
   { ledger, deliveries, due, organizations: standings, log, now }: AuditLedgerPorts,
@@ -104,7 +107,10 @@ export function auditLedger(
       } while (after !== undefined);
     }
 
-    /** @returns what the deliveries say; undefined when that is too young to be held against the ledger, or time ran out */
+    /**
+     * @returns what the deliveries say; undefined when that is too young to be held against the ledger, or
+     * time ran out
+     */
     async function recount(entry: LedgerEntry): Promise<LedgerCounts | undefined> {
       let counts = NO_COUNTS;
       let isSettled = true;

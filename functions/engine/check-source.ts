@@ -67,7 +67,10 @@ export interface CheckSourceSettings {
   leaseSeconds: number;
 }
 
-/** A check that began before it was asked for is under way. It does not count; once it has ended, the event can be dealt with. */
+/**
+ * A check that began before it was asked for is under way. It does not count; once it has ended, the event
+ * can be dealt with.
+ */
 export class CheckInProgress extends InProgressError {
   override name = 'CheckInProgress';
 }
@@ -81,8 +84,9 @@ export class ShareInUse extends InProgressError {
 }
 
 /**
- * Deals with what the bus says of sources: one is to be checked, or one is gone. An event may come several times, late, or while another one of the same source
- * is dealt with: a source that was checked since the event came to be is not checked again, and of two checks one alone writes.
+ * Deals with what the bus says of sources: one is to be checked, or one is gone. An event may come several
+ * times, late, or while another one of the same source is dealt with: a source that was checked since the
+ * event came to be is not checked again, and of two checks one alone writes.
  */
 export function checkSource<Slot>(
   ports: CheckSourcePorts<Slot>,
@@ -103,7 +107,8 @@ export function checkSource<Slot>(
       log('VERSION_TEXT_MISSING', { sourceId: source.id, version: from.version, traceId });
     const settings = before === undefined ? undefined : await organizations.find(source.orgId);
     const outcome = describeChange(source, found, before, settings, now(), traceId);
-    // While they are listed with the source: what is deleted twice does no harm, what nobody lists would stay for good.
+    // While they are listed with the source: what is deleted twice does no harm, what nobody lists would stay
+    // for good.
     const needed = listNeededVersions(source);
     await sources.forget(
       source,

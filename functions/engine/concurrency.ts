@@ -1,6 +1,6 @@
 /**
- * Runs `work` over all items, at most `limit` at a time, and gives the results in the items' order. Work that throws rejects
- * the whole: who wants the others to go on catches inside.
+ * Runs `work` over all items, at most `limit` at a time, and gives the results in the items' order. Work that
+ * throws rejects the whole: who wants the others to go on catches inside.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
@@ -16,7 +16,10 @@ export async function mapConcurrently<T, R>(
   return results;
 }
 
-/** As `mapConcurrently`, but work that throws affects its own item alone: the results are those of `Promise.allSettled`. */
+/**
+ * As `mapConcurrently`, but work that throws affects its own item alone: the results are those of
+ * `Promise.allSettled`.
+ */
 export const mapSettled = <T, R>(
   items: readonly T[],
   limit: number,

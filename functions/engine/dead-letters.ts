@@ -12,8 +12,8 @@ export interface DeadDeliveryMessagePorts {
 }
 
 /**
- * Deals with a reminder that its queue gave up after too many receives. The delivery stays what it is: the due index takes it over,
- * and the reconciler tries again, less and less often, until it ends as expired.
+ * Deals with a reminder that its queue gave up after too many receives. The delivery stays what it is: the
+ * due index takes it over, and the reconciler tries again, less and less often, until it ends as expired.
  */
 export function processDeadDeliveryMessage(
   { due, log, now }: DeadDeliveryMessagePorts,
@@ -51,8 +51,9 @@ export interface DeadEntriesPorts<T> {
 }
 
 /**
- * Deals with what a reader of the outbox failed at until its stream gave up. What fails again is noted by its key, because the stream forgets its
- * records after a day; what cannot be dealt with for days is given up, loudly.
+ * Deals with what a reader of the outbox failed at until its stream gave up. What fails again is noted by its
+ * key, because the stream forgets its records after a day; what cannot be dealt with for days is given up,
+ * loudly.
  * @returns the number of entries that were given up
  */
 export function processDeadEntries<T>({

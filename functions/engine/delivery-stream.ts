@@ -32,9 +32,10 @@ const CONCURRENCY = 16;
 const MAX_CUTS = 10;
 
 /**
- * Follows the stream of the deliveries. Of what was added and has not ended within the same batch, it puts each into the due index, so that a lost
- * message is noticed; most end within it and cost nothing. Then it counts what happened, each record once however often it is read. What a
- * reset has wiped is not counted: its entries are being deleted.
+ * Follows the stream of the deliveries. Of what was added and has not ended within the same batch, it puts
+ * each into the due index, so that a lost message is noticed; most end within it and cost nothing. Then it
+ * counts what happened, each record once however often it is read. What a reset has wiped is not counted: its
+ * entries are being deleted.
  * @param graceSeconds how late a delivery may be before its message counts as lost
  */
 export function processDeliveryStream(
@@ -63,14 +64,18 @@ export function processDeliveryStream(
     try {
       return await generationOf(delivery);
     } catch (error) {
-      // Repeating it would stop the shard. What is open is watched all the same, and the audit finds what is missing from the ledger.
+      // Repeating it would stop the shard. What is open is watched all the same, and the audit finds what is
+      // missing from the ledger.
       if (!(error instanceof UnknownTenant)) throw error;
       log('TENANT_UNKNOWN', { orgId: delivery.orgId, error });
       return 'unknown';
     }
   }
 
-  /** The changes by how their tenants stand; each tenant is asked for once. Those whose tenant cannot be read are in neither list. */
+  /**
+   * The changes by how their tenants stand; each tenant is asked for once. Those whose tenant cannot be read
+   * are in neither list.
+   */
   async function byStanding(read: readonly SequencedChange[]) {
     const byTenant = [
       ...Map.groupBy(read, ({ delivery }) => `${delivery.orgId}#${delivery.generation}`).values(),

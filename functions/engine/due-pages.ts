@@ -19,7 +19,10 @@ export const reportUnreadableRow =
     failures.push(error);
   };
 
-/** All shards of a due index. Another one comes first each minute, so that runs which end early leave out none for good. */
+/**
+ * All shards of a due index. Another one comes first each minute, so that runs which end early leave out none
+ * for good.
+ */
 function rotateShards(now: Date, shards: number): number[] {
   const first = Math.floor(now.getTime() / 60_000);
   return Array.from({ length: shards }, (_, index) => (first + index) % shards);
@@ -39,7 +42,8 @@ interface Scan<E> {
 }
 
 /**
- * Goes through all shards of a due index, page by page. A shard or a row that cannot be read keeps no other waiting.
+ * Goes through all shards of a due index, page by page. A shard or a row that cannot be read keeps no other
+ * waiting.
  * @param failures takes what could not be read
  * @returns whether it came to the end of every shard
  */

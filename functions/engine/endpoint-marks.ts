@@ -89,10 +89,16 @@ export interface StalledMarks {
   endStalled(orgId: Endpoint['orgId'], id: ReceiverId, seen: string): Promise<void>;
 }
 
-/** Longer than a batch lives and than a read is behind, and no longer: others may have ended the mark. Milliseconds. */
+/**
+ * Longer than a batch lives and than a read is behind, and no longer: others may have ended the mark.
+ * Milliseconds.
+ */
 const REMEMBERED_MS = 30_000;
 
-/** Which endpoints keep workers waiting until the deadline: as their items say, and as this process has just found out. */
+/**
+ * Which endpoints keep workers waiting until the deadline: as their items say, and as this process has just
+ * found out.
+ */
 export function stalledEndpoints({ marks, log, now }: { marks: StalledMarks; log: Log; now: () => Date }) {
   /** `ended`: which mark; undefined where one was set. */
   const own = new Map<ReceiverId, { at: number; ended?: string }>();

@@ -39,10 +39,11 @@ interface Due {
 const CONCURRENCY = 32;
 
 /**
- * Deals with what the outbox owes: makes, for each event, one delivery for each endpoint that is to have it, and sends a reminder
- * of each that is open; sends the reminder of each redelivery, whose delivery was committed with it. It may crash anywhere
- * and be repeated: identifiers are derived, puts are conditional, and a reminder too many changes nothing. That is why one is
- * also sent for a delivery that already exists: the run that added it may have ended before its own. What a reset has wiped is dropped.
+ * Deals with what the outbox owes: makes, for each event, one delivery for each endpoint that is to have it,
+ * and sends a reminder of each that is open; sends the reminder of each redelivery, whose delivery was
+ * committed with it. It may crash anywhere and be repeated: identifiers are derived, puts are conditional,
+ * and a reminder too many changes nothing. That is why one is also sent for a delivery that already exists:
+ * the run that added it may have ended before its own. What a reset has wiped is dropped.
  * @returns what has to be tried again
  */
 export function fanOut({ subscribers, deliveries, queues, organizations: standings, log, now }: FanOutPorts) {
@@ -60,7 +61,10 @@ export function fanOut({ subscribers, deliveries, queues, organizations: standin
       log('FAN_OUT_FAILED', { ...listWorkNames(owed), error });
     };
 
-    /** An event for one receiver alone goes to it whatever it subscribes to; every other event goes to who subscribed. */
+    /**
+     * An event for one receiver alone goes to it whatever it subscribes to; every other event goes to who
+     * subscribed.
+     */
     async function recipientsOf({ orgId, type, onlyTo }: OutboxEvent): Promise<Endpoint[]> {
       if (onlyTo !== undefined) {
         const receiver = await receiverOf({ orgId, id: onlyTo });

@@ -101,8 +101,9 @@ const TOLD: readonly Outcome[] = ['sent', 'done'];
 type Outcome = 'sent' | 'refused' | Exclude<MailingState, 'free'>;
 
 /**
- * Writes to the admins of a live organization about what happened, once. The e-mail is claimed before it is sent, so that no repetition, race
- * or crash sends it twice (decision 12): what certainly failed gives its claim back and comes again; what may have been sent keeps it.
+ * Writes to the admins of a live organization about what happened, once. The e-mail is claimed before it is
+ * sent, so that no repetition, race or crash sends it twice (decision 12): what certainly failed gives its
+ * claim back and comes again; what may have been sent keeps it.
  */
 export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
   const { mailings, log, now, count } = ports;
@@ -166,7 +167,9 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
     return chunks;
   }
 
-  /** Claims, sends, and settles, with nothing in between: what is claimed and not settled may have been sent. */
+  /**
+   * Claims, sends, and settles, with nothing in between: what is claimed and not settled may have been sent.
+   */
   async function sendOnce(
     sending: MailRequest,
     mail: Mail,

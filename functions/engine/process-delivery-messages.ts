@@ -41,8 +41,8 @@ export interface DeliveryMessagePorts {
 export const ATTEMPTS_PER_ORGANIZATION = 4;
 
 /**
- * How long a message of a fast lane waits in its batch behind others of its organization, in milliseconds. Then
- * it moves to the slow lane, so that a batch lasts no longer than this and one attempt.
+ * How long a message of a fast lane waits in its batch behind others of its organization, in milliseconds.
+ * Then it moves to the slow lane, so that a batch lasts no longer than this and one attempt.
  */
 export const HELD_UP_AFTER_MS = 200;
 

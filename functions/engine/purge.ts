@@ -45,8 +45,8 @@ export interface PurgeResult {
 const PAGE = 200;
 
 /**
- * Deletes what resets have left behind once its linger time is over, the oldest first, a page at a time, so that it may end anywhere and
- * go on in the next run. Deleting twice does no harm; the lease only saves work.
+ * Deletes what resets have left behind once its linger time is over, the oldest first, a page at a time, so
+ * that it may end anywhere and go on in the next run. Deleting twice does no harm; the lease only saves work.
  */
 export function purgeSandboxes(
   { purges, remains, log, now }: PurgePorts,

@@ -68,9 +68,10 @@ const UPDATES_AT_ONCE = 16;
 const SEND = 10;
 
 /**
- * Sends reminders of deliveries that are due and have no live message: parked ones in time, others when they are so late that their message counts
- * as lost (architecture.md, Promise 3). It reads nothing but what is due. A run may end or crash anywhere: what it has not moved on
- * in the index is found by the next, and a reminder too many changes nothing.
+ * Sends reminders of deliveries that are due and have no live message: parked ones in time, others when they
+ * are so late that their message counts as lost (architecture.md, Promise 3). It reads nothing but what is
+ * due. A run may end or crash anywhere: what it has not moved on in the index is found by the next, and a
+ * reminder too many changes nothing.
  */
 export function reconcileDeliveries(
   { due, queues, log, now }: ReconcilePorts,

@@ -72,7 +72,10 @@ export interface RedeliverPorts {
 export interface RedeliverSettings {
   /** Longer than the function can live. */
   leaseSeconds: number;
-  /** After so long, or after so many that were sent again, a job is handed on: others have their turn, and no message lasts for long. */
+  /**
+   * After so long, or after so many that were sent again, a job is handed on: others have their turn, and no
+   * message lasts for long.
+   */
   roundSeconds: number;
   roundDeliveries: number;
   /** Rows of each shard that are read at once. */
@@ -88,9 +91,11 @@ class RedeliveryInProgress extends InProgressError {
 const CONCURRENCY = 32;
 
 /**
- * Goes on with a redelivery job, oldest deliveries first, so that a receiver hears of things in the order in which they happened: reads a page, adds the new
- * deliveries, reminds of them, notes the place. It may crash anywhere and be repeated: what is added follows from job, page and event, the place is noted once,
- * and a reminder too many changes nothing. The rest is handed on in a message of its own, because a message is received so many times at most.
+ * Goes on with a redelivery job, oldest deliveries first, so that a receiver hears of things in the order in
+ * which they happened: reads a page, adds the new deliveries, reminds of them, notes the place. It may crash
+ * anywhere and be repeated: what is added follows from job, page and event, the place is noted once, and a
+ * reminder too many changes nothing. The rest is handed on in a message of its own, because a message is
+ * received so many times at most.
  */
 export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings) {
   const { jobs, deliveries, arrivals, endpoints, queues, rounds, log, now } = ports;
@@ -109,7 +114,10 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
     return endpoint.status === 'auto_disabled' ? 'endpoint_disabled' : undefined;
   };
 
-  /** What a page owes: not what has arrived meanwhile, but for what the page itself has sent if this is a repetition. */
+  /**
+   * What a page owes: not what has arrived meanwhile, but for what the page itself has sent if this is a
+   * repetition.
+   */
   async function owedFor(job: RedeliveryJob, items: readonly ExaminedDelivery[]): Promise<Delivery[]> {
     const firsts = await deliveries.statuses(listFirstDeliveries(job, items));
     const owed = createRedeliveries(job, items, firsts, now());
@@ -120,7 +128,10 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
     return owed.filter(({ id, eventId }) => (arrived.get(eventId) ?? id) === id);
   }
 
-  /** Adds what a page owes. @returns what is this page's: an event that failed before in the job's time has its delivery from there */
+  /**
+   * Adds what a page owes. @returns what is this page's: an event that failed before in the job's time has
+   * its delivery from there
+   */
   async function add(job: RedeliveryJob, items: readonly ExaminedDelivery[]): Promise<Delivery[]> {
     const owed = await owedFor(job, items);
     const there = await mapConcurrently(owed, CONCURRENCY, (delivery) => deliveries.addOnce(delivery));

@@ -55,8 +55,9 @@ const AT_ONCE = 8;
 const SEND = 10;
 
 /**
- * Sends a message again for every redelivery job that runs for long and that no worker has, then notes so: a message that was lost leaves no job running
- * for ever. It may end or crash anywhere: what it has not noted is found by the next run, and a message too many changes nothing.
+ * Sends a message again for every redelivery job that runs for long and that no worker has, then notes so: a
+ * message that was lost leaves no job running for ever. It may end or crash anywhere: what it has not noted
+ * is found by the next run, and a message too many changes nothing.
  */
 export function resumeRedeliveryJobs(
   { runs, jobs, rounds, organizations: standings, log, now }: ResumeRedeliveryJobsPorts,

@@ -70,13 +70,12 @@ const isLarge = (kind: SourceKind, { body }: Content): boolean =>
   kind === 'spreadsheet' || body.length > LARGE_BYTES;
 
 /**
- * Extracts the text of a fetched document in a process of its own, with limits of time and memory, that may read
- * nothing but its own code. A document made to exhaust or break a parser ends that process alone. A thread would
- * not do: when its heap is full, V8 ends the whole process, and with it the other extractions.
+ * Extracts the text of a fetched document in a process of its own, with limits of time and memory, that may
+ * read nothing but its own code. A document made to exhaust or break a parser ends that process alone. A
+ * thread would not do: when its heap is full, V8 ends the whole process, and with it the other extractions.
  *
- * @example
- * const extract = extractor();
- * const extraction = await extract('url', { body, contentType: 'text/html', url });
+ * @example const extract = extractor(); const extraction = await extract('url', { body, contentType:
+ * 'text/html', url });
  */
 export function extractor({ timeoutMs = 10_000, memoryMiB = 192 }: ExtractorOptions = {}): Extractor {
   const take = createTurns(ROOM);

@@ -92,7 +92,8 @@ export type Markup = 'html' | 'xml' | undefined;
 /**
  * Decodes text by its byte order mark, else by the charset of its content type, else by the encoding that the
  * document names, else as UTF-8 (HTML standard, 13.2.3.2; RFC 7303, section 3.2).
- * @throws ContentProblem when it is not valid in that encoding: replacement characters would look like changes
+ * @throws ContentProblem when it is not valid in that encoding: replacement characters would look like
+ * changes
  */
 export function decode(body: Uint8Array, charset: string | undefined, markup: Markup): string {
   const mark = sniffEncoding(body.subarray(0, MARK_BYTES), { defaultEncoding: null });

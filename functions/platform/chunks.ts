@@ -5,13 +5,14 @@ export interface RequestLimits {
 }
 
 /**
- * Bytes of one request to EventBridge or SQS: below the 256 KB that AWS's older pages say, whatever the newer ones allow, with room for
- * what is added on the way.
+ * Bytes of one request to EventBridge or SQS: below the 256 KB that AWS's older pages say, whatever the newer
+ * ones allow, with room for what is added on the way.
  */
 export const REQUEST_BYTES = 200 * 1024;
 
 /**
- * Cuts items into as few requests as their order allows. An item that is over the limit alone is in a request of its own.
+ * Cuts items into as few requests as their order allows. An item that is over the limit alone is in a request
+ * of its own.
  * @param sizeOf bytes of an item, as the service counts them
  */
 export function splitIntoChunks<T>(

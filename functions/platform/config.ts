@@ -4,9 +4,9 @@ import type { RateLimits } from '../domain/rate-limit.ts';
 import { DEFAULT_RETRY_POLICY } from '../domain/timing.ts';
 
 /*
- * Reads the environment of the functions; no other file reads `process.env`. The schemas of routes are here, that of a
- * worker is in the worker's file. The stack's `environment` must satisfy the same types, so that a variable that one
- * side forgets fails to compile.
+ * Reads the environment of the functions; no other file reads `process.env`. The schemas of routes are here,
+ * that of a worker is in the worker's file. The stack's `environment` must satisfy the same types, so that a
+ * variable that one side forgets fails to compile.
  */
 
 /** A name, URL or ARN. */
@@ -54,7 +54,9 @@ export type VisitorEnvironment = z.input<typeof VisitorEnvironment>;
 export const StatsEnvironment = z.object({ LEDGER_TABLE: NonEmptyText });
 export type StatsEnvironment = z.infer<typeof StatsEnvironment>;
 
-/** The endpoint function that tells when what fails will end: how attempts are spaced, as for the dispatcher. */
+/**
+ * The endpoint function that tells when what fails will end: how attempts are spaced, as for the dispatcher.
+ */
 export const RetryEnvironment = z.object({
   RETRY_BASE_SECONDS: DecimalNumber,
   RETRY_CAP_SECONDS: DecimalNumber,
@@ -71,7 +73,9 @@ export const SessionEnvironment = z.object({
   /** Claims that name the organization and the role. */
   OIDC_ORGANIZATION_CLAIM: NonEmptyText,
   OIDC_ROLE_CLAIM: NonEmptyText,
-  /** Origin of the dashboard, which writes with a session cookie must come from; without one there are none. */
+  /**
+   * Origin of the dashboard, which writes with a session cookie must come from; without one there are none.
+   */
   DASHBOARD_ORIGIN: z.optional(z.url()),
 });
 export type SessionEnvironment = z.input<typeof SessionEnvironment>;
@@ -127,7 +131,10 @@ export const SyncEnvironment = z.object({
 });
 export type SyncEnvironment = z.input<typeof SyncEnvironment>;
 
-/** The function's environment is not what the code needs: a defect of the deployment, met when the function loads. */
+/**
+ * The function's environment is not what the code needs: a defect of the deployment, met when the function
+ * loads.
+ */
 export class ConfigurationError extends Error {
   override name = 'ConfigurationError';
 }
@@ -145,8 +152,9 @@ export function readEnvironment<S extends z.ZodMiniType>(
 }
 
 /**
- * Whether receivers may be at loopback addresses, as they are on a developer's machine. No cloud stack can say so: Lambda sets
- * `AWS_EXECUTION_ENV` itself and lets nobody override it, and where it names Lambda the setting is refused.
+ * Whether receivers may be at loopback addresses, as they are on a developer's machine. No cloud stack can
+ * say so: Lambda sets `AWS_EXECUTION_ENV` itself and lets nobody override it, and where it names Lambda the
+ * setting is refused.
  * @throws ConfigurationError when the setting is present inside Lambda
  */
 export function loopbackReceivers(source: NodeJS.ProcessEnv = process.env): 'refuse' | 'allow' {
@@ -177,7 +185,10 @@ export const retryPolicy = (
   capSeconds: environment.RETRY_CAP_SECONDS,
 });
 
-/** What a process needs of the environment to start another one that shall know nothing else of it: where shared libraries are. */
+/**
+ * What a process needs of the environment to start another one that shall know nothing else of it: where
+ * shared libraries are.
+ */
 export const libraryPath = ({ LD_LIBRARY_PATH }: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
   LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH };
 
@@ -185,8 +196,8 @@ export const libraryPath = ({ LD_LIBRARY_PATH }: NodeJS.ProcessEnv = process.env
 type Product = 'ConversationService-Webhooks' | 'ConversationService-Knowledge';
 
 /**
- * The `user-agent` of requests to receivers and sources, with a comment that tells the host's owner where to read what the requests are and
- * how to stop them (RFC 9110, 10.1.5).
+ * The `user-agent` of requests to receivers and sources, with a comment that tells the host's owner where to
+ * read what the requests are and how to stop them (RFC 9110, 10.1.5).
  */
 export function outboundUserAgent(
   product: Product,

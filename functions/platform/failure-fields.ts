@@ -1,6 +1,7 @@
 /*
- * What the log says of an error. Messages of the SDK, of parsers and of Node quote what they were given (`Unexpected token 'm', "my secret…"`), so
- * that none of them is written: an error is told by its name, its codes and where it was thrown, and by its message only where that is of our own words.
+ * What the log says of an error. Messages of the SDK, of parsers and of Node quote what they were given
+ * (`Unexpected token 'm', "my secret…"`), so that none of them is written: an error is told by its name, its
+ * codes and where it was thrown, and by its message only where that is of our own words.
  */
 
 /** Names of our errors whose messages hold nothing but our words and our identifiers. */
@@ -73,7 +74,9 @@ function describeIssue(issue: unknown): string {
   return [attribute, code].filter(isName).join(' ');
 }
 
-/** Where it was thrown. The message stands before the frames in the text that has them, and may look like one. */
+/**
+ * Where it was thrown. The message stands before the frames in the text that has them, and may look like one.
+ */
 function extractFrames({ message, stack = '' }: Error): string[] {
   const at = stack.indexOf(message);
   if (at < 0 || stack.slice(0, at).includes('\n')) return [];

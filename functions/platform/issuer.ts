@@ -24,7 +24,10 @@ const address = z.url().check(z.refine(cannotBeAltered));
 /** Sessions can be judged without it, so that a wrong one counts as none. */
 const further = z.catch(z.optional(address), undefined);
 
-/** @param issuer otherwise one issuer could have its keys taken for those of another (OpenID Connect Discovery 1.0, 4.3) */
+/**
+ * @param issuer otherwise one issuer could have its keys taken for those of another (OpenID Connect Discovery
+ * 1.0, 4.3)
+ */
 const buildMetadataSchema = (issuer: string) =>
   z.object({
     issuer: z.literal(issuer),
@@ -46,7 +49,10 @@ interface PostedForm {
 
 /** An OpenID Connect issuer, as far as it is asked. */
 export interface Issuer {
-  /** Asked for when it is first needed, then kept. @throws IssuerUnavailable also when it is not of the specified form */
+  /**
+   * Asked for when it is first needed, then kept. @throws IssuerUnavailable also when it is not of the
+   * specified form
+   */
   metadata(): Promise<IssuerMetadata>;
   /** Asks twice. @throws IssuerUnavailable also when the answer is not of this form */
   read<S extends z.ZodMiniType>(url: string, schema: S): Promise<z.output<S>>;
@@ -81,7 +87,8 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
         ...init,
         signal: AbortSignal.timeout(timeoutMs),
         redirect: 'error',
-        // A connection that is kept dies while the platform has this process frozen, and the next request would go into it.
+        // A connection that is kept dies while the platform has this process frozen, and the next request
+        // would go into it.
         headers: { accept: 'application/json', connection: 'close' },
       });
       return await take(response);

@@ -4,8 +4,8 @@ import type { FieldKind, FieldKinds, Line } from './log-lines/line.ts';
 import { RECOVERY_LINES } from './log-lines/recovery.ts';
 
 /**
- * Every line that the functions log, by its code: its level, what it means, what an operator does, and which fields it may have. There is no
- * other way to log. `docs/reference/logs.md` is written from it.
+ * Every line that the functions log, by its code: its level, what it means, what an operator does, and which
+ * fields it may have. There is no other way to log. `docs/reference/logs.md` is written from it.
  */
 export const LOG_CODES = {
   ...REQUEST_LINES,

@@ -33,7 +33,10 @@ export function logging(printer: Logger): Logging {
 /** Structured logs. Name and level come from POWERTOOLS_SERVICE_NAME and POWERTOOLS_LOG_LEVEL. */
 export const logger: Logging = logging(new Logger());
 
-/** Stands for a value that is not of its field's kind: the code that it came by may be wrong, and the value is nobody's business then. */
+/**
+ * Stands for a value that is not of its field's kind: the code that it came by may be wrong, and the value is
+ * nobody's business then.
+ */
 const WITHHELD = '[withheld]';
 const ID = /^[\w#./:=+-]{1,300}$/;
 /** How credentials begin: keys, visitors' tokens, signing secrets, tokens of sessions. */

@@ -2,7 +2,10 @@ import { type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { type Permit, requirePermit } from '../domain/gate.ts';
 import type { Mail, MailResult } from '../domain/mail.ts';
 
-/** Sends e-mail through SES, for whom the gate lets pass. @param from an address that SES has verified, or one of a domain that it has */
+/**
+ * Sends e-mail through SES, for whom the gate lets pass. @param from an address that SES has verified, or one
+ * of a domain that it has
+ */
 export function mailer(client: SESv2Client, from: string) {
   return {
     /**

@@ -1,6 +1,7 @@
 /*
- * Every metric that the functions write, for them and for the stack that watches. CloudWatch bills each name by the month, so that there is one
- * dimension with one value, and what differs in kind has a name instead. A metric without an occurrence is not written at all: no data means none.
+ * Every metric that the functions write, for them and for the stack that watches. CloudWatch bills each name
+ * by the month, so that there is one dimension with one value, and what differs in kind has a name instead. A
+ * metric without an occurrence is not written at all: no data means none.
  */
 
 /** What the namespace begins with, which a stage's name ends, and the dimension of them all. */
@@ -20,8 +21,9 @@ export const ABANDONED_ENTRIES = 'AbandonedEntries';
 export const LEDGER_DIFFERENCE = 'LedgerDifference';
 
 /**
- * What becomes of deliveries. Live ones and those of sandboxes count; latencies are of live ones alone. Attempts are told of once in ten seconds, so
- * that an environment that is not used any more may keep some to itself; how deliveries end (`ENDED`) is complete.
+ * What becomes of deliveries. Live ones and those of sandboxes count; latencies are of live ones alone.
+ * Attempts are told of once in ten seconds, so that an environment that is not used any more may keep some to
+ * itself; how deliveries end (`ENDED`) is complete.
  */
 export const DELIVERED = {
   /**
@@ -51,14 +53,20 @@ export const ENDED = {
 } as const;
 
 /**
- * How late what is due is, at the oldest: of attempts that began a second late or more, by the dispatcher; of what waits in the due index, by the reconciler, which
- * says so also while no attempt begins. Seconds, maximum.
+ * How late what is due is, at the oldest: of attempts that began a second late or more, by the dispatcher; of
+ * what waits in the due index, by the reconciler, which says so also while no attempt begins. Seconds,
+ * maximum.
  */
 export const BACKLOG_AGE = 'BacklogAge';
-/** Messages in flight of the fullest delivery queue, in percent of SQS's limit, once a minute. From 50 on, waits are parked. Percent, maximum. */
+/**
+ * Messages in flight of the fullest delivery queue, in percent of SQS's limit, once a minute. From 50 on,
+ * waits are parked. Percent, maximum.
+ */
 export const IN_FLIGHT = 'InFlightOfLimit';
 
-/** Tries of calls that a dependency throttled, each counted, also where the SDK's next try succeeded. Sums. */
+/**
+ * Tries of calls that a dependency throttled, each counted, also where the SDK's next try succeeded. Sums.
+ */
 export const THROTTLES = {
   dynamodb: 'ThrottlesDynamoDB',
   streams: 'ThrottlesDynamoDBStreams',
@@ -70,12 +78,15 @@ export const THROTTLES = {
 } as const;
 export type Dependency = keyof typeof THROTTLES;
 
-/** Invocations that ended with an error: an API call answered with 500 or 503, or a worker's batch that comes again as a whole. Sum. */
+/**
+ * Invocations that ended with an error: an API call answered with 500 or 503, or a worker's batch that comes
+ * again as a whole. Sum.
+ */
 export const FAILED_INVOCATIONS = 'FailedInvocations';
 
 /**
- * Batches of which a worker behind the bus has left a message in its queue because dealing with it failed, which to Lambda is no error. By the
- * worker's name. Sums.
+ * Batches of which a worker behind the bus has left a message in its queue because dealing with it failed,
+ * which to Lambda is no error. By the worker's name. Sums.
  */
 export const LEFT_IN_QUEUE = {
   meter: 'MeterFailures',
@@ -96,7 +107,10 @@ export const RECONCILED = {
 } as const;
 /** Redelivery jobs that no worker had for long, and whose message was sent again. Sum. */
 export const REDELIVERIES_RESUMED = 'RedeliveriesResumed';
-/** What a run of the purge did, and what it left: rows deleted (sum), purges open and the age of the oldest in seconds (maximum). */
+/**
+ * What a run of the purge did, and what it left: rows deleted (sum), purges open and the age of the oldest in
+ * seconds (maximum).
+ */
 export const PURGED = {
   deleted: 'PurgedRows',
   open: 'PurgesOpen',

@@ -3,7 +3,10 @@ import { BACKLOG_AGE, DELIVERED, METRICS } from './metric-names.ts';
 
 type Unit = 'Count' | 'Seconds' | 'Milliseconds' | 'Percent';
 
-/** What the invocation under way has to tell, and what those before it have left; an execution environment has one at a time. */
+/**
+ * What the invocation under way has to tell, and what those before it have left; an execution environment has
+ * one at a time.
+ */
 const collected = new Map<string, { unit: Unit; values: number[] }>();
 /** Whether any of it has to be told with this invocation. */
 let isUrgent = false;
@@ -13,8 +16,9 @@ let toldAt = Number.NEGATIVE_INFINITY;
 const GATHERED_MS = 10_000;
 
 /**
- * What is told within is routine: it may wait for that of later invocations, which saves a line for each. An environment that is not invoked again
- * takes with it what it still had, so nothing that an alarm waits for, and nothing that happens once, may be routine.
+ * What is told within is routine: it may wait for that of later invocations, which saves a line for each. An
+ * environment that is not invoked again takes with it what it still had, so nothing that an alarm waits for,
+ * and nothing that happens once, may be routine.
  */
 export function publishRegularly(tell: () => void): void {
   const before = isUrgent;
@@ -36,7 +40,9 @@ export function count(name: string, occurrences = 1): void {
   values[0] = (values[0] ?? 0) + occurrences;
 }
 
-/** States how much of something there is; of several statements the highest counts. Nothing is said of none. */
+/**
+ * States how much of something there is; of several statements the highest counts. Nothing is said of none.
+ */
 export function gauge(name: string, value: number, unit: Unit = 'Count'): void {
   // Nor of what is not known.
   if (!(value > 0)) return;
@@ -53,8 +59,9 @@ export function sample(name: string, milliseconds: number): void {
 const metrics = new Metrics({ serviceName: METRICS.serviceName });
 
 /**
- * Writes what the invocation has to tell in CloudWatch's embedded metric format: one log line, no call, and nothing when nothing happened.
- * Beyond a hundred values of one metric it is as many lines as it takes. Where all of it is routine it is written once in ten seconds.
+ * Writes what the invocation has to tell in CloudWatch's embedded metric format: one log line, no call, and
+ * nothing when nothing happened. Beyond a hundred values of one metric it is as many lines as it takes. Where
+ * all of it is routine it is written once in ten seconds.
  */
 export function publishMetrics(): void {
   const at = Date.now();
@@ -80,7 +87,10 @@ const ON_TIME_MS = 1000;
 /** Later than messages wait for company: something is wrong, and is told at once. Milliseconds. */
 const TOO_LATE_MS = 30_000;
 
-/** The dispatcher's measures as metrics. Attempts are routine, whatever comes of them; a failed one is also in the log. */
+/**
+ * The dispatcher's measures as metrics. Attempts are routine, whatever comes of them; a failed one is also in
+ * the log.
+ */
 export const deliveryMetrics = {
   attempt(attempt: Attempt): void {
     if (attempt.lateMs < TOO_LATE_MS) publishRegularly(() => tell(attempt));

@@ -7,8 +7,9 @@ const REMEMBERED = 10_000;
 type Load = (orgId: OrgId) => Promise<OrganizationState | undefined>;
 
 /**
- * What organizations are, for workers. That one is live never changes, so it is read once; a sandbox is read each time, because a reset
- * may have come in between. Who asks while a read is under way shares it only for a live one.
+ * What organizations are, for workers. That one is live never changes, so it is read once; a sandbox is read
+ * each time, because a reset may have come in between. Who asks while a read is under way shares it only for
+ * a live one.
  */
 export function organizationStates(load: Load): { of: Load } {
   const live = new Map<OrgId, OrganizationState>();

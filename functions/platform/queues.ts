@@ -101,7 +101,10 @@ export interface OutgoingDeliveryMessage {
   until?: Date;
 }
 
-/** The URL of a queue, from the environment variable that the table names. @param table the queues of the function */
+/**
+ * The URL of a queue, from the environment variable that the table names. @param table the queues of the
+ * function
+ */
 export const queueUrls =
   <T extends Partial<Record<Lane, { queue: string }>>>(
     table: T,
@@ -175,7 +178,10 @@ export function deliveryQueues<L extends Lane>(
       );
     },
 
-    /** Whether a lane nears its limit of messages in flight. Asked at most every few seconds, only where a wait has to be held. */
+    /**
+     * Whether a lane nears its limit of messages in flight. Asked at most every few seconds, only where a
+     * wait has to be held.
+     */
     async crowded(lane: L): Promise<boolean> {
       const known = gauges.get(lane);
       const at = now().getTime();
@@ -206,7 +212,8 @@ export function deliveryQueues<L extends Lane>(
 }
 
 /**
- * Parses the body of a delivery message. An unreadable message may be dropped: every open delivery is in its table.
+ * Parses the body of a delivery message. An unreadable message may be dropped: every open delivery is in its
+ * table.
  * @returns undefined, after a report, when the body is unreadable
  */
 export function parseDeliveryMessage(body: string, messageId: string): DeliveryMessage | undefined {

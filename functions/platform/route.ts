@@ -6,8 +6,8 @@ import type { Role } from '../domain/tenant.ts';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /**
- * An announced end (public-api.md, Versioning 5). Every answer of the route says so, errors included, and from the sunset on
- * the route answers nothing but 410.
+ * An announced end (public-api.md, Versioning 5). Every answer of the route says so, errors included, and
+ * from the sunset on the route answers nothing but 410.
  */
 export interface Deprecation {
   /** `true`, or the moment from which the route is deprecated, ISO 8601. */
@@ -19,13 +19,16 @@ export interface Deprecation {
 }
 
 /**
- * Who may call: a key with a scope, a person's session with a role, or a visitor of a web widget with the token of a conversation. None is
- * accepted in another's place.
+ * Who may call: a key with a scope, a person's session with a role, or a visitor of a web widget with the
+ * token of a conversation. None is accepted in another's place.
  */
 type Access =
   | {
       readonly scope: Scope;
-      /** The role that a person needs for the same at the second door, `settingsPath`; without one the route has none. */
+      /**
+       * The role that a person needs for the same at the second door, `settingsPath`; without one the route
+       * has none.
+       */
       readonly dashboard?: Role;
       readonly role?: never;
       readonly visitor?: never;
@@ -34,8 +37,8 @@ type Access =
   | { readonly visitor: true; readonly scope?: never; readonly role?: never; readonly dashboard?: never };
 
 /**
- * A route as the table declares it (`functions/api/routes.ts`): all that the gateway, the handler and the documentation have to
- * agree on.
+ * A route as the table declares it (`functions/api/routes.ts`): all that the gateway, the handler and the
+ * documentation have to agree on.
  */
 export type Route = Access & {
   /** Names the function and its file. */
@@ -44,7 +47,9 @@ export type Route = Access & {
   /** Below the stage, which is `/api`. */
   readonly path: `/v${number}/${string}` | `/settings/${string}`;
   readonly summary: string;
-  /** `required`: a request without an `Idempotency-Key` is refused. `honoured`: it may have one. Only on POST. */
+  /**
+   * `required`: a request without an `Idempotency-Key` is refused. `honoured`: it may have one. Only on POST.
+   */
   readonly idempotency?: 'required' | 'honoured';
   readonly deprecation?: Deprecation;
   /**
@@ -66,8 +71,8 @@ export type Route = Access & {
 };
 
 /**
- * Where people with sessions find the same operation (docs/decisions/0016-dashboard.md): below the settings, which have no version, with the same rest of
- * the path. Undefined where there is no such door.
+ * Where people with sessions find the same operation (docs/decisions/0016-dashboard.md): below the settings,
+ * which have no version, with the same rest of the path. Undefined where there is no such door.
  */
 export const settingsPath = ({
   path,

@@ -14,8 +14,9 @@ import { completeHeaders, type OutboundRequest, type OutboundResult } from './ou
 type Outcome = Omit<AttemptResult, 'startedAt' | 'endedAt'>;
 
 /**
- * Sends one attempt as Standard Webhooks asks: the event's bytes as they were written, signed with this attempt's time
- * (decisions.md, Deliveries). What is of a sandbox goes the same way as far as the gate, and from there to a simulated receiver.
+ * Sends one attempt as Standard Webhooks asks: the event's bytes as they were written, signed with this
+ * attempt's time (decisions.md, Deliveries). What is of a sandbox goes the same way as far as the gate, and
+ * from there to a simulated receiver.
  */
 export function webhookSender({
   gate,
@@ -110,8 +111,8 @@ export interface SimulatedReceiver {
 }
 
 /**
- * What the requests of a sandbox meet instead of a network: a receiver that does what the endpoint's URL says, on the same terms as a real one.
- * It opens nothing and calls nobody.
+ * What the requests of a sandbox meet instead of a network: a receiver that does what the endpoint's URL
+ * says, on the same terms as a real one. It opens nothing and calls nobody.
  * @param timeoutMs deadline of an attempt at real speed
  */
 export function simulatedReceiver({

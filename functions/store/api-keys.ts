@@ -7,12 +7,15 @@ import { newestFirst, type Page, type PageRequest, partition } from './pages.ts'
 import { readItems, readRows, type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
-/** The listing's row names the digest, so that a revocation finds the row which callers are looked up by. It stays in here. */
+/**
+ * The listing's row names the digest, so that a revocation finds the row which callers are looked up by. It
+ * stays in here.
+ */
 const ListedApiKey = z.extend(ApiKey, { digest: z.string() });
 
 /**
- * API keys. Each has two rows: one found by the digest of the key that a caller presents, and one in its organization's listing.
- * They are written together or not at all.
+ * API keys. Each has two rows: one found by the digest of the key that a caller presents, and one in its
+ * organization's listing. They are written together or not at all.
  */
 export function apiKeyStore(service: Table) {
   async function listed(orgId: OrgId, id: KeyId): Promise<z.infer<typeof ListedApiKey> | undefined> {
@@ -73,7 +76,10 @@ const KEPT_DAYS = 365;
 export const KeyUse = z.object({ keyId: KeyId, lastUsedAt: z.iso.datetime() });
 export type KeyUse = z.infer<typeof KeyUse>;
 
-/** When API keys were last used. Beside the rate windows, so that a function which only reads changes nothing of the service's data. */
+/**
+ * When API keys were last used. Beside the rate windows, so that a function which only reads changes nothing
+ * of the service's data.
+ */
 export function keyUseStore(rates: Table) {
   return {
     /** @param timeoutMs after which it is given up */

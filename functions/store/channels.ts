@@ -23,8 +23,8 @@ const getCounter = (orgId: OrgId): Counter => ({
 });
 
 /**
- * Channels of an organization, with a count of them that keeps their number within its limit. How those of kind `http` fare as receivers of
- * deliveries, the store of endpoints writes into the same rows.
+ * Channels of an organization, with a count of them that keeps their number within its limit. How those of
+ * kind `http` fare as receivers of deliveries, the store of endpoints writes into the same rows.
  */
 export function channelStore(service: Table) {
   return {

@@ -38,7 +38,10 @@ export function conversationStore(service: Table) {
       });
     },
 
-    /** Moves a conversation from one of the states that the move may leave; refused as `conversation-changed` from any other. */
+    /**
+     * Moves a conversation from one of the states that the move may leave; refused as `conversation-changed`
+     * from any other.
+     */
     move(tenant: Tenant, id: ConversationId, move: StateChange): Change {
       const { from, to } = STATE_CHANGES[move.kind];
       const states = Object.fromEntries(from.map((status, index) => [`:from${index}`, status]));
@@ -120,7 +123,10 @@ export function messageStore(service: Table) {
   };
 }
 
-/** The escalation logs of conversations. Whether the conversation is the tenant's is for the caller to have checked. */
+/**
+ * The escalation logs of conversations. Whether the conversation is the tenant's is for the caller to have
+ * checked.
+ */
 export function escalationStore(service: Table) {
   return {
     async find(

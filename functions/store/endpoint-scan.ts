@@ -12,7 +12,10 @@ export interface ScannedPage<T> {
   scanned: number;
 }
 
-/** What still needs a version of the signing keys: an endpoint or channel, or the answer to a call that made one, which is kept for a day. */
+/**
+ * What still needs a version of the signing keys: an endpoint or channel, or the answer to a call that made
+ * one, which is kept for a day.
+ */
 export const KeyUse = z.object({ pk: z.string(), sk: z.string() });
 export type KeyUse = z.infer<typeof KeyUse>;
 
@@ -27,7 +30,10 @@ interface Filter {
   ExpressionAttributeValues: Record<string, unknown>;
 }
 
-/** Questions that no key answers, for operators alone: they read the whole table, half a read unit for each 4 KB of it. */
+/**
+ * Questions that no key answers, for operators alone: they read the whole table, half a read unit for each 4
+ * KB of it.
+ */
 export function endpointScan(service: Table) {
   async function* pages<T>(filter: Filter, parse: (row: unknown) => T): AsyncGenerator<ScannedPage<T>> {
     let after: Record<string, unknown> | undefined;
@@ -84,8 +90,9 @@ export function endpointScan(service: Table) {
 }
 
 /**
- * Disabling and enabling by an operator (public-api.md, Webhook endpoint status: "or by contacting support"). Each names the state that it leaves, as
- * the settlement that disables does, so that they exclude each other and a repetition changes nothing.
+ * Disabling and enabling by an operator (public-api.md, Webhook endpoint status: "or by contacting support").
+ * Each names the state that it leaves, as the settlement that disables does, so that they exclude each other
+ * and a repetition changes nothing.
  */
 export function readEndpointState(service: Table) {
   const apply = (
@@ -104,7 +111,10 @@ export function readEndpointState(service: Table) {
     });
 
   return {
-    /** Its open deliveries are skipped when they come up, and later events from the start. @returns false when it is not active */
+    /**
+     * Its open deliveries are skipped when they come up, and later events from the start. @returns false when
+     * it is not active
+     */
     disable(orgId: OrgId, id: ReceiverId, now: Date): Promise<boolean> {
       // Without a reason: it has not failed too often.
       return apply(orgId, id, 'active', 'SET #status = :to, disabledAt = :now', {

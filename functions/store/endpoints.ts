@@ -112,7 +112,10 @@ export function endpointStore(service: Table) {
       return newestFirst([partition(service, keys.endpoints(orgId), parse)], page);
     },
 
-    /** All endpoints of an organization. Consistent: one whose registration was answered misses no later event. */
+    /**
+     * All endpoints of an organization. Consistent: one whose registration was answered misses no later
+     * event.
+     */
     async all(orgId: OrgId): Promise<Endpoint[]> {
       const { Items = [] } = await service.client.send(
         new QueryCommand({
@@ -338,8 +341,9 @@ const markEndpoint = (
   );
 
 /**
- * What the end of a delivery does to its endpoint, as a change for the settlement's transaction. Each names the
- * state that it may leave, so that of several failures at once exactly one disables; refused as `endpoint-changed`.
+ * What the end of a delivery does to its endpoint, as a change for the settlement's transaction. Each names
+ * the state that it may leave, so that of several failures at once exactly one disables; refused as
+ * `endpoint-changed`.
  * @param endpoint as it was seen: the change holds for its present streak only
  */
 export function buildEndpointChange(

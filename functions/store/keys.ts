@@ -19,12 +19,13 @@ import type { RateBucket } from '../domain/rate-limit.ts';
 import { isSandbox, type Tenant } from '../domain/tenant.ts';
 
 /**
- * Every key of every table is built here and nowhere else. Keys of an organization's data begin with its tenant
- * (organization and generation), so that no read can leave it; but for deliveries, their events and their counts, which are asked for
- * by an endpoint or channel that was read under its organization first.
+ * Every key of every table is built here and nowhere else. Keys of an organization's data begin with its
+ * tenant (organization and generation), so that no read can leave it; but for deliveries, their events and
+ * their counts, which are asked for by an endpoint or channel that was read under its organization first.
  *
  * Busy collections are spread over shards, because one partition key takes 1,000 write units a second:
- * conversations of one organization, and deliveries of one endpoint. A shard is found again from the identifier.
+ * conversations of one organization, and deliveries of one endpoint. A shard is found again from the
+ * identifier.
  */
 export interface Key {
   pk: string;
@@ -48,7 +49,8 @@ export const USAGE_SHARDS = 8;
 export const buildTenantKey = (tenant: Tenant): string => `${tenant.orgId}#${tenant.generation}`;
 
 /**
- * The key of the index that a purge reads (`OF_SANDBOX_INDEX`). Every row of a sandbox's data has it, whatever it is; no live row has it.
+ * The key of the index that a purge reads (`OF_SANDBOX_INDEX`). Every row of a sandbox's data has it,
+ * whatever it is; no live row has it.
  * @returns attributes to write with the row
  */
 export const sandboxMark = (tenant: Tenant): { ofSandbox?: string } =>
@@ -156,7 +158,10 @@ export const keys = {
   due: (state: DueState, shard: number): string => `${state}#${shard}`,
   dueOf: (state: DueState, id: DeliveryId): string => keys.due(state, getShard(id, DUE_SHARDS)),
 
-  /** An admin is told of each disabling once. It is known by its time, because an operator can enable an endpoint again. */
+  /**
+   * An admin is told of each disabling once. It is known by its time, because an operator can enable an
+   * endpoint again.
+   */
   disablingNotice: (id: ReceiverId, disabledAt: string): { pk: string } => ({
     pk: `${id}#disabled#${disabledAt}`,
   }),
@@ -220,7 +225,10 @@ export const deliveryKeyBounds = (start: Date, end: Date): [from: string, to: st
   `dlv_${end.getTime().toString(16).padStart(12, '0')}`,
 ];
 
-/** Bounds of the sort keys of a month's counts up to those of another's. The sign after `#` ends them, whatever the shards are. */
+/**
+ * Bounds of the sort keys of a month's counts up to those of another's. The sign after `#` ends them,
+ * whatever the shards are.
+ */
 export const usageKeyBounds = (from: string, to: string): [first: string, last: string] => [
   `${from}#`,
   `${to}$`,
@@ -229,7 +237,10 @@ export const usageKeyBounds = (from: string, to: string): [first: string, last: 
 /** All shards of a collection. */
 export const listShards = (count: number): number[] => Array.from({ length: count }, (_, shard) => shard);
 
-/** Hashed, because the leading digits of an identifier are its time: they would send a whole minute to one shard. */
+/**
+ * Hashed, because the leading digits of an identifier are its time: they would send a whole minute to one
+ * shard.
+ */
 function getShard(id: string, count: number): number {
   return createHash('sha256').update(id).digest().readUInt32BE(0) % count;
 }

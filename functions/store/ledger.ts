@@ -27,14 +27,20 @@ const parse = (row: unknown): LedgerEntry => LedgerEntry.parse(row);
 /** Says that an endpoint has counts in a day. */
 const Active = z.pick(LedgerEntry, { webhookId: true, generation: true });
 
-/** A part of a shard of the deliveries' stream, whose changes of one entry are counted together: its first and its last sequence number. */
+/**
+ * A part of a shard of the deliveries' stream, whose changes of one entry are counted together: its first and
+ * its last sequence number.
+ */
 export interface StreamPart {
   shardId: string;
   first: string;
   last: string;
 }
 
-/** Counts by endpoint and hour. Each entry also says how far each shard of the stream has been counted into it. */
+/**
+ * Counts by endpoint and hour. Each entry also says how far each shard of the stream has been counted into
+ * it.
+ */
 export function ledgerStore(ledger: Table) {
   const table = { TableName: ledger.name };
 
@@ -184,7 +190,10 @@ export function ledgerStore(ledger: Table) {
 const padSequence = (sequence: string): string => sequence.padStart(40, '0');
 const unpadSequence = (sequence: string): string => BigInt(sequence).toString();
 
-/** The attribute that says how far a shard has been counted: its name is short, because an endpoint's deliveries come by several shards. */
+/**
+ * The attribute that says how far a shard has been counted: its name is short, because an endpoint's
+ * deliveries come by several shards.
+ */
 const positionAttribute = (shardId: string): string =>
   `to_${createHash('sha256').update(shardId).digest('hex').slice(0, 12)}`;
 
@@ -196,7 +205,10 @@ const COUNTS = [
   'duplicates',
 ] as const satisfies readonly (keyof LedgerCounts)[];
 
-/** What the deliveries themselves say about an hour of an endpoint: the truth that the ledger is checked against. */
+/**
+ * What the deliveries themselves say about an hour of an endpoint: the truth that the ledger is checked
+ * against.
+ */
 export function deliveriesInHour(deliveries: Table) {
   return async (
     { webhookId, generation, hour }: Pick<LedgerEntry, 'webhookId' | 'generation' | 'hour'>,

@@ -15,8 +15,8 @@ import type { Table } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 /**
- * What has to be known of an organization before anything is done in its name, read consistently. It is apart from the store, so that functions
- * which need no more load no more.
+ * What has to be known of an organization before anything is done in its name, read consistently. It is apart
+ * from the store, so that functions which need no more load no more.
  * @throws a zod error when its row contradicts itself
  */
 export function readOrganizationState(service: Table) {
@@ -29,8 +29,8 @@ export function readOrganizationState(service: Table) {
 }
 
 /**
- * Holds a transaction to the present generation of a sandbox, whose organization no other transaction of its data touches. Live data has but
- * one generation, and needs nothing.
+ * Holds a transaction to the present generation of a sandbox, whose organization no other transaction of its
+ * data touches. Live data has but one generation, and needs nothing.
  */
 export const buildCurrentCondition = (service: Pick<Table, 'name'>, tenant: Tenant): Change[] =>
   isSandbox(tenant)
@@ -64,7 +64,10 @@ export function organizationStore(service: Table) {
       return buildAddition(service, { ...keys.organization(organization.id), ...organization });
     },
 
-    /** Sets what is given and leaves the rest, also when two admins save at once. Undefined when there is no such organization. */
+    /**
+     * Sets what is given and leaves the rest, also when two admins save at once. Undefined when there is no
+     * such organization.
+     */
     async change(id: OrgId, settings: Partial<OrganizationSettings>): Promise<Organization | undefined> {
       const given = Object.entries(settings).filter(([, value]) => value !== undefined);
       if (given.length === 0) return find(id);
@@ -96,8 +99,8 @@ export interface Paired {
 }
 
 /**
- * The pairing of a live organization, and its sandbox, both read consistently: a reset is seen by the next request. Apart from the store,
- * because every function that takes keys loads it.
+ * The pairing of a live organization, and its sandbox, both read consistently: a reset is seen by the next
+ * request. Apart from the store, because every function that takes keys loads it.
  */
 export function readPairing(service: Table) {
   const read = async (key: Record<string, string>) => {

@@ -52,7 +52,10 @@ export function outboxStore(outbox: Table) {
       });
     },
 
-    /** Tells the service's own workers what the same transaction does; refused as `exists` when they are told already. */
+    /**
+     * Tells the service's own workers what the same transaction does; refused as `exists` when they are told
+     * already.
+     */
     appendNotice(notice: Notice): Change {
       return buildAddition(outbox, {
         ...keys.notice(notice.id),
@@ -80,7 +83,8 @@ export const parseEvent = (row: unknown): OutboxEvent => OutboxEvent.parse(row);
 const Entry = z.object({ pk: z.optional(z.string()), kind: z.optional(z.string()) });
 
 /**
- * What a row of the outbox, or of its stream, owes to endpoints; nothing when it is an order for somebody else.
+ * What a row of the outbox, or of its stream, owes to endpoints; nothing when it is an order for somebody
+ * else.
  * @throws a zod error when it should be an event or an order and is none
  */
 export function parseOutboxRecord(row: unknown): OutboxWork | undefined {

@@ -135,13 +135,16 @@ interface Scanned<T> {
   examined: number;
   /** Read units that this consumed. */
   units: number;
-  /** The identifier down to which the partition has been examined, itself included. Absent when there is nothing below. */
+  /**
+   * The identifier down to which the partition has been examined, itself included. Absent when there is
+   * nothing below.
+   */
   boundary?: string | undefined;
 }
 
 /**
- * Examines up to `rows` rows of one partition whose identifiers are below `before`, in descending order, and gives those that match. One row below
- * `before` at least, where there is one.
+ * Examines up to `rows` rows of one partition whose identifiers are below `before`, in descending order, and
+ * gives those that match. One row below `before` at least, where there is one.
  */
 export type PartitionScan<T> = (before: string | undefined, rows: number) => Promise<Scanned<T>>;
 
@@ -150,7 +153,10 @@ export type PartitionScan<T> = (before: string | undefined, rows: number) => Pro
  * larger.
  */
 const MOST_MATCHED_UNITS = 60;
-/** Each portion is so many times as large as the one before: what is rare is found in few requests, what is not with few rows. */
+/**
+ * Each portion is so many times as large as the one before: what is rare is found in few requests, what is
+ * not with few rows.
+ */
 const GROWTH = 4;
 /** Read units of a row before any was read: one of 4 KB, read consistently. */
 const LARGE_ROW = 1;
@@ -159,9 +165,10 @@ const FIRST_EXTRA = 2;
 const FIRST_ROWS = 4;
 
 /**
- * Merges partitions as `newestFirst` does, of which only some items match. How much is examined for a page is bounded, so that a page may be short,
- * or empty, and have a `next` all the same: the identifier down to which every partition has been examined. Whoever goes on after it, until there is none, gets
- * each matching item once.
+ * Merges partitions as `newestFirst` does, of which only some items match. How much is examined for a page is
+ * bounded, so that a page may be short, or empty, and have a `next` all the same: the identifier down to
+ * which every partition has been examined. Whoever goes on after it, until there is none, gets each matching
+ * item once.
  */
 export async function newestMatching<T extends { id: string }>(
   partitions: readonly PartitionScan<T>[],

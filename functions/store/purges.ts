@@ -56,7 +56,10 @@ export function purgeStore(service: Table) {
       return query(keys.purgesOf(orgId), fail, orgId);
     },
 
-    /** Takes a purge, so that two runs do not do the same work. @returns whether nobody else has it, or it is done */
+    /**
+     * Takes a purge, so that two runs do not do the same work. @returns whether nobody else has it, or it is
+     * done
+     */
     lease(purge: Purge, until: Date, now: Date): Promise<boolean> {
       return update(service, {
         Key: keyOf(purge),

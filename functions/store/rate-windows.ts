@@ -4,7 +4,9 @@ import type { RateBucket } from '../domain/rate-limit.ts';
 import { keys } from './keys.ts';
 import type { Table } from './table.ts';
 
-/** How long a window's item is kept after it began. Nothing reads it later; DynamoDB deletes it within days. */
+/**
+ * How long a window's item is kept after it began. Nothing reads it later; DynamoDB deletes it within days.
+ */
 const KEPT_SECONDS = 3600;
 
 /**

@@ -222,13 +222,19 @@ export interface Examination {
   at: Date;
 }
 
-/** What workers write of redelivery jobs. Each holds its job by a lease, and what it writes is refused once another one has it. */
+/**
+ * What workers write of redelivery jobs. Each holds its job by a lease, and what it writes is refused once
+ * another one has it.
+ */
 export function redeliveryRounds(service: Table, commit: Commit) {
   const table = { TableName: service.name };
   const held = { '#token': 'token' };
 
   return {
-    /** Takes a running job, for a message that is not older than the last one that was begun with. A page that was under way keeps its time. */
+    /**
+     * Takes a running job, for a message that is not older than the last one that was begun with. A page that
+     * was under way keeps its time.
+     */
     async lease(
       ref: RedeliveryJobRef,
       { round, now, leaseSeconds }: { round: number; now: Date; leaseSeconds: number },
@@ -315,7 +321,10 @@ export function redeliveryRounds(service: Table, commit: Commit) {
       });
     },
 
-    /** Ends a job. Refused when it was stopped meanwhile, or another worker has it. @throws Contended, and whatever the table throws */
+    /**
+     * Ends a job. Refused when it was stopped meanwhile, or another worker has it. @throws Contended, and
+     * whatever the table throws
+     */
     async end(job: LeasedJob, end: JobEnd): Promise<'done' | 'refused'> {
       const { kind } = await commit(endOf(service, job, end, job.lease.token));
       return kind === 'committed' ? 'done' : 'refused';

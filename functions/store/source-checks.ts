@@ -29,7 +29,10 @@ export type LeaseResult =
 
 type Changed = Extract<CheckOutcome, { kind: 'changed' }>;
 
-/** What checks write. Each of them holds the source by a lease, and what it writes is refused once another one has it. */
+/**
+ * What checks write. Each of them holds the source by a lease, and what it writes is refused once another one
+ * has it.
+ */
 export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
   const table = { TableName: knowledge.name };
   const versions = sourceVersions(knowledge);

@@ -51,7 +51,9 @@ export const buildAddition = (table: { readonly name: string }, item: Record<str
 
 export type CommitResult = { kind: 'committed' } | { kind: 'refused'; refusal: Refusal };
 
-/** The transaction met other writers of its items each time that it was tried. A caller may try again later. */
+/**
+ * The transaction met other writers of its items each time that it was tried. A caller may try again later.
+ */
 export class Contended extends Error {
   override name = 'Contended';
 }
@@ -60,8 +62,8 @@ export type Commit = (changes: readonly Change[]) => Promise<CommitResult>;
 
 /**
  * Commits all changes or none. DynamoDB cancels transactions that touch an item which another one is writing:
- * these are tried again after a random wait, under the same request token, so that a try which took effect although its
- * answer was lost is not applied twice.
+ * these are tried again after a random wait, under the same request token, so that a try which took effect
+ * although its answer was lost is not applied twice.
  * @throws Contended when the changes collided with others six times
  */
 export function committer(

@@ -7,15 +7,21 @@ import { keys, USAGE_SHARDS, usageKeyBounds } from './keys.ts';
 import { type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change, type Commit, Contended, committer } from './transaction.ts';
 
-/** Events of a transaction: with each in a month of its own, marks and counters are the 100 items that DynamoDB takes. */
+/**
+ * Events of a transaction: with each in a month of its own, marks and counters are the 100 items that
+ * DynamoDB takes.
+ */
 const EVENTS = 50;
 
-/** How often the events of a transaction are tried: who finds some of them counted, or meets others, tries the rest. */
+/**
+ * How often the events of a transaction are tried: who finds some of them counted, or meets others, tries the
+ * rest.
+ */
 const MAX_ROUNDS = 5;
 
 /**
- * Days for which it is known that an event was counted. Copies of it can come for 31: three in which the publisher's dead letters are tried, 14 in
- * the meter's queue, 14 in its dead letters.
+ * Days for which it is known that an event was counted. Copies of it can come for 31: three in which the
+ * publisher's dead letters are tried, 14 in the meter's queue, 14 in its dead letters.
  */
 const MARK_DAYS = 60;
 
@@ -111,7 +117,8 @@ const Counter = z.object({ month: z.string(), ...UsageCounts.shape });
 
 /**
  * Reads what an organization used.
- * @returns for each month from the one to the other, both as `2026-11`, what was counted; months without usage are left out
+ * @returns for each month from the one to the other, both as `2026-11`, what was counted; months without
+ * usage are left out
  */
 export function usageReader(usage: Table) {
   return async (

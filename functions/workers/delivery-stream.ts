@@ -42,15 +42,18 @@ const run = processDeliveryStream(
 );
 
 /**
- * What Lambda tells a mapping with a tumbling window besides the records. The window is there for the shard's name alone, which no other
- * mapping is told and without which a record could not be counted exactly once.
+ * What Lambda tells a mapping with a tumbling window besides the records. The window is there for the shard's
+ * name alone, which no other mapping is told and without which a record could not be counted exactly once.
  */
 interface WindowedEvent extends DynamoDBStreamEvent {
   shardId: string;
   state?: Record<string, unknown>;
 }
 
-/** Takes additions and ends of deliveries from their table's stream. Fails as a whole: whatever was done is not done again. */
+/**
+ * Takes additions and ends of deliveries from their table's stream. Fails as a whole: whatever was done is
+ * not done again.
+ */
 export const handler = middy<WindowedEvent, { state: Record<string, unknown> }>()
   .use(invocation())
   .handler(async ({ Records, shardId }: WindowedEvent) => {

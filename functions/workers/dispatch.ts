@@ -117,8 +117,8 @@ const run = processDeliveryMessages({
 });
 
 /**
- * Takes reminders from a delivery queue, all of a batch at once. Those reported as failed stay in the queue, hidden until their
- * delivery is due; the others are deleted.
+ * Takes reminders from a delivery queue, all of a batch at once. Those reported as failed stay in the queue,
+ * hidden until their delivery is due; the others are deleted.
  */
 export const handler = middy<SQSEvent, SQSBatchResponse>()
   .use(invocation())

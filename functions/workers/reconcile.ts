@@ -45,7 +45,10 @@ const run = reconcileDeliveries(
   },
 );
 
-/** Of the fullest queue: at the limit it gives out nothing more. What the queues do not say stands in nobody's way. */
+/**
+ * Of the fullest queue: at the limit it gives out nothing more. What the queues do not say stands in nobody's
+ * way.
+ */
 async function measureQueues(): Promise<void> {
   try {
     const inFlight = await Promise.all(LANES.map((lane) => queues.inFlight(lane)));

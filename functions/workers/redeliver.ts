@@ -32,7 +32,10 @@ const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 const now = () => new Date();
 
-/** Of each of the eight shards. All of them may have failed, and are then added within what is left of the function's time. */
+/**
+ * Of each of the eight shards. All of them may have failed, and are then added within what is left of the
+ * function's time.
+ */
 const PAGE_ROWS = 25;
 /** Sent again before a job is handed on: where all have failed, that is after each page. */
 const ROUND_DELIVERIES = 100;

@@ -3,9 +3,9 @@ import { PRIVATE, readIfPresent, replaceFile } from 'aws-local/files.ts';
 import { z } from 'zod';
 
 /**
- * What a shell needs to use the local run. `BASE_URL` is without `/api/v1`; the tokens are ID tokens of an admin and a member of the
- * organization, valid for a day; `SANDBOX_API_KEY` is a key of its sandbox, `SANDBOX_ORG_ID`;
- * `MAILBOX_URL` is where e-mails can be read; the files are absolute paths of PEM files.
+ * What a shell needs to use the local run. `BASE_URL` is without `/api/v1`; the tokens are ID tokens of an
+ * admin and a member of the organization, valid for a day; `SANDBOX_API_KEY` is a key of its sandbox,
+ * `SANDBOX_ORG_ID`; `MAILBOX_URL` is where e-mails can be read; the files are absolute paths of PEM files.
  */
 const LocalEnvironment = z.object({
   BASE_URL: z.string(),

@@ -38,7 +38,8 @@ export type PassedOn =
   | ({ kind: 'failed' } & Pick<ConnectionFailure, 'reason' | 'advice'>);
 
 /**
- * Posts a delivery's bytes and headers to another URL, so that its signature verifies there too. Redirects are answers.
+ * Posts a delivery's bytes and headers to another URL, so that its signature verifies there too. Redirects
+ * are answers.
  */
 export async function passOn(
   delivery: PassedRequest,
@@ -51,7 +52,8 @@ export async function passOn(
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
       method: 'POST',
       headers: headersToPass(delivery.headers),
-      // A connection of its own: one that was kept may be one that the receiver, started again meanwhile, no longer knows.
+      // A connection of its own: one that was kept may be one that the receiver, started again meanwhile, no
+      // longer knows.
       agent: false,
       ca,
       signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),

@@ -73,7 +73,10 @@ export interface AlarmProps {
   runbook: Runbook;
 }
 
-/** An alarm for what should never, or hardly ever, be so. The description says what somebody notices, and where it is written what to do. */
+/**
+ * An alarm for what should never, or hardly ever, be so. The description says what somebody notices, and
+ * where it is written what to do.
+ */
 export const alarmAt = (scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm =>
   alarm(scope, id, props, {
     comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -81,8 +84,9 @@ export const alarmAt = (scope: Construct, id: string, props: AlarmProps): cloudw
   });
 
 /**
- * An alarm for what should never stop. Where the metric ends, its state becomes INSUFFICIENT_DATA, which is reported like an alarm.
- * A new alarm begins in that state and reports no change: a first deployment stays quiet until the function was invoked once.
+ * An alarm for what should never stop. Where the metric ends, its state becomes INSUFFICIENT_DATA, which is
+ * reported like an alarm. A new alarm begins in that state and reports no change: a first deployment stays
+ * quiet until the function was invoked once.
  */
 export function alarmBelow(scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm {
   const made = alarm(scope, id, props, {

@@ -42,7 +42,8 @@ export class Api extends Construct {
       restApiName: ServiceStack.of(this).apiName,
       endpointTypes: [apigateway.EndpointType.REGIONAL],
       cloudWatchRole: true,
-      // The role is a setting of the account's region: deleted with one stage, it would end the logs of the others.
+      // The role is a setting of the account's region: deleted with one stage, it would end the logs of the
+      // others.
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
         stageName: API_STAGE,
@@ -54,7 +55,8 @@ export class Api extends Construct {
         methodOptions: publicThrottles([...SERVED, ...PREFLIGHTS], policy.throttle, logging),
       },
     });
-    // API Gateway makes this group itself where it is not there, without a key and without an end of its logs.
+    // API Gateway makes this group itself where it is not there, without a key and without an end of its
+    // logs.
     const executionLog = logGroup(
       this,
       'ExecutionLog',

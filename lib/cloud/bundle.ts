@@ -43,7 +43,8 @@ const UNUSED_LEFT_OUT: Plugin[] = [pureSchemas(join(ROOT, 'functions')), plainKe
 export const NEVER_IMPORTED = '@smithy/core/event-streams';
 
 /**
- * Bundles each function into one file that holds what it uses and nothing else; a change of one function changes no other's asset.
+ * Bundles each function into one file that holds what it uses and nothing else; a change of one function
+ * changes no other's asset.
  * @param directory made anew
  * @returns the directory of a function's code, whose handler is `index.handler`
  */
@@ -80,8 +81,8 @@ const callableBuilds = (directory: string): BuildOptions[] => [
 ];
 
 /**
- * One pass for all, since they share most of their sources. Not split into shared chunks: a function would load 15 files or more,
- * at 2 ms, and schemas of others with them.
+ * One pass for all, since they share most of their sources. Not split into shared chunks: a function would
+ * load 15 files or more, at 2 ms, and schemas of others with them.
  */
 const handlersBuild = (directory: string): BuildOptions => ({
   ...buildOf(directory, callableEntries()),
@@ -89,8 +90,8 @@ const handlersBuild = (directory: string): BuildOptions => ({
 });
 
 /**
- * What is loaded with the first call of a person stands beside the bundle, whole. Inside of it esbuild would wrap all that both have in common, and
- * then leaves out nothing of it.
+ * What is loaded with the first call of a person stands beside the bundle, whole. Inside of it esbuild would
+ * wrap all that both have in common, and then leaves out nothing of it.
  */
 const sessionsApart: Plugin = {
   name: 'sessions-apart',
@@ -139,7 +140,10 @@ const buildOf = (directory: string, entries: readonly Entry[]): BuildOptions => 
   plugins: UNUSED_LEFT_OUT,
 });
 
-/** How the code is made that a function starts as a process of its own, and finds beside itself. Each process loads one of its parsers. */
+/**
+ * How the code is made that a function starts as a process of its own, and finds beside itself. Each process
+ * loads one of its parsers.
+ */
 export const readerBuild = (directory: string): BuildOptions => ({
   ...TO_A_FUNCTION,
   // Libraries in it that are CommonJS require Node's modules.

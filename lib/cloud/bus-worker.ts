@@ -27,8 +27,9 @@ export interface BusWorkerProps extends Omit<ServiceFunctionProps, 'name' | 'env
 }
 
 /**
- * A function that works for the service behind the bus, with a queue of its own, so that it can be late and can fail without anybody else
- * being so. What it cannot do ends in its dead-letter queue, where an alarm finds it; so does what the bus could not deliver to the queue.
+ * A function that works for the service behind the bus, with a queue of its own, so that it can be late and
+ * can fail without anybody else being so. What it cannot do ends in its dead-letter queue, where an alarm
+ * finds it; so does what the bus could not deliver to the queue.
  */
 export class BusWorker extends Construct {
   readonly fn: ServiceFunction;

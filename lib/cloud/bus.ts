@@ -25,8 +25,8 @@ import { watchArrivals, watchBehind, watchDeadLetters, watchFailures } from './w
 /** How far the publisher may be behind before somebody is told. */
 const BEHIND = { seconds: 600, minutes: 3 };
 /**
- * Receives of a message before it is dead: with six timeouts between two of them, 20 are an hour for a function of 30 seconds. What has not
- * healed by then is for a person.
+ * Receives of a message before it is dead: with six timeouts between two of them, 20 are an hour for a
+ * function of 30 seconds. What has not healed by then is for a person.
  */
 const MAX_RECEIVES = 20;
 /** AWS's advice for a queue in front of a function. */
@@ -87,7 +87,10 @@ export class BusQueues extends Construct implements GrantedResource {
     return { queue, deadLetters: dead };
   }
 
-  /** ARN of the rules of the bus, as a pattern: one by one they would tie the queues to the stack that the rules are in. */
+  /**
+   * ARN of the rules of the bus, as a pattern: one by one they would tie the queues to the stack that the
+   * rules are in.
+   */
   private get rules(): string {
     return Stack.of(this).formatArn({
       service: 'events',

@@ -5,7 +5,8 @@ import type { Node } from 'constructs';
 export type Context = Pick<Node, 'tryGetContext'>;
 
 /**
- * What the CDK command hands to the app, as `App` reads it, without the CDK. What does not fit into a variable is in a file.
+ * What the CDK command hands to the app, as `App` reads it, without the CDK. What does not fit into a
+ * variable is in a file.
  * @param environment of the process
  */
 export function givenContext({

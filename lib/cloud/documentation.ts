@@ -8,7 +8,10 @@ export const DOCUMENTATION_ROUTES = [
   { name: 'docs', method: 'GET', path: '/docs/{file}' },
 ] as const;
 
-/** The OpenAPI document and the reference page that shows it. Their functions may do nothing but write their logs. */
+/**
+ * The OpenAPI document and the reference page that shows it. Their functions may do nothing but write their
+ * logs.
+ */
 export class DocumentationFunctions extends Construct {
   constructor(scope: Construct, id: string, code: CodeOf) {
     super(scope, id);

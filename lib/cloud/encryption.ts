@@ -10,9 +10,9 @@ const USE = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataK
 const SERVICE_USE = ['kms:Decrypt', 'kms:GenerateDataKey*'];
 
 /**
- * The keys by which all that rests is encrypted. Who may use one is said in its policy and nowhere else: the service's own roles, known by
- * their path, and only by way of the services that hold the data (`kms:ViaService`). A right to tables elsewhere in the account reads
- * nothing of these.
+ * The keys by which all that rests is encrypted. Who may use one is said in its policy and nowhere else: the
+ * service's own roles, known by their path, and only by way of the services that hold the data
+ * (`kms:ViaService`). A right to tables elsewhere in the account reads nothing of these.
  */
 export class Keys extends Construct {
   /** Of tables and keyrings. */
@@ -34,7 +34,8 @@ export class Keys extends Construct {
         StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
       }),
     );
-    // EventBridge describes the key when the bus is made (User Guide, Authorizing EventBridge to use a customer managed key).
+    // EventBridge describes the key when the bus is made (User Guide, Authorizing EventBridge to use a
+    // customer managed key).
     this.messages.addToResourcePolicy(
       new iam.PolicyStatement({
         principals: [new iam.ServicePrincipal('events.amazonaws.com')],

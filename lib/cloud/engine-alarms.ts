@@ -45,7 +45,8 @@ export function watchEngine(scope: Construct): EngineAlarms {
     says: 'Receivers get events late: one in a hundred waits ten seconds or more for its first attempt.',
     runbook: 'backlog.md#deliveries-are-late',
   });
-  // The median: the slowest in a hundred are those whose receivers had to be tried again, which says nothing of the service.
+  // The median: the slowest in a hundred are those whose receivers had to be tried again, which says nothing
+  // of the service.
   const receiptsLate = alarmAt(scope, 'ReceiptsLate', {
     metric: counted(scope, DELIVERED.receiptLatency).with({
       statistic: cloudwatch.Stats.p(50),

@@ -7,12 +7,18 @@ import type { ServiceFunction } from './service-function.ts';
 import type { DataTable } from './tables.ts';
 
 /*
- * What feeds functions. The CDK's own event sources grant more than Lambda asks for, and keys besides, which here are a matter of the keys.
+ * What feeds functions. The CDK's own event sources grant more than Lambda asks for, and keys besides, which
+ * here are a matter of the keys.
  */
 
-/** What Lambda does with a queue in the name of its reader (Lambda Developer Guide, Configuring SQS permissions). */
+/**
+ * What Lambda does with a queue in the name of its reader (Lambda Developer Guide, Configuring SQS
+ * permissions).
+ */
 const POLLS_QUEUE = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
-/** And with a stream; the shard of a record it reads is chosen by it (Process DynamoDB records, Permissions). */
+/**
+ * And with a stream; the shard of a record it reads is chosen by it (Process DynamoDB records, Permissions).
+ */
 const POLLS_STREAM = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
 
 export interface QueueSourceProps {

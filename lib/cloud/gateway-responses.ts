@@ -3,8 +3,8 @@ import type { Construct } from 'constructs';
 import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
 
 /**
- * The header and the envelope field by which a request is named. AWS lets clients override `requestId`; this id they cannot
- * choose.
+ * The header and the envelope field by which a request is named. AWS lets clients override `requestId`; this
+ * id they cannot choose.
  */
 export const REQUEST_ID = 'context.extendedRequestId';
 
@@ -26,7 +26,9 @@ interface GatewayAnswer {
 const { ResponseType } = apigateway;
 const RETRY = { 'Retry-After': "'1'" };
 
-/** Answers that the gateway makes itself, in the same envelope as the functions' (decisions.md, Error types). */
+/**
+ * Answers that the gateway makes itself, in the same envelope as the functions' (decisions.md, Error types).
+ */
 const ANSWERS: readonly GatewayAnswer[] = [
   {
     // The gateway says so of an unknown path, which has nothing to do with tokens.
@@ -35,7 +37,8 @@ const ANSWERS: readonly GatewayAnswer[] = [
     message: 'No such route.',
     status: PROBLEM_STATUS.NOT_FOUND,
   },
-  // It reads any Authorization header of an unmatched request as its own signature; no route of this API has one.
+  // It reads any Authorization header of an unmatched request as its own signature; no route of this API has
+  // one.
   {
     type: ResponseType.INVALID_SIGNATURE,
     problem: 'NOT_FOUND',

@@ -12,8 +12,8 @@ const OPENID = 'openid';
 const CLAIMS = { organization: 'custom:organization', role: 'custom:role' };
 
 /**
- * Who people are: a Cognito user pool, or another OpenID Connect issuer that the settings name, whose tokens must then carry an
- * organization and a role.
+ * Who people are: a Cognito user pool, or another OpenID Connect issuer that the settings name, whose tokens
+ * must then carry an organization and a role.
  */
 export class Identity extends Construct {
   /** What the functions that take sessions have to know. */
@@ -44,7 +44,8 @@ export class Identity extends Construct {
       this.signInEnvironment = { ...this.environment, OIDC_SCOPE: oidc.scope ?? OPENID };
       return;
     }
-    // Cognito finds users by few attributes, and by none of our own: who adds one writes his organization into preferred_username as well.
+    // Cognito finds users by few attributes, and by none of our own: who adds one writes his organization
+    // into preferred_username as well.
     const { policy, removal } = ServiceStack.of(this);
     this.pool = new cognito.UserPool(this, 'Users', {
       // People are added to an organization by those who run it; who signs up by himself has none.
@@ -80,12 +81,14 @@ export class Identity extends Construct {
       idTokenValidity: Duration.hours(1),
       accessTokenValidity: Duration.hours(1),
       refreshTokenValidity: Duration.days(30),
-      // Of a client without a secret each is good once (RFC 9700, 2.2.2); for so long more than once, since answers get lost.
+      // Of a client without a secret each is good once (RFC 9700, 2.2.2); for so long more than once, since
+      // answers get lost.
       refreshTokenRotationGracePeriod: Duration.seconds(60),
       readAttributes: new cognito.ClientAttributes()
         .withStandardAttributes({ email: true, emailVerified: true, fullname: true })
         .withCustomAttributes('organization', 'role'),
-      // Whoever is signed in may write the attributes that the client may: organization, role and preferred_username must not be among them.
+      // Whoever is signed in may write the attributes that the client may: organization, role and
+      // preferred_username must not be among them.
       writeAttributes: new cognito.ClientAttributes().withStandardAttributes({ fullname: true }),
       ...(dashboardOrigin === undefined
         ? { disableOAuth: true }
@@ -105,7 +108,8 @@ export class Identity extends Construct {
       OIDC_ROLE_CLAIM: CLAIMS.role,
       ...dashboard,
     };
-    // Alone it stands for every attribute that the client may read; beside another scope Cognito leaves our own ones out.
+    // Alone it stands for every attribute that the client may read; beside another scope Cognito leaves our
+    // own ones out.
     this.signInEnvironment = { ...this.environment, OIDC_SCOPE: OPENID };
     // The sign-in pages; a prefix belongs to one pool of a region, whoever's it is.
     if (dashboardOrigin !== undefined)

@@ -6,8 +6,9 @@ import type { GrantedResource } from './grants/resource.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 /**
- * A keyring in Secrets Manager: made with one random version, `{"current":"1","1":"…"}`. It is rotated by adding a version and
- * naming it current; older ones stay, because what was signed or sealed with them must keep verifying.
+ * A keyring in Secrets Manager: made with one random version, `{"current":"1","1":"…"}`. It is rotated by
+ * adding a version and naming it current; older ones stay, because what was signed or sealed with them must
+ * keep verifying.
  */
 export class KeyringSecret extends Construct implements GrantedResource {
   private readonly secret: secrets.Secret;

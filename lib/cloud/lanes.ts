@@ -16,8 +16,8 @@ import { ServiceStack } from './stacks/service-stack.ts';
 import { capitalized } from './stages.ts';
 
 /**
- * Receives of one message before its queue gives it up. A delivery needs at most 8, and one more for each time that the
- * dispatcher could not work, 30 s apart: this is some 50 minutes of a dependency's outage.
+ * Receives of one message before its queue gives it up. A delivery needs at most 8, and one more for each
+ * time that the dispatcher could not work, 30 s apart: this is some 50 minutes of a dependency's outage.
  */
 const MAX_RECEIVES = 100;
 
@@ -70,7 +70,8 @@ export class ServiceQueue extends sqs.Queue implements GrantedResource {
       enforceSSL: true,
       encryption: sqs.QueueEncryption.KMS,
       encryptionMasterKey: key,
-      // A key is asked for once in so many seconds by each who sends or receives: what it costs depends on nothing else.
+      // A key is asked for once in so many seconds by each who sends or receives: what it costs depends on
+      // nothing else.
       dataKeyReuse: Duration.hours(1),
       removalPolicy: ServiceStack.of(scope).removal,
       ...(dead === undefined ? {} : { deadLetterQueue: dead }),
@@ -89,7 +90,10 @@ export class ServiceQueue extends sqs.Queue implements GrantedResource {
 /** Timeout of the functions that deal with dead letters. */
 export const DEAD_LETTERS_SECONDS = 30;
 
-/** What ends the chain of a function that puts an entry of the outbox back into its own queue (engine/dead-letters.ts). */
+/**
+ * What ends the chain of a function that puts an entry of the outbox back into its own queue
+ * (engine/dead-letters.ts).
+ */
 export const DEAD_ENTRIES_BOUND =
   'An entry is given up 3 days after its event, with an alarm and a log line.';
 

@@ -27,7 +27,8 @@ export class Metering extends Construct {
           SERVICE_TABLE: tables.service,
           USAGE_TABLE: tables.usage,
         }) satisfies EnvironmentOf<MeterEnvironment>,
-      // A batch of one organization costs one write of its counter; few batches at once, because they meet there.
+      // A batch of one organization costs one write of its counter; few batches at once, because they meet
+      // there.
       batchSize: 50,
       batchSeconds: 5,
       maxConcurrency: 5,

@@ -2,12 +2,16 @@ import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { envelope, REQUEST_ID } from './gateway-responses.ts';
 import type { ServedMethod } from './public-throttles.ts';
 
-/** How long browsers may remember what a preflight has told them. Seconds; those in use take two hours at most. */
+/**
+ * How long browsers may remember what a preflight has told them. Seconds; those in use take two hours at
+ * most.
+ */
 const PREFLIGHT_SECONDS = 7200;
 
 /**
- * A known path with another method is 405 and tells which methods it has (RFC 9110, 15.5.6). Where browsers call from other sites' pages, they
- * ask first whether they may send a token (Fetch standard, CORS preflight); the gateway tells them by itself.
+ * A known path with another method is 405 and tells which methods it has (RFC 9110, 15.5.6). Where browsers
+ * call from other sites' pages, they ask first whether they may send a token (Fetch standard, CORS
+ * preflight); the gateway tells them by itself.
  */
 export function answerOtherMethods(api: apigateway.RestApi, served: readonly ServedMethod[]): void {
   for (const [path, routes] of Map.groupBy(served, (route) => route.path)) {
@@ -20,9 +24,10 @@ export function answerOtherMethods(api: apigateway.RestApi, served: readonly Ser
 }
 
 /**
- * An unknown path is 404, whatever its headers. What matches no resource at all, API Gateway answers by itself, and reads an Authorization
- * header as its own signature: so each resource without a method gets one, and each that has no child with a variable gets a greedy child.
- * A variable has no siblings with one; it is the variable's resource that has the greedy child there.
+ * An unknown path is 404, whatever its headers. What matches no resource at all, API Gateway answers by
+ * itself, and reads an Authorization header as its own signature: so each resource without a method gets one,
+ * and each that has no child with a variable gets a greedy child. A variable has no siblings with one; it is
+ * the variable's resource that has the greedy child there.
  */
 export function answerUnknownPaths(api: apigateway.RestApi, served: readonly ServedMethod[]): void {
   const paths = new Set(served.map(({ path }) => path));
@@ -71,8 +76,8 @@ const preflight = (methods: readonly string[]): Answer => ({
 });
 
 /**
- * A mock takes only content types that it has a template for, and no wildcard: these are what clients send. Any other gets the gateway's
- * response for content types, which is 405 as well, without `Allow`.
+ * A mock takes only content types that it has a template for, and no wildcard: these are what clients send.
+ * Any other gets the gateway's response for content types, which is 405 as well, without `Allow`.
  */
 const MOCKED_TYPES = [
   'application/json',

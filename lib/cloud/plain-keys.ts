@@ -18,8 +18,8 @@ export const plainKeys: Plugin = {
 };
 
 /**
- * Writes keys that are names of strings, `{ [_h]: … }`, as these strings. esbuild treats a computed key as a side effect and keeps every
- * operation that has one: of SES all of them instead of the one that is called.
+ * Writes keys that are names of strings, `{ [_h]: … }`, as these strings. esbuild treats a computed key as a
+ * side effect and keeps every operation that has one: of SES all of them instead of the one that is called.
  */
 export function withPlainKeys(schemas: string): string {
   const strings = new Map([...schemas.matchAll(NAME)].map(([, name = '', string = '']) => [name, string]));

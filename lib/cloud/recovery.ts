@@ -28,7 +28,10 @@ export interface RecoveryProps {
   settings: Settings;
 }
 
-/** Events of the deliveries' stream that are counted: additions, and ends. Claims and retries stay out, and cost nothing. */
+/**
+ * Events of the deliveries' stream that are counted: additions, and ends. Claims and retries stay out, and
+ * cost nothing.
+ */
 const ADDED = { eventName: lambda.FilterRule.isEqual('INSERT') };
 const ENDED = {
   eventName: lambda.FilterRule.isEqual('MODIFY'),
@@ -66,8 +69,9 @@ export class Recovery extends Construct {
       } satisfies EnvironmentOf<DeliveryStreamEnvironment>,
     });
     feedFromStream(this.deliveryStream, tables.deliveries, {
-      // Most deliveries begin and end within one batch, and need no entry in the index, which costs three write units: so a batch ends with its window
-      // and not, on a busy shard, with its size. Lambda ends it at 6 MB all the same, which is about as many.
+      // Most deliveries begin and end within one batch, and need no entry in the index, which costs three
+      // write units: so a batch ends with its window and not, on a busy shard, with its size. Lambda ends it
+      // at 6 MB all the same, which is about as many.
       batchSize: 5000,
       maxBatchingWindow: Duration.seconds(settings.watchWindowSeconds),
       // Not for its windows: with one, the function is told which shard it reads.

@@ -16,8 +16,9 @@ export function live(fn: ServiceFunction): lambda.Alias {
 }
 
 /**
- * The newest code, at once: for a source that the version before does not know. It would fail for as long as it has a share of the invocations, which
- * counts against the release. From the release after that one on, the source may be fed to the live alias.
+ * The newest code, at once: for a source that the version before does not know. It would fail for as long as
+ * it has a share of the invocations, which counts against the release. From the release after that one on,
+ * the source may be fed to the live alias.
  */
 export const newest = (fn: ServiceFunction): lambda.Alias =>
   new lambda.Alias(fn, 'Newest', { aliasName: 'newest', version: fn.currentVersion });
@@ -29,8 +30,8 @@ const CONFIGS: Readonly<Record<Exclude<Release, 'at-once'>, codedeploy.ILambdaDe
 };
 
 /**
- * Lets CodeDeploy move an alias to new code as the stage says, and back when an alarm rings. While one rings already nothing is deployed, unless
- * the operator says so.
+ * Lets CodeDeploy move an alias to new code as the stage says, and back when an alarm rings. While one rings
+ * already nothing is deployed, unless the operator says so.
  */
 export function releaseGradually(alias: lambda.Alias, alarms: readonly cloudwatch.IAlarm[]): void {
   const { release, rollsBack } = ServiceStack.of(alias).policy;

@@ -43,7 +43,8 @@ export class RouteFunctions extends Construct {
     // Requests pass while the limiter fails, so somebody has to be told.
     alarmAt(this, 'RateLimiterFailing', {
       metric: counted(this, RATE_LIMITER_FAILURES),
-      // The first calls after a deployment may find the counter's table slow; a counter that is down fails at each call.
+      // The first calls after a deployment may find the counter's table slow; a counter that is down fails at
+      // each call.
       threshold: FAILED_COUNTS,
       periods: 2,
       runbook: 'api.md#the-rate-limiter-cannot-count',

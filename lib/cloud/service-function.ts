@@ -9,7 +9,9 @@ import { type GrantedResource, valuesOf } from './grants/resource.ts';
 import { rolePath, ServiceStack } from './stacks/service-stack.ts';
 import type { Reserved } from './stages.ts';
 
-/** Where the code of a function is: bundled for a deployment, a placeholder in tests of the infrastructure. */
+/**
+ * Where the code of a function is: bundled for a deployment, a placeholder in tests of the infrastructure.
+ */
 export type CodeOf = (name: FunctionName) => lambda.Code;
 
 export interface ServiceFunctionProps {
@@ -34,7 +36,10 @@ export interface ServiceFunctionProps {
   loopBound?: string;
 }
 
-/** The role of a function. What is granted to it is a part of it, not a resource beside it: a stack may have 500. */
+/**
+ * The role of a function. What is granted to it is a part of it, not a resource beside it: a stack may have
+ * 500.
+ */
 export class FunctionRole extends iam.Role {
   private readonly granted: iam.PolicyDocument;
 
@@ -55,7 +60,10 @@ export class FunctionRole extends iam.Role {
   }
 }
 
-/** A group for logs: encrypted, and kept for as long as the stage says. @param logGroupName where AWS gives it one */
+/**
+ * A group for logs: encrypted, and kept for as long as the stage says. @param logGroupName where AWS gives it
+ * one
+ */
 export function logGroup(scope: Construct, id: string, logGroupName?: string): logs.LogGroup {
   const { policy, common, removal } = ServiceStack.of(scope);
   return new logs.LogGroup(scope, id, {
@@ -67,8 +75,8 @@ export function logGroup(scope: Construct, id: string, logGroupName?: string): l
 }
 
 /**
- * A Lambda function as all of ours are: Node.js 24, structured logs in a group of its own, and a role that may write these logs and
- * nothing else until a grant says so.
+ * A Lambda function as all of ours are: Node.js 24, structured logs in a group of its own, and a role that
+ * may write these logs and nothing else until a grant says so.
  */
 export class ServiceFunction extends lambda.Function {
   /** Its name within the stage. */
@@ -101,7 +109,8 @@ export class ServiceFunction extends lambda.Function {
       role,
       logGroup: group,
       loggingFormat: lambda.LoggingFormat.JSON,
-      // Its own lines of each invocation cost more than an attempt's; a function that runs out of time or memory still says so.
+      // Its own lines of each invocation cost more than an attempt's; a function that runs out of time or
+      // memory still says so.
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
     });
     this.serves = props.name;

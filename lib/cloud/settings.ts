@@ -19,7 +19,9 @@ interface OidcSettings {
   scope?: string;
 }
 
-/** What a deployment may set, as CDK context (`-c retryBaseSeconds=30`). The defaults are the specification's. */
+/**
+ * What a deployment may set, as CDK context (`-c retryBaseSeconds=30`). The defaults are the specification's.
+ */
 export interface Settings {
   /** Which of the deployments it is (`stage`, `dev` by default), and what goes with it (stages.ts). */
   policy: StagePolicy;
@@ -39,7 +41,10 @@ export interface Settings {
    * the tier has by default.
    */
   visitorLimits: RateLimits;
-  /** Another issuer of sessions than the stack's own user pool: `oidcIssuer`, `oidcAudience`, the names of two claims, and what is asked for. */
+  /**
+   * Another issuer of sessions than the stack's own user pool: `oidcIssuer`, `oidcAudience`, the names of two
+   * claims, and what is asked for.
+   */
   oidc?: OidcSettings;
   /** From one check of a source's content to the next. */
   checkEverySeconds: number;
@@ -60,11 +65,17 @@ export interface Settings {
   alarmEmail?: string;
   /** Origin of the dashboard, without which session cookies change nothing. */
   dashboardOrigin?: string;
-  /** Certificate for the dashboard's origin, which the distribution then has as its name (`dashboardCertificateArn`); of ACM in us-east-1. */
+  /**
+   * Certificate for the dashboard's origin, which the distribution then has as its name
+   * (`dashboardCertificateArn`); of ACM in us-east-1.
+   */
   dashboardCertificateArn?: string;
   /** What the address of the user pool's sign-in pages begins with. */
   signInDomainPrefix?: string;
-  /** A name of its own for the API: `domainName`, and `certificateArn` of ACM's certificate for it in the same region. */
+  /**
+   * A name of its own for the API: `domainName`, and `certificateArn` of ACM's certificate for it in the same
+   * region.
+   */
   domain?: { name: string; certificateArn: string };
   /**
    * What the user agent of deliveries and source fetches says of the sender: a page about them (`senderUrl`,

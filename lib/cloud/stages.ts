@@ -5,16 +5,25 @@ import { type Context, flag, number, oneOf, SettingError, text, WHOLE } from './
 export const STAGES = ['dev', 'staging', 'prod'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** How the delivery engine gets new code: a tenth of the work for five minutes first, a tenth more every three minutes, or all of it. */
+/**
+ * How the delivery engine gets new code: a tenth of the work for five minutes first, a tenth more every three
+ * minutes, or all of it.
+ */
 export type Release = 'canary' | 'linear' | 'at-once';
 
-/** Functions whose concurrency is reserved, so that a storm of API calls cannot take it, and no storm of theirs that of the API. */
+/**
+ * Functions whose concurrency is reserved, so that a storm of API calls cannot take it, and no storm of
+ * theirs that of the API.
+ */
 export type Reserved = 'dispatch' | 'fanOut' | 'deliveryStream' | 'publish';
 
 /** What a stage decides for all that is deployed to it. */
 export interface StagePolicy {
   stage: Stage;
-  /** Whatever holds data outlives its stack, cannot be deleted by mistake, and can be brought back to any second of the last 35 days. */
+  /**
+   * Whatever holds data outlives its stack, cannot be deleted by mistake, and can be brought back to any
+   * second of the last 35 days.
+   */
   keepsData: boolean;
   logLevel: 'DEBUG' | 'INFO';
   logRetentionDays: number;

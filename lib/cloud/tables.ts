@@ -17,7 +17,10 @@ interface DataTableProps extends Pick<dynamodb.TableProps, 'sortKey' | 'stream'>
   ephemeral?: true;
 }
 
-/** A table of ours: on demand and encrypted; where the stage keeps data, recoverable and kept when the stack goes. */
+/**
+ * A table of ours: on demand and encrypted; where the stage keeps data, recoverable and kept when the stack
+ * goes.
+ */
 export class DataTable extends Construct implements GrantedResource {
   readonly table: dynamodb.Table;
 
@@ -78,8 +81,8 @@ export class DataTable extends Construct implements GrantedResource {
 }
 
 /**
- * The tables (architecture.md, Tables). Rate windows have one of their own, so that a caller who storms its counter throttles
- * that and nothing else, and no function that only reads may change the service's data.
+ * The tables (architecture.md, Tables). Rate windows have one of their own, so that a caller who storms its
+ * counter throttles that and nothing else, and no function that only reads may change the service's data.
  */
 export class Tables extends Construct {
   readonly service: DataTable;
@@ -108,7 +111,8 @@ export class Tables extends Construct {
       stream: dynamodb.StreamViewType.NEW_IMAGE,
       ofSandbox: true,
     });
-    // Sparse: a delivery has these attributes while it has to be looked after. What a reminder says is in it, so that sending one reads no row.
+    // Sparse: a delivery has these attributes while it has to be looked after. What a reminder says is in it,
+    // so that sending one reads no row.
     this.deliveries.table.addGlobalSecondaryIndex({
       indexName: DUE_INDEX,
       partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },

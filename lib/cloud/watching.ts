@@ -11,7 +11,9 @@ import { type AlarmProps, alarmAt, alarmBelow } from './alarms.ts';
 
 type Told = Pick<AlarmProps, 'says' | 'runbook'>;
 
-/** Failed invocations are repeated by whatever made them; a few within a quarter of an hour are no accident. */
+/**
+ * Failed invocations are repeated by whatever made them; a few within a quarter of an hour are no accident.
+ */
 const FAILURES = 3;
 
 /** Tells somebody that a function fails. */
@@ -23,7 +25,8 @@ export const watchFailures = (fn: lambda.Function, told: Told): cloudwatch.Alarm
   });
 
 /**
- * Tells somebody that a worker fails, be it that it leaves messages in its queue, which to Lambda is no error.
+ * Tells somebody that a worker fails, be it that it leaves messages in its queue, which to Lambda is no
+ * error.
  * @param left of the batches of which it left some
  */
 export const watchLeftMessages = (
@@ -43,7 +46,10 @@ export const watchLeftMessages = (
   });
 };
 
-/** Tells somebody that one invocation in a hundred fails, within minutes: of a function with so many that a few failures say nothing. */
+/**
+ * Tells somebody that one invocation in a hundred fails, within minutes: of a function with so many that a
+ * few failures say nothing.
+ */
 export const watchFailureRate = (fn: lambda.Function, told: Told): cloudwatch.Alarm => {
   const over = { statistic: cloudwatch.Stats.SUM, period: Duration.minutes(1) };
   return alarmAt(fn, 'Fails', {
@@ -67,7 +73,10 @@ export const percentOf = (
     period: Duration.minutes(1),
   });
 
-/** Tells somebody that a stream's reader is behind. A stream forgets after a day. @param seconds behind, for as many minutes */
+/**
+ * Tells somebody that a stream's reader is behind. A stream forgets after a day. @param seconds behind, for
+ * as many minutes
+ */
 export const watchBehind = (
   fn: lambda.Function,
   { seconds, minutes, ...told }: Told & { seconds: number; minutes: number },
@@ -82,7 +91,10 @@ export const watchBehind = (
     periods: minutes,
   });
 
-/** Tells somebody that a schedule does not come round: nobody but its function would notice, and that is not invoked. */
+/**
+ * Tells somebody that a schedule does not come round: nobody but its function would notice, and that is not
+ * invoked.
+ */
 export const watchSchedule = (
   fn: lambda.Function,
   { every, ...told }: Told & { every: Duration },

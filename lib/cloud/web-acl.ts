@@ -8,9 +8,9 @@ import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 /**
- * Messages, tickets and texts hold whatever people write: HTML, scripts, paths, exploits that they ask about; and a body may be larger than WAF
- * reads. A rule about bodies would refuse customers, so each of AWS's is counted and never blocks. What they protect against is dealt with where
- * bodies are parsed and shown.
+ * Messages, tickets and texts hold whatever people write: HTML, scripts, paths, exploits that they ask about;
+ * and a body may be larger than WAF reads. A rule about bodies would refuse customers, so each of AWS's is
+ * counted and never blocks. What they protect against is dealt with where bodies are parsed and shown.
  */
 const BODIES = {
   AWSManagedRulesCommonRuleSet: [

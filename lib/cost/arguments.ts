@@ -14,8 +14,8 @@ const KIB = 1024;
 const DEFAULT_DELIVERIES = 10e6;
 
 /**
- * Reads what a month holds. What is not given follows from the rest: an organization for each endpoint, and a message
- * for each event. Ends the process for `--help`, and for wrong arguments.
+ * Reads what a month holds. What is not given follows from the rest: an organization for each endpoint, and a
+ * message for each event. Ends the process for `--help`, and for wrong arguments.
  * @param bodyBytes of a delivered body where none is given
  */
 export function readArguments(args: readonly string[], bodyBytes: number): CostArguments {

@@ -1,6 +1,9 @@
 import { MAX_ATTEMPTS } from './workload.ts';
 
-/** What becomes of deliveries whose attempts each fail with the same probability. All are shares of the deliveries. */
+/**
+ * What becomes of deliveries whose attempts each fail with the same probability. All are shares of the
+ * deliveries.
+ */
 export interface Fates {
   /** Attempts of each delivery on average. */
   attempts: number;
@@ -8,9 +11,15 @@ export interface Fates {
   /** Succeeded at a later attempt. */
   retried: number;
   exhausted: number;
-  /** Failures between the first and the last attempt of deliveries that succeed later: each makes one more attempt than a single retry has. */
+  /**
+   * Failures between the first and the last attempt of deliveries that succeed later: each makes one more
+   * attempt than a single retry has.
+   */
   furtherFailures: number;
-  /** Waits that are parked: those before the seventh and the eighth attempt are longer than a queue should hold. */
+  /**
+   * Waits that are parked: those before the seventh and the eighth attempt are longer than a queue should
+   * hold.
+   */
   parkedWaits: number;
 }
 
@@ -21,7 +30,8 @@ export const PARKED_AFTER = [6, 7] as const;
 export function fatesOf(failure: number): Fates {
   const starts = Array.from({ length: MAX_ATTEMPTS }, (_, index) => failure ** index);
   const exhausted = failure ** MAX_ATTEMPTS;
-  // A delivery that succeeds at its n-th attempt has n - 2 failures more than one that succeeds at its second.
+  // A delivery that succeeds at its n-th attempt has n - 2 failures more than one that succeeds at its
+  // second.
   const furtherFailures = starts.reduce(
     (sum, reached, index) => sum + Math.max(0, index - 1) * reached * (1 - failure),
     0,

@@ -1,7 +1,8 @@
 /**
- * How many records the batches hold that event source mappings make. Nothing that runs here tells: it is Lambda's own doing. What is published of it
- * (Lambda Developer Guide, "Using Lambda with DynamoDB" and "Using Lambda with Amazon SQS"): a stream's shards are read four times a second each, a
- * queue begins with five pollers. Records that arrive evenly at random are taken for given.
+ * How many records the batches hold that event source mappings make. Nothing that runs here tells: it is
+ * Lambda's own doing. What is published of it (Lambda Developer Guide, "Using Lambda with DynamoDB" and
+ * "Using Lambda with Amazon SQS"): a stream's shards are read four times a second each, a queue begins with
+ * five pollers. Records that arrive evenly at random are taken for given.
  */
 const STREAM_POLL_SECONDS = 0.25;
 /** A table on demand begins with four partitions, of a thousand writes a second each. */
@@ -32,7 +33,10 @@ export function batchOf({ source, batchSize, windowSeconds }: Mapping, perSecond
 /** Shards of a stream, one for each partition of its table. */
 const shardsOf = (perSecond: number): number => Math.max(LEAST_SHARDS, perSecond / WRITES_OF_A_SHARD);
 
-/** How many arrive in a time in which `expected` do on average, given that some do: of the Poisson distribution without its zero. */
+/**
+ * How many arrive in a time in which `expected` do on average, given that some do: of the Poisson
+ * distribution without its zero.
+ */
 const meanOfSome = (expected: number): number =>
   expected < 1e-9 ? 1 : Math.max(1, expected / -Math.expm1(-expected));
 

@@ -6,7 +6,10 @@ import { type DeliveryKind, type Measured, NO_WORK, type Work, workOf } from './
 import { type Quantities, quantities, sumOf } from './quantities.ts';
 import { MAX_ATTEMPTS, type Workload } from './workload.ts';
 
-/** From the first byte of DNS to a receiver's answer (public-api.md, Deliveries): all of it is waited out where none comes. */
+/**
+ * From the first byte of DNS to a receiver's answer (public-api.md, Deliveries): all of it is waited out
+ * where none comes.
+ */
 const DEADLINE_MS = 10_000;
 /** Bytes of an item that one read request unit reads twice, not consistently. */
 const READ_UNIT_BYTES = 4096;
@@ -85,7 +88,8 @@ function fanOutUsage(frame: Frame): Quantities {
     invocations: batches,
     work: {
       ...work,
-      // The endpoints are read once for each organization of a batch, and ten reminders are sent by one request.
+      // The endpoints are read once for each organization of a batch, and ten reminders are sent by one
+      // request.
       reads: work.reads + batches * perBatch.reads * (organizations - 1),
       sqsRequests: batches * Math.max(Math.min(1, perMessage * size), (perMessage * size) / SQS_BATCH),
     },
@@ -179,8 +183,8 @@ const furtherEventReads = ({ bodySize }: Workload, { items }: Measured): number 
   0.5 * (Math.ceil((items.event + bodySize) / READ_UNIT_BYTES) - 1);
 
 /**
- * Endpoints that hang are marked as stalled by their first time-out for longer than they then stay without an attempt, so all of their attempts are
- * taken to be in that lane.
+ * Endpoints that hang are marked as stalled by their first time-out for longer than they then stay without an
+ * attempt, so all of their attempts are taken to be in that lane.
  */
 function hangingUsage(frame: Frame): Quantities {
   const { workload, measured } = frame;
@@ -205,7 +209,10 @@ function hangingUsage(frame: Frame): Quantities {
   ]);
 }
 
-/** Share of the deliveries whose beginning and end are in two batches of the stream: they get an entry, which their end removes. */
+/**
+ * Share of the deliveries whose beginning and end are in two batches of the stream: they get an entry, which
+ * their end removes.
+ */
 function straddlingShare({ receiverLatencyMs }: Workload, { template, dispatchBatch }: Measured): number {
   const window = template.mappings.find((one) => one.function === 'delivery-stream')?.windowSeconds ?? 0;
   const openMs = receiverLatencyMs + waitsOf(dispatchBatch);

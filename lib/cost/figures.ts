@@ -19,7 +19,10 @@ export interface Figures {
   message: number;
 }
 
-/** Failures are few beside successes, so their batches are emptier: this share of the deliveries is taken for given where nothing is said. */
+/**
+ * Failures are few beside successes, so their batches are emptier: this share of the deliveries is taken for
+ * given where nothing is said.
+ */
 const FEW = 0.01;
 /** Less than one in a million is none. */
 const FEWEST = 1e-6;

@@ -1,8 +1,9 @@
 import type { Work } from './measured.ts';
 
 /*
- * How long Lambda charges for an invocation. Durations of this machine are not Lambda's, so the time is put together: the processor time that was
- * measured, by the share of a processor that the memory brings, and the requests that are waited for.
+ * How long Lambda charges for an invocation. Durations of this machine are not Lambda's, so the time is put
+ * together: the processor time that was measured, by the share of a processor that the memory brings, and the
+ * requests that are waited for.
  */
 
 /** MiB that bring one whole processor (Lambda Developer Guide, "Configure function memory"). */

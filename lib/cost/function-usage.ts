@@ -18,7 +18,10 @@ export interface Activity {
   waits: number;
 }
 
-/** What a function's activity is charged as: its invocations and their time, its logs, and what it asks of other services. */
+/**
+ * What a function's activity is charged as: its invocations and their time, its logs, and what it asks of
+ * other services.
+ */
 export const functionUsage = ({ memoryMiB, invocations, work, waits }: Activity): Quantities =>
   quantities({
     writeUnits: work.writes,
@@ -31,6 +34,9 @@ export const functionUsage = ({ memoryMiB, invocations, work, waits }: Activity)
     logGb: (work.logBytes + work.logLines * LOG_LINE_BYTES) / GIB,
   });
 
-/** What Lambda itself asks of a queue to invoke a function with batches from it: a receive and a deletion for every ten messages and less. */
+/**
+ * What Lambda itself asks of a queue to invoke a function with batches from it: a receive and a deletion for
+ * every ten messages and less.
+ */
 export const pollerUsage = (invocations: number, batch: number): Quantities =>
   quantities({ queueRequests: 2 * invocations * Math.max(1, batch / SQS_BATCH) });

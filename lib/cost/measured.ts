@@ -20,7 +20,10 @@ export const Work = z.strictObject({
 });
 export type Work = z.output<typeof Work>;
 
-/** A function that is invoked with batches: what a batch costs whatever is in it, and what each unit of it adds. */
+/**
+ * A function that is invoked with batches: what a batch costs whatever is in it, and what each unit of it
+ * adds.
+ */
 const Batched = z.strictObject({ perBatch: Work, perUnit: Work });
 
 /** How deliveries end, and what that takes of each function beside the batches. */

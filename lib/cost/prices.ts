@@ -1,6 +1,6 @@
 /*
- * List prices of AWS, the one place for them: on demand, without free tiers, discounts or taxes, in USD. They are to be compared with the pages that
- * they are from before a decision rests on them.
+ * List prices of AWS, the one place for them: on demand, without free tiers, discounts or taxes, in USD. They
+ * are to be compared with the pages that they are from before a decision rests on them.
  */
 
 /** When the list was put together, and of which region it is. */

@@ -5,12 +5,16 @@ import { buildDeliveryStats, buildEndpointStats } from '../../functions/domain/l
 import { DEFAULT_RETRY_POLICY, scheduleNextAttempt } from '../../functions/domain/timing.ts';
 
 /*
- * The one cast of all examples: an organization, its endpoint, one conversation and what became of it. Whatever the service would
- * derive is derived here as well (identifiers carry the time of creation, a delivery's follows from event and endpoint, retries are
- * spaced by the policy), so that an example is what an answer would hold.
+ * The one cast of all examples: an organization, its endpoint, one conversation and what became of it.
+ * Whatever the service would derive is derived here as well (identifiers carry the time of creation, a
+ * delivery's follows from event and endpoint, retries are spaced by the policy), so that an example is what
+ * an answer would hold.
  */
 
-/** An identifier as the service makes them, but the same at each call: its random bits are those of its prefix and time. */
+/**
+ * An identifier as the service makes them, but the same at each call: its random bits are those of its prefix
+ * and time.
+ */
 export function exampleId<P extends IdPrefix>(prefix: P, createdAt: string): `${P}_${string}` {
   const random = createHash('sha256').update(`${prefix}/${createdAt}`).digest().subarray(0, 16);
   return `${prefix}_${v7({ msecs: Date.parse(createdAt), random }).replaceAll('-', '')}`;

@@ -47,7 +47,10 @@ const eventTypesText = (): string => textOf(eventTypeList());
 
 const textOf = (content: object): string => `${JSON.stringify(content, null, 2)}\n`;
 
-/** `npm run generate -- openapi`. Ends the process for `--help`, and for wrong arguments. @returns the exit code */
+/**
+ * `npm run generate -- openapi`. Ends the process for `--help`, and for wrong arguments. @returns the exit
+ * code
+ */
 export function openApiCommand(
   args: readonly string[],
   { directory, out, err }: CommandEnvironment = HERE,

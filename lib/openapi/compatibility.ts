@@ -7,8 +7,9 @@ const RULE = 'public-api.md, Versioning 3: a breaking change ships as a new vers
 const EVENT_RULE = 'public-api.md, Versioning 6: a changed payload has a new schemaVersion';
 
 /**
- * What in a document breaks clients and receivers that were written against the released one (public-api.md, Versioning). What is
- * added breaks nobody: operations, optional parameters and fields of requests, fields, headers and enumeration values of answers, events.
+ * What in a document breaks clients and receivers that were written against the released one (public-api.md,
+ * Versioning). What is added breaks nobody: operations, optional parameters and fields of requests, fields,
+ * headers and enumeration values of answers, events.
  * @returns one sentence for each change, naming operation, place and rule; none when everything still works
  */
 export function breakingChanges(released: OpenApiDocument, current: OpenApiDocument): string[] {

@@ -6,7 +6,10 @@ import { EVENT_TYPES, eventSchemaName } from './schemas.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Puts the texts and constraints of the fields into the named schemas. They are not in the schemas of the functions, which would carry them about. */
+/**
+ * Puts the texts and constraints of the fields into the named schemas. They are not in the schemas of the
+ * functions, which would carry them about.
+ */
 export function describeFields(document: OpenApiDocument): OpenApiDocument {
   const described = structuredClone(document);
   const { schemas } = described.components;

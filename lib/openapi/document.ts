@@ -13,7 +13,8 @@ import { accessText, SECURITY_SCHEMES, securityOf } from './security.ts';
 import { withoutUnused } from './unused.ts';
 
 /**
- * The OpenAPI 3.1 document of one version of the API: the routes below its path and the organization settings, which have no version.
+ * The OpenAPI 3.1 document of one version of the API: the routes below its path and the organization
+ * settings, which have no version.
  * @param routes by operation id
  * @param texts of every one of the routes
  * @throws when a route has no text, or a path parameter that is not described

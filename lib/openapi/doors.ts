@@ -4,8 +4,8 @@ import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import type { OperationText } from './operation-text.ts';
 
 /**
- * A route as people find it at its second door (docs/decisions/0016-dashboard.md): the same operation with a session, and with the environment as a
- * parameter. Undefined where there is no such door.
+ * A route as people find it at its second door (docs/decisions/0016-dashboard.md): the same operation with a
+ * session, and with the environment as a parameter. Undefined where there is no such door.
  */
 export function secondDoor(route: Route): Route | undefined {
   const path = settingsPath(route);

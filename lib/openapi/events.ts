@@ -104,7 +104,10 @@ function receiveOperation(type: EventType): Operation {
 export const webhooks = (): Record<string, PathItem> =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: receiveOperation(type) }]));
 
-/** The event types as the dashboard and the commands of lib/cli list them, which know nothing else of the service. */
+/**
+ * The event types as the dashboard and the commands of lib/cli list them, which know nothing else of the
+ * service.
+ */
 export const eventTypeList = (): Record<string, { sentTo: string; summary: string }> =>
   Object.fromEntries(
     EVENT_TYPES.map((type) => {

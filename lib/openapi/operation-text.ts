@@ -16,7 +16,10 @@ export type Tag =
 /** What the document says of an operation beyond the facts of its route. */
 export interface OperationText {
   readonly tag: Tag;
-  /** DynamoDB units that a request consumes at most. A test makes the request with the largest items there can be. */
+  /**
+   * DynamoDB units that a request consumes at most. A test makes the request with the largest items there can
+   * be.
+   */
   readonly atMost: { readonly reads: number; readonly writes: number };
   /** What it does, what happens at limits, what to do on errors. Markdown. */
   readonly description: string;
@@ -40,7 +43,10 @@ export interface Described {
   readonly constraints?: Readonly<Record<string, Schema>>;
 }
 
-/** Describes a schema. The type asks for a text for every field, so that a new one without a text does not compile. */
+/**
+ * Describes a schema. The type asks for a text for every field, so that a new one without a text does not
+ * compile.
+ */
 export const described = <S extends z.ZodMiniType>(
   schema: S,
   fields: Record<keyof z.output<S>, string>,

@@ -4,7 +4,10 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 
-/** Where the page and the document are for browsers: behind the stage, which is the first part of every public path. */
+/**
+ * Where the page and the document are for browsers: behind the stage, which is the first part of every public
+ * path.
+ */
 const PAGE_PATH = '/api/docs';
 const DOCUMENT_PATH = '/api/v1/openapi.json';
 
@@ -25,9 +28,9 @@ const { BROTLI_PARAM_MODE, BROTLI_PARAM_QUALITY, BROTLI_MODE_TEXT } = constants;
 const compress = promisify(brotliCompress);
 
 /**
- * Writes the reference page and the files that it loads, whose names carry a hash of their content, so that browsers may keep them for
- * ever. The page loads nothing else. All are compressed (Brotli, `.br`): as they are they would be five times as large as the largest of the
- * functions' code.
+ * Writes the reference page and the files that it loads, whose names carry a hash of their content, so that
+ * browsers may keep them for ever. The page loads nothing else. All are compressed (Brotli, `.br`): as they
+ * are they would be five times as large as the largest of the functions' code.
  * @param directory made when it does not exist
  */
 export async function writePage(directory: string): Promise<void> {

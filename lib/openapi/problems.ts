@@ -9,12 +9,15 @@ export const isPaged = ({ query }: Pick<Route, 'query'>): boolean =>
 const readsQuery = ({ query }: Pick<Route, 'query'>): boolean =>
   'shape' in query && Object.keys(Object(query.shape)).length > 0;
 
-/** Whether a route reads what is in the request's body: also where none is expected, something else than JSON is refused. */
+/**
+ * Whether a route reads what is in the request's body: also where none is expected, something else than JSON
+ * is refused.
+ */
 const readsBody = ({ method }: Pick<Route, 'method'>): boolean => method === 'POST' || method === 'PATCH';
 
 /**
- * Every error type that a route's function may answer with. All but `refusals` follow from its facts, by what the pipeline does
- * (functions/platform/pipeline).
+ * Every error type that a route's function may answer with. All but `refusals` follow from its facts, by what
+ * the pipeline does (functions/platform/pipeline).
  */
 export function problemsOf(route: Route): ProblemType[] {
   const types = new Set<ProblemType>([

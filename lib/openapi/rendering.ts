@@ -10,7 +10,10 @@ import { EVENTS } from './schemas.ts';
 
 const REF = '#/components/schemas/';
 
-/** The named schemas as the document's components: what requests may hold, and what answers and events do hold. */
+/**
+ * The named schemas as the document's components: what requests may hold, and what answers and events do
+ * hold.
+ */
 export const schemaComponents = (): Record<string, Schema> => ({
   ...rendered({ ...schemasOf(ANSWERS), ...EVENTS }, 'output'),
   ...rendered(schemasOf(BODIES), 'input'),
@@ -74,7 +77,8 @@ const ID_EXAMPLES = Object.fromEntries(
 function refined(schema: Schema, io: 'input' | 'output'): Schema {
   const { $schema, $id, ...keywords } = schema as Schema & { $schema?: string; $id?: string };
   const kept = { ...keywords };
-  // Answers only gain fields and unknown ones of requests are ignored: neither side may refuse what it does not know.
+  // Answers only gain fields and unknown ones of requests are ignored: neither side may refuse what it does
+  // not know.
   if (kept.additionalProperties === false) delete kept.additionalProperties;
   // What an answer fills in is there; it is no default for whoever reads it.
   if (io === 'output') delete kept.default;
@@ -91,7 +95,10 @@ function refined(schema: Schema, io: 'input' | 'output'): Schema {
   return flatNull(kept);
 }
 
-/** `anyOf: [{ type: 'string', … }, { type: 'null' }]` is `type: ['string', 'null'], …`, which tools show better. */
+/**
+ * `anyOf: [{ type: 'string', … }, { type: 'null' }]` is `type: ['string', 'null'], …`, which tools show
+ * better.
+ */
 function flatNull({ anyOf, ...rest }: Schema): Schema {
   const [inner, none] = anyOf ?? [];
   if (anyOf === undefined || inner === undefined) return rest;

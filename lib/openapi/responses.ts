@@ -82,7 +82,10 @@ function errorHeaders(status: number): readonly HeaderName[] {
   return status === 429 || status === 503 ? [...QUOTA, 'Retry-After'] : QUOTA;
 }
 
-/** An answer to requests that are refused or fail: one for each status, whose `error.type` is one of exactly these. */
+/**
+ * An answer to requests that are refused or fail: one for each status, whose `error.type` is one of exactly
+ * these.
+ */
 export interface ProblemResponse {
   status: `${number}`;
   /** Routes share the answers of one name. Undefined for a route whose answers have headers of its own. */

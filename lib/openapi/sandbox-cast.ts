@@ -12,8 +12,8 @@ import { DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
 import * as cast from './cast.ts';
 
 /*
- * What the cast has in its sandbox: an endpoint with a simulated receiver, and one delivery to it. As in the cast itself, what the service
- * would derive is derived.
+ * What the cast has in its sandbox: an endpoint with a simulated receiver, and one delivery to it. As in the
+ * cast itself, what the service would derive is derived.
  */
 
 /** Answers the first attempt 503, the second one 200 after a quarter of a second, a hundred times faster. */

@@ -36,7 +36,10 @@ export const SECURITY_SCHEMES = {
 
 type Secured = Pick<Operation, 'security' | 'x-required-scope' | 'x-required-role'>;
 
-/** What a call needs. Tools know scopes of OAuth alone, so ours are said in a field of their own and in the description. */
+/**
+ * What a call needs. Tools know scopes of OAuth alone, so ours are said in a field of their own and in the
+ * description.
+ */
 export function securityOf(route: Route): Secured {
   if (route.visitor) return { security: [{ visitorToken: [] }] };
   return route.scope === undefined

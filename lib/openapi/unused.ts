@@ -1,6 +1,9 @@
 import type { Components, OpenApiDocument } from './openapi.ts';
 
-/** Leaves out the components that nothing refers to, directly or through others. Security schemes are referred to by name. */
+/**
+ * Leaves out the components that nothing refers to, directly or through others. Security schemes are referred
+ * to by name.
+ */
 export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
   const { components, ...rest } = document;
   const used = new Set<string>();

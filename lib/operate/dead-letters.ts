@@ -81,7 +81,10 @@ function listed({ paint, now, flags }: Context, name: string, letters: readonly 
   return `${grid(['letter', 'age', 'receives', 'event', 'about'], rows, paint)}${more}`;
 }
 
-/** `dead-letters redrive`: each letter is sent before it is deleted, so that one which is interrupted comes twice, which its worker can take. */
+/**
+ * `dead-letters redrive`: each letter is sent before it is deleted, so that one which is interrupted comes
+ * twice, which its worker can take.
+ */
 export async function redriveLetters(context: Context, [name = '']: readonly string[]): Promise<Report> {
   const { place, clients } = context;
   resource(place, 'deadLetters', name);

@@ -15,7 +15,10 @@ const RUN_MS = 60_000;
 /** What it did is in what it returns. */
 const SILENT: Log = () => undefined;
 
-/** `reconcile now`: the service's own reconciler, run here. Beside one that runs there it sends a reminder too many at most, which changes nothing. */
+/**
+ * `reconcile now`: the service's own reconciler, run here. Beside one that runs there it sends a reminder too
+ * many at most, which changes nothing.
+ */
 export async function reconcileNow(context: Context): Promise<Report> {
   const { now, paint, clients, place } = context;
   const urls = mapLanes((lane) => resource(place, 'queues', lane));

@@ -13,7 +13,10 @@ const TYPE = /^[a-z][a-z_]*\.[a-z_]+$/;
 const DEPTH = 5;
 const IDS = 12;
 
-/** Finds what a message's body is about. It reads nothing but identifiers and the event's type: no text of customers, no address. */
+/**
+ * Finds what a message's body is about. It reads nothing but identifiers and the event's type: no text of
+ * customers, no address.
+ */
 export function subjectOf(body: string): Subject {
   const ids = new Set<string>();
   let type: string | undefined;

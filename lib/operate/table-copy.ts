@@ -31,8 +31,8 @@ interface Copied {
 }
 
 /**
- * `table copy`: brings rows of a restored table back into the live one. By itself it only adds what is missing, so that it can be repeated, and
- * stopped at any time.
+ * `table copy`: brings rows of a restored table back into the live one. By itself it only adds what is
+ * missing, so that it can be repeated, and stopped at any time.
  */
 export async function copyRows(
   context: Context,
@@ -86,7 +86,10 @@ export async function copyRows(
   return { text, data: { table: name, from, prefix, written: writes, ...copied } };
 }
 
-/** A reset has wiped data of sandboxes for good, and nobody knows here which; what has expired was deleted on purpose. */
+/**
+ * A reset has wiped data of sandboxes for good, and nobody knows here which; what has expired was deleted on
+ * purpose.
+ */
 const comesBack = ({ ofSandbox, expiresAt }: Row, now: Date): boolean =>
   ofSandbox === undefined && !(typeof expiresAt === 'number' && expiresAt <= now.getTime() / 1000);
 

@@ -50,7 +50,10 @@ const executable = findChromium();
 if (executable === undefined) process.exit(1);
 
 const WINDOW = { width: 1280, height: 900 };
-/** Draws all that comes between two looks at the service: in a lower one the rows that waited longest for a look would never be drawn, nor counted. */
+/**
+ * Draws all that comes between two looks at the service: in a lower one the rows that waited longest for a
+ * look would never be drawn, nor counted.
+ */
 const TALL_WINDOW = { width: 1280, height: 8000 };
 const PATIENCE_MS = 600_000;
 const BATCH = 25;
@@ -69,7 +72,10 @@ function quantile(values: readonly number[], share: number): number {
 const spread = (values: readonly number[]) =>
   `median ${ms(quantile(values, 0.5))}, p90 ${ms(quantile(values, 0.9))}, most ${ms(Math.max(...values))} (${values.length})`;
 
-/** Runs in each page from its beginning: notes long tasks, frames, the largest paint, and when rows of deliveries came into the page. */
+/**
+ * Runs in each page from its beginning: notes long tasks, frames, the largest paint, and when rows of
+ * deliveries came into the page.
+ */
 const OBSERVER = `
   window.noted = { tasks: [], rows: {}, paint: 0, frames: [] };
   new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) noted.tasks.push(duration); })

@@ -8,8 +8,8 @@ import { type ApiClient, apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 
 /*
- * What endpoints that hang until their deadline do to the others: the time from commit to receipt at those that answer, first with all
- * answering and then with some hanging, turn by turn in one run.
+ * What endpoints that hang until their deadline do to the others: the time from commit to receipt at those
+ * that answer, first with all answering and then with some hanging, turn by turn in one run.
  */
 const options = commandLine(
   'npm run bench -- isolation',
@@ -68,7 +68,9 @@ async function startReceivers({ cert, key }: LocalRun['tls']) {
   };
 }
 
-/** Posts at a steady rate, whether or not earlier calls were answered, so that a slow moment is not left out. */
+/**
+ * Posts at a steady rate, whether or not earlier calls were answered, so that a slow moment is not left out.
+ */
 async function postFor(
   api: ApiClient,
   conversation: string,

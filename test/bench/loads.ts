@@ -42,7 +42,10 @@ const ENVIRONMENT = {
   POWERTOOLS_SERVICE_NAME: 'bench',
 };
 
-/** The time that its thread worked, and not the time that passed: other work on the machine is in the way of the one, hardly of the other. */
+/**
+ * The time that its thread worked, and not the time that passed: other work on the machine is in the way of
+ * the one, hardly of the other.
+ */
 const PROBE = `const before = process.threadCpuUsage();
 await import(process.argv[1]);
 const { user, system } = process.threadCpuUsage(before);
@@ -65,7 +68,8 @@ const Event = z.object({ id: z.string() });
 export const handler = async (event) => [Event.parse(event), client];`;
 
 /**
- * Bundles all functions and loads each in fresh processes, round by round, so that a busy moment of the machine meets all of them.
+ * Bundles all functions and loads each in fresh processes, round by round, so that a busy moment of the
+ * machine meets all of them.
  * @param options.runs loads of each
  * @param options.only names of functions; all of them where it is absent
  */

@@ -17,7 +17,8 @@ import { visitors } from './neighbours/visitors.ts';
 import { renderBlock } from './report/table.ts';
 
 /*
- * What one hostile organization does to ten honest ones: their latency without and with its load, in alternation, in one local run.
+ * What one hostile organization does to ten honest ones: their latency without and with its load, in
+ * alternation, in one local run.
  */
 const ROOT = join(import.meta.dirname, '../..');
 const SCENARIOS: readonly Scenario[] = [retries, silence, sources, reads, visitors, mail];

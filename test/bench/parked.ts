@@ -18,8 +18,9 @@ import { recordedLog } from '../doubles/recorded-log.ts';
 import { metered } from './consumed.ts';
 
 /*
- * What a run of the reconciler costs with many parked retries: the real code over the real store and the embedded DynamoDB, on a clock that
- * jumps from run to run, with a queue that only remembers. Consumed capacity is what the engine reports.
+ * What a run of the reconciler costs with many parked retries: the real code over the real store and the
+ * embedded DynamoDB, on a clock that jumps from run to run, with a queue that only remembers. Consumed
+ * capacity is what the engine reports.
  */
 const { parked: PARKED, minutes: MINUTES } = commandLine(
   'npm run bench -- parked',

@@ -8,8 +8,8 @@ import { startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 import { tablesBehind } from '../support/tables.ts';
 
 /*
- * A redelivery job of many deliveries through the local run, whose recursive-loop detection would stop a function that feeds its
- * own queue without being allowed to.
+ * A redelivery job of many deliveries through the local run, whose recursive-loop detection would stop a
+ * function that feeds its own queue without being allowed to.
  */
 const { deliveries: DELIVERIES } = commandLine(
   'npm run bench -- redelivery',

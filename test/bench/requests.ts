@@ -13,8 +13,9 @@ import { templateFacts } from './requests/template-facts.ts';
 import { startWatchedRun, type WatchedRun } from './requests/watched-run.ts';
 
 /*
- * What each piece of work asks of AWS: the real functions under the real template on this machine, with a recorder in each function's process that
- * writes down every request and what it consumed. The cost model (lib/cost) multiplies what is found here.
+ * What each piece of work asks of AWS: the real functions under the real template on this machine, with a
+ * recorder in each function's process that writes down every request and what it consumed. The cost model
+ * (lib/cost) multiplies what is found here.
  */
 const COST_MODEL = join(import.meta.dirname, '../../lib/cost/measured.json');
 
@@ -45,8 +46,8 @@ Sections:
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
 /**
- * Clocks that go faster, in their order: an attempt fails well within the window in which its delivery is added, and comes again after it. They change
- * when requests are made, not how many.
+ * Clocks that go faster, in their order: an attempt fails well within the window in which its delivery is
+ * added, and comes again after it. They change when requests are made, not how many.
  */
 const QUICK = { retryBaseSeconds: 5, retryCapSeconds: 5, attemptTimeoutSeconds: 1, watchWindowSeconds: 4 };
 /** A first wait so long that it is parked. */

@@ -17,7 +17,8 @@ import { type RunEngines, startRunEngines } from './run-engines.ts';
 import { type NewRow, type Records, recordsOf } from './sandbox-records.ts';
 
 /*
- * What a reset of a full sandbox costs, and what it leaves: the local run as a person uses it, with records written straight into its tables.
+ * What a reset of a full sandbox costs, and what it leaves: the local run as a person uses it, with records
+ * written straight into its tables.
  */
 const options = commandLine(
   'npm run bench -- reset',
@@ -31,7 +32,10 @@ const options = commandLine(
 const RECORDS = options.records;
 /** The aim for the answer of a reset. */
 const AIM_MS = 300;
-/** From the last preparations to when deliveries are due: the reset has to be in between. The purge begins later still, after the linger time. */
+/**
+ * From the last preparations to when deliveries are due: the reset has to be in between. The purge begins
+ * later still, after the linger time.
+ */
 const DUE_AFTER_MS = 30_000;
 const BATCH = 25;
 const AT_ONCE = 8;
@@ -88,7 +92,10 @@ async function reset(admin: ApiClient): Promise<number> {
   return took;
 }
 
-/** Starts a conversation, and waits until its event has been delivered: then all that was committed before it has been fanned out. */
+/**
+ * Starts a conversation, and waits until its event has been delivered: then all that was committed before it
+ * has been fanned out.
+ */
 async function deliverOne(api: ApiClient, endpoint: ReceiverId): Promise<void> {
   const begunAt = new Date().toISOString();
   await api.createConversation();
@@ -150,8 +157,8 @@ async function look(api: ApiClient, endpoint: ReceiverId, old: Records, cursors:
 }
 
 /**
- * How many of these deliveries had an attempt more than they were written with, as the table's stream tells; and how many others had one, so that a
- * stream which tells nothing is noticed.
+ * How many of these deliveries had an attempt more than they were written with, as the table's stream tells;
+ * and how many others had one, so that a stream which tells nothing is noticed.
  */
 async function attempted(engines: RunEngines, deliveries: readonly Delivery[]) {
   const written = new Map(deliveries.map(({ id, attempts }) => [id, attempts]));

@@ -20,7 +20,10 @@ import { parseRow, type Table } from '../../functions/store/table.ts';
 const NAMES = ['service', 'outbox', 'deliveries', 'rates', 'ledger'] as const;
 export type RunTables = Record<(typeof NAMES)[number], Table>;
 
-/** The embedded engines, started apart from the local run that uses them, so that a benchmark can look into them. */
+/**
+ * The embedded engines, started apart from the local run that uses them, so that a benchmark can look into
+ * them.
+ */
 export async function startRunEngines(directory: string) {
   const [dynamo, queues] = await Promise.all([startDynamoDb({ directory }), startSqs({ directory })]);
   const access = { region: 'us-east-1', credentials: CREDENTIALS };
@@ -113,7 +116,9 @@ export async function startRunEngines(directory: string) {
       return counts.reduce((sum, count) => sum + count, 0);
     },
 
-    /** Everything that the stream of the deliveries tells, from its beginning: each state that a row has had. */
+    /**
+     * Everything that the stream of the deliveries tells, from its beginning: each state that a row has had.
+     */
     async *states(): AsyncGenerator<Delivery> {
       const { deliveries } = await tables();
       const { Table: table } = await plain.send(new DescribeTableCommand({ TableName: deliveries.name }));

@@ -44,7 +44,8 @@ const HELD = 3;
 const PARKED = 2;
 
 /**
- * Records of a sandbox as a busy month leaves them, made by the stores' own code: what is left of the shares above are messages.
+ * Records of a sandbox as a busy month leaves them, made by the stores' own code: what is left of the shares
+ * above are messages.
  * @param endpoints that there are, and `gone` ones that there were
  */
 export function recordsOf(

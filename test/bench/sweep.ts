@@ -28,9 +28,9 @@ import { recordedLog } from '../doubles/recorded-log.ts';
 import { metered } from './consumed.ts';
 
 /*
- * What the sweep and the checks of sources cost: the real code over the real stores and the embedded DynamoDB, on a clock that stands still in each
- * phase, with a queue that only remembers and a web that does not exist. One run of the sweep is killed half-way. Consumed capacity is what the engine
- * reports.
+ * What the sweep and the checks of sources cost: the real code over the real stores and the embedded
+ * DynamoDB, on a clock that stands still in each phase, with a queue that only remembers and a web that does
+ * not exist. One run of the sweep is killed half-way. Consumed capacity is what the engine reports.
  */
 const options = commandLine(
   'npm run bench -- sweep',
@@ -40,7 +40,8 @@ const options = commandLine(
   .option('--tenants <n>', 'organizations', wholeNumber(1, 1_000_000), 50)
   .option('--due <n>', 'sources that are due', wholeNumber(1, 10_000_000), 1000)
   .addOption(
-    // Of the process that is killed: where the engine listens, what time it is, and the file that stands for the queue.
+    // Of the process that is killed: where the engine listens, what time it is, and the file that stands for
+    // the queue.
     new Option('--killed <value>').argParser(repeatable(text)).hideHelp(),
   )
   .parse()
@@ -166,7 +167,10 @@ async function measure(client: DynamoDBDocumentClient, at: string, queue: string
   return isRight;
 }
 
-/** Whether each source that was due was sent, and fetched exactly once however often it was sent; and no other. */
+/**
+ * Whether each source that was due was sent, and fetched exactly once however often it was sent; and no
+ * other.
+ */
 function expectOnce(due: Set<string>, messages: readonly BusEvent[], fetched: Map<string, number>): boolean {
   const sent = messages.map(({ data }) => String(data.sourceId));
   const missing = [...due].filter((id) => !sent.includes(id)).length;

@@ -14,8 +14,8 @@ import { usageOutcome } from './usage.ts';
 import { type EndpointOutcome, faultsOf, judge, type ShownDelivery } from './verdict.ts';
 
 /*
- * The local run under load, with its functions and engines killed at random and receivers that fail: whatever was accepted must end, and nothing may
- * be lost.
+ * The local run under load, with its functions and engines killed at random and receivers that fail: whatever
+ * was accepted must end, and nothing may be lost.
  */
 const options = commandLine(
   'npm run chaos --',
@@ -94,7 +94,10 @@ async function torment(
   return running;
 }
 
-/** The deliveries of an endpoint as the API shows them; attempts are looked into where some outcome may be missing. */
+/**
+ * The deliveries of an endpoint as the API shows them; attempts are looked into where some outcome may be
+ * missing.
+ */
 async function deliveriesOf(
   client: ApiClient,
   webhook: string,

@@ -3,7 +3,10 @@ import type { ApiClient } from '../support/api.ts';
 import type { Row } from '../support/tables.ts';
 import { type Load, postMessage } from './load.ts';
 
-/** What simulated receivers do, with time ten times as fast: accept, recover, hold up a worker, and fail for good. */
+/**
+ * What simulated receivers do, with time ten times as fast: accept, recover, hold up a worker, and fail for
+ * good.
+ */
 const PROGRAMS = [
   'simulate=200',
   'simulate=503,reset,200',
@@ -35,7 +38,8 @@ export async function sandboxLoad({ client }: SandboxNow, port: number): Promise
 }
 
 /**
- * Posts messages to the sandbox until it is told to stop, and wipes it now and then. What was accepted before the last reset is owed nothing.
+ * Posts messages to the sandbox until it is told to stop, and wipes it now and then. What was accepted before
+ * the last reset is owed nothing.
  * @param now gives the sandbox of the run as it is now, if it runs
  * @param options.resets how often it is wiped
  */

@@ -16,7 +16,8 @@ export interface UsageOutcome {
 }
 
 /**
- * Waits until usage says what is stored, and holds it against that: a request without an answer may have been recorded, and counts then.
+ * Waits until usage says what is stored, and holds it against that: a request without an answer may have been
+ * recorded, and counts then.
  * @param admin with the session of the live organization's admin
  * @param rows gives those of all tables, after the load
  * @param complain is told when it does not come to that

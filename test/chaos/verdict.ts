@@ -33,7 +33,10 @@ export interface Verdict {
   /** Conversations and messages that usage has counted. */
   metered: number;
 
-  /** Accepted messages that no receiver was sent, or that were accepted by none although their delivery says so. */
+  /**
+   * Accepted messages that no receiver was sent, or that were accepted by none although their delivery says
+   * so.
+   */
   lost: number;
   notTerminal: number;
   /** More requests than attempts were counted. */

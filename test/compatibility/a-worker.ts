@@ -86,7 +86,10 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
   });
   const all = async () => (await rowsIn(deliveries)).map(parseDelivery);
 
-  /** Deals once more with all that the outbox owes, as after a replay: what a version was about when it ended may not be in the index yet. */
+  /**
+   * Deals once more with all that the outbox owes, as after a replay: what a version was about when it ended
+   * may not be in the index yet.
+   */
   async function handOutAll(): Promise<void> {
     const owed = (await rowsIn(outbox)).flatMap((row) => parseOutboxRecord(row) ?? []);
     const failed = await handOut(owed);

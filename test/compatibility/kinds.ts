@@ -63,7 +63,10 @@ const isKeyUse = ({ pk }: Row): boolean => /#used#key_[0-9a-f]+$/.test(String(pk
 
 const counts = (name: string) => z.object({ [name]: z.int() });
 
-/** Every kind of row that the stores write, by what builds its key: a new builder without a kind does not compile. */
+/**
+ * Every kind of row that the stores write, by what builds its key: a new builder without a kind does not
+ * compile.
+ */
 export const KINDS: Readonly<Record<RowKey, Kind>> = {
   organization: {
     table: 'service',

@@ -12,7 +12,8 @@ export interface Versions {
 export async function versions(): Promise<Versions> {
   const [present, previous] = await Promise.all([
     import('./code.ts'),
-    // What is made of a version has no types of its own: it is held to those of the present one, which is what is tried here.
+    // What is made of a version has no types of its own: it is held to those of the present one, which is
+    // what is tried here.
     import(new URL('./previous/code.mjs', import.meta.url).href) as Promise<Code>,
   ]);
   return { present, previous };

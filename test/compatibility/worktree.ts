@@ -19,7 +19,10 @@ export function commitOf(name: string): { commit: string; committedAt: string } 
   }
 }
 
-/** Has the sources of a commit in a directory of their own for as long as they are used, with the packages that are installed here. */
+/**
+ * Has the sources of a commit in a directory of their own for as long as they are used, with the packages
+ * that are installed here.
+ */
 export async function checkedOut<T>(commit: string, use: (directory: string) => Promise<T>): Promise<T> {
   const directory = join(mkdtempSync(join(tmpdir(), 'version-')), 'tree');
   git('worktree', 'add', '--detach', directory, commit);

@@ -40,8 +40,8 @@ interface Row {
 }
 
 /**
- * Deliveries in memory. Every move takes place at once when it is called and only its answer is awaited, as a conditional
- * write's does; what it does to the endpoint happens with it or not at all.
+ * Deliveries in memory. Every move takes place at once when it is called and only its answer is awaited, as a
+ * conditional write's does; what it does to the endpoint happens with it or not at all.
  */
 export class MemoryDeliveries implements DeliveryPorts {
   readonly #endpoints: MemoryEndpoints;
@@ -205,7 +205,10 @@ export class MemoryDeliveries implements DeliveryPorts {
     return 'done';
   }
 
-  /** Whether an end that changes more than its delivery is of a generation that a reset has wiped, or of none that is known. */
+  /**
+   * Whether an end that changes more than its delivery is of a generation that a reset has wiped, or of none
+   * that is known.
+   */
   #isOver({ orgId, generation, status, redeliveryOf }: Delivery, { effect }: EndpointOutcome): boolean {
     const arrives = status === 'succeeded' && redeliveryOf !== undefined;
     if (this.#standings === undefined || !isSandbox({ generation })) return false;

@@ -35,8 +35,9 @@ class NotInFlight extends Error {
 }
 
 /**
- * A standard queue of SQS in memory, fair to message groups, on a clock that somebody else moves. Of a message that was received again SQS says not to
- * use the earlier receipts, and not what they do: here they all name it, which is the worse for who is late.
+ * A standard queue of SQS in memory, fair to message groups, on a clock that somebody else moves. Of a
+ * message that was received again SQS says not to use the earlier receipts, and not what they do: here they
+ * all name it, which is the worse for who is late.
  */
 export class MemoryQueue {
   readonly #now: () => Date;
@@ -110,7 +111,10 @@ export class MemoryQueue {
     return lost?.message;
   }
 
-  /** Lets others overtake the first messages, as a standard queue may. @param which so many of them, for any number */
+  /**
+   * Lets others overtake the first messages, as a standard queue may. @param which so many of them, for any
+   * number
+   */
   reorder(which: number): void {
     const first = which % Math.max(1, this.#messages.length);
     this.#messages = [...this.#messages.slice(first), ...this.#messages.slice(0, first)];

@@ -12,7 +12,9 @@ const PASSWORD = 'local-run';
 /** How long a page may take for what a test waits for: a guard, and no measure. */
 const PATIENCE_MS = 20_000;
 
-/** The dashboard of a local run, in a browser, for the tests of this file. @param settings of the local run */
+/**
+ * The dashboard of a local run, in a browser, for the tests of this file. @param settings of the local run
+ */
 export function aDashboard(settings: Record<string, string>) {
   const service = aService(settings);
   let browser: Browser | undefined;
@@ -27,7 +29,10 @@ export function aDashboard(settings: Record<string, string>) {
     await browser?.close();
   });
 
-  /** A browser of its own, in which nobody is signed in. Whatever its pages do that none should do fails the test that asks. */
+  /**
+   * A browser of its own, in which nobody is signed in. Whatever its pages do that none should do fails the
+   * test that asks.
+   */
   async function context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     if (browser === undefined) throw new Error('there is no browser');
     const made = await browser.newContext({ locale: 'en', ...options });
@@ -73,7 +78,10 @@ export function aDashboard(settings: Record<string, string>) {
       return page;
     },
 
-    /** That no page asked another origin for anything, threw, or tried what the content security policy forbids. */
+    /**
+     * That no page asked another origin for anything, threw, or tried what the content security policy
+     * forbids.
+     */
     expectNoMisdeeds() {
       expect(opened.flatMap(({ foreign }) => foreign)).toEqual([]);
       expect(opened.flatMap(({ errors }) => errors)).toEqual([]);

@@ -7,7 +7,9 @@ import { ProgramError, runProgram } from './program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
-/** By which time-outs of the contract suites are multiplied: these engines are slower than the embedded ones. */
+/**
+ * By which time-outs of the contract suites are multiplied: these engines are slower than the embedded ones.
+ */
 const PATIENCE = '10';
 /** What would make a suite use another engine than the one under test. */
 const ENGINE_VARIABLES = ['DYNAMODB_ENDPOINT', 'SQS_ENDPOINT', 'DYNOXIDE_BIN'];

@@ -51,7 +51,10 @@ export async function checkRequests(endpoint: string): Promise<Check[]> {
 
 const TABLES = [OTHER_TABLE, TABLE];
 
-/** Creates the tables of the examples. Gives what names the stream of one of them, as `GetShardIterator` takes it. */
+/**
+ * Creates the tables of the examples. Gives what names the stream of one of them, as `GetShardIterator` takes
+ * it.
+ */
 async function createTables(send: Send): Promise<object> {
   const keys = (hash: string, range: string) => [
     { AttributeName: hash, KeyType: 'HASH' },

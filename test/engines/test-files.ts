@@ -3,10 +3,16 @@ import { dirname, join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** What a test file asks for when it needs an engine: a function of `test/engines.ts` or of the package’s, or the start of an embedded one. */
+/**
+ * What a test file asks for when it needs an engine: a function of `test/engines.ts` or of the package’s, or
+ * the start of an embedded one.
+ */
 type Need = 'dynamoDb' | 'sqs' | 'startDynamoDb';
 
-/** The contract test files that import one of these functions, themselves or by what they import; paths from the repository's root. */
+/**
+ * The contract test files that import one of these functions, themselves or by what they import; paths from
+ * the repository's root.
+ */
 export function contractFilesNeeding(needs: readonly Need[]): string[] {
   const wanted = new RegExp(`import[^;]*\\b(?:${needs.join('|')})\\b[^;]*from`);
   const reaches = new Map<string, boolean>();

@@ -12,7 +12,8 @@ export interface WholeRun {
 }
 
 /**
- * Starts the local run with these settings, makes an event whose delivery is refused once, and waits until it has succeeded.
+ * Starts the local run with these settings, makes an event whose delivery is refused once, and waits until it
+ * has succeeded.
  *
  * @throws Error when the run does not start, or the delivery does not succeed at its second attempt
  */

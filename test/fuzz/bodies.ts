@@ -39,7 +39,8 @@ export function contentFor({ body, method }: Operation, example: unknown): fc.Ar
     const something = fc.record({ type, body: fc.oneof(broken, oddText, fc.constant('{}')) });
     return rarely<Content>(something, nothing, method === 'POST' ? 2 : 8);
   }
-  // A value at its limits has often more than one thing wrong when it is taken whole, so that most start from the example.
+  // A value at its limits has often more than one thing wrong when it is taken whole, so that most start from
+  // the example.
   const valid = fc.oneof(
     fc.constant(example),
     fc

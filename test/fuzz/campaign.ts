@@ -27,7 +27,8 @@ export interface Finding {
 }
 
 /**
- * Sends so many generated requests to an operation, in an organization of its own and in that one's sandbox, and looks at every answer.
+ * Sends so many generated requests to an operation, in an organization of its own and in that one's sandbox,
+ * and looks at every answer.
  * @param seed the same one gives the same requests, but for the identifiers in them
  * @param onAnswer called with each answer
  * @returns undefined when all was well
@@ -100,7 +101,10 @@ async function ingredients(operation: Operation, own: Tenant, stranger: Tenant):
   };
 }
 
-/** The finding for a person: what is wrong, and a command that shows it in a shell which has read `.local/env`. */
+/**
+ * The finding for a person: what is wrong, and a command that shows it in a shell which has read
+ * `.local/env`.
+ */
 export function describeFinding({ operation, seed, sent, secrets, faults }: Finding): string {
   const command = Object.entries({ BASE_URL: BASE, ...secrets }).reduce(
     (text, [name, value]) => text.replaceAll(value, `'"$${name}"'`),

@@ -5,12 +5,15 @@ import type { Schema } from '../../lib/openapi/openapi.ts';
 import type { Exchange, Sent } from '../support/exchange.ts';
 import { type Document, type Documented, type Operation, partsOf } from './document.ts';
 
-/** Statuses that the gateway answers by itself: unreadable, unknown, other method, too large, expectation, headers too large. */
+/**
+ * Statuses that the gateway answers by itself: unreadable, unknown, other method, too large, expectation,
+ * headers too large.
+ */
 const GATEWAY_STATUSES = [400, 404, 405, 413, 415, 417, 431];
 
 /**
- * What matches no method of the gateway, which then reads an `Authorization` header as a signature of AWS and answers 403: a method that `ANY`
- * does not stand for, and an empty part of a path beside a variable.
+ * What matches no method of the gateway, which then reads an `Authorization` header as a signature of AWS and
+ * answers 403: a method that `ANY` does not stand for, and an empty part of a path beside a variable.
  */
 const isUnmatchable = ({ method, target }: Sent): boolean =>
   !['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'].includes(method) ||

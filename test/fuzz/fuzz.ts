@@ -7,7 +7,9 @@ import { campaign, describeFinding, type Finding, type Target } from './campaign
 import { conformance } from './conformance.ts';
 import { type Operation, readDocument } from './document.ts';
 
-/** More than a run sends in a minute: an answer that refuses for their number says nothing of the operation. */
+/**
+ * More than a run sends in a minute: an answer that refuses for their number says nothing of the operation.
+ */
 const UNLIMITED = { rateLimitSandbox: 1_000_000, rateLimitStandard: 1_000_000 };
 
 /** Operations under way at once: the functions' sandboxes are few. */

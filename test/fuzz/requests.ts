@@ -47,7 +47,8 @@ export function requestsTo(operation: Operation, ingredients: Ingredients): fc.A
         ],
         ...(body === undefined ? {} : { body }),
       }))
-      // The gateway here refuses headers that are too large before it has read the method, and answers a HEAD with a body.
+      // The gateway here refuses headers that are too large before it has read the method, and answers a HEAD
+      // with a body.
       .filter((sent) => sent.method !== 'HEAD' || sizeOf(sent) < 9_000)
   );
 }

@@ -180,7 +180,10 @@ function numberOf({ type, minimum = -1e6, maximum = 1e6 }: Schema): fc.Arbitrary
   return fc.oneof(fc.constantFrom(minimum, maximum), inside);
 }
 
-/** A body with something about it changed: a field of another type, one too few or too many, a text one too long. */
+/**
+ * A body with something about it changed: a field of another type, one too few or too many, a text one too
+ * long.
+ */
 export const mutated = (base: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc
     .tuple(base, fc.array(mutation, { minLength: 1, maxLength: 3 }))

@@ -11,8 +11,8 @@ export interface EventSource {
 }
 
 /**
- * What Lambda's poller does with the role of a function (Lambda Developer Guide, Using Lambda with Amazon SQS, and with
- * DynamoDB: execution role permissions).
+ * What Lambda's poller does with the role of a function (Lambda Developer Guide, Using Lambda with Amazon
+ * SQS, and with DynamoDB: execution role permissions).
  */
 export function usedByLambda({ arn, failuresTo }: EventSource): PermissionRequest[] {
   const on = (resource: string, ...actions: string[]) => actions.map((action) => ({ action, resource }));

@@ -4,8 +4,8 @@ import { missingGrants, usedByLambda } from './grants.ts';
 import { readRecords } from './records.ts';
 
 /*
- * A second opinion on the roles: they allow everything that functions did in the integration tests. That they allow
- * nothing else is compared with the code (test/infra/grants.test.ts).
+ * A second opinion on the roles: they allow everything that functions did in the integration tests. That they
+ * allow nothing else is compared with the code (test/infra/grants.test.ts).
  */
 const PREFIX = 'conversation-service-dev-';
 const records = readRecords();

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import type { Cloud } from 'aws-local/cloud.ts';
 import type { UsedPermission } from 'aws-local/functions/functions.ts';
 
-/** Names the directory in which services under test leave what their functions did. Set while the tests run (global-setup.ts). */
+/**
+ * Names the directory in which services under test leave what their functions did. Set while the tests run
+ * (global-setup.ts).
+ */
 export const RECORDS_VARIABLE = 'PERMISSION_RECORDS';
 
 /** What the functions of one service were allowed, and what they did. */

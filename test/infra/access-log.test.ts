@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { ACCESS_LOG } from '../../lib/cloud/api.ts';
 
-/** What the gateway itself knows of a request. Paths, queries, headers and bodies are what callers chose; a resource's path is the template's. */
+/**
+ * What the gateway itself knows of a request. Paths, queries, headers and bodies are what callers chose; a
+ * resource's path is the template's.
+ */
 const OF_THE_GATEWAY = new Set([
   'extendedRequestId',
   'httpMethod',

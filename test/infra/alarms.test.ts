@@ -90,7 +90,8 @@ describe('the runbooks', () => {
     ].flatMap(([, names = '', link = '']) =>
       [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => ({ name, link })),
     );
-    // Of the rows that match, the one with the longest name counts: a new worker then needs no row of its own.
+    // Of the rows that match, the one with the longest name counts: a new worker then needs no row of its
+    // own.
     const listed = (id: string) => {
       const rows = table.filter(({ name }) =>
         new RegExp(`^${name.replaceAll('…', '.*')}[0-9A-F]{8}$`).test(id),

@@ -5,7 +5,10 @@ import { runbookPages } from '../support/runbooks.ts';
 import { all, nameOf, ourFunctions, references, resourcesOf } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
-/** How often Lambda retries an asynchronous invocation, by the name of a function; undefined where nothing says so. */
+/**
+ * How often Lambda retries an asynchronous invocation, by the name of a function; undefined where nothing
+ * says so.
+ */
 function retriesOf(template: Template): Map<string, unknown> {
   const configs = ofType(template, 'AWS::Lambda::EventInvokeConfig');
   const scheduled = new Set(

@@ -13,7 +13,10 @@ export const EVERYTHING = {
   alarmEmail: 'on-call@example.com',
 };
 
-/** Settings with other values than their defaults, none of which changes what another does: one synthesis shows where each goes. */
+/**
+ * Settings with other values than their defaults, none of which changes what another does: one synthesis
+ * shows where each goes.
+ */
 export const SETTINGS = {
   checkEverySeconds: 60,
   checksPerOrganization: 2,

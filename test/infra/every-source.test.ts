@@ -6,7 +6,8 @@ import { all, type Found, isWatched, nameOf, references, resourcesOf, statements
 import { invokes, ofType, synthesize } from './synthesize.ts';
 
 /*
- * Rules that hold for whatever waits and whatever feeds functions, in every stage: what is added later is under them by itself.
+ * Rules that hold for whatever waits and whatever feeds functions, in every stage: what is added later is
+ * under them by itself.
  */
 
 describe.each(STAGES)('in stage %s', (stage) => {

@@ -3,8 +3,8 @@ import { type Found, references, resourcesOf } from './reading.ts';
 import { ofType, statementsOf } from './synthesize.ts';
 
 /*
- * The graph of messages of a template. A node is the logical id of a function, queue, topic, bus or bucket; an edge
- * leads to where a message may go next.
+ * The graph of messages of a template. A node is the logical id of a function, queue, topic, bus or bucket;
+ * an edge leads to where a message may go next.
  */
 export type Flow = ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -18,8 +18,9 @@ const SENDS = new Set([
 ]);
 
 /**
- * Sends of roles, event source mappings, rules, subscriptions, notifications, dead-letter queues and destinations.
- * Tables are left out: DynamoDB does not pass the trace header on, so Lambda detects no loop through a stream.
+ * Sends of roles, event source mappings, rules, subscriptions, notifications, dead-letter queues and
+ * destinations. Tables are left out: DynamoDB does not pass the trace header on, so Lambda detects no loop
+ * through a stream.
  */
 export function readFlow(template: Template): Flow {
   const resources = resourcesOf(template);

@@ -64,7 +64,8 @@ describe('a web ACL', () => {
   });
 
   it('only counts what rules think of bodies, which hold whatever people write', () => {
-    // The rules of the two groups that look at bodies, as AWS lists them (WAF Developer Guide, Baseline rule groups).
+    // The rules of the two groups that look at bodies, as AWS lists them (WAF Developer Guide, Baseline rule
+    // groups).
     const bodies = [
       'CrossSiteScripting_BODY',
       'EC2MetaDataSSRF_BODY',

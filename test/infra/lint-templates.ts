@@ -6,8 +6,9 @@ import { promisify, styleText } from 'node:util';
 import { EVERYTHING, PROD } from './contexts.ts';
 
 /*
- * Has cfn-lint judge the templates of four configurations for two regions: `npm run lint:templates`. It is no part of `npm test`,
- * because it is a Python package (`pip install cfn-lint`), which the product does not need.
+ * Has cfn-lint judge the templates of four configurations for two regions: `npm run lint:templates`. It is no
+ * part of `npm test`, because it is a Python package (`pip install cfn-lint`), which the product does not
+ * need.
  */
 
 const run = promisify(execFile);

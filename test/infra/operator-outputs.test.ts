@@ -26,7 +26,8 @@ describe("the operator's command", () => {
     );
     expect([...queues.keys()]).toEqual(expect.arrayContaining(['fresh', 'retry', 'slow', 'stalled']));
     expect([...keys.keys()].toSorted()).toEqual(['cursor', 'signing']);
-    // A function deals with these; all others wait for somebody, and can be given back unless they come of the bus itself.
+    // A function deals with these; all others wait for somebody, and can be given back unless they come of
+    // the bus itself.
     const dealtWith = ['delivery', 'fan-outs', 'publications'];
     expect([...deadLetters.keys()]).toEqual(expect.arrayContaining(dealtWith));
     const forPeople = [...deadLetters.keys()].filter((name) => !dealtWith.includes(name));

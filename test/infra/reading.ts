@@ -27,8 +27,8 @@ export function references(value: unknown): string[] {
 }
 
 /**
- * The functions that are ours, and not the CDK's own behind custom resources, which work for a moment of a deployment: what they are is the CDK's to
- * say, and whoever deploys sees them fail.
+ * The functions that are ours, and not the CDK's own behind custom resources, which work for a moment of a
+ * deployment: what they are is the CDK's to say, and whoever deploys sees them fail.
  */
 export function ourFunctions(template: Template): Found[] {
   const deployers = new Set(
@@ -97,7 +97,10 @@ export const statementsIn = (document: unknown): PolicyStatement[] =>
     };
   });
 
-/** That a function runs every minute, ends before its next run, and is not repeated, since that one takes its place. */
+/**
+ * That a function runs every minute, ends before its next run, and is not repeated, since that one takes its
+ * place.
+ */
 export function expectEachMinute(template: Template, [id, fn]: Found): void {
   template.hasResourceProperties('AWS::Events::Rule', {
     ScheduleExpression: 'rate(1 minute)',

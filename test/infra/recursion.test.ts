@@ -7,8 +7,9 @@ import { nameOf, ourFunctions } from './reading.ts';
 import { functionNamed, type SynthesizedResource, synthesize } from './synthesize.ts';
 
 /*
- * Lambda stops a function after some 16 invocations in one chain of messages through SQS, SNS, S3 and Lambda, unless
- * RecursiveLoop is Allow (Lambda Developer Guide, "Use Lambda recursive loop detection to prevent infinite loops").
+ * Lambda stops a function after some 16 invocations in one chain of messages through SQS, SNS, S3 and Lambda,
+ * unless RecursiveLoop is Allow (Lambda Developer Guide, "Use Lambda recursive loop detection to prevent
+ * infinite loops").
  */
 
 /** Functions in a cycle that do not allow it, or outside of any that do, and loops without a bound. */

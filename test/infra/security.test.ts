@@ -17,8 +17,8 @@ import { statementsIn } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
 /**
- * Every wildcard that a role or a resource's policy may have, and why. Whatever is not here is refused by the tests below, and so is what is
- * here and nowhere in the templates.
+ * Every wildcard that a role or a resource's policy may have, and why. Whatever is not here is refused by the
+ * tests below, and so is what is here and nowhere in the templates.
  */
 const WILDCARDS: { type: string; actions: RegExp; resource: RegExp; why: string }[] = [
   {

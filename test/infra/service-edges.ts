@@ -9,8 +9,8 @@ import { References } from 'aws-local/template/references.ts';
 import type { SynthesizedResource } from './synthesize.ts';
 
 /*
- * What services of AWS do in their own name with the resources of a template, and whether the policies of the resources, and
- * of the keys that encrypt them, allow it.
+ * What services of AWS do in their own name with the resources of a template, and whether the policies of the
+ * resources, and of the keys that encrypt them, allow it.
  */
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -148,7 +148,10 @@ function edgesOf(typed: (type: string) => Resource[], byId: ReadonlyMap<string, 
   return edges;
 }
 
-/** `arn:aws:execute-api:REGION:ACCOUNT:API/STAGE/METHOD/PATH`, as API Gateway names what it invokes a function for. */
+/**
+ * `arn:aws:execute-api:REGION:ACCOUNT:API/STAGE/METHOD/PATH`, as API Gateway names what it invokes a function
+ * for.
+ */
 function executeApiArn(method: Properties, stage: Resource, byId: ReadonlyMap<string, Resource>): string {
   const parts: unknown[] = [];
   for (let at = byId.get(String(method.ResourceId)); at; at = byId.get(String(at.properties.ParentId)))

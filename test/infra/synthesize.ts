@@ -21,7 +21,10 @@ export interface SynthesizedResource {
 type Synthesized = { template: Template; stacks: StackContent[] };
 const made = new Map<string, Synthesized>();
 
-/** The stacks' templates as one, with placeholders for the functions' code: what is tested here is not in the bundles. */
+/**
+ * The stacks' templates as one, with placeholders for the functions' code: what is tested here is not in the
+ * bundles.
+ */
 export const synthesize = (context: Record<string, unknown> = {}): Template => madeOf(context).template;
 
 /** The stacks' templates one by one, by the last part of their names. */
@@ -55,8 +58,8 @@ function stacksOnce(key: string, context: Record<string, unknown>): StackContent
 }
 
 /**
- * Without CloudFormation's rules, which take longer than all the rest: the whole synthesis is held against them, see security.test.ts. Without
- * the tree and the stack traces too, which are not in the templates.
+ * Without CloudFormation's rules, which take longer than all the rest: the whole synthesis is held against
+ * them, see security.test.ts. Without the tree and the stack traces too, which are not in the templates.
  */
 export const uncheckedApp = (context: Record<string, unknown> = {}): App =>
   new App({

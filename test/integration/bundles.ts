@@ -10,8 +10,9 @@ const CACHE = join(PROJECT, 'node_modules/.cache/test-bundles');
 const UNUSED_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Bundles the functions and the dashboard once for all services under test, each of which synthesizes with settings of its own. The bundles
- * are kept for further runs of the same sources, together with their compiled code.
+ * Bundles the functions and the dashboard once for all services under test, each of which synthesizes with
+ * settings of its own. The bundles are kept for further runs of the same sources, together with their
+ * compiled code.
  */
 export default async function setup(): Promise<void> {
   if (process.env.CDK_BUNDLES !== undefined) return;

@@ -6,7 +6,8 @@ import { commandLine } from '../../lib/cli/terminal/command-line.ts';
 import { RULES } from './rules.ts';
 
 /*
- * `npm run rooms`: reads every import, reports those that a rule of rules.ts forbids, and prints which room imports which.
+ * `npm run rooms`: reads every import, reports those that a rule of rules.ts forbids, and prints which room
+ * imports which.
  */
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -18,7 +19,8 @@ const { check } = commandLine(
   .parse()
   .opts();
 
-// dependency-cruiser parses with the JavaScript API of TypeScript, which version 7 does not have: it gets the dashboard's version 5.
+// dependency-cruiser parses with the JavaScript API of TypeScript, which version 7 does not have: it gets the
+// dashboard's version 5.
 const { resolve } = createRequire(join(ROOT, 'dashboard/package.json'));
 const parser = new Map(
   ['typescript', 'typescript/package.json'].map((name) => [name, pathToFileURL(resolve(name)).href]),
@@ -61,7 +63,10 @@ function renderReasons({ summary }: ICruiseResult): string {
   return `${[...new Set(reasons)].join('')}\n`;
 }
 
-/** A line for each room: the rooms that it imports, with the number of imports. Tests are left out: they import everything. */
+/**
+ * A line for each room: the rooms that it imports, with the number of imports. Tests are left out: they
+ * import everything.
+ */
 function renderRooms({ modules }: ICruiseResult): string {
   const imports = new Map<string, Map<string, number>>();
   for (const { source, dependencies } of modules) {

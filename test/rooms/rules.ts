@@ -1,7 +1,8 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 
 /*
- * What each room may import: docs/architecture.md. Paths are those of the files that imports resolve to, as regular expressions. Types count.
+ * What each room may import: docs/architecture.md. Paths are those of the files that imports resolve to, as
+ * regular expressions. Types count.
  */
 
 /** What a room may import besides its own files. Without a list it may import all of that kind. */

@@ -4,7 +4,10 @@ import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** By how much an attempt may be late when nothing goes wrong. The reconciler runs once a minute, and a full batch takes its time. */
+/**
+ * By how much an attempt may be late when nothing goes wrong. The reconciler runs once a minute, and a full
+ * batch takes its time.
+ */
 const CALM_LATENESS_MS = 90_000;
 
 /** What is known of a delivery's attempts from where they are seen: at the claim, and at the receiver. */

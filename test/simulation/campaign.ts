@@ -11,7 +11,10 @@ export interface Share {
   versions: boolean;
 }
 
-/** What a thread tells from time to time: how many runs it has done since, what happened in them, and where promises did not hold. */
+/**
+ * What a thread tells from time to time: how many runs it has done since, what happened in them, and where
+ * promises did not hold.
+ */
 export interface Tidings {
   runs: number;
   counts: [string, number][];

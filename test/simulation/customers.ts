@@ -19,10 +19,16 @@ const TYPES: readonly SubscribableType[] = ['conversation.created', 'message.rec
 const MS_PER_DAY = 86_400_000;
 /** What a run has of each at most. */
 const MOST = { endpoints: 4, events: 8, redeliveries: 3, ofJobs: 6 };
-/** Events of a run whose deliveries have few attempts, or of which one tenant has most, and those that come together. */
+/**
+ * Events of a run whose deliveries have few attempts, or of which one tenant has most, and those that come
+ * together.
+ */
 const BURSTS = { events: 24, atOnce: 6 };
 
-/** What customers do through the API, each in a transaction that has been committed. Each returns whether there was something to do. */
+/**
+ * What customers do through the API, each in a transaction that has been committed. Each returns whether
+ * there was something to do.
+ */
 export class Customers {
   readonly #world: World;
   #endpoints = 0;
@@ -111,7 +117,10 @@ export class Customers {
       : random.pick(organizations.ids);
   }
 
-  /** Commits an event of this generation, whether it still is the present one or not: nothing that customers write asks for that. */
+  /**
+   * Commits an event of this generation, whether it still is the present one or not: nothing that customers
+   * write asks for that.
+   */
   sendOf(tenant: Tenant, onlyTo?: ReceiverId): boolean {
     const { random, clock, sandboxTables, organizations, statistics } = this.#world;
     if (organizations.isOver(tenant)) statistics.count('events committed after their reset');
@@ -145,7 +154,9 @@ export class Customers {
     return again !== undefined;
   }
 
-  /** Asks for a delivery to be sent again. @returns what commits it; undefined when there is none that can be */
+  /**
+   * Asks for a delivery to be sent again. @returns what commits it; undefined when there is none that can be
+   */
   redelivery(isOf: (tenant: Tenant) => boolean): (() => void) | undefined {
     const { deliveries, random, endpoints, clock, events, witness } = this.#world;
     const over = deliveries.every.filter(
@@ -165,7 +176,10 @@ export class Customers {
     };
   }
 
-  /** Orders all that failed to be sent again: what its worker adds and reminds of on a page, of which the reminders may be lost with it. */
+  /**
+   * Orders all that failed to be sent again: what its worker adds and reminds of on a page, of which the
+   * reminders may be lost with it.
+   */
   redeliverAll(): boolean {
     const jobs = this.#registered
       .map((endpoint) => ({ endpoint, owed: this.#failedAt(endpoint).slice(0, MOST.ofJobs - this.#ofJobs) }))

@@ -75,7 +75,10 @@ export class Dispatchers {
     if (!this.#pool.includes(dispatcher)) this.#world.processes.lose(dispatcher.process);
   }
 
-  /** A lane is read by code that knows it, whatever else of the function is of the version before (`newest` in `lib/cloud/release.ts`). */
+  /**
+   * A lane is read by code that knows it, whatever else of the function is of the version before (`newest` in
+   * `lib/cloud/release.ts`).
+   */
   #freeFor(lane: Lane): Dispatcher {
     const fits = ({ isBusy, lanes }: Dispatcher) => !isBusy && lanes.includes(lane);
     let found = this.#pool.find(fits);

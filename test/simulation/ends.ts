@@ -52,7 +52,10 @@ function* restlessness(world: World) {
   for (const { id, isDrained } of shards) if (!isDrained) yield fault(`${id} was not read to its end`);
 }
 
-/** An event has a delivery for each endpoint that was subscribed for as long as the fan-out was busy with it, and for none that never was. */
+/**
+ * An event has a delivery for each endpoint that was subscribed for as long as the fan-out was busy with it,
+ * and for none that never was.
+ */
 function* wrongDeliveries(world: World, { owed, committed, done, isAbandoned }: Entry): Generator<Fault> {
   if (owed.kind === 'redelivery' || isAbandoned || world.organizations.isOver(owed.event)) return;
   const { event } = owed;

@@ -5,7 +5,9 @@ import type { Tenant } from '../../functions/domain/tenant.ts';
 /** An entry of the outbox, and how far the service is with it. */
 export interface Entry {
   owed: OutboxWork;
-  /** When it was committed, and when the fan-out was done with it, in the order of what happened to endpoints. */
+  /**
+   * When it was committed, and when the fan-out was done with it, in the order of what happened to endpoints.
+   */
   committed: number;
   done: number | undefined;
   isAbandoned: boolean;

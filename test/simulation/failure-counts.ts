@@ -12,8 +12,9 @@ interface Ends {
 }
 
 /**
- * What the failures of endpoints come to, in the order of `terminalAt` (decisions.md, Deliveries): ten with no success among them disable,
- * whatever the order in which they were recorded. Of ends in one millisecond either may be the first.
+ * What the failures of endpoints come to, in the order of `terminalAt` (decisions.md, Deliveries): ten with
+ * no success among them disable, whatever the order in which they were recorded. Of ends in one millisecond
+ * either may be the first.
  */
 export class FailureCounts {
   readonly #ends = new Map<ReceiverId, Ends>();

@@ -79,7 +79,10 @@ const SKEW_BEYOND_MARGIN_MS = 60_000;
 export interface Faults {
   /** Nothing goes wrong, so that everything has to happen in time as well. */
   isCalm: boolean;
-  /** Clocks differ by more than leases allow for, and processes go on after their time. Then one lease may overlap another. */
+  /**
+   * Clocks differ by more than leases allow for, and processes go on after their time. Then one lease may
+   * overlap another.
+   */
   beyondMargin: boolean;
   maxSkewMs: number;
   /** How many times something happens before nothing goes wrong any more. */
@@ -94,7 +97,10 @@ export interface Faults {
   staleReads: number;
 }
 
-/** Each run has a choice of the faults of its own: what all of them together would drown shows when some of them are absent. */
+/**
+ * Each run has a choice of the faults of its own: what all of them together would drown shows when some of
+ * them are absent.
+ */
 export function faultsOf(random: Random): Faults {
   if (random.chance(0.08)) return calm(random);
   const beyondMargin = random.chance(0.15);

@@ -166,7 +166,8 @@ export class Functions {
         );
         const { differing } = await run(() => true);
         statistics.count('ledger entries that differed', differing);
-        // One that goes on hours after its time writes down a time that is long past, of which the stream tells only now.
+        // One that goes on hours after its time writes down a time that is long past, of which the stream
+        // tells only now.
         const isExcused = faults.beyondMargin || this.#world.ledgerLags;
         // Whose organization was not found is counted by nobody, and judged all the same.
         if (differing > 0 && !isExcused && uncounted.size + notFound.size === 0)

@@ -15,7 +15,9 @@ const LONG_OUTAGE_SECONDS = 12 * 3600;
 /** Longer than the three days after which a delivery expires. */
 const DAYS_SECONDS = 3.1 * 86_400;
 
-/** What happens to the world from outside: what customers do, and what queues, streams and machines do to us. */
+/**
+ * What happens to the world from outside: what customers do, and what queues, streams and machines do to us.
+ */
 export class Happenings {
   readonly #world: World;
   readonly #customers: Customers;

@@ -3,7 +3,9 @@ interface Letter<T> {
   visibleMs: number;
 }
 
-/** A dead-letter queue with its mapping, which hands out one letter at a time and deletes what was dealt with. */
+/**
+ * A dead-letter queue with its mapping, which hands out one letter at a time and deletes what was dealt with.
+ */
 export class LetterBox<T> {
   readonly #visibilityMs: number;
   #letters: Letter<T>[] = [];

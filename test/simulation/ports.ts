@@ -10,7 +10,9 @@ type Port = Record<string, Asynchronous>;
 
 /** What else there is to do about calls. */
 export interface CallTerms {
-  /** Whether it does something when it is made twice. Idempotent calls and those with a request token do not. */
+  /**
+   * Whether it does something when it is made twice. Idempotent calls and those with a request token do not.
+   */
   repeatable(call: string, parameters: readonly unknown[]): boolean;
   /** What a call gives that met others until it gave up; undefined for calls that meet nobody. */
   contended(call: string, parameters: readonly unknown[]): unknown;
@@ -21,8 +23,9 @@ export interface CallTerms {
 }
 
 /**
- * A port as a process reaches it: each call waits until the scheduler says what becomes of it. A call takes effect at the moment that it is let
- * on, so that the order in which they are let on is the order of their effects.
+ * A port as a process reaches it: each call waits until the scheduler says what becomes of it. A call takes
+ * effect at the moment that it is let on, so that the order in which they are let on is the order of their
+ * effects.
  */
 export function portsOf(processes: Processes, terms: CallTerms) {
   async function passed(

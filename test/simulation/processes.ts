@@ -1,9 +1,10 @@
 import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 
 /**
- * What becomes of a call. `fails-after`: it takes effect, and its caller is told that it failed. `repeats`: the SDK sends it again, because
- * the answer to the first was lost. `contends`: a transaction met others until it gave up. `ends-after`: it takes effect, and its process
- * ends before it has the answer. `lands-late`: its process ends, and it takes effect after that.
+ * What becomes of a call. `fails-after`: it takes effect, and its caller is told that it failed. `repeats`:
+ * the SDK sends it again, because the answer to the first was lost. `contends`: a transaction met others
+ * until it gave up. `ends-after`: it takes effect, and its process ends before it has the answer.
+ * `lands-late`: its process ends, and it takes effect after that.
  */
 export type Fate =
   | 'goes-on'
@@ -42,8 +43,8 @@ export interface Stop {
 }
 
 /**
- * Until no reaction to a promise is left to be run. Node runs a tick when its queue of microtasks is empty, which takes a fifth of the
- * time of a turn of the event loop.
+ * Until no reaction to a promise is left to be run. Node runs a tick when its queue of microtasks is empty,
+ * which takes a fifth of the time of a turn of the event loop.
  */
 export const settled = (): Promise<void> =>
   new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
@@ -51,7 +52,9 @@ export const settled = (): Promise<void> =>
 /** What a process waits for that has ended. */
 export const forever = <T>(): Promise<T> => Promise.race([]);
 
-/** The processes of a world, each of which runs until it calls somebody, and waits there until it is let on. */
+/**
+ * The processes of a world, each of which runs until it calls somebody, and waits there until it is let on.
+ */
 export class Processes {
   readonly #clock: VirtualClock;
   #started = 0;

@@ -1,4 +1,7 @@
-/** What must hold whatever goes wrong (architecture.md, Promises; decisions.md, Deliveries), by a short name each. */
+/**
+ * What must hold whatever goes wrong (architecture.md, Promises; decisions.md, Deliveries), by a short name
+ * each.
+ */
 export const PROMISES = {
   'right deliveries':
     'an event has one delivery for each endpoint that was subscribed to it, and for no other',
@@ -34,7 +37,9 @@ export interface Violation {
   detail: string;
 }
 
-/** The numbers of the specification, written down here once more so that a change of the service's own shows. */
+/**
+ * The numbers of the specification, written down here once more so that a change of the service's own shows.
+ */
 export const ATTEMPTS = 8;
 export const FAILURES_IN_A_ROW = 10;
 export const EXPIRY_MS = 3 * 86_400_000;

@@ -1,4 +1,7 @@
-/** Numbers that look random and that their seed gives again: sfc32 of Chris Doty-Humphrey's PractRand, which is in the public domain. */
+/**
+ * Numbers that look random and that their seed gives again: sfc32 of Chris Doty-Humphrey's PractRand, which
+ * is in the public domain.
+ */
 export class Random {
   #a: number;
   #b: number;

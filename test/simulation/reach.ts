@@ -35,7 +35,10 @@ export interface Reach {
   now(): Date;
 }
 
-/** Calls that do something once more when the SDK repeats them. A transaction has a token by which a repetition is known. */
+/**
+ * Calls that do something once more when the SDK repeats them. A transaction has a token by which a
+ * repetition is known.
+ */
 const REPEATABLE = new Set([
   'deliveries.add',
   'deliveries.skip',
@@ -56,7 +59,10 @@ const REPEATABLE = new Set([
 ]);
 const ENDING = new Set(['deliveries.settle', 'deliveries.exhaust']);
 
-/** Whether the end of a delivery touches more than its own row: its endpoint, or the note that a redelivery has arrived. */
+/**
+ * Whether the end of a delivery touches more than its own row: its endpoint, or the note that a redelivery
+ * has arrived.
+ */
 const isTransaction = (parameters: readonly unknown[]): boolean => {
   const [delivery, settlement] = parameters.map(Object);
   return (
@@ -65,7 +71,10 @@ const isTransaction = (parameters: readonly unknown[]): boolean => {
   );
 };
 
-/** @returns what gives each process its ports: to the stores and queues of the world, whose witness sees every effect */
+/**
+ * @returns what gives each process its ports: to the stores and queues of the world, whose witness sees every
+ * effect
+ */
 export function reachOf(world: World): (process: Process) => Reach {
   const { deliveries, witness, organizations, stores } = world;
   const gate = portsOf(world.processes, {

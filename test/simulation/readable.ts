@@ -1,4 +1,7 @@
-/** Values as a line of a trace shows them: identifiers stand for what they name, and what says nothing new is left out. */
+/**
+ * Values as a line of a trace shows them: identifiers stand for what they name, and what says nothing new is
+ * left out.
+ */
 export function readable(values: readonly unknown[]): string {
   return values.map(text).join(', ');
 }

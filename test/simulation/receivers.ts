@@ -3,8 +3,8 @@ import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.t
 import type { Random } from './random.ts';
 
 /**
- * How a receiver behaves. `wavers`: now so, now so, and `drags` after some time as well. `breaks`: the attempt cannot be made at all, which is
- * our own defect.
+ * How a receiver behaves. `wavers`: now so, now so, and `drags` after some time as well. `breaks`: the
+ * attempt cannot be made at all, which is our own defect.
  */
 const MANNERS = [
   'accepts',

@@ -7,7 +7,10 @@ const LETTER_SECONDS = 900;
 /** For attempts, receives and the reconciler's minutes. */
 const ROOM_SECONDS = 1800;
 
-/** How long everything may take to end once nothing goes wrong any more: the longest wait of a lost message, and all attempts after it. */
+/**
+ * How long everything may take to end once nothing goes wrong any more: the longest wait of a lost message,
+ * and all attempts after it.
+ */
 export function longestRestMs({
   deliveries,
   clock,

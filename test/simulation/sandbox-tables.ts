@@ -53,7 +53,9 @@ export class SandboxTables {
     return this.#world.isUntroubled ? 0 : this.#lagMs;
   }
 
-  /** Notes a row that was written. Of live organizations nothing is noted, as their rows are in no such index. */
+  /**
+   * Notes a row that was written. Of live organizations nothing is noted, as their rows are in no such index.
+   */
   written(name: TableName, { orgId, generation }: Tenant, ...key: (string | number)[]): void {
     if (!isSandbox({ generation })) return;
     if (name === 'service') this.#world.stores.record({ orgId, generation }, ...key);

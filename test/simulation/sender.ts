@@ -13,7 +13,10 @@ type Result = Awaited<ReturnType<AttemptPorts['attempt']>>;
 
 const NO_BODY = new Uint8Array();
 
-/** Sends requests as the webhook sender does: through the gate, and then to the world's receivers or to a simulated one. */
+/**
+ * Sends requests as the webhook sender does: through the gate, and then to the world's receivers or to a
+ * simulated one.
+ */
 export function senderOf(
   world: World,
   process: Process,

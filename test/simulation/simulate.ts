@@ -14,8 +14,8 @@ export interface Outcome {
 }
 
 /**
- * Runs the service through what its seed has in store, lets it come to rest, and checks the promises at each step and at the end. The same seed
- * gives the same run.
+ * Runs the service through what its seed has in store, lets it come to rest, and checks the promises at each
+ * step and at the end. The same seed gives the same run.
  * @param trace is told of everything that happens, a line at a time
  * @param storesOf what its world keeps its data in, unless that are the stores' doubles
  */

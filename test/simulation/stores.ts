@@ -20,7 +20,10 @@ import type { Process } from './processes.ts';
 import type { StreamRecord } from './stream-shard.ts';
 import type { TableName } from './table-names.ts';
 
-/** What a world keeps, as customers write it and as witnesses look at it: at once, and past everything that may go wrong. */
+/**
+ * What a world keeps, as customers write it and as witnesses look at it: at once, and past everything that
+ * may go wrong.
+ */
 export interface Stores {
   readonly endpoints: Pick<MemoryEndpoints, 'present' | 'put' | 'remove'>;
   readonly deliveries: Pick<

@@ -19,8 +19,8 @@ interface Patience {
 }
 
 /**
- * A shard of a stream, with the mapping that reads it: one batch at a time, repeated from its first failure, cut differently each time. As
- * with Lambda a record is handed out at least once.
+ * A shard of a stream, with the mapping that reads it: one batch at a time, repeated from its first failure,
+ * cut differently each time. As with Lambda a record is handed out at least once.
  */
 export class StreamShard<T> {
   readonly id: string;

@@ -43,12 +43,18 @@ export class Wiped {
     this.#tell('wiped is over', `${process.name} ${what} ${delivery.id}, which was wiped before it began`);
   }
 
-  /** A dispatcher reads what deliveries need. Those whose data was wiped before their batch began need nothing. */
+  /**
+   * A dispatcher reads what deliveries need. Those whose data was wiped before their batch began need
+   * nothing.
+   */
   reads(process: Process, deliveries: readonly (Tenant & { id: DeliveryId })[]): void {
     for (const delivery of deliveries) this.moves(process, 'reads for', delivery);
   }
 
-  /** A run of the purge looks for the rows of a generation. Until its linger time is over, functions may still read and write them. */
+  /**
+   * A run of the purge looks for the rows of a generation. Until its linger time is over, functions may still
+   * read and write them.
+   */
   purges(process: Process, tenant: Tenant): void {
     const order = this.#world.purges.every.find(
       ({ purge }) => buildTenantKey(purge) === buildTenantKey(tenant),

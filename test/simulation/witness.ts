@@ -27,9 +27,15 @@ type World = Surroundings & { readonly sandboxTables: Pick<SandboxTables, 'all'>
 
 export const clocks = deriveAttemptClocks(10);
 
-/** Receives that a delivery may need to come to its end: attempts, moves, leases and looks that came too early. */
+/**
+ * Receives that a delivery may need to come to its end: attempts, moves, leases and looks that came too
+ * early.
+ */
 const RECEIVES_OF_A_DELIVERY = 40;
-/** The same for each message that was doubled before: all of them are received at each of the delivery's times. */
+/**
+ * The same for each message that was doubled before: all of them are received at each of the delivery's
+ * times.
+ */
 const RECEIVES_OF_A_MESSAGE = 25;
 
 /** For how long a late delivery may be put off while a queue has a long backlog (decision 9). */
@@ -50,7 +56,9 @@ export class Witness {
   /** Deliveries whose message was deferred, and not sent since. */
   readonly #deferred = new Set<DeliveryId>();
   readonly #received = new Map<DeliveryId, number>();
-  /** Messages that deliveries may have received before it counts as a loop, once nothing goes wrong any more. */
+  /**
+   * Messages that deliveries may have received before it counts as a loop, once nothing goes wrong any more.
+   */
   readonly #receivable = new Map<DeliveryId, number>();
 
   constructor(world: World) {
@@ -218,13 +226,17 @@ export class Witness {
       const isOwed =
         owed.kind === 'redelivery' ? id === owed.reminder.id : of === eventId && redeliveryOf === undefined;
       if (!isOwed || status !== 'pending' || this.#sent.has(id)) continue;
-      // One that was added for an endpoint which no longer is, or wants something else by now, is left to the due index.
+      // One that was added for an endpoint which no longer is, or wants something else by now, is left to the
+      // due index.
       if (owed.kind === 'event' && !history.wanted(webhookId, owed.event, committed).every(Boolean)) continue;
       this.tell('nothing lost', `the fan-out is done with ${eventId} and has sent no message of ${id}`);
     }
   }
 
-  /** Nothing goes wrong any more: what messages there are is all that there has to be, but for those of waits and moves. */
+  /**
+   * Nothing goes wrong any more: what messages there are is all that there has to be, but for those of waits
+   * and moves.
+   */
   calmDown(): void {
     this.#receivable.clear();
     for (const { id } of this.#world.lanes.reminders)
@@ -241,12 +253,14 @@ export class Witness {
 
   /** A message was deleted because its function was done with it. */
   deleted(process: Process, reminder: DeliveryMessage): void {
-    // It comes late, from one that has ended: the message may have come back meanwhile, and be somebody else's. The due index has it then.
+    // It comes late, from one that has ended: the message may have come back meanwhile, and be somebody
+    // else's. The due index has it then.
     if (!process.alive && this.#world.deliveries.dueOf(reminder) !== undefined) return;
     const delivery = this.#world.deliveries.present(reminder);
     if (delivery === undefined || !isOpen(delivery) || delivery.parked || this.lost.has(reminder.id)) return;
     if (this.#world.organizations.isOver(delivery)) return;
-    // A clock that is far behind takes the message that the reconciler has just sent in time for one that nobody needs: late by the grace, and not lost.
+    // A clock that is far behind takes the message that the reconciler has just sent in time for one that
+    // nobody needs: late by the grace, and not lost.
     if (this.#world.faults.beyondMargin && this.#world.deliveries.dueOf(reminder) !== undefined) return;
     if (!this.#world.hasMessage(reminder.id))
       this.tell(

@@ -32,13 +32,19 @@ import { clocks, Witness } from './witness.ts';
 /** Shards of each stream. */
 const SHARDS = 2;
 
-/** By how much the ledger may be behind before an audit takes it for wrong; a run of the audit takes time itself. */
+/**
+ * By how much the ledger may be behind before an audit takes it for wrong; a run of the audit takes time
+ * itself.
+ */
 const AUDITED_LAG_MS = 540_000;
 const STREAM_MS = 24 * 3_600_000;
 
 const TOKEN = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 
-/** Everything outside of the processes: stores, queues, streams and receivers, on a clock that the scheduler moves. */
+/**
+ * Everything outside of the processes: stores, queues, streams and receivers, on a clock that the scheduler
+ * moves.
+ */
 export class World implements Surroundings {
   readonly random: Random;
   readonly faults: Faults;
@@ -67,9 +73,15 @@ export class World implements Surroundings {
   readonly deliveryStream: DeliveryStream;
   readonly deadReminders = new LetterBox<DeliveryMessage>(clocks.visibility);
   readonly deadFanOuts = new LetterBox<DeadLetter>(60);
-  /** Entries of the ledger in which changes are not counted, because their tenant was not found when they were told. */
+  /**
+   * Entries of the ledger in which changes are not counted, because their tenant was not found when they were
+   * told.
+   */
   readonly uncounted = new Set<string>();
-  /** Entries that the last audit put right although the stream had not told everything, and had lost records by then. */
+  /**
+   * Entries that the last audit put right although the stream had not told everything, and had lost records
+   * by then.
+   */
   readonly correctedTooSoon = new Set<string>();
   /** Nothing goes wrong, or nothing more. */
   isUntroubled: boolean;

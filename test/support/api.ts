@@ -28,13 +28,17 @@ export interface Call {
 
 /**
  * A client of the API for tests: `connections` kept-alive connections at most.
- * @param environment.API_KEY what to authenticate with: an API key, or a person's token for the organization settings
+ * @param environment.API_KEY what to authenticate with: an API key, or a person's token for the organization
+ * settings
  */
 export function apiClient({ BASE_URL, API_KEY }: { BASE_URL: string; API_KEY: string }, connections = 16) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const base = new URL(BASE_URL);
 
-  /** @param isRepeat whether its first try went into a connection that the gateway was closing, as any client meets it now and then */
+  /**
+   * @param isRepeat whether its first try went into a connection that the gateway was closing, as any client
+   * meets it now and then
+   */
   function call({ method = 'GET', path, body, headers = {} }: Call, isRepeat = false): Promise<Answer> {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     return new Promise((resolve, reject) => {

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 
 let made: string | undefined;
 
-/** A directory as the build of the dashboard leaves one, with as little in it as can be, for tests of what surrounds it. Gone when the process ends. */
+/**
+ * A directory as the build of the dashboard leaves one, with as little in it as can be, for tests of what
+ * surrounds it. Gone when the process ends.
+ */
 export function builtDashboard(): string {
   if (made !== undefined) return made;
   const directory = mkdtempSync(join(tmpdir(), 'dashboard-'));

@@ -10,8 +10,8 @@ export interface Canary {
 export const canary = (name: string): Canary => ({ name, text: `kanari${randomBytes(9).toString('hex')}` });
 
 /**
- * The forms in which a text may be found: plain, percent-encoded and JSON-escaped, in base64 of either alphabet wherever in the bytes around it
- * it stands, and in hexadecimal.
+ * The forms in which a text may be found: plain, percent-encoded and JSON-escaped, in base64 of either
+ * alphabet wherever in the bytes around it it stands, and in hexadecimal.
  */
 function formsOf(text: string): string[] {
   const plain = [text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1)];
@@ -35,7 +35,10 @@ export function leaks(canaries: readonly Canary[], lines: readonly string[]): st
   );
 }
 
-/** How everything begins that somebody can authenticate or sign with. A part of it that is shorter than this is found anywhere. */
+/**
+ * How everything begins that somebody can authenticate or sign with. A part of it that is shorter than this
+ * is found anywhere.
+ */
 const CREDENTIALS = ['ck_live_', 'ck_sandbox_', 'whsec_', 'cvt_', 'Bearer ey'];
 const TELLING = 8;
 

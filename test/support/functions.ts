@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { LANE_TABLE, LANES, type QueueVariable } from '../../functions/domain/lanes.ts';
 
-/** What functions find in their environment, where a test does not say otherwise. They read it when they load. */
+/**
+ * What functions find in their environment, where a test does not say otherwise. They read it when they load.
+ */
 export const FUNCTION_ENVIRONMENT = {
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'test',

@@ -7,7 +7,10 @@ import { type LocalEnvironment, requireEnvironmentFile } from '../../lib/cli/env
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** A local run as a person starts it: `npm start`'s own command in a process group of its own, on any free port. */
+/**
+ * A local run as a person starts it: `npm start`'s own command in a process group of its own, on any free
+ * port.
+ */
 export interface LocalRun {
   directory: string;
   environment: Required<LocalEnvironment>;
@@ -38,7 +41,8 @@ const START_MS = 110_000;
 const UNLIMITED = '1000000';
 
 /**
- * @param settings environment variables of the local run; without rate limits it refuses no call for their number, in the sandbox neither
+ * @param settings environment variables of the local run; without rate limits it refuses no call for their
+ * number, in the sandbox neither
  * @throws Error with what it printed when it ends before it is ready, or is not ready in time
  */
 export async function startLocalRun(

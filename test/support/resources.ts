@@ -63,7 +63,8 @@ const FIRST_DOORS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * A path of a route with real things in the place of its parameters, all of them new, and with whatever else it needs.
+ * A path of a route with real things in the place of its parameters, all of them new, and with whatever else
+ * it needs.
  * @throws Error when there is no factory for what a parameter names
  */
 export async function filled(maker: Maker, path: string): Promise<string> {
@@ -150,7 +151,10 @@ async function endedRedelivery(api: ApiClient, collection: string): Promise<stri
   return id;
 }
 
-/** Only an open conversation can be handed off: the second time it is resolved first, and opened again by a message. */
+/**
+ * Only an open conversation can be handed off: the second time it is resolved first, and opened again by a
+ * message.
+ */
 async function handedOff(api: ApiClient, conversation: string): Promise<string> {
   const { body } = await api.get(conversation);
   if (body.data?.status !== 'open') {
@@ -184,7 +188,10 @@ async function testDelivery(
   return id;
 }
 
-/** The URL at a host that no other endpoint has, because a host may have few; this machine has one name, and any number. */
+/**
+ * The URL at a host that no other endpoint has, because a host may have few; this machine has one name, and
+ * any number.
+ */
 function atOwnHost(receiver: string): string {
   const url = new URL(receiver);
   if (url.hostname !== 'localhost') url.hostname = `${randomUUID()}.${url.hostname}`;

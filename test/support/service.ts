@@ -31,7 +31,10 @@ const SYNTHESIS_MS = 110_000;
 /** The one of the test run, where it has one. */
 const COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'service-compile-cache');
 
-/** One for each function, and some more for those that are called at once: starting a process takes more than most calls. */
+/**
+ * One for each function, and some more for those that are called at once: starting a process takes more than
+ * most calls.
+ */
 const MAX_SANDBOXES = 96;
 
 /** Requests a minute of the tier `standard`: few, so that a test uses them up in a moment. */
@@ -46,7 +49,10 @@ export interface Tenancy {
   key: string;
 }
 
-/** The service as the template runs here, for tests that need what a person's local run does not give: other organizations. */
+/**
+ * The service as the template runs here, for tests that need what a person's local run does not give: other
+ * organizations.
+ */
 export interface Service {
   /** Without `/api`. */
   url: string;
@@ -56,7 +62,9 @@ export interface Service {
   enrol(terms?: { tier?: 'standard' | 'scale'; scopes?: readonly string[] }): Promise<Tenancy>;
   /** A dashboard session's token. */
   session(orgId: OrgId, role: 'admin' | 'member', lifetimeSeconds?: number): Promise<string>;
-  /** Every item of every table that holds one of the texts, as text with the table's name, in a fixed order. */
+  /**
+   * Every item of every table that holds one of the texts, as text with the table's name, in a fixed order.
+   */
   itemsWith(texts: readonly string[]): Promise<string[]>;
   /** Every item of every table. @param texts only those that hold one of them */
   rows(texts?: readonly string[]): Promise<Row[]>;
@@ -81,7 +89,9 @@ export interface Service {
   bodies: QueuesBehind['bodies'];
   /** As {@link Service.queued}. */
   queueArn: QueuesBehind['arnOf'];
-  /** Sends a message to a queue. @param path as in {@link Service.queued} @param traceHeader of the message */
+  /**
+   * Sends a message to a queue. @param path as in {@link Service.queued} @param traceHeader of the message
+   */
   send(path: string, body: string, traceHeader: string): Promise<void>;
   /** PEM: what a receiver of this machine identifies itself with. */
   tls: { cert: string; key: string };

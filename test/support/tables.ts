@@ -105,7 +105,8 @@ async function additionOf(
         ShardIteratorType: 'TRIM_HORIZON',
       }),
     );
-    // Of an open shard there is always a next iterator: what was written before is read when nothing more comes.
+    // Of an open shard there is always a next iterator: what was written before is read when nothing more
+    // comes.
     for (let iterator = ShardIterator; iterator !== undefined; ) {
       const { Records = [], NextShardIterator } = await streams.send(
         new GetRecordsCommand({ ShardIterator: iterator }),

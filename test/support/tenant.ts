@@ -34,7 +34,9 @@ export async function aTenant(service: Service, terms?: Parameters<Service['enro
   };
 }
 
-/** Address of a receiver that answers 200, as it is given in a sandbox: nothing is at it, and nobody looks. */
+/**
+ * Address of a receiver that answers 200, as it is given in a sandbox: nothing is at it, and nobody looks.
+ */
 const SIMULATED_RECEIVER = 'https://receiver.example.com/hooks';
 const SANDBOX_SCOPES = ['write:webhooks', 'write:conversations', 'write:knowledge'];
 const Provisioned = z.object({
@@ -42,8 +44,8 @@ const Provisioned = z.object({
 });
 
 /**
- * The sandbox of an organization, with a new key: made by the first call, as its admin makes it. `session` and `admin` stay those of the live
- * organization, which a sandbox has no people of its own beside.
+ * The sandbox of an organization, with a new key: made by the first call, as its admin makes it. `session`
+ * and `admin` stay those of the live organization, which a sandbox has no people of its own beside.
  */
 export async function aSandbox(
   service: Pick<Service, 'url'>,

@@ -7,7 +7,10 @@ const BURST = 50;
 /** Far more bursts than any budget that a test uses up. */
 const MAX_BURSTS = 100;
 
-/** Sends a request until an answer tells of its budget: the limiter lets pass what it cannot count within half a second. */
+/**
+ * Sends a request until an answer tells of its budget: the limiter lets pass what it cannot count within half
+ * a second.
+ */
 export const untilCounted = <Counted extends { headers: Record<string, unknown> }>(
   send: () => Promise<Counted>,
 ): Promise<Counted> =>

@@ -1,4 +1,6 @@
-/** What an answer says that is not what was asked for (public-api.md, Error envelope), or that there was none. */
+/**
+ * What an answer says that is not what was asked for (public-api.md, Error envelope), or that there was none.
+ */
 export class ApiFailure extends Error {
   override name = 'ApiFailure';
   /** 0 when nothing answered. */
@@ -22,14 +24,19 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Whether asking again may help: nothing answered, too much was asked, or something behind the API was down. */
+/**
+ * Whether asking again may help: nothing answered, too much was asked, or something behind the API was down.
+ */
 export const mayPass = (error: unknown): boolean =>
   error instanceof ApiFailure && (error.status === 0 || error.status === 429 || error.status >= 500);
 
 /** Whether what was asked for is not there any more, or never was. */
 export const isGone = (error: unknown): boolean => error instanceof ApiFailure && error.status === 404;
 
-/** Whether it may have taken effect all the same: the answer is what got lost, or the service itself does not know. */
+/**
+ * Whether it may have taken effect all the same: the answer is what got lost, or the service itself does not
+ * know.
+ */
 export const mayHaveHappened = (error: unknown): boolean =>
   error instanceof ApiFailure && (error.status === 0 || error.status >= 500);
 

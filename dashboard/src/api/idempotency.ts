@@ -3,8 +3,9 @@ import { useRef } from 'react';
 export type Key = { 'Idempotency-Key': string };
 
 /**
- * Keys for what somebody may send again after nothing answered (public-api.md, POST /api/v1/webhooks): until it succeeded the same content has the same
- * key, so that it takes effect once. After that it is meant anew, and has another one, as other content has.
+ * Keys for what somebody may send again after nothing answered (public-api.md, POST /api/v1/webhooks): until
+ * it succeeded the same content has the same key, so that it takes effect once. After that it is meant anew,
+ * and has another one, as other content has.
  */
 export function idempotencyKeys(): {
   (content: unknown): Key;

@@ -21,14 +21,18 @@ export const useKeys = () =>
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 
-/** Makes a key. Sent twice it makes two: an answer that can be given again would have to be kept, and of a secret only a digest is. */
+/**
+ * Makes a key. Sent twice it makes two: an answer that can be given again would have to be kept, and of a
+ * secret only a digest is.
+ */
 export function useCreateKey() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (body: KeyTerms) => (await answerTo(api.POST('/api/settings/api-keys', { body }))).data,
     // The secret goes with the dialog that shows it.
     gcTime: 0,
-    // Also after a failure: the key may be there all the same. What became of it is told without waiting for the list.
+    // Also after a failure: the key may be there all the same. What became of it is told without waiting for
+    // the list.
     onSettled: () => void queries.invalidateQueries({ queryKey: KEYS }),
   });
 }

@@ -4,8 +4,9 @@ import { ApiFailure, isGone, pauseAfter } from './failures.ts';
 type DeliveryStatus = Schema<'ListedDelivery'>['status'];
 
 /*
- * How often something is asked for again. All people of an organization share its requests, 600 a minute, with one another: whoever waits for
- * something looks again when it can have changed, and less often the longer nothing has.
+ * How often something is asked for again. All people of an organization share its requests, 600 a minute,
+ * with one another: whoever waits for something looks again when it can have changed, and less often the
+ * longer nothing has.
  */
 
 /** Whether nothing more will become of a delivery. */
@@ -27,7 +28,8 @@ const SHARE = 4;
 const growing = (waited: number): number => Math.min(LATEST_MS, Math.max(SOONEST_MS, waited / SHARE));
 
 /**
- * After how many milliseconds to look again at a delivery under way: when its next attempt may have ended, and less and less often after that.
+ * After how many milliseconds to look again at a delivery under way: when its next attempt may have ended,
+ * and less and less often after that.
  * @param looked when it was looked at, by the service's clock in milliseconds since the epoch
  */
 export function lookAgainIn(
@@ -44,7 +46,10 @@ export function lookAgainIn(
     : growing(looked - since);
 }
 
-/** Milliseconds to the next look at a list. @param failures of the looks before, without a success in between @param error of the last one */
+/**
+ * Milliseconds to the next look at a list. @param failures of the looks before, without a success in between
+ * @param error of the last one
+ */
 export const nextLookIn = (failures: number, error: unknown): number =>
   failures === 0 ? LIVE_MS : Math.max(LIVE_MS, pauseAfter(failures, error));
 
@@ -66,8 +71,9 @@ const TEST_MS = 400;
 const TEST_BRISK_MS = 5 * SECOND;
 
 /**
- * Milliseconds to the next look at a test, which mostly arrives within a second; false when nothing more will come of it. @param waited milliseconds since it
- * was sent @param delivery undefined as long as it is not there
+ * Milliseconds to the next look at a test, which mostly arrives within a second; false when nothing more will
+ * come of it. @param waited milliseconds since it was sent @param delivery undefined as long as it is not
+ * there
  */
 export function testLookIn(
   waited: number,

@@ -1,5 +1,6 @@
 /*
- * The service's clock. Whether an attempt is due, or what was looked for already, does not follow from the browser's own, which may be wrong.
+ * The service's clock. Whether an attempt is due, or what was looked for already, does not follow from the
+ * browser's own, which may be wrong.
  */
 
 /** By how much the service's clock is ahead of the browser's, in milliseconds. */
@@ -8,7 +9,8 @@ let ahead = 0;
 /**
  * Takes the time of an answer.
  * @param askedFor how long ago it was asked for, in milliseconds
- * @returns the service's time when it was asked for, or up to a second before, in milliseconds since the epoch; the browser's if the answer has none
+ * @returns the service's time when it was asked for, or up to a second before, in milliseconds since the
+ * epoch; the browser's if the answer has none
  */
 export function timeAsked(response: Response, askedFor: number): number {
   const told = Date.parse(response.headers.get('date') ?? '');

@@ -4,8 +4,8 @@ import type { components } from './schema.gen.ts';
 export type Person = components['schemas']['SignedIn'];
 
 /**
- * Whether somebody is signed in here. `ended`: somebody was, and what is on the page is still theirs. `leaving`: it no longer is, and the page is
- * about to be loaded anew.
+ * Whether somebody is signed in here. `ended`: somebody was, and what is on the page is still theirs.
+ * `leaving`: it no longer is, and the page is about to be loaded anew.
  */
 export type SessionState =
   | { kind: 'unknown' }
@@ -22,7 +22,10 @@ export type News = 'signed-in' | 'signed-out';
 export interface Browser {
   /** @throws TypeError when nothing answers */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Works with the session's cookies one at a time, over all tabs: which answer comes last must not decide who is signed in. */
+  /**
+   * Works with the session's cookies one at a time, over all tabs: which answer comes last must not decide
+   * who is signed in.
+   */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>;
   tell(news: News): void;
   /** Loads the page anew. What runs goes on running until then. */
@@ -159,7 +162,8 @@ export function keepSession(browser: Browser): SessionKeeper {
     renewal ??= browser
       .exclusively(async () => {
         const known = await patiently(me);
-        // Another tab may have done it meanwhile. An issuer may take a refresh token that comes twice for a stolen one (RFC 9700, 4.14.2).
+        // Another tab may have done it meanwhile. An issuer may take a refresh token that comes twice for a
+        // stolen one (RFC 9700, 4.14.2).
         if (known && Date.parse(known.expiresAt) - browser.now() > RENEW_BEFORE_MS) {
           admit(known);
           return true;

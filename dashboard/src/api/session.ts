@@ -2,7 +2,10 @@ import { keepSession, type News } from './session-keeper.ts';
 
 export type { Person, SessionState } from './session-keeper.ts';
 
-/** All tabs hear of a sign-in or sign-out in one of them; its cookies are worked with under a lock of the same name. */
+/**
+ * All tabs hear of a sign-in or sign-out in one of them; its cookies are worked with under a lock of the same
+ * name.
+ */
 const NAME = 'session';
 
 const news = new BroadcastChannel(NAME);

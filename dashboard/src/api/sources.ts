@@ -43,7 +43,10 @@ export const useSource = (environment: Environment, id: string, isChecked: boole
     refetchInterval: ({ state }) => (isChecked || state.data?.status === 'pending' ? OFTEN : SELDOM),
   });
 
-/** What came and went since admins were last told; asked again when there is another version, or they know another one. */
+/**
+ * What came and went since admins were last told; asked again when there is another version, or they know
+ * another one.
+ */
 export const useChanges = (
   environment: Environment,
   { id, version, lastNotifiedAt }: Pick<Source, 'id' | 'version' | 'lastNotifiedAt'>,

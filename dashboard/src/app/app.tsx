@@ -15,7 +15,8 @@ const MAX_RETRIES = 2;
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // Tried even when the browser says that it is offline, which fails and is told. What waits instead tells nobody.
+      // Tried even when the browser says that it is offline, which fails and is told. What waits instead
+      // tells nobody.
       networkMode: 'always',
       refetchOnReconnect: true,
       staleTime: 5_000,

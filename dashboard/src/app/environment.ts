@@ -1,7 +1,10 @@
 import { useLocation } from 'wouter';
 import type { Environment } from '../api/client.ts';
 
-/** Pages that exist for each half of the organization, by their path in the live one. All others are about both. */
+/**
+ * Pages that exist for each half of the organization, by their path in the live one. All others are about
+ * both.
+ */
 const OF_BOTH = ['', 'overview', 'endpoints', 'deliveries', 'sources'] as const;
 const SANDBOX = '/sandbox/';
 /** The sandbox's own page has the path before it, so its overview needs a name. */

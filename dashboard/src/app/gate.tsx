@@ -8,7 +8,10 @@ import { GateBox } from './gate-box.tsx';
 import { useSessionState } from './person.ts';
 import { CLOSE } from './signed-in.tsx';
 
-/** Lets in whoever is signed in. When a session ends, what is on the page stays behind a dialog that asks to sign in again. */
+/**
+ * Lets in whoever is signed in. When a session ends, what is on the page stays behind a dialog that asks to
+ * sign in again.
+ */
 export function Gate({ children }: { children: ReactNode }) {
   const state = useSessionState();
   if (state.kind === 'unknown' || state.kind === 'leaving')

@@ -12,8 +12,9 @@ interface Tab {
 }
 
 /**
- * Loads files of pages. One that is missing was replaced by a deployment: then everything is loaded anew, once, as what is missing after that is
- * missing for another reason; not while nothing answers, because what is in the page would be lost for nothing.
+ * Loads files of pages. One that is missing was replaced by a deployment: then everything is loaded anew,
+ * once, as what is missing after that is missing for another reason; not while nothing answers, because what
+ * is in the page would be lost for nothing.
  * @returns rejects with an `ApiFailure`; never settles while everything is being loaded anew
  */
 export const pageFiles =

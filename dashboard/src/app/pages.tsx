@@ -44,7 +44,10 @@ export function preload(path: string): void {
   void file?.().catch(() => undefined);
 }
 
-/** Which page a path shows. Those of both halves have a key for each: what one has loaded is never shown in the other. */
+/**
+ * Which page a path shows. Those of both halves have a key for each: what one has loaded is never shown in
+ * the other.
+ */
 export function Pages() {
   return (
     <Suspense fallback={<Loading />}>

@@ -61,7 +61,10 @@ export function SignedIn() {
   );
 }
 
-/** Who signs in again is known to the issuer, which would send the same account back: the way to another one leads through its sign-out. */
+/**
+ * Who signs in again is known to the issuer, which would send the same account back: the way to another one
+ * leads through its sign-out.
+ */
 function WrongAccount({ error }: { error: ApiFailure }) {
   const t = useTexts();
   const out = useSignOut();

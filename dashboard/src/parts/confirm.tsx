@@ -6,7 +6,10 @@ import { Dialog, DialogActions } from './dialog.tsx';
 import { TextField } from './field.tsx';
 import { Failure } from './notice.tsx';
 
-/** Asks before something that cannot be undone. @param typed what has to be typed, where a press of Enter must not be enough */
+/**
+ * Asks before something that cannot be undone. @param typed what has to be typed, where a press of Enter must
+ * not be enough
+ */
 export function Confirm({
   title,
   action,

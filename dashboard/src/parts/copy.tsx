@@ -5,7 +5,10 @@ import styles from './copy.module.css';
 
 const SAID_MS = 2_500;
 
-/** Copies a text, and says whether it did. @param what it is, for those who hear the button and do not see what is beside it */
+/**
+ * Copies a text, and says whether it did. @param what it is, for those who hear the button and do not see
+ * what is beside it
+ */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const t = useTexts();
   const [result, setResult] = useState<'copied' | 'refused'>();

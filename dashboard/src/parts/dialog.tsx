@@ -15,7 +15,10 @@ export interface DialogProps {
   children: ReactNode;
 }
 
-/** A dialog over the page, which keeps its state behind it. Clicks beside it do not close it: what was typed would be lost. */
+/**
+ * A dialog over the page, which keeps its state behind it. Clicks beside it do not close it: what was typed
+ * would be lost.
+ */
 export function Dialog({ title, isOpen, onClose, role = 'dialog', isWide = false, children }: DialogProps) {
   return (
     <ModalOverlay

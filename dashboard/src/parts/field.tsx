@@ -16,7 +16,10 @@ interface Named {
   hint?: ReactNode;
 }
 
-/** A field for text, with its label, what is expected, and what is wrong. @param problem with what is in it, where the browser knows of none */
+/**
+ * A field for text, with its label, what is expected, and what is wrong. @param problem with what is in it,
+ * where the browser knows of none
+ */
 export function TextField({
   label,
   hint,

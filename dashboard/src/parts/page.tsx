@@ -58,7 +58,8 @@ export function Card({
 /**
  * A table. Where it is wider than the page it scrolls by itself, with a shadow where there is more.
  * @param label names it
- * @param isStacked where there is no room for it, each row is a card instead: cells are below one another, named by their `data-label`
+ * @param isStacked where there is no room for it, each row is a card instead: cells are below one another,
+ * named by their `data-label`
  */
 export const Table = ({
   label,

@@ -1,7 +1,9 @@
 import type { organization as english } from './en-organization.ts';
 import { plural } from './plural.ts';
 
-/** Was die Seiten der Organisation sagen, auf Deutsch: Schlüssel, Sandbox, Quellen, Verbrauch, Einstellungen. */
+/**
+ * Was die Seiten der Organisation sagen, auf Deutsch: Schlüssel, Sandbox, Quellen, Verbrauch, Einstellungen.
+ */
 export const organization: typeof english = {
   keys: {
     title: 'API-Schlüssel',

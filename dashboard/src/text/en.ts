@@ -7,7 +7,9 @@ type Schemas = components['schemas'];
 type Webhook = Schemas['Webhook'];
 type Redelivery = Schemas['Redelivery'];
 
-/** All that the application says, in English. Other languages have the same keys, which the compiler sees to. */
+/**
+ * All that the application says, in English. Other languages have the same keys, which the compiler sees to.
+ */
 export const en = {
   ...organization,
   product: 'Conversation Service',

@@ -38,7 +38,10 @@ export interface Speech {
   t: Texts;
 }
 
-/** A language with its texts; all but English are loaded when they are needed, and English stands in for what cannot be loaded. */
+/**
+ * A language with its texts; all but English are loaded when they are needed, and English stands in for what
+ * cannot be loaded.
+ */
 export async function speechIn(language: Language): Promise<Speech> {
   const english = { language: 'en', t: en } as const;
   if (language === 'en') return english;

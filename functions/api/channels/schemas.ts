@@ -6,18 +6,24 @@ import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../del
 import { orNull, text, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API for channels (decisions 0012, Channels). A schema of an answer builds it: a field that it does not
- * name never leaves the service.
+ * Shapes of the public API for channels (decisions 0012, Channels). A schema of an answer builds it: a field
+ * that it does not name never leaves the service.
  */
 
 const ADDRESS = { error: 'must be given for the kind http and no other', path: ['url'] };
 
-/** The rules of a URL are those of `receiver-url.ts`; they need the place's policy, so the use case applies them. */
+/**
+ * The rules of a URL are those of `receiver-url.ts`; they need the place's policy, so the use case applies
+ * them.
+ */
 export const CreateChannel = z
   .object({ kind: ChannelKind, name: text(200), url: z.optional(z.string()) })
   .check(z.refine(({ kind, url }) => (kind === 'http') === (url !== undefined), ADDRESS));
 
-/** What concerns deliveries is as at an endpoint, and at a web widget, which has none, as at one that nothing went wrong with. */
+/**
+ * What concerns deliveries is as at an endpoint, and at a web widget, which has none, as at one that nothing
+ * went wrong with.
+ */
 export const Channel = z.object({
   id: ChannelId,
   kind: ChannelKind,

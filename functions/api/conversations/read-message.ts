@@ -6,7 +6,9 @@ import * as routes from './routes.ts';
 
 const messages = messageStore(tables.service);
 
-/** A message is found under its organization and conversation alone, so that one read answers for all three. */
+/**
+ * A message is found under its organization and conversation alone, so that one read answers for all three.
+ */
 export const handler = routeHandler(routes.readMessage, async ({ tenant, params }) => {
   const found = await messages.find(tenant, params.id, params.messageId);
   return found ? success(found) : notFound('message');

@@ -4,8 +4,8 @@ import { ConversationId, EscalationId, MessageId } from '../../domain/ids.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a field that it does not
- * name never leaves the service.
+ * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a
+ * field that it does not name never leaves the service.
  */
 
 export const CreateConversation = z.object({ channelId: text(200), externalUserId: text(200) });
@@ -32,7 +32,10 @@ export const Escalation = z.object({
   createdAt: timestamp,
 });
 
-/** Beyond the body's limit of 256 KiB a message has one of its own, so that a row stays below DynamoDB's 400 KB. */
+/**
+ * Beyond the body's limit of 256 KiB a message has one of its own, so that a row stays below DynamoDB's 400
+ * KB.
+ */
 export const CreateMessage = z.object({ role: MessageRole, content: text(100_000) });
 export const Message = z.object({
   id: MessageId,

@@ -4,11 +4,14 @@ import { SourceKind, SourceStatus } from '../../domain/source.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a field that it does not
- * name never leaves the service.
+ * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a
+ * field that it does not name never leaves the service.
  */
 
-/** The rules of a URL are those of `receiver-url.ts`; they need the place's policy, so the use case applies them. */
+/**
+ * The rules of a URL are those of `receiver-url.ts`; they need the place's policy, so the use case applies
+ * them.
+ */
 export const CreateSource = z.object({ kind: SourceKind, url: z.string(), name: z.optional(text(200)) });
 
 export const Source = z.object({

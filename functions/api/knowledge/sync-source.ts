@@ -12,7 +12,10 @@ import { sources } from './sources.ts';
 const outbox = outboxStore(tables.outbox);
 const { SYNC_COOLDOWN_SECONDS: cooldownSeconds } = readEnvironment(SyncEnvironment);
 
-/** Orders a check. Which was asked for before it begins is what it does as well, so that many at once fetch once or twice. */
+/**
+ * Orders a check. Which was asked for before it begins is what it does as well, so that many at once fetch
+ * once or twice.
+ */
 export const handler = routeHandler(routes.syncSource, async ({ tenant, params, now, traceId, effect }) => {
   const source = await sources.find(tenant, params.id);
   if (!source) return notFound('source of knowledge');

@@ -4,8 +4,8 @@ import { FailedStatus, RedeliveryJobStatus, StopReason } from '../../domain/rede
 import { distinct, orNull, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a field that it does not
- * name never leaves the service.
+ * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a
+ * field that it does not name never leaves the service.
  */
 
 /** What of the times makes sense depends on the present, so the use case decides it. */

@@ -6,8 +6,8 @@ import { UsageCounts } from '../../domain/usage.ts';
 import { clamped, distinct, orNull, text, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a field that it does not
- * name never leaves the service.
+ * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a
+ * field that it does not name never leaves the service.
  */
 
 export const Organization = z.object({

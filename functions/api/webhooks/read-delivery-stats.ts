@@ -53,7 +53,10 @@ export const handler = routeHandler(routes.readDeliveryStats, async ({ tenant, q
   return success(buildDeliveryStats(newestFirst, { now, count: query.hours }, entries));
 });
 
-/** What the ledger says, and since when deliveries wait: it knows hours alone. Deliveries are read for endpoints that have open ones. */
+/**
+ * What the ledger says, and since when deliveries wait: it knows hours alone. Deliveries are read for
+ * endpoints that have open ones.
+ */
 async function readCounts(all: readonly Endpoint[], { generation }: Tenant, hours: HourRange, now: Date) {
   const read = await Promise.all(all.map(({ id }) => hoursOf(id, generation, hours, now)));
   const entries = read.flat();

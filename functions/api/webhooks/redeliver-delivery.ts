@@ -10,8 +10,9 @@ import * as routes from './routes.ts';
 const outbox = outboxStore(tables.outbox);
 
 /**
- * The new delivery and the order of its reminder commit together, so that no crash leaves a delivery that nobody is reminded of.
- * What was read before cannot spoil it: a terminal delivery stays as it is, and one to an endpoint that goes meanwhile is skipped.
+ * The new delivery and the order of its reminder commit together, so that no crash leaves a delivery that
+ * nobody is reminded of. What was read before cannot spoil it: a terminal delivery stays as it is, and one to
+ * an endpoint that goes meanwhile is skipped.
  */
 export const handler = routeHandler(
   routes.redeliverDelivery,

@@ -6,13 +6,16 @@ import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../del
 import { clamped, distinct, orNull, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a field that it does not
- * name never leaves the service.
+ * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a
+ * field that it does not name never leaves the service.
  */
 
 const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types']);
 
-/** The rules of a URL are those of `receiver-url.ts`; they need the place's policy, so the use case applies them. */
+/**
+ * The rules of a URL are those of `receiver-url.ts`; they need the place's policy, so the use case applies
+ * them.
+ */
 export const RegisterWebhook = z.object({ url: z.string(), events: WebhookEvents });
 export const UpdateWebhook = z.object({ url: z.optional(z.string()), events: z.optional(WebhookEvents) });
 

@@ -10,8 +10,9 @@ import { VisibleRole } from './schemas.ts';
 const messages = messageStore(tables.service);
 
 /**
- * What a visitor has not seen yet. A sandbox's visitor sees nothing (public-api.md, Sandbox rules: no real message to a web widget). Where the
- * next request goes on is the last message looked at, so that those which are not for visitors are looked at once.
+ * What a visitor has not seen yet. A sandbox's visitor sees nothing (public-api.md, Sandbox rules: no real
+ * message to a web widget). Where the next request goes on is the last message looked at, so that those which
+ * are not for visitors are looked at once.
  */
 export const handler = visitorRouteHandler(
   routes.readWidgetMessages,

@@ -3,8 +3,8 @@ import { ConversationId, MessageId } from '../../domain/ids.ts';
 import { clamped, orNull, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API for web widgets (decisions 0012, Channels). A schema of an answer builds it: a field that it does not
- * name never leaves the service.
+ * Shapes of the public API for web widgets (decisions 0012, Channels). A schema of an answer builds it: a
+ * field that it does not name never leaves the service.
  */
 
 export const ConversationParams = z.object({ id: ConversationId });

@@ -7,8 +7,8 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { countThrottles } from './throttles.ts';
 
 /**
- * Options of every SDK client. Each client is created once per execution environment. Timeouts are explicit because the SDK has none: a call
- * that hangs would hold a function until its own timeout.
+ * Options of every SDK client. Each client is created once per execution environment. Timeouts are explicit
+ * because the SDK has none: a call that hangs would hold a function until its own timeout.
  */
 export const clientOptions = () => ({
   maxAttempts: 3,
@@ -32,9 +32,10 @@ export const streamsClient = (): DynamoDBStreamsClient =>
 export const queueClient = (): SQSClient => countThrottles(new SQSClient(clientOptions()), 'sqs');
 
 /**
- * Sends each request once, on a connection of its own: what may have reached SES must not be repeated by itself, and a connection that SES
- * closed while the function was frozen would look like a request that may have. SES has more time than others to answer, since without an answer nobody
- * knows what became of the e-mail.
+ * Sends each request once, on a connection of its own: what may have reached SES must not be repeated by
+ * itself, and a connection that SES closed while the function was frozen would look like a request that may
+ * have. SES has more time than others to answer, since without an answer nobody knows what became of the
+ * e-mail.
  */
 export const mailClient = (): SESv2Client =>
   countThrottles(

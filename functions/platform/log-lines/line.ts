@@ -1,8 +1,8 @@
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
 /**
- * What a field may hold. There is no kind for free text: `words` are ours or a dependency's code, and a `failure` is told by what
- * `failure-fields.ts` takes of an error.
+ * What a field may hold. There is no kind for free text: `words` are ours or a dependency's code, and a
+ * `failure` is told by what `failure-fields.ts` takes of an error.
  */
 export interface FieldKinds {
   /** A name that the service or AWS made: an identifier, a time, an ARN. */

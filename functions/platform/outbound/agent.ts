@@ -31,8 +31,8 @@ export class ResolutionError extends Error {
 }
 
 /**
- * The `lookup` of a connection that may go to checked addresses only. The connection then takes the very addresses
- * that were checked, so a name that leads elsewhere the next time it is asked gains nothing by it.
+ * The `lookup` of a connection that may go to checked addresses only. The connection then takes the very
+ * addresses that were checked, so a name that leads elsewhere the next time it is asked gains nothing by it.
  *
  * Never called by Node when the host is an address already: that is {@link checkReceiverUrl}'s to judge.
  */
@@ -54,12 +54,16 @@ interface CheckedAddress {
 }
 
 /**
- * What a connection tries of each family. Addresses that refuse at once are tried in one breath, so without a limit a
- * name with a thousand of them would have us knock at a thousand doors of somebody else for a single delivery.
+ * What a connection tries of each family. Addresses that refuse at once are tried in one breath, so without a
+ * limit a name with a thousand of them would have us knock at a thousand doors of somebody else for a single
+ * delivery.
  */
 const MAX_ADDRESSES_PER_FAMILY = 4;
 
-/** One forbidden address among several refuses them all: the network chooses which one a connection ends up at. */
+/**
+ * One forbidden address among several refuses them all: the network chooses which one a connection ends up
+ * at.
+ */
 async function resolveCheckedAddresses(
   host: string,
   resolve: Resolve,
@@ -90,15 +94,17 @@ function isUnknownName(error: unknown): boolean {
   );
 }
 
-/** How long the IPv6 addresses of a name may come later than its IPv4 addresses before they are done without. */
+/**
+ * How long the IPv6 addresses of a name may come later than its IPv4 addresses before they are done without.
+ */
 const IPV6_GRACE_MS = 300;
 
 /**
  * Asks the configured name servers, or the given ones (`127.0.0.1:53`).
  *
- * Not `dns.lookup`: that occupies one of the process's four worker threads until the system gives up, so that four names
- * with a dead name server would stall everybody's deliveries and the AWS SDK's own lookups with them. It also reads
- * the hosts file and search domains, which name hosts of the inside.
+ * Not `dns.lookup`: that occupies one of the process's four worker threads until the system gives up, so that
+ * four names with a dead name server would stall everybody's deliveries and the AWS SDK's own lookups with
+ * them. It also reads the hosts file and search domains, which name hosts of the inside.
  */
 export function nameServerResolver(servers?: string[]): Resolve {
   const resolver = () => {
@@ -111,7 +117,8 @@ export function nameServerResolver(servers?: string[]): Resolve {
     // No name server is asked for this one (RFC 6761). Whether loopback may be used is the policy's to say.
     if (host === 'localhost') return ['127.0.0.1', '::1'];
 
-    // Each question has a socket of its own: an answer that is not valid DNS fails everything that waits on its socket.
+    // Each question has a socket of its own: an answer that is not valid DNS fails everything that waits on
+    // its socket.
     const ipv6 = resolver().resolve6(host);
     const ipv6OrNone = ipv6.catch((): string[] => []);
     try {
@@ -132,9 +139,9 @@ const MAX_SOCKETS_PER_HOST = 50;
 const MAX_FREE_SOCKETS_PER_HOST = 10;
 
 /**
- * Shorter than what common servers wait before they close an idle connection (gunicorn 2 s, Apache and Node 5 s).
- * A request that meets such a close is a failed attempt, not one that is sent again behind the caller's back: the
- * receiver may have acted on it.
+ * Shorter than what common servers wait before they close an idle connection (gunicorn 2 s, Apache and Node 5
+ * s). A request that meets such a close is a failed attempt, not one that is sent again behind the caller's
+ * back: the receiver may have acted on it.
  */
 const MAX_IDLE_MS = 1000;
 
@@ -153,9 +160,9 @@ export interface ReceiverAgentOptions {
 }
 
 /**
- * The connections to receivers: TLS with verified certificates, to addresses the policy permits, kept for a moment.
- * Takes no proxy from the environment, unlike the global agent. Pooled connections are told apart by host and port, and
- * belong to an address that was checked when they were opened.
+ * The connections to receivers: TLS with verified certificates, to addresses the policy permits, kept for a
+ * moment. Takes no proxy from the environment, unlike the global agent. Pooled connections are told apart by
+ * host and port, and belong to an address that was checked when they were opened.
  */
 export class ReceiverAgent extends Agent {
   readonly #policy: ReceiverPolicy;
@@ -197,7 +204,8 @@ export class ReceiverAgent extends Agent {
     if (!(socket instanceof Socket)) return socket;
 
     this.#openedAt.set(socket, this.#now());
-    // A second check, of what really was connected to. Prepended, so that it comes before the first byte of TLS.
+    // A second check, of what really was connected to. Prepended, so that it comes before the first byte of
+    // TLS.
     socket.prependOnceListener('connect', () => {
       if (isReceiverAddress(socket.remoteAddress ?? '', this.#policy)) return;
       socket.destroy(new ForbiddenAddressError('connected to an address that deliveries may not go to'));

@@ -8,7 +8,10 @@ export type { FetchRequest, FetchResult, OutboundRequest, OutboundResult };
 
 export interface OutboundClientOptions {
   policy: ReceiverPolicy;
-  /** From the beginning of a `post` to the response headers, or of a `fetch` to the end of the content; name resolution included. */
+  /**
+   * From the beginning of a `post` to the response headers, or of a `fetch` to the end of the content; name
+   * resolution included.
+   */
   timeoutMs: number;
   /** Instead of the configured name servers. Its answers are checked like theirs. */
   resolve?: Resolve;
@@ -37,12 +40,11 @@ export interface OutboundClient {
 /**
  * The only way out of the service to addresses that customers chose, and only for whom the gate lets pass.
  *
- * Three checks stand before the first byte: the URL by the receiver rule, whatever it passed when it was registered;
- * every address of its name, just before connecting to exactly these; and the connected socket.
+ * Three checks stand before the first byte: the URL by the receiver rule, whatever it passed when it was
+ * registered; every address of its name, just before connecting to exactly these; and the connected socket.
  *
- * @example
- * const client = outboundClient({ policy: { loopback: 'refuse' }, timeoutMs: 10_000 });
- * const result = await client.post({ url, headers, body }, permit);
+ * @example const client = outboundClient({ policy: { loopback: 'refuse' }, timeoutMs: 10_000 }); const result
+ * = await client.post({ url, headers, body }, permit);
  */
 export function outboundClient(options: OutboundClientOptions): OutboundClient {
   const { policy, timeoutMs, resolve = nameServerResolver(), now = Date.now, tls } = options;

@@ -5,7 +5,9 @@ import { DeadlineError, describeFailure, InterimResponsesError } from './failure
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** Far more than any server needs; without a limit a receiver could keep a whole core busy until the deadline. */
+/**
+ * Far more than any server needs; without a limit a receiver could keep a whole core busy until the deadline.
+ */
 const MAX_INTERIM_RESPONSES = 20;
 
 /** What the body of an answer that nobody reads may cost to keep its connection for the next request. */
@@ -13,7 +15,8 @@ const DRAIN_BYTES = 16 * 1024;
 const DRAIN_MS = 500;
 
 /**
- * A request that is yet to be ended. The URL must have passed the receiver rule, and the agent must guard the addresses of names.
+ * A request that is yet to be ended. The URL must have passed the receiver rule, and the agent must guard the
+ * addresses of names.
  * @throws TypeError for headers that HTTP cannot carry
  */
 export function open(
@@ -93,7 +96,8 @@ export function drain(outgoing: ClientRequest, response: IncomingMessage): void 
     left -= chunk.length;
     if (left < 0) outgoing.destroy();
   });
-  // Not until the response ends but until the request closes: a receiver that answers early may never read the rest.
+  // Not until the response ends but until the request closes: a receiver that answers early may never read
+  // the rest.
   const timer = setTimeout(() => outgoing.destroy(), DRAIN_MS).unref();
   outgoing.once('close', () => clearTimeout(timer));
 }
@@ -130,8 +134,8 @@ export interface ExchangeOptions {
 }
 
 /**
- * Sends one POST and tells what came of it. Redirects are answers, never followed. Whatever the receiver does, the
- * result is there by the deadline, and no more is held in memory than headers and an excerpt.
+ * Sends one POST and tells what came of it. Redirects are answers, never followed. Whatever the receiver
+ * does, the result is there by the deadline, and no more is held in memory than headers and an excerpt.
  *
  * The URL must have passed the receiver rule, and the agent must guard the addresses of names.
  *
@@ -186,8 +190,8 @@ async function readBody(outgoing: ClientRequest, response: IncomingMessage, stat
 const EXCERPT_BYTES = 1024;
 
 /**
- * Reads the beginning of a body and abandons the rest. Ends at the latest when the response is destroyed, and never
- * rejects: an answer whose body breaks off is still that answer.
+ * Reads the beginning of a body and abandons the rest. Ends at the latest when the response is destroyed, and
+ * never rejects: an answer whose body breaks off is still that answer.
  *
  * Nothing is decompressed: a small compressed body can grow without bound.
  *
@@ -215,7 +219,9 @@ function decodeExcerpt(chunks: Uint8Array[]): string {
   return decodeWhole(Buffer.from(text).subarray(0, EXCERPT_BYTES));
 }
 
-/** Leaves out a character that is cut off at the end, as `stream` makes the decoder wait for the rest of it. */
+/**
+ * Leaves out a character that is cut off at the end, as `stream` makes the decoder wait for the rest of it.
+ */
 function decodeWhole(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes, { stream: true });
 }

@@ -10,14 +10,17 @@ export class InterimResponsesError extends Error {
   override readonly name = 'InterimResponsesError';
 }
 
-/** The server answered, but not with content that can be taken. Its message is in our words and may be shown. */
+/**
+ * The server answered, but not with content that can be taken. Its message is in our words and may be shown.
+ */
 export class ContentError extends Error {
   override readonly name = 'ContentError';
 }
 
 /**
- * Says in one line why no answer came. Written from error codes only: the messages of Node and OpenSSL contain
- * addresses, file names of OpenSSL and text that the receiver chose, and the line is shown to whoever registered the URL.
+ * Says in one line why no answer came. Written from error codes only: the messages of Node and OpenSSL
+ * contain addresses, file names of OpenSSL and text that the receiver chose, and the line is shown to whoever
+ * registered the URL.
  */
 export function describeFailure(error: unknown, timeoutMs: number): string {
   if (error instanceof DeadlineError) return `timed out after ${timeoutMs / 1000} s`;

@@ -52,8 +52,8 @@ function watchRate(sizeNow: () => number, onSlow: () => void): Disposable {
 }
 
 /**
- * Copies each piece: a server that sends single bytes in pieces of their own would have each of them keep the buffer that it was
- * read into, and cost a hundred times its size.
+ * Copies each piece: a server that sends single bytes in pieces of their own would have each of them keep the
+ * buffer that it was read into, and cost a hundred times its size.
  */
 async function readWhole(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
@@ -90,7 +90,10 @@ async function readWhole(response: IncomingMessage, maxBytes: number): Promise<U
 
 type Decoder = (body: Uint8Array, maxBytes: number) => Promise<Uint8Array>;
 
-/** Content codings of HTTP (RFC 9110, section 8.4.1). Although none was asked for, some servers answer with one. */
+/**
+ * Content codings of HTTP (RFC 9110, section 8.4.1). Although none was asked for, some servers answer with
+ * one.
+ */
 function chooseDecoder(encoding: string): Decoder {
   switch (encoding.trim().toLowerCase()) {
     case '':
@@ -143,7 +146,10 @@ export type FetchResult =
       /** Where the redirects led to. */
       url: string;
       contentType?: string;
-      /** Validators for the next request, as the server gave them; those that no request could carry are left out. */
+      /**
+       * Validators for the next request, as the server gave them; those that no request could carry are left
+       * out.
+       */
       etag?: string;
       lastModified?: string;
       body: Uint8Array;
@@ -167,8 +173,9 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * Gets what is behind a URL, by way of at most five redirects, each of which has to pass the receiver rule like the URL itself. Whatever
- * the servers do, the result is there by the deadline, and no more is held in memory than twice `maxBytes`.
+ * Gets what is behind a URL, by way of at most five redirects, each of which has to pass the receiver rule
+ * like the URL itself. Whatever the servers do, the result is there by the deadline, and no more is held in
+ * memory than twice `maxBytes`.
  *
  * The agent must guard the addresses of names.
  *
@@ -251,7 +258,10 @@ const isConditional = ({ headers }: FetchRequest): boolean =>
 const VISIBLE = /^[\x21-\x7e]{1,1024}$/;
 const VISIBLE_OR_SPACE = /^[\x20-\x7e]{1,200}$/;
 
-/** Keeps of the server's words about its content only what is as it should be: they are stored, and two of them sent back. */
+/**
+ * Keeps of the server's words about its content only what is as it should be: they are stored, and two of
+ * them sent back.
+ */
 function readValidators(headers: IncomingHttpHeaders): {
   contentType?: string;
   etag?: string;

@@ -58,8 +58,9 @@ type ApiEvent = APIGatewayProxyEvent & { established?: RequestState };
 type Stage = middy.MiddlewareObj<ApiEvent, APIGatewayProxyResult, Error, Context>;
 
 /**
- * Makes the handler of one route: authenticates, parses, runs the use case, whose effect commits with the request's
- * idempotency key, and puts the reply into the envelope. Whatever is thrown becomes a 500 or 503 that says nothing of the inside.
+ * Makes the handler of one route: authenticates, parses, runs the use case, whose effect commits with the
+ * request's idempotency key, and puts the reply into the envelope. Whatever is thrown becomes a 500 or 503
+ * that says nothing of the inside.
  * @param reveal completes an answer's data with what is never stored, on first answers and replays alike
  */
 export function apiHandler<R extends Route, Change>(
@@ -255,8 +256,9 @@ function completeState<K extends keyof RequestState>(
 }
 
 /**
- * A repeated key is met by the transaction that records it, so that a first request pays no read for it. Where the use case
- * refuses before it commits, the reason may have come after the first request: then what was answered first counts.
+ * A repeated key is met by the transaction that records it, so that a first request pays no read for it.
+ * Where the use case refuses before it commits, the reason may have come after the first request: then what
+ * was answered first counts.
  */
 async function replyOnce<Change>(
   memory: IdempotencyStore<Change>,

@@ -29,7 +29,10 @@ export interface Caller {
   denied?: Problem;
 }
 
-/** Establishes who calls, before anything else of the request is looked at. A problem when nobody that is known. */
+/**
+ * Establishes who calls, before anything else of the request is looked at. A problem when nobody that is
+ * known.
+ */
 export type Authenticate = (
   event: APIGatewayProxyEvent,
   route: Pick<Route, 'scope' | 'role' | 'dashboard' | 'method' | 'path'>,
@@ -63,8 +66,9 @@ export type FindSandbox = (
 type Identified = Pick<Caller, 'tenant' | 'bucket' | 'tier'>;
 
 /**
- * Callers with API keys (public-api.md, Authentication). A sandbox key acts as its own live organization's sandbox and as nothing else; the
- * pairing is read for each request, and a key for which it does not hold is answered like one that does not exist.
+ * Callers with API keys (public-api.md, Authentication). A sandbox key acts as its own live organization's
+ * sandbox and as nothing else; the pairing is read for each request, and a key for which it does not hold is
+ * answered like one that does not exist.
  */
 export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log): Authenticate {
   async function identified(key: ApiKey): Promise<Identified | undefined> {
@@ -115,8 +119,8 @@ const TIMEOUT_MS = 500;
 const REMEMBERED = 1000;
 
 /**
- * Notes that a key is used. Nobody is refused because it could not be noted, and a table that failed is left alone until the next time comes: what is
- * lost is some minutes of what is shown.
+ * Notes that a key is used. Nobody is refused because it could not be noted, and a table that failed is left
+ * alone until the next time comes: what is lost is some minutes of what is shown.
  * @returns gives a promise that is never rejected
  */
 export function keyUseRecorder(uses: KeyUses, log: Log) {
@@ -135,10 +139,14 @@ export function keyUseRecorder(uses: KeyUses, log: Log) {
 }
 
 /*
- * Routes with a door for keys and one for people (docs/decisions/0016-dashboard.md): the same operation at two paths.
+ * Routes with a door for keys and one for people (docs/decisions/0016-dashboard.md): the same operation at
+ * two paths.
  */
 
-/** Whether a request came by the settings. The gateway says so by the resource that it has found: nothing that the caller can write. */
+/**
+ * Whether a request came by the settings. The gateway says so by the resource that it has found: nothing that
+ * the caller can write.
+ */
 const isAtSettings = (
   { resource }: Pick<APIGatewayProxyEvent, 'resource'>,
   route: Pick<Route, 'path' | 'dashboard'>,
@@ -159,8 +167,9 @@ export interface AuthenticationModes {
 }
 
 /**
- * Each door takes its own kind of caller and no other. People have no sandbox keys: with `environment=sandbox` they act on the sandbox of their
- * organization, by the rule by which its keys do. Their budget stays that of the dashboard.
+ * Each door takes its own kind of caller and no other. People have no sandbox keys: with
+ * `environment=sandbox` they act on the sandbox of their organization, by the rule by which its keys do.
+ * Their budget stays that of the dashboard.
  */
 export function authenticateByMode({ keys, sessions, findSandbox }: AuthenticationModes): Authenticate {
   async function inEnvironment(caller: Caller, asked: string | undefined): Promise<Caller> {
@@ -198,7 +207,10 @@ export interface VisitorAuthenticationOptions {
   organizations: { of(orgId: Visit['orgId']): Promise<{ generation: number } | undefined> };
 }
 
-/** Visitors of a web widget, who may be anybody and see one conversation. What is wrong with a token is told to nobody. */
+/**
+ * Visitors of a web widget, who may be anybody and see one conversation. What is wrong with a token is told
+ * to nobody.
+ */
 export function visitorAuthentication({
   visitOf,
   organizations: standings,

@@ -8,8 +8,8 @@ import { header } from './request.ts';
 /** What browsers add to requests by themselves. */
 
 /**
- * The value of a cookie, when the request has exactly one of this name. A browser has one such cookie. Of several somebody else may have set
- * one, and nothing says which.
+ * The value of a cookie, when the request has exactly one of this name. A browser has one such cookie. Of
+ * several somebody else may have set one, and nothing says which.
  */
 export function parseCookie(event: APIGatewayProxyEvent, wanted: string): string | undefined {
   const values = (header(event, 'cookie') ?? '').split(';').flatMap((pair) => {
@@ -22,8 +22,8 @@ export function parseCookie(event: APIGatewayProxyEvent, wanted: string): string
 }
 
 /**
- * Whether a page of this origin made the request. Browsers say so, and pages cannot say otherwise; `null` is what they send where they will
- * not say which page it was (RFC 6454, 7.3).
+ * Whether a page of this origin made the request. Browsers say so, and pages cannot say otherwise; `null` is
+ * what they send where they will not say which page it was (RFC 6454, 7.3).
  * @param url any of the origin; without one no page is of it
  */
 export function isSameOrigin(event: APIGatewayProxyEvent, url: string | undefined): boolean {
@@ -32,7 +32,10 @@ export function isSameOrigin(event: APIGatewayProxyEvent, url: string | undefine
   return origin !== undefined && origin !== 'null' && url !== undefined && origin === new URL(url).origin;
 }
 
-/** The cookie of the dashboard. Its prefix makes browsers take it from this host alone, over TLS, for all paths. */
+/**
+ * The cookie of the dashboard. Its prefix makes browsers take it from this host alone, over TLS, for all
+ * paths.
+ */
 export const SESSION_COOKIE = '__Host-session';
 
 export interface SessionAuthenticationOptions {
@@ -43,8 +46,9 @@ export interface SessionAuthenticationOptions {
 }
 
 /**
- * People with dashboard sessions (decisions.md, Authentication): a token as a bearer or in the cookie. A browser sends the cookie
- * whoever made it send the request, so a write with it must come from a page of the dashboard.
+ * People with dashboard sessions (decisions.md, Authentication): a token as a bearer or in the cookie. A
+ * browser sends the cookie whoever made it send the request, so a write with it must come from a page of the
+ * dashboard.
  */
 export function sessionAuthentication({
   verify,

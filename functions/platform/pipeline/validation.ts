@@ -12,8 +12,9 @@ type Parsed<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 const refuse = (refused: Problem): { ok: false; problem: Problem } => ({ ok: false, problem: refused });
 
 /**
- * Parses the body: its size, its media type, its JSON, its shape, in this order. A POST or PATCH that takes no body still takes
- * nothing but JSON in its place (decisions.md, Representation); with other methods a body means nothing (RFC 9110, 9.3.1).
+ * Parses the body: its size, its media type, its JSON, its shape, in this order. A POST or PATCH that takes
+ * no body still takes nothing but JSON in its place (decisions.md, Representation); with other methods a body
+ * means nothing (RFC 9110, 9.3.1).
  */
 export function parseBody(
   event: APIGatewayProxyEvent,
@@ -52,7 +53,10 @@ function parse<S extends z.ZodMiniType>(schema: S, value: unknown, whole: string
   return refuse(problem('VALIDATION_ERROR', describeIssues(parsed.error.issues, whole)));
 }
 
-/** One sentence for each field at fault. Where the type is wrong, what is said next of the same field means another one. */
+/**
+ * One sentence for each field at fault. Where the type is wrong, what is said next of the same field means
+ * another one.
+ */
 function describeIssues(issues: readonly z.core.$ZodIssue[], whole: string): string {
   const faults = new Map<string, string>();
   for (const issue of issues) {

@@ -24,14 +24,17 @@ import {
 } from '../metric-names.ts';
 import { count, publishMetrics } from '../metrics.ts';
 
-/** What a worker threw, as far as it may be told: Lambda writes what a handler throws into the log, message and all. */
+/**
+ * What a worker threw, as far as it may be told: Lambda writes what a handler throws into the log, message
+ * and all.
+ */
 export class InvocationFailed extends Error {
   override name = 'InvocationFailed';
 }
 
 /**
- * What every worker's invocation has around it: its lines name it, its metrics are written when it ends, and what it throws is told by the log
- * and goes on without its text.
+ * What every worker's invocation has around it: its lines name it, its metrics are written when it ends, and
+ * what it throws is told by the log and goes on without its text.
  */
 export const invocation = ({ log, begin }: Logging = logger): MiddlewareObj => ({
   before: ({ context }) => begin(context),
@@ -47,8 +50,10 @@ export const invocation = ({ log, begin }: Logging = logger): MiddlewareObj => (
 type Image = Record<string, AttributeValue>;
 
 /**
- * Lambda handler of a reader of the outbox's stream. What failed is reported, and the batch is tried again from there on.
- * @param read what an inserted row has for the reader; undefined when it is for others; throws when it is no entry of the outbox
+ * Lambda handler of a reader of the outbox's stream. What failed is reported, and the batch is tried again
+ * from there on.
+ * @param read what an inserted row has for the reader; undefined when it is for others; throws when it is no
+ * entry of the outbox
  * @param handle does what a batch asks for and returns what has to be tried again
  */
 export const outboxReader = <T extends object>(
@@ -76,7 +81,8 @@ export const outboxReader = <T extends object>(
     });
 
 /**
- * Lambda handler of a function that takes the dead letters of the outbox's stream. A letter that fails stays in the queue.
+ * Lambda handler of a function that takes the dead letters of the outbox's stream. A letter that fails stays
+ * in the queue.
  * @param handle handles a letter and returns the number of entries that it gave up
  */
 export const deadLetterWorker = (handle: (letter: DeadLetter) => Promise<number>) =>
@@ -128,7 +134,10 @@ export const parseOrAbandon =
 /** What a rule sends to a queue: EventBridge's envelope around what was put on the bus. */
 const Message = z.object({ detail: BusEvent });
 
-/** An event that has to come again: because dealing with it failed, or because it waits for what somebody else has in hand. */
+/**
+ * An event that has to come again: because dealing with it failed, or because it waits for what somebody else
+ * has in hand.
+ */
 export interface RetryRequest {
   event: BusEvent;
   why: 'failed' | 'waits';
@@ -140,9 +149,11 @@ export interface RetryRequest {
 export type HideMessage = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /**
- * Lambda handler of a worker that takes events of the bus from its queue. What fails stays in the queue, comes again, and ends in the dead-letter
- * queue; so does a message that nobody can read, because nothing is dropped unread. Lambda counts no such batch as failed, so that it is counted here.
- * @param handle does what a batch asks for and returns what has to come again; what it throws fails the whole batch
+ * Lambda handler of a worker that takes events of the bus from its queue. What fails stays in the queue,
+ * comes again, and ends in the dead-letter queue; so does a message that nobody can read, because nothing is
+ * dropped unread. Lambda counts no such batch as failed, so that it is counted here.
+ * @param handle does what a batch asks for and returns what has to come again; what it throws fails the whole
+ * batch
  * @param hide of the worker's queue, where its events name their own time; a message that it fails for has
  * the queue's
  */
@@ -186,7 +197,9 @@ export const busWorker = (
       return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
     });
 
-/** Deals with the events of a batch one by one, all at once. @param log told of each that has to come again */
+/**
+ * Deals with the events of a batch one by one, all at once. @param log told of each that has to come again
+ */
 export const processEach =
   (handle: (event: BusEvent, receives: number) => Promise<void>, log: Log) =>
   async (

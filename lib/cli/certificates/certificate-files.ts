@@ -22,8 +22,8 @@ export const CERTIFICATE_FILE_NAMES = {
 } as const;
 
 /**
- * The authority and the receiver's certificate in `directory`: made when missing, unreadable or about to expire, else
- * kept, so that an authority once trusted by hand stays the one in use.
+ * The authority and the receiver's certificate in `directory`: made when missing, unreadable or about to
+ * expire, else kept, so that an authority once trusted by hand stays the one in use.
  * @param directory absolute, exists
  */
 export async function ensureCertificates(directory: string, now: Date): Promise<CertificateFiles> {

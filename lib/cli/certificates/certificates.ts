@@ -19,7 +19,9 @@ const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' } as const;
 const DAY = 24 * 60 * 60 * 1000;
 
 const AUTHORITY_DAYS = 3653;
-/** The longest validity that Apple's and Chrome's verifiers accept of a certificate from a local authority. */
+/**
+ * The longest validity that Apple's and Chrome's verifiers accept of a certificate from a local authority.
+ */
 const LEAF_DAYS = 825;
 /** Clocks in containers and virtual machines run behind. */
 const BACKDATED = DAY;

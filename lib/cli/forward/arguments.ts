@@ -1,6 +1,8 @@
 import { commandLine, listOf, matching, refuse, repeatable, text, url } from '../terminal/command-line.ts';
 
-/** Where forwarding begins without a saved position: so many milliseconds ago, or with the oldest delivery. */
+/**
+ * Where forwarding begins without a saved position: so many milliseconds ago, or with the oldest delivery.
+ */
 export type Since = { kind: 'ago'; milliseconds: number } | { kind: 'all' };
 
 /** What `npm run forward` is asked to do. */

@@ -8,8 +8,8 @@ import type { State } from './state-file.ts';
 const CLOCKS_MS = 10_000;
 
 /**
- * Where an endpoint's deliveries begin: where it stopped; with the first one, when the endpoint was made since the last look; else as
- * the person asked.
+ * Where an endpoint's deliveries begin: where it stopped; with the first one, when the endpoint was made
+ * since the last look; else as the person asked.
  * @param at when the endpoint was looked up, by the service's clock
  */
 export function startOf(endpoint: SandboxEndpoint, state: State, since: Since, at: number): Position {

@@ -10,7 +10,10 @@ export interface Budget {
 
 /** When the next request may go out; times in milliseconds of one clock. */
 export interface Pace {
-  /** The requests made so far are paid for by then (the generic cell rate algorithm's theoretical arrival time). */
+  /**
+   * The requests made so far are paid for by then (the generic cell rate algorithm's theoretical arrival
+   * time).
+   */
   paidUntil: number;
   spacingMs: number;
   notBefore: number;
@@ -41,7 +44,8 @@ export function readBudget(headers: Headers): Budget | undefined {
 }
 
 /**
- * Spreads half of the budget over its window; and when less is left than that, half of what is left over the rest of the window.
+ * Spreads half of the budget over its window; and when less is left than that, half of what is left over the
+ * rest of the window.
  * @param sentAt when the request went out whose answer told the budget
  */
 export function paceAfter(pace: Pace, budget: Budget | undefined, sentAt: number): Pace {
@@ -64,7 +68,10 @@ export function waitMs({ paidUntil, spacingMs, notBefore }: Pace, now: number): 
   return Math.max(0, paidUntil - (BURST - 1) * spacingMs - now, notBefore - now);
 }
 
-/** How long to wait after an error that may pass: doubling, with jitter, so that many who lost the API do not come back at once. */
+/**
+ * How long to wait after an error that may pass: doubling, with jitter, so that many who lost the API do not
+ * come back at once.
+ */
 export function backoffMs(failures: number, random: number): number {
   const longest = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
   return longest * (0.5 + random / 2);

@@ -1,6 +1,7 @@
 /**
- * How far an endpoint's deliveries were forwarded. An identifier begins with the time of its event, to the millisecond, so that the
- * order of identifiers as text is that of the events; but a delivery may appear minutes after its event, below others.
+ * How far an endpoint's deliveries were forwarded. An identifier begins with the time of its event, to the
+ * millisecond, so that the order of identifiers as text is that of the events; but a delivery may appear
+ * minutes after its event, below others.
  */
 export interface Position {
   /** Whatever has a lower identifier is dealt with. */
@@ -70,7 +71,8 @@ export function raised(position: Position, reached: string, waiting: string | un
 
 /**
  * How far back the next look has to go.
- * @param look `full` down to the floor; `short` down to what usually still appears, and to what is known to wait
+ * @param look `full` down to the floor; `short` down to what usually still appears, and to what is known to
+ * wait
  * @param newest the newest one seen
  */
 export function reachOf(

@@ -31,7 +31,10 @@ export interface RoundParts<T extends Listed> {
   now(): number;
 }
 
-/** A receiver refuses a signature that is older than 5 minutes (Standard Webhooks), and its clock may be behind or ahead. */
+/**
+ * A receiver refuses a signature that is older than 5 minutes (Standard Webhooks), and its clock may be
+ * behind or ahead.
+ */
 const FRESH_MS = 60_000;
 /** Pages of an endpoint whose requests are kept; of an older one they are read again when its turn comes. */
 const KEPT_PAGES = 20;
@@ -44,8 +47,9 @@ interface Due {
 }
 
 /**
- * One look at all endpoints: finds what has to be forwarded and forwards it, oldest first. Positions are saved after each delivery, so
- * that of a program that is killed at most the one under way is forwarded again.
+ * One look at all endpoints: finds what has to be forwarded and forwards it, oldest first. Positions are
+ * saved after each delivery, so that of a program that is killed at most the one under way is forwarded
+ * again.
  * @param look how far back
  * @returns `cut short` when something found was gone again: the next look decides
  */

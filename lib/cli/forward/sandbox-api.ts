@@ -66,8 +66,9 @@ export interface SandboxApi {
 }
 
 /**
- * Keeps to its share of the sandbox's requests, waits when they are used up, and waits out errors that may pass.
- * All calls throw LocalRunError for what waiting does not help against: a key that is refused, an API that was never there.
+ * Keeps to its share of the sandbox's requests, waits when they are used up, and waits out errors that may
+ * pass. All calls throw LocalRunError for what waiting does not help against: a key that is refused, an API
+ * that was never there.
  */
 export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts): SandboxApi {
   let pace = UNPACED;

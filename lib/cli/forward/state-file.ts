@@ -32,7 +32,8 @@ const DIRECTORY = 'forward';
 const NOTHING: State = { lookedAt: undefined, positions: new Map() };
 
 /**
- * Where the state is kept unless it is said: another file for each API, key and target, named by a digest that shows none of them.
+ * Where the state is kept unless it is said: another file for each API, key and target, named by a digest
+ * that shows none of them.
  * @param directory of the local run
  */
 export function stateFileIn(

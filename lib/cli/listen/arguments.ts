@@ -10,7 +10,9 @@ const SUBSCRIBABLE = Object.entries(eventTypes).flatMap(([type, { sentTo }]) =>
   sentTo === 'subscribers' ? [type] : [],
 );
 
-/** With a secret the URL was registered before anything listens, so that its port has to be known in advance. */
+/**
+ * With a secret the URL was registered before anything listens, so that its port has to be known in advance.
+ */
 const PORT_WITH_SECRET = 4433;
 const MAX_DELAY_SECONDS = 3600;
 

@@ -5,7 +5,10 @@ import { LocalRunError } from 'aws-local/errors.ts';
 import { type Verification, verifySignature } from './signature.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** Longer than any sender keeps an idle connection, so that it is never this side that closes one just used again. */
+/**
+ * Longer than any sender keeps an idle connection, so that it is never this side that closes one just used
+ * again.
+ */
 const KEEP_ALIVE_MS = 60_000;
 
 /** One request as it came. */

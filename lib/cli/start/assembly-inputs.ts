@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** All that an assembly is made of, besides the context: the app, what it composes, and the versions of what it uses. */
+/**
+ * All that an assembly is made of, besides the context: the app, what it composes, and the versions of what
+ * it uses.
+ */
 const SOURCES = [
   'bin/app.ts',
   'lib/cloud',
@@ -19,8 +22,8 @@ const SOURCES = [
 ];
 
 /**
- * Names what an assembly would be made of now: the same for the same sources, context and Node.js, and another one whenever one of
- * them changes.
+ * Names what an assembly would be made of now: the same for the same sources, context and Node.js, and
+ * another one whenever one of them changes.
  * @param project absolute
  */
 export async function fingerprintOf(project: string, context: object): Promise<string> {

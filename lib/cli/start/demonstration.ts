@@ -46,8 +46,8 @@ interface Arrival {
 }
 
 /**
- * Does once what the service is for: registers a receiver, creates a conversation and waits for the delivery that
- * tells of it. Leaves neither the endpoint nor the receiver behind.
+ * Does once what the service is for: registers a receiver, creates a conversation and waits for the delivery
+ * that tells of it. Leaves neither the endpoint nor the receiver behind.
  * @throws LocalRunError saying what did not happen
  */
 export async function demonstrate(options: DemonstrationOptions): Promise<Demonstrated> {

@@ -25,8 +25,8 @@ const NAMES = {
 } as const;
 
 /**
- * What `--fresh` deletes, besides the files of the state. The lock is held meanwhile, and the marker says whose directory
- * it is: both stay.
+ * What `--fresh` deletes, besides the files of the state. The lock is held meanwhile, and the marker says
+ * whose directory it is: both stay.
  */
 const OURS = [
   NAMES.assembly,
@@ -57,7 +57,8 @@ export interface LocalDirectory {
  * @param path absolute
  * @param options.shown how messages call it
  * @param options.fresh begin anew: deletes what earlier runs left, and nothing else
- * @throws LocalRunError when it holds the files of someone else, cannot be written or is in use by another local run
+ * @throws LocalRunError when it holds the files of someone else, cannot be written or is in use by another
+ * local run
  */
 export async function openLocalDirectory(
   path: string,
@@ -112,8 +113,8 @@ export async function claimDirectory(path: string, shown: string): Promise<void>
 }
 
 /**
- * Makes the directory with those above it that are missing. Node's own `recursive` never comes back where the one above exists
- * and refuses all entries as "no such file", as those of /proc do.
+ * Makes the directory with those above it that are missing. Node's own `recursive` never comes back where the
+ * one above exists and refuses all entries as "no such file", as those of /proc do.
  */
 async function makeDirectory(path: string): Promise<void> {
   try {

@@ -39,8 +39,8 @@ export interface LocalRunParts {
 }
 
 /**
- * Brings the service up on this machine, shows that it works and keeps it running until it is asked to stop. Whatever
- * ends it, everything that it started ends with it.
+ * Brings the service up on this machine, shows that it works and keeps it running until it is asked to stop.
+ * Whatever ends it, everything that it started ends with it.
  * @throws LocalRunError when it cannot start, or when the demonstration fails
  */
 export async function localRun(
@@ -123,7 +123,10 @@ export async function localRun(
   screen.print(`  Stopped in ${formatDuration(now() - askedToStopAt)}. The state stays in ${kept}.`);
 }
 
-/** The one of the last run while it is free, so that addresses stay what they were, and the assembly with them. */
+/**
+ * The one of the last run while it is free, so that addresses stay what they were, and the assembly with
+ * them.
+ */
 async function anyPort({ environmentFile }: LocalDirectory): Promise<number> {
   const earlier = await readEnvironmentFile(environmentFile);
   return freePort(earlier && Number(URL.parse(earlier.BASE_URL)?.port));
@@ -155,7 +158,10 @@ async function writeOutputs({ outputs, endpoints }: Cloud, file: string): Promis
   await replaceFile(file, `${JSON.stringify({ region: REGION, endpoints, outputs }, null, 2)}\n`, PRIVATE);
 }
 
-/** Sees to it that there is an organization with a working key, a sandbox and people who can sign in, and that shells find them all. */
+/**
+ * Sees to it that there is an organization with a working key, a sandbox and people who can sign in, and that
+ * shells find them all.
+ */
 async function makeReachable(
   cloud: Cloud,
   directory: LocalDirectory,

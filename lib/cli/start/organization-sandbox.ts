@@ -15,7 +15,8 @@ export interface OrganizationSandbox {
 }
 
 /**
- * The sandbox of an earlier run when its key still works, else the organization's own with a new key, and made if need be.
+ * The sandbox of an earlier run when its key still works, else the organization's own with a new key, and
+ * made if need be.
  * @param options.accepts whether the API takes a key
  * @param options.provision asks the service for the sandbox and a key
  */

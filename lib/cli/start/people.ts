@@ -19,7 +19,10 @@ export type Sessions = Pick<
   'ADMIN_TOKEN' | 'MEMBER_TOKEN' | 'OIDC_ISSUER' | 'OIDC_CLIENT_ID'
 >;
 
-/** Makes an admin and a member the organization's people, who can sign in from now on, and signs a token for each. */
+/**
+ * Makes an admin and a member the organization's people, who can sign in from now on, and signs a token for
+ * each.
+ */
 export async function settlePeople(
   identity: Pick<Identity, 'issuer' | 'clientId' | 'setUsers' | 'idToken'>,
   organizationId: string,

@@ -12,8 +12,9 @@ export interface RunLock {
 }
 
 /**
- * Makes this process the only one that has the lock. It is an exclusive SQLite transaction, that is a lock of the operating
- * system: it ends with the process however that ends, so there are no stale locks to recognise and no race between two starts.
+ * Makes this process the only one that has the lock. It is an exclusive SQLite transaction, that is a lock of
+ * the operating system: it ends with the process however that ends, so there are no stale locks to recognise
+ * and no race between two starts.
  * @param file made if needed, and left behind
  * @returns undefined when another process has it
  */
@@ -31,7 +32,8 @@ export function takeLock(file: string): RunLock | undefined {
 }
 
 /**
- * Makes this process the only local run of a directory. The process id beside the lock only serves the message.
+ * Makes this process the only local run of a directory. The process id beside the lock only serves the
+ * message.
  * @param directory absolute, exists
  * @param shown how messages call the directory
  * @throws LocalRunError when another process holds it

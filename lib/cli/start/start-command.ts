@@ -51,8 +51,8 @@ export async function startCommand(args: readonly string[]): Promise<number> {
         cwd: process.cwd(),
         screen: createScreen(process.stdout),
         stop,
-        // The cloud's modules load meanwhile: the AWS SDK, the engines and the identity provider take half a second and more, which
-        // neither --help nor a wrong setting should wait for.
+        // The cloud's modules load meanwhile: the AWS SDK, the engines and the identity provider take half a
+        // second and more, which neither --help nor a wrong setting should wait for.
         synthesize: async (options) => {
           const loading = [import('aws-local/cloud.ts'), import('aws-local/identity/provider.ts')];
           const [result] = await Promise.all([synthesize(options), ...loading]);

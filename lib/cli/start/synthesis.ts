@@ -20,7 +20,8 @@ export const MAIL_FROM = 'notifications@local.test';
 export type StackContext = Readonly<Record<string, string | number>>;
 
 /**
- * Settings of the stack, as the CDK app reads them from its context; what is absent keeps the stack's own value.
+ * Settings of the stack, as the CDK app reads them from its context; what is absent keeps the stack's own
+ * value.
  * @param gateway origin of the API, which stands for the dashboard's here
  */
 export function contextOf(settings: Settings, gateway: string): StackContext {
@@ -71,8 +72,8 @@ export interface SynthesisOptions {
 }
 
 /**
- * Sees to it that the directory holds the cloud assembly of the sources as they are: the one that is there, when it was made of
- * the same, else a new one.
+ * Sees to it that the directory holds the cloud assembly of the sources as they are: the one that is there,
+ * when it was made of the same, else a new one.
  * @returns whether the one that is there was kept
  * @throws LocalRunError with what the CDK app printed, when it fails
  */
@@ -95,7 +96,8 @@ async function runApp(options: SynthesisOptions): Promise<void> {
       CDK_OUTDIR: options.assembly,
       NODE_COMPILE_CACHE: options.compileCache,
       CDK_CONTEXT_JSON: JSON.stringify(options.context),
-      // CloudFormation's rules take twice as long as all the rest, and change nothing; `npm test` and a deployment look at them.
+      // CloudFormation's rules take twice as long as all the rest, and change nothing; `npm test` and a
+      // deployment look at them.
       CDK_VALIDATION: 'false',
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -11,20 +11,26 @@ const Structured = z.object({
   error: z.optional(z.unknown()),
 });
 
-/** An error as the logger writes it, its message only where that is of the service's own words; other things go by this name too. */
+/**
+ * An error as the logger writes it, its message only where that is of the service's own words; other things
+ * go by this name too.
+ */
 const LoggedError = z.object({
   name: z.string(),
   message: z.optional(z.string()),
   code: z.optional(z.string()),
 });
 
-/** Of text that is no structured log: what the function runner and the runtime client say when something goes wrong. */
+/**
+ * Of text that is no structured log: what the function runner and the runtime client say when something goes
+ * wrong.
+ */
 const ALARMING = /\b(error|exception|denied|not authorized|timed out|fatal)\b/i;
 const MAX_LENGTH = 300;
 
 /**
- * A line for the screen when it tells of trouble, else undefined: JSON lines by their level (Powertools' names), other
- * text by its words.
+ * A line for the screen when it tells of trouble, else undefined: JSON lines by their level (Powertools'
+ * names), other text by its words.
  */
 export function renderTrouble(line: LogLine, paint: Paint): string | undefined {
   const parsed = Structured.safeParse(parseJson(line.text));

@@ -5,8 +5,8 @@ const USAGE_ERROR = 2;
 const HELP_WIDTH = 110;
 
 /**
- * A command line without options yet. When it is parsed, `--help` prints to stdout and ends the process with 0; wrong
- * arguments end it with 2, after one line that names the mistake and one that names `--help`.
+ * A command line without options yet. When it is parsed, `--help` prints to stdout and ends the process with
+ * 0; wrong arguments end it with 2, after one line that names the mistake and one that names `--help`.
  * @param script how the program is called: `npm run cost --`
  */
 export function commandLine(script: string, description: string): Command {
@@ -31,7 +31,10 @@ export function commandLine(script: string, description: string): Command {
     });
 }
 
-/** Refuses the value of an option; commander names the option and the value. @param takes what the option takes */
+/**
+ * Refuses the value of an option; commander names the option and the value. @param takes what the option
+ * takes
+ */
 export function refuse(takes: string): never {
   throw new InvalidArgumentError(`It takes ${takes}.`);
 }

@@ -19,7 +19,10 @@ export function indent(text: string, spaces: number): string {
   return text.replaceAll(/^/gm, ' '.repeat(spaces));
 }
 
-/** What a terminal may be shown of text from outside: control characters, which could steer it, are spelled out. */
+/**
+ * What a terminal may be shown of text from outside: control characters, which could steer it, are spelled
+ * out.
+ */
 export function harmless(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (character) =>
     character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -2,7 +2,8 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * One Ctrl-C can arrive twice: the terminal sends it to the whole process group, and npm passes its own on to its child.
+ * One Ctrl-C can arrive twice: the terminal sends it to the whole process group, and npm passes its own on to
+ * its child.
  */
 const SAME_KEYSTROKE_MS = 300;
 

@@ -4,7 +4,8 @@ import { type Access, FROM_EVENT } from './resource.ts';
 import { alternativesOf, elementOf, NOTHING, readKey, UNKNOWN, type Value } from './values.ts';
 
 /**
- * Derives the requests that code may send to AWS: every SDK command that can be constructed on a path from its entries.
+ * Derives the requests that code may send to AWS: every SDK command that can be constructed on a path from
+ * its entries.
  * @param files absolute paths of its modules that are entered from outside
  * @throws Error for an unknown command, and for one whose resource the code does not tell
  */

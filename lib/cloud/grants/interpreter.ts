@@ -38,9 +38,9 @@ const READS_ENVIRONMENT = { file: /functions\/platform\/config\.ts$/, name: 'rea
 export type OnUse = (from: string, name: string, argument: Value) => void;
 
 /**
- * Evaluates a module without running it. Every branch is taken, a function is evaluated with the arguments that its
- * callers can pass, and a function that is passed to a package counts as called. So the result contains everything
- * that the code may do, and nothing that it cannot reach.
+ * Evaluates a module without running it. Every branch is taken, a function is evaluated with the arguments
+ * that its callers can pass, and a function that is passed to a package counts as called. So the result
+ * contains everything that the code may do, and nothing that it cannot reach.
  */
 export class Interpreter {
   readonly #onUse: OnUse;
@@ -420,7 +420,9 @@ export class Interpreter {
     return shape;
   }
 
-  /** A class is taken for the object of its methods, each of which may be called once there is an instance. */
+  /**
+   * A class is taken for the object of its methods, each of which may be called once there is an instance.
+   */
   #evaluateClass({ body, superClass }: ESTree.Class, scope: Scope): Value {
     if (superClass !== null) this.#evaluate(superClass, scope);
     const methods = shapeOf([], UNKNOWN);

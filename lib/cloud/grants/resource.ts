@@ -8,8 +8,8 @@ export type Access = Readonly<Record<string, readonly string[]>>;
 export const FROM_EVENT = 'event';
 
 /**
- * A resource in a function's environment. The variable gets its name, URL or ARN, and the function's role gets the
- * actions that the code takes on it (access.json).
+ * A resource in a function's environment. The variable gets its name, URL or ARN, and the function's role
+ * gets the actions that the code takes on it (access.json).
  */
 export interface GrantedResource {
   /** Name, URL or ARN. */
@@ -18,7 +18,10 @@ export interface GrantedResource {
   arnsOf(part?: string): string[];
 }
 
-/** A function's environment in a construct: `{ SERVICE_TABLE: tables.service } satisfies EnvironmentOf<FanOutEnvironment>`. */
+/**
+ * A function's environment in a construct: `{ SERVICE_TABLE: tables.service } satisfies
+ * EnvironmentOf<FanOutEnvironment>`.
+ */
 export type EnvironmentOf<E> = { [K in keyof E]: E[K] | GrantedResource };
 
 export const valuesOf = (environment: Record<string, string | GrantedResource>): Record<string, string> =>

@@ -104,7 +104,8 @@ export function partOf(value: Value, key: Value): Value {
         if (written === undefined) return either(...one.properties.values(), one.rest ?? NOTHING);
         const own = one.properties.get(written);
         if (own !== undefined) return own;
-        // A property that an object lacks is undefined: no name of a resource, and nothing that can be called.
+        // A property that an object lacks is undefined: no name of a resource, and nothing that can be
+        // called.
         return either(
           ...alternativesOf(one.rest ?? NOTHING).map((rest) =>
             rest.kind === 'environment' ? partOf(rest, name) : rest,

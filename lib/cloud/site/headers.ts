@@ -4,8 +4,9 @@ import type { Construct } from 'constructs';
 import { ServiceStack } from '../stacks/service-stack.ts';
 
 /**
- * What the dashboard's pages may do: load files of their own origin and ask its API. No inline script or style, no frame around them, no form that is sent
- * by the browser itself, and no text that becomes markup or code (Trusted Types).
+ * What the dashboard's pages may do: load files of their own origin and ask its API. No inline script or
+ * style, no frame around them, no form that is sent by the browser itself, and no text that becomes markup or
+ * code (Trusted Types).
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -43,7 +44,9 @@ const PERMISSIONS = [
   'xr-spatial-tracking=()',
 ].join(', ');
 
-/** What CloudFront knows parts of a dashboard by: it is one for all regions, and a stage may be in several. */
+/**
+ * What CloudFront knows parts of a dashboard by: it is one for all regions, and a stage may be in several.
+ */
 export const dashboardName = (scope: Construct): string =>
   `conversation-service-${ServiceStack.of(scope).policy.stage}-${Aws.REGION}-dashboard`;
 

@@ -22,8 +22,8 @@ export interface SiteProps {
 }
 
 /**
- * Where the dashboard is served: its files from a private bucket, and the API, both under one name, so that the pages need neither CORS nor
- * cookies of another site. The gateway's own address works as before.
+ * Where the dashboard is served: its files from a private bucket, and the API, both under one name, so that
+ * the pages need neither CORS nor cookies of another site. The gateway's own address works as before.
  */
 export class Site extends Construct {
   readonly bucket: s3.Bucket;
@@ -34,7 +34,8 @@ export class Site extends Construct {
   constructor(scope: Construct, id: string, { api, settings }: SiteProps) {
     super(scope, id);
     const { dashboardOrigin, dashboardCertificateArn: certificateArn } = settings;
-    // What is in it is built of the sources. CloudFormation deletes no bucket that has something in it, so that it leaves this one alone.
+    // What is in it is built of the sources. CloudFormation deletes no bucket that has something in it, so
+    // that it leaves this one alone.
     this.bucket = new s3.Bucket(this, 'Files', {
       blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
       encryption: s3.BucketEncryption.S3_MANAGED,
@@ -58,8 +59,9 @@ export class Site extends Construct {
       defaultRootObject: 'index.html',
       defaultBehavior: this.filesBehavior(),
       additionalBehaviors: { [`/${API_STAGE}/*`]: this.apiBehavior(api) },
-      // Otherwise CloudFront gives everybody for ten seconds what one caller was answered: for these it heeds no Cache-Control (CloudFront
-      // Developer Guide, "How CloudFront processes HTTP 4xx and 5xx status codes from your origin").
+      // Otherwise CloudFront gives everybody for ten seconds what one caller was answered: for these it heeds
+      // no Cache-Control (CloudFront Developer Guide, "How CloudFront processes HTTP 4xx and 5xx status codes
+      // from your origin").
       errorResponses: CACHED_STATUSES.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
     this.url = ownName ? `${dashboardOrigin}/` : `https://${this.distribution.distributionDomainName}/`;
@@ -74,7 +76,8 @@ export class Site extends Construct {
       runtime: cloudfront.FunctionRuntime.JS_2_0,
     });
     return {
-      // With leave to list it the bucket says 404 of what it does not have; no request gets as far as to a list.
+      // With leave to list it the bucket says 404 of what it does not have; no request gets as far as to a
+      // list.
       origin: origins.S3BucketOrigin.withOriginAccessControl(this.bucket, {
         originAccessControl: new cloudfront.S3OriginAccessControl(this, 'Access', {
           originAccessControlName: dashboardName(this),

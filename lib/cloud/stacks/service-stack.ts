@@ -22,7 +22,10 @@ export interface Common {
 export abstract class ServiceStack extends Stack {
   readonly policy: StagePolicy;
 
-  /** @param isProtected against its deletion: where it is not, a creation that failed can be deleted and tried again */
+  /**
+   * @param isProtected against its deletion: where it is not, a creation that failed can be deleted and tried
+   * again
+   */
   constructor(scope: Construct, name: string, description: string, policy: StagePolicy, isProtected = false) {
     super(scope, `ConversationService-${policy.stage}-${name}`, {
       description: `Conversation Service API, ${policy.stage}: ${description}`,

@@ -20,7 +20,10 @@ import { DataTable } from '../tables.ts';
 import type { DataStack } from './data-stack.ts';
 import { type Common, ServiceStack } from './service-stack.ts';
 
-/** Whatever works without being asked: the delivery engine and the workers behind the bus, with what watches them. */
+/**
+ * Whatever works without being asked: the delivery engine and the workers behind the bus, with what watches
+ * them.
+ */
 export class WorkersStack extends ServiceStack {
   readonly common: Common;
   readonly delivery: Delivery;

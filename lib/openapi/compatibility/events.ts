@@ -4,7 +4,10 @@ import { contentChanges, type Documents } from './operations.ts';
 import { flattened, type Resolve } from './resolution.ts';
 import { schemaChanges } from './schemas.ts';
 
-/** What breaks the receivers of an event. @returns one line for each change, which begins with its place in the delivery */
+/**
+ * What breaks the receivers of an event. @returns one line for each change, which begins with its place in
+ * the delivery
+ */
 export function eventChanges(released: Operation, current: Operation, documents: Documents): string[] {
   return [
     ...payloadChanges(released, current, documents),
@@ -54,7 +57,10 @@ function withoutVersioned({ properties = {}, ...rest }: Schema): Schema {
 /** Keywords that say nothing of the values. */
 const ANNOTATIONS = new Set(['description', 'examples', 'example', 'title', 'deprecated', '$comment']);
 
-/** A schema without references and annotations, so that equal shapes are equal objects. Event payloads are not recursive. */
+/**
+ * A schema without references and annotations, so that equal shapes are equal objects. Event payloads are not
+ * recursive.
+ */
 function shapeOf(schema: Schema, resolve: Resolve): Schema {
   const plain = Object.entries(flattened(schema, resolve))
     .filter(([keyword]) => !ANNOTATIONS.has(keyword))

@@ -1,6 +1,9 @@
 import type { Schema } from '../openapi.ts';
 
-/** The types that a value may have; undefined when it may have any. Null is told apart, because it is added and taken away by itself. */
+/**
+ * The types that a value may have; undefined when it may have any. Null is told apart, because it is added
+ * and taken away by itself.
+ */
 export function typesOf({ type, const: only, enum: values }: Schema): readonly string[] | undefined {
   if (type !== undefined) return [type].flat().filter((name) => name !== 'null');
   const known = only === undefined ? values : [only];

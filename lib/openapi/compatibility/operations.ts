@@ -18,7 +18,10 @@ export interface Documents {
   current: { document: OpenApiDocument; resolve: Resolve };
 }
 
-/** What breaks the callers of an operation. @returns one line for each change, which begins with its place in the operation */
+/**
+ * What breaks the callers of an operation. @returns one line for each change, which begins with its place in
+ * the operation
+ */
 export function operationChanges(released: Operation, current: Operation, documents: Documents): string[] {
   return [
     ...securityChanges(released, current, documents),
@@ -72,7 +75,10 @@ function rolePermits(has: string, needed: string): boolean {
   return has === needed || (one.success && other.success && hasRole(one.data, other.data));
 }
 
-/** Parameters by where they are. Those of the path by their position: what they are called is not in the request. */
+/**
+ * Parameters by where they are. Those of the path by their position: what they are called is not in the
+ * request.
+ */
 function parametersOf(operation: Operation, resolve: Resolve): Map<string, Parameter> {
   const parameters = (operation.parameters ?? []).map((parameter) => resolve<Parameter>(parameter));
   const inPath = parameters.filter((parameter) => parameter.in === 'path');
@@ -138,7 +144,10 @@ export function contentChanges(
   });
 }
 
-/** Successes must keep their status. An error may get another one, but where a status stays, so must its answer. */
+/**
+ * Successes must keep their status. An error may get another one, but where a status stays, so must its
+ * answer.
+ */
 function answerChanges(released: Operation, current: Operation, documents: Documents): string[] {
   return Object.entries(released.responses).flatMap(([status, response]) => {
     const now = current.responses[status];

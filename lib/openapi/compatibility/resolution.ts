@@ -29,8 +29,8 @@ export const refOf = (thing: unknown): string | undefined => {
 const unescaped = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /**
- * A schema as one object: its reference followed, what `allOf` and keywords beside a reference say taken together, and
- * "this or null" as a type that includes null.
+ * A schema as one object: its reference followed, what `allOf` and keywords beside a reference say taken
+ * together, and "this or null" as a type that includes null.
  */
 export function flattened(schema: Schema, resolve: Resolve): Schema {
   const { $ref, allOf = [], ...own } = schema;

@@ -94,10 +94,14 @@ function answerChanges(before: Schema, after: Schema): string[] {
 const sameTypes = (was: readonly string[], is: readonly string[] | undefined): boolean =>
   is?.every((type) => fits(type, was)) === true && (is.length > 0 || was.length === 0);
 
-/** Every shape that there was must still be there, changed at most as its direction allows. Others may be added. */
+/**
+ * Every shape that there was must still be there, changed at most as its direction allows. Others may be
+ * added.
+ */
 function choiceChanges(before: Schema, after: Schema, how: Comparison, place: string): string[] {
   const was = alternativesOf(before);
-  // Where an answer had one shape, clients do not expect a choice; where it had a choice, that may grow like an enumeration.
+  // Where an answer had one shape, clients do not expect a choice; where it had a choice, that may grow like
+  // an enumeration.
   if (was === undefined && how.direction === 'answer') return [`${place}: it became a choice of shapes`];
   const shapes = alternativesOf(after) ?? [withoutNull(after)];
   return (was ?? [withoutNull(before)])

@@ -113,7 +113,9 @@ export function throwAwayRows({ service, rates }: { service: Table; rates: Table
       await expireRowsAt(orgId);
     },
 
-    /** Removes the endpoints and orders the purge of the data, as a reset does; the sandbox's own rows expire. */
+    /**
+     * Removes the endpoints and orders the purge of the data, as a reset does; the sandbox's own rows expire.
+     */
     async removeSandbox(tenant: Tenant): Promise<void> {
       const at = now();
       await removeReceivers(tenant.orgId);

@@ -35,9 +35,9 @@ import { References } from './template/references.ts';
 import { loadTemplate, type Template } from './template/template.ts';
 
 /**
- * Sandboxes of all functions together. Under steady load each has been seen at 37 MiB, and the rest of the run at 275: with all of
- * these it stays below 1.5 GiB. With 12, calls to all routes in turn spent a third of their time on ending sandboxes and starting
- * others.
+ * Sandboxes of all functions together. Under steady load each has been seen at 37 MiB, and the rest of the
+ * run at 275: with all of these it stays below 1.5 GiB. With 12, calls to all routes in turn spent a third of
+ * their time on ending sandboxes and starting others.
  */
 const MAX_SANDBOXES = 30;
 /** How long what is in hand may take to end when the run stops. */
@@ -95,7 +95,10 @@ export interface Cloud {
   /** Of the site that the template's distribution serves; absent when it has none. */
   siteUrl?: string;
   outputs: Record<string, string>;
-  /** Where the engines listen, which functions find in their environment; and Lambda, which is for operators alone. */
+  /**
+   * Where the engines listen, which functions find in their environment; and Lambda, which is for operators
+   * alone.
+   */
   endpoints: Endpoints & { lambda: string };
   /** Stands for the template's user pool; absent when it has none. */
   identity?: Identity;
@@ -114,7 +117,8 @@ export interface Cloud {
 /**
  * Runs a synthesized template on this machine.
  *
- * @throws LocalRunError when the template has what the local run does not know, an engine does not start or the port is taken
+ * @throws LocalRunError when the template has what the local run does not know, an engine does not start or
+ * the port is taken
  */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
   // Whatever has started is stopped again, in reverse order, if a later step fails.
@@ -209,7 +213,10 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   };
 }
 
-/** Lets what is in hand end, for a moment; then ends the sandboxes, which ends the rest of it, and the engines at last. */
+/**
+ * Lets what is in hand end, for a moment; then ends the sandboxes, which ends the rest of it, and the engines
+ * at last.
+ */
 async function stopCloud(
   gateway: Gateway,
   sources: readonly Source[],

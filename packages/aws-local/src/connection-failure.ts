@@ -98,7 +98,9 @@ export function findConnectionFailure(error: unknown): ConnectionFailure | undef
   return explanation === undefined ? findConnectionFailure(error.cause) : { code, ...explanation };
 }
 
-/** An error of an engine as a line of the log, which the local run shows: it asks the engine again by itself. */
+/**
+ * An error of an engine as a line of the log, which the local run shows: it asks the engine again by itself.
+ */
 export function describeEngineError(error: unknown): string {
   const failure = findConnectionFailure(error);
   if (failure !== undefined) return `error: the engine cannot be reached: ${failure.reason}; trying again`;

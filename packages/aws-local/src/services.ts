@@ -37,7 +37,8 @@ export interface Services {
 }
 
 /**
- * Starts the services, with what the template has of them, which is defined in `references` from then on. They are stopped with `started`.
+ * Starts the services, with what the template has of them, which is defined in `references` from then on.
+ * They are stopped with `started`.
  *
  * @param references know the functions, by which rules may name them
  * @throws LocalRunError for what the local run does not know of the template's secrets, user pool or rules

@@ -18,8 +18,9 @@ const REPORT_EVERY = 100_000;
 const PROJECTED = ['pk', 'sk', 'dueIn', 'dueAt', 'orgId', 'generation', 'webhookId', 'eventId'];
 
 /**
- * Puts items into a table where the embedded engine keeps them, in its form: a million over its interface would take longer than everything that is
- * measured with them. Whoever uses it has to look whether the engine finds them.
+ * Puts items into a table where the embedded engine keeps them, in its form: a million over its interface
+ * would take longer than everything that is measured with them. Whoever uses it has to look whether the
+ * engine finds them.
  * @param file of the engine's database
  */
 export function putInBulk(

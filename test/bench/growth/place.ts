@@ -15,7 +15,10 @@ import { cpuMsOf } from '../measure/processor-time.ts';
 const NAMES = ['service', 'outbox', 'deliveries', 'ledger'] as const satisfies readonly TableName[];
 type PlaceTables = Record<(typeof NAMES)[number], Table>;
 
-/** The engines with empty tables and queues, and nothing that works on them by itself: what is written there starts nothing. */
+/**
+ * The engines with empty tables and queues, and nothing that works on them by itself: what is written there
+ * starts nothing.
+ */
 export interface Place {
   client: DynamoDBDocumentClient;
   sqs: SQSClient;

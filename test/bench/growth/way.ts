@@ -28,8 +28,8 @@ const RETRY = { baseSeconds: 30, capSeconds: 3600, maxAttempts: 8 };
 const BATCH = 10;
 
 /**
- * The way of one event from its commit to the ends of its deliveries and their counts: the engine's own code over the real stores and queues, step by
- * step in this process. Receivers answer at once.
+ * The way of one event from its commit to the ends of its deliveries and their counts: the engine's own code
+ * over the real stores and queues, step by step in this process. Receivers answer at once.
  * @returns delivers one event of an organization to all its endpoints, and gives how many these were
  * @throws Error when one of them does not succeed
  */

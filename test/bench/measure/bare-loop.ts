@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:https';
 
 /*
- * The least that a delivery can be: a process that signs bodies and posts them over kept connections, so many at once, and nothing else. What it uses of
- * processors is told for each request, run by run. It runs with the same Node.js options as a function on Lambda.
+ * The least that a delivery can be: a process that signs bodies and posts them over kept connections, so many
+ * at once, and nothing else. What it uses of processors is told for each request, run by run. It runs with
+ * the same Node.js options as a function on Lambda.
  */
 
 /** What the loop is told, as JSON in its only argument. */

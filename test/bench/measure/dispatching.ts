@@ -32,7 +32,10 @@ export interface Dispatching {
   receivers: Receivers;
   /** Milliseconds of processor time of each delivery, by run. @param batch records of each invocation */
   dispatcher(batch: number, extent: Extent): Promise<number[]>;
-  /** The same of each request of a process that does nothing but sign and send. @param atOnce requests under way */
+  /**
+   * The same of each request of a process that does nothing but sign and send. @param atOnce requests under
+   * way
+   */
   bareLoop(atOnce: number, extent: Extent): Promise<number[]>;
   stop(): Promise<void>;
 }

@@ -7,7 +7,10 @@ export interface Machine {
   model: string;
   memoryMiB: number;
   node: string;
-  /** Processes that wanted a processor, mean of a minute, before and after: with more than there are processors, times say little. */
+  /**
+   * Processes that wanted a processor, mean of a minute, before and after: with more than there are
+   * processors, times say little.
+   */
   load: { atBeginning: number; atEnd: number };
 }
 

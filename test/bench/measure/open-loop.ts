@@ -25,8 +25,9 @@ export interface Sent<T> {
 }
 
 /**
- * Sends by the clock, whether or not earlier calls were answered. A target that stands still is so seen by all calls that should have been
- * sent meanwhile, where a loop that waits for answers would have left them out.
+ * Sends by the clock, whether or not earlier calls were answered. A target that stands still is so seen by
+ * all calls that should have been sent meanwhile, where a loop that waits for answers would have left them
+ * out.
  * @param signal ends the sending; calls that were sent are still waited for
  * @param send has to reject for nothing
  * @returns one for each call, in the order in which they were to be sent, when all were answered

@@ -4,7 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
  * What processes have used of processors, by proc(5): Linux alone tells.
  */
 
-/** Of the kernel's clock, in which `/proc/<pid>/stat` counts: USER_HZ, the same on every Linux that Node.js runs on. */
+/**
+ * Of the kernel's clock, in which `/proc/<pid>/stat` counts: USER_HZ, the same on every Linux that Node.js
+ * runs on.
+ */
 const TICK_MS = 10;
 const KIB = 1024;
 
@@ -41,7 +44,10 @@ export function processes(): SeenProcess[] {
     });
 }
 
-/** @param stat the line of `/proc/<pid>/stat`; the program's name comes second, in parentheses, and may itself hold any character */
+/**
+ * @param stat the line of `/proc/<pid>/stat`; the program's name comes second, in parentheses, and may itself
+ * hold any character
+ */
 export function parseStat(pid: number, stat: string): SeenProcess {
   // From the third field on, which is the state.
   const fields = stat

@@ -16,8 +16,8 @@ export interface Unreminded {
 }
 
 /**
- * A delivery to an endpoint, as fan-out makes it. Its event is of a type that the endpoint does not subscribe to, so that what reads the outbox makes no
- * other of it.
+ * A delivery to an endpoint, as fan-out makes it. Its event is of a type that the endpoint does not subscribe
+ * to, so that what reads the outbox makes no other of it.
  */
 export function unreminded(
   { orgId, endpoint }: { orgId: OrgId; endpoint: ReceiverId },

@@ -111,8 +111,8 @@ export async function startTraffic(
 }
 
 /**
- * Posts over some lanes for as long as it is not stopped, each message when few enough others are under way to their receivers: what is accepted
- * is delivered at the same rate, and no backlog grows.
+ * Posts over some lanes for as long as it is not stopped, each message when few enough others are under way
+ * to their receivers: what is accepted is delivered at the same rate, and no backlog grows.
  * @returns what stops it, and settles when the last was answered
  */
 export function holdLoad(

@@ -5,7 +5,8 @@ import type { Answered, ClientMessage, Job, JobResults, PlannedCall, SettledChec
 import { startPathServer } from './path-server.ts';
 
 /*
- * A client of the API in a process of its own, so that what it does between calls delays nobody else's. Honest and hostile organizations have one each.
+ * A client of the API in a process of its own, so that what it does between calls delays nobody else's.
+ * Honest and hostile organizations have one each.
  */
 
 /** More calls than are ever in progress: none waits for a connection. */
@@ -15,7 +16,10 @@ const PATIENCE_MS = 30_000;
 const POLL_MS = 25;
 /** Polls after a fetch; a check that has not settled by then waits for the next fetch. */
 const POLLS = 40;
-/** From the creation of a source to its second check, and from that to its deletion: a source that is deleted before its e-mail causes none. */
+/**
+ * From the creation of a source to its second check, and from that to its deletion: a source that is deleted
+ * before its e-mail causes none.
+ */
 const CHANGE_AFTER_MS = 4_000;
 const DELETE_AFTER_MS = 8_000;
 

@@ -26,7 +26,10 @@ export interface Answered {
 /** A check of a source that was requested. */
 export interface SettledCheck {
   ms: number;
-  /** False when the request was refused, or the check had not settled when the client gave up: `ms` is then a lower bound. */
+  /**
+   * False when the request was refused, or the check had not settled when the client gave up: `ms` is then a
+   * lower bound.
+   */
   isSettled: boolean;
 }
 

@@ -16,7 +16,10 @@ const PATIENCE_MS = 60_000;
 const COUNTED_MS = 5_000;
 const DRAIN_MS = 240_000;
 
-/** A 25th of production, where the queues have 100, 50, 40 and 40 batches at once; a stage takes no fewer than 2. */
+/**
+ * A 25th of production, where the queues have 100, 50, 40 and 40 batches at once; a stage takes no fewer than
+ * 2.
+ */
 const CONTEXT = {
   dispatchersFresh: 4,
   dispatchersRetry: 2,
@@ -38,7 +41,10 @@ async function conversationOf({ api, key }: Place['hostile']): Promise<PlannedCa
   return { key, method: 'POST', path, body: { role: 'user', content: 'hello' } };
 }
 
-/** @param refusesFirst whether the receivers of the honest organizations answer 503 to the first attempt of each delivery */
+/**
+ * @param refusesFirst whether the receivers of the honest organizations answer 503 to the first attempt of
+ * each delivery
+ */
 async function prepareHonest(
   place: Place,
   refusesFirst: boolean,
@@ -89,7 +95,10 @@ async function prepareHonest(
   };
 }
 
-/** Registers new endpoints for each turn: what the service has learned of the ones before does not count for them. */
+/**
+ * Registers new endpoints for each turn: what the service has learned of the ones before does not count for
+ * them.
+ */
 async function startLoad(place: Place, message: PlannedCall, load: Load): Promise<HostileLoad> {
   const { hostile, hostileClient, pathServer } = place;
   pathServer.setRecovered(false);
@@ -140,8 +149,8 @@ const preparedWith =
   };
 
 /**
- * A 25th of the 500 deliveries a second that ten events make at 50 endpoints. An event makes ten at once, not 50:
- * in production such a burst is five batches of 100, here it would be five of four.
+ * A 25th of the 500 deliveries a second that ten events make at 50 endpoints. An event makes ten at once, not
+ * 50: in production such a burst is five batches of 100, here it would be five of four.
  */
 const RETRIES: Load = { path: PATHS.fail, endpoints: 10, eventsPerSecond: 2 };
 const SILENCE: Load = { path: PATHS.silent, endpoints: 10, eventsPerSecond: 1, events: 5 };

@@ -3,7 +3,10 @@ import type { Place } from './place.ts';
 
 const isRefused = ({ status }: Answered): boolean => status === 0 || status === 429 || status >= 500;
 
-/** How the calls of honest organizations went: the time from when each should have been sent to its answer. Refused calls have no time. */
+/**
+ * How the calls of honest organizations went: the time from when each should have been sent to its answer.
+ * Refused calls have no time.
+ */
 export function answersOf(answered: readonly Answered[]) {
   const unexpected = answered.find((one) => !isRefused(one) && one.status >= 300);
   if (unexpected !== undefined) throw new Error(`an honest call was answered ${unexpected.status}`);
@@ -16,7 +19,9 @@ export function answersOf(answered: readonly Answered[]) {
   };
 }
 
-/** Makes calls of the honest organizations by the clock, and measures each from when it should have been sent. */
+/**
+ * Makes calls of the honest organizations by the clock, and measures each from when it should have been sent.
+ */
 export async function makeHonestCalls(
   { client }: Place,
   calls: readonly PlannedCall[],

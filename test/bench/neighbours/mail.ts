@@ -11,9 +11,15 @@ import type { Scenario } from './scenario.ts';
 const FAILURES = 10;
 /** Endpoints of all honest organizations together that begin to fail. */
 const DISABLED_PER_SECOND = 1;
-/** Sources that the hostile organization creates, checks again and deletes: more would take the processors, which no budget here divides. */
+/**
+ * Sources that the hostile organization creates, checks again and deletes: more would take the processors,
+ * which no budget here divides.
+ */
 const CHANGES_PER_SECOND = 0.5;
-/** At the beginning of a turn, not counted: functions that were idle on the other side of it start in this time. */
+/**
+ * At the beginning of a turn, not counted: functions that were idle on the other side of it start in this
+ * time.
+ */
 const SETTLING_SECONDS = 10;
 const PATIENCE_MS = 90_000;
 /** Until the changes of the last sources are reported. */

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** What the path of a URL begins with, and how the server answers there. The rest of the path tells endpoints and sources apart. */
+/**
+ * What the path of a URL begins with, and how the server answers there. The rest of the path tells endpoints
+ * and sources apart.
+ */
 export const PATHS = {
   /** 500 after `FAIL_AFTER_MS`, and now and then a success. */
   fail: '/fail',

@@ -25,7 +25,10 @@ export interface Place {
   pathServer: { url(path: string): string; setRecovered(value: boolean): void };
 }
 
-/** Starts the service with ten honest organizations and a hostile one, all of the tier `standard`, each with an admin. */
+/**
+ * Starts the service with ten honest organizations and a hostile one, all of the tier `standard`, each with
+ * an admin.
+ */
 export const withPlace = <R>(context: StackContext, use: (place: Place) => Promise<R>): Promise<R> =>
   withService(
     async ({ service }) =>

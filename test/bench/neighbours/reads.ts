@@ -30,7 +30,10 @@ async function deliveriesTable(place: Place, endpoint: string): Promise<string> 
   });
 }
 
-/** A delivery in each hour of a week at each endpoint, and many in the last hours of one; the service itself counts them. */
+/**
+ * A delivery in each hour of a week at each endpoint, and many in the last hours of one; the service itself
+ * counts them.
+ */
 async function seed(place: Place, endpoints: readonly string[]): Promise<number> {
   const { service, hostile } = place;
   const [first = ''] = endpoints;
@@ -76,7 +79,8 @@ export const reads: Scenario = {
     });
     progress('deliveries of a week are written');
     const written = await seed(place, endpoints);
-    // One hour more each time: of fewer hours the service would keep what it has read, and count nothing anew.
+    // One hour more each time: of fewer hours the service would keep what it has read, and count nothing
+    // anew.
     let hours = HOURS / 2;
     await until(
       'the ledger to count them',

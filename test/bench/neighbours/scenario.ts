@@ -14,7 +14,9 @@ export interface Turn {
 
 /** The load of the hostile organization in one turn. */
 export interface HostileLoad {
-  /** Ends it and waits until nothing of it is left to delay the next turn. @returns what it did, as one line */
+  /**
+   * Ends it and waits until nothing of it is left to delay the next turn. @returns what it did, as one line
+   */
   stop(): Promise<string>;
 }
 

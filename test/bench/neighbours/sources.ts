@@ -9,7 +9,10 @@ import type { HostileLoad, Scenario } from './scenario.ts';
 
 const COLLECTION = '/api/v1/knowledge/sources';
 const HOSTILE_SOURCES = 100;
-/** Checks requested by all honest organizations together, and by the hostile one: less than its budget of 10, which would need the processor. */
+/**
+ * Checks requested by all honest organizations together, and by the hostile one: less than its budget of 10,
+ * which would need the processor.
+ */
 const HONEST_PER_SECOND = 2;
 const HOSTILE_PER_SECOND = 4;
 /** A check that settles so soon finds nothing before it. */

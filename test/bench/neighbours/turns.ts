@@ -11,7 +11,10 @@ export const SIDES = ['without', 'with'] as const;
 export type Side = (typeof SIDES)[number];
 
 interface MeasuredTurn extends Turn {
-  /** Shares of the machine's processors, from 0 to 1: in use by the service and all that acts on it, and by anything. */
+  /**
+   * Shares of the machine's processors, from 0 to 1: in use by the service and all that acts on it, and by
+   * anything.
+   */
   processors: { own: number; all: number };
   /** What the hostile organization did. */
   hostile?: string;
@@ -52,7 +55,10 @@ export async function alternate(
   return turns;
 }
 
-/** Milliseconds that processors have worked for this benchmark, for anything, and that have passed on all of them. */
+/**
+ * Milliseconds that processors have worked for this benchmark, for anything, and that have passed on all of
+ * them.
+ */
 function processorTimes(): { own: number; all: number; whole: number } {
   const times = cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({
     all: user + nice + sys + irq,
@@ -79,7 +85,9 @@ export interface Verdict {
   faults: string[];
 }
 
-/** Judges the first metric of a scenario, refused calls, and what was missing beside the hostile organization. */
+/**
+ * Judges the first metric of a scenario, refused calls, and what was missing beside the hostile organization.
+ */
 export function judge(turns: Readonly<Record<Side, readonly Turn[]>>): Verdict {
   const [without, beside] = SIDES.map((side) => pooled(turns[side]));
   const [metric = ''] = without?.keys() ?? [];

@@ -13,14 +13,15 @@ export interface Change {
 }
 
 /**
- * `same`: what it differs by is within twice the spread of both. `unclear`: it differs, and one run of a time cannot tell whether that means anything.
- * `other`: it differs, which is neither better nor worse.
+ * `same`: what it differs by is within twice the spread of both. `unclear`: it differs, and one run of a time
+ * cannot tell whether that means anything. `other`: it differs, which is neither better nor worse.
  */
 export type Verdict = 'better' | 'worse' | 'same' | 'unclear' | 'other';
 
 /**
- * The runs of one report agree more with one another than with those of another one: a process is fast or slow for as long as it lives. The same checkout
- * twice differed by up to 1.4 times the spread of both together.
+ * The runs of one report agree more with one another than with those of another one: a process is fast or
+ * slow for as long as it lives. The same checkout twice differed by up to 1.4 times the spread of both
+ * together.
  */
 const SPREADS = 2;
 /** Less is nothing, also where all runs agree. */

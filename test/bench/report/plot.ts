@@ -20,7 +20,8 @@ const DASHES = ['', '6 4', '2 3', '8 3 2 3'];
 const GRID_LINES = 4;
 
 /**
- * Panels with lines, x logarithmic and y from 0, so that what is flat looks flat. For light and dark, as whoever looks at it prefers.
+ * Panels with lines, x logarithmic and y from 0, so that what is flat looks flat. For light and dark, as
+ * whoever looks at it prefers.
  * @param columns panels side by side
  */
 export function plot(title: string, panels: readonly Panel[], columns: number): string {

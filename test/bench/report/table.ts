@@ -7,7 +7,10 @@ import type { BenchDocument } from './document.ts';
 const WIDTH = 118;
 const GAP = 2;
 
-/** A block as a table: a row for each subject, a column for each measure, cells with the median and the spread behind it. */
+/**
+ * A block as a table: a row for each subject, a column for each measure, cells with the median and the spread
+ * behind it.
+ */
 export function renderBlock({ title, figures, notes = [] }: Block, paint: Paint): string {
   const subjects = unique(figures.map(({ subject }) => subject));
   const measures = unique(figures.map(({ measure }) => measure));
@@ -105,7 +108,10 @@ const LOOKS: Record<Verdict, { style: Parameters<Paint>[0]; word: string }> = {
   same: { style: 'dim', word: 'within twice the spread' },
 };
 
-/** Ratios of two reports: what got better or worse first, then what differs otherwise; what is the same as a count. */
+/**
+ * Ratios of two reports: what got better or worse first, then what differs otherwise; what is the same as a
+ * count.
+ */
 export function renderComparison(changes: readonly Change[], before: BenchDocument, paint: Paint): string {
   const order: Verdict[] = ['worse', 'better', 'unclear', 'other'];
   const shown = order.flatMap((verdict) => changes.filter((change) => change.verdict === verdict));

@@ -10,12 +10,16 @@ import type { WatchedRun } from './watched-run.ts';
 import { eachInvocation, workOf } from './work.ts';
 
 const CALLS = 3;
-/** Of what a call makes there may be no more than the limits of an organization, so each round has one of its own. */
+/**
+ * Of what a call makes there may be no more than the limits of an organization, so each round has one of its
+ * own.
+ */
 const ROUNDS = { warm: 1, keyed: CALLS, plain: CALLS };
 
 /**
- * Calls each route of the API some times, with an idempotency key where it takes one and then without, and gives what a call takes. What makes the
- * things that calls are about goes over the API as well, with keys; it is a call of its route like every other.
+ * Calls each route of the API some times, with an idempotency key where it takes one and then without, and
+ * gives what a call takes. What makes the things that calls are about goes over the API as well, with keys;
+ * it is a call of its route like every other.
  */
 export async function measureCalls(run: WatchedRun): Promise<Measured['calls']> {
   const operations = routeOperations();

@@ -85,7 +85,10 @@ async function allAttempted({ tenant, endpoints: [id] }: Sender, count: number):
   );
 }
 
-/** Deletes the endpoint between two attempts. A deleted endpoint lists no deliveries, so the table says when they have ended. */
+/**
+ * Deletes the endpoint between two attempts. A deleted endpoint lists no deliveries, so the table says when
+ * they have ended.
+ */
 async function skipAll(run: WatchedRun, sender: Sender, count: number): Promise<void> {
   await allAttempted(sender, count);
   const { tenant, endpoints } = sender;

@@ -1,6 +1,6 @@
 /**
- * Bytes of an item by DynamoDB's rules (Developer Guide, "DynamoDB item sizes and formats"): names and texts in UTF-8, a number its digits by two and
- * one, a list or a map three and one for each element.
+ * Bytes of an item by DynamoDB's rules (Developer Guide, "DynamoDB item sizes and formats"): names and texts
+ * in UTF-8, a number its digits by two and one, a list or a map three and one for each element.
  */
 export const itemBytes = (item: Readonly<Record<string, unknown>>): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);

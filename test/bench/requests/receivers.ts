@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** What a receiver does with the attempts at one delivery, one after the other; the last for all that follow. A number is a status. */
+/**
+ * What a receiver does with the attempts at one delivery, one after the other; the last for all that follow.
+ * A number is a status.
+ */
 export type Behaviour = readonly (number | 'hang')[];
 
 /** One server for receivers of all kinds, told apart by path. */

@@ -5,8 +5,9 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
 /*
- * Loaded into each function's process before anything else of it, by `NODE_OPTIONS`: writes down every request that the function makes of AWS, and
- * asks DynamoDB what each consumed. What the function sends and gets stays what it was, but for that.
+ * Loaded into each function's process before anything else of it, by `NODE_OPTIONS`: writes down every
+ * request that the function makes of AWS, and asks DynamoDB what each consumed. What the function sends and
+ * gets stays what it was, but for that.
  */
 
 const file = process.env.REQUEST_RECORDS;
@@ -57,7 +58,10 @@ function record(
   });
 }
 
-/** Reads an answer before the SDK does, which then gets it whole: a stream that is read twice would be short for who comes later. */
+/**
+ * Reads an answer before the SDK does, which then gets it whole: a stream that is read twice would be short
+ * for who comes later.
+ */
 function onAnswer(call: http.ClientRequest, use: (answer: string) => void): void {
   const emit = call.emit.bind(call);
   Object.assign(call, {

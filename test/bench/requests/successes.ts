@@ -13,7 +13,9 @@ const ENDPOINTS = 5;
 const GATHERED_MS = 12_000;
 const SUCCEEDS = [204];
 
-/** Measures deliveries that succeed at once: one by one, many at once, and with several endpoints to an event. */
+/**
+ * Measures deliveries that succeed at once: one by one, many at once, and with several endpoints to an event.
+ */
 export async function measureSuccesses(run: WatchedRun) {
   const receivers = await startReceivers(run.service.tls);
   try {
@@ -78,7 +80,10 @@ function deliveryOf(wide: Tally, { perBatch, perUnit }: { perBatch: Tally; perUn
   return times(minus(times(each, 1 / events), perUnit), 1 / (ENDPOINTS - 1));
 }
 
-/** Its writes are by batch and endpoint, its processor time by record as well: two of each delivery, which begins and ends. */
+/**
+ * Its writes are by batch and endpoint, its processor time by record as well: two of each delivery, which
+ * begins and ends.
+ */
 function watchOf(singles: Tally, burst: Tally): { perBatch: Tally; perDelivery: Tally } {
   const { perBatch, perUnit } = fitted(singles, burst);
   const each = eachInvocation(singles);

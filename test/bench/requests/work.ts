@@ -23,7 +23,8 @@ export function workOf(tally: Tally): Work {
 export const eachInvocation = (tally: Tally): Tally => times(tally, 1 / Math.max(1, tally.invocations));
 
 /**
- * What an invocation takes whatever it is for, and what each of its records adds: from two measurements with batches of different sizes.
+ * What an invocation takes whatever it is for, and what each of its records adds: from two measurements with
+ * batches of different sizes.
  * @throws RangeError when the sizes are too near to one another to tell
  */
 export function fitted(small: Tally, large: Tally): { perBatch: Tally; perUnit: Tally } {

@@ -16,7 +16,10 @@ const BACKLOG = [0, 20_000, 200_000];
 const RUNS = 7;
 /** Deliveries of each run, at least. */
 const DELIVERIES = 60;
-/** Runs before anything is measured: code is compiled, connections are opened. The first of all sizes would look slow otherwise. */
+/**
+ * Runs before anything is measured: code is compiled, connections are opened. The first of all sizes would
+ * look slow otherwise.
+ */
 const WARMING_RUNS = 8;
 
 /** What a delivery takes at one size. */
@@ -97,7 +100,10 @@ async function growOrganizations(bench: Bench, endpoints: number, runs: number):
 const endpointsEach = (count: number): string =>
   count === 1 ? '1 endpoint each' : `${count} endpoints each`;
 
-/** Of one organization with one endpoint, whose own history or backlog it is: the worst that one partition may see. */
+/**
+ * Of one organization with one endpoint, whose own history or backlog it is: the worst that one partition may
+ * see.
+ */
 async function grow(
   bench: Bench,
   { dimension, sizes, runs }: { dimension: 'history' | 'backlog'; sizes: readonly number[]; runs: number },

@@ -35,7 +35,10 @@ const DOES_NOTHING = `export const handler = async () => ({ statusCode: 200, hea
 /** Milliseconds of processor time of an invocation, by run. */
 type Times = number[];
 
-/** Invokes with the same event again and again. @param invoke gives the status of the answer, and the process that gave it */
+/**
+ * Invokes with the same event again and again. @param invoke gives the status of the answer, and the process
+ * that gave it
+ */
 async function replayed(
   invoke: () => Promise<{ status: number; pid: number }>,
   { runs, warming, each }: Extent,
@@ -116,7 +119,8 @@ export async function handlerFigures(
       const answer = await measured.service.invoke(name as FunctionName, JSON.parse(seen.event));
       return { status: Object(answer).statusCode, pid: measured.taken().at(-1)?.pid ?? seen.pid };
     }, extent);
-    // What can be done but once was refused from then on: it is warm now, and has to be done with things of its own.
+    // What can be done but once was refused from then on: it is warm now, and has to be done with things of
+    // its own.
     if (isAllSuccess) times.set(operation.id, cpuMs);
     else once.push(operation);
   }

@@ -13,7 +13,10 @@ const RUNS = 3;
 const WARMING_MS = 5_000;
 /** Where throughput was not measured in the same run. */
 const PROBE_SECONDS = 18;
-/** More than are ever under way: a call that waited for a connection would still count from when it should have been sent. */
+/**
+ * More than are ever under way: a call that waited for a connection would still count from when it should
+ * have been sent.
+ */
 const CONNECTIONS = 256;
 const QUANTILES = { p50: 0.5, p90: 0.9, p99: 0.99, 'p99.9': 0.999 };
 

@@ -8,7 +8,10 @@ import type { Bench, Section } from '../section.ts';
 
 const WHOLE: Extent = { runs: 7, warming: 1000, each: 500 };
 const SMOKE: Extent = { runs: 5, warming: 400, each: 150 };
-/** Receivers close what has been idle for a second or a few, so a connection is kept for those who are called often. */
+/**
+ * Receivers close what has been idle for a second or a few, so a connection is kept for those who are called
+ * often.
+ */
 const KINDS = [
   { subject: 'batches of 10', batch: 10, isKept: true },
   { subject: 'one record a batch', batch: 1, isKept: true },

@@ -28,7 +28,10 @@ const WARMING_SECONDS = 8;
 /** Parts of a window: each is a run. */
 const SLICES = 6;
 const LANES = 16;
-/** Deliveries under way at once: enough to keep every worker at work, also at receivers that take half a second. */
+/**
+ * Deliveries under way at once: enough to keep every worker at work, also at receivers that take half a
+ * second.
+ */
 const UNDER_WAY = 400;
 
 /** One dimension varied at a time, or all of them together. */

@@ -16,7 +16,10 @@ export interface GivenOut {
   value: string;
 }
 
-/** Calls the public API, which is what all versions have in common. What a version does not have yet it answers with 404. */
+/**
+ * Calls the public API, which is what all versions have in common. What a version does not have yet it
+ * answers with 404.
+ */
 export function customer(environment: Environment) {
   const given: GivenOut[] = [];
 

@@ -13,8 +13,8 @@ import { call, loadedFunctions } from './functions.ts';
 import { mockedTables, organization } from './tables.ts';
 
 /*
- * The errors that no request provokes at will, provoked at every operation that documents them: the SDK's clients are mocked, and
- * fail at each of the calls that the operation makes in turn.
+ * The errors that no request provokes at will, provoked at every operation that documents them: the SDK's
+ * clients are mocked, and fail at each of the calls that the operation makes in turn.
  */
 const document = readDocument();
 const faultsOf = conformance(document);

@@ -75,7 +75,10 @@ export function loadedFunctions(orgId: string): Loaded {
   return loaded;
 }
 
-/** Loads the function of every operation, in an environment that names tables and secrets which only the mocks have. */
+/**
+ * Loads the function of every operation, in an environment that names tables and secrets which only the mocks
+ * have.
+ */
 async function loadFunctions(issuer: string): Promise<(operation: Operation) => Handler> {
   const environment = {
     ...FUNCTION_ENVIRONMENT,

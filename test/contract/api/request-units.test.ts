@@ -10,7 +10,8 @@ import { type Api, anApi } from '../store/an-api.ts';
 import { worstCases } from './worst-cases.ts';
 
 /*
- * The text of each route (lib/openapi/texts) says what a request consumes at most. Here each of them is made, on tables that hold as much as there can be.
+ * The text of each route (lib/openapi/texts) says what a request consumes at most. Here each of them is made,
+ * on tables that hold as much as there can be.
  */
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/reference/limits.md'), 'utf8');
@@ -63,7 +64,10 @@ interface Units {
   writes: number;
 }
 
-/** The figure is not exceeded, and at most half as large again as what was measured, so that it stays true: identifiers fall on shards at random. */
+/**
+ * The figure is not exceeded, and at most half as large again as what was measured, so that it stays true:
+ * identifiers fall on shards at random.
+ */
 function expectWithin(stated: Units, measured: Units): void {
   for (const unit of ['reads', 'writes'] as const) {
     expect(measured[unit], `${unit}, ${JSON.stringify(measured)}`).toBeLessThanOrEqual(stated[unit]);

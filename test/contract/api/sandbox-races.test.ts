@@ -15,7 +15,8 @@ import {
 } from './tables.ts';
 
 /*
- * What making and resetting a sandbox meet when others do the same at the same moment, put between the functions and their tables.
+ * What making and resetting a sandbox meet when others do the same at the same moment, put between the
+ * functions and their tables.
  */
 const { operations }: Document = readDocument();
 const tables = mockedTables();

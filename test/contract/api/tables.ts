@@ -55,8 +55,8 @@ export interface State {
 }
 
 /**
- * Tables in which everything that is asked for exists, behind the SDK's own clients: what a function reads is right, what it writes
- * is taken, and a fault can be put at each of its calls.
+ * Tables in which everything that is asked for exists, behind the SDK's own clients: what a function reads is
+ * right, what it writes is taken, and a fault can be put at each of its calls.
  */
 export function mockedTables() {
   const dynamo = mockClient(DynamoDBDocumentClient);

@@ -94,8 +94,9 @@ function aLargeDelivery(now: Date, changes: Partial<Delivery>): Delivery {
 }
 
 /**
- * An organization with a sandbox that has as much of everything as there can be, and for each route the call that consumes the most.
- * Keys of the sandbox: their calls read the pairing, and their rows are in one index more.
+ * An organization with a sandbox that has as much of everything as there can be, and for each route the call
+ * that consumes the most. Keys of the sandbox: their calls read the pairing, and their rows are in one index
+ * more.
  */
 export async function worstCases(tables: TestTables, api: Api) {
   const { service, deliveries, ledger, knowledge, usage } = tables;

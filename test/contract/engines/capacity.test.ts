@@ -10,7 +10,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Consumed, metered } from '../../bench/consumed.ts';
 import { dynamoDb } from '../../engines.ts';
 
-/* What is measured rests on the units that the engine reports: they have to be those of DynamoDB's documented rules. */
+/*
+ * What is measured rests on the units that the engine reports: they have to be those of DynamoDB's documented
+ * rules.
+ */
 
 const engine = dynamoDb();
 const key = { pk: 'a', sk: 'b' };

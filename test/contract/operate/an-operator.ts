@@ -20,7 +20,10 @@ const GENERATE = {
 
 const FLAGS: Flags = { local: true, max: 1000, ids: [] };
 
-/** Something to operate: engines with the tables of the service, queues of one worker, and keyrings, each made anew. */
+/**
+ * Something to operate: engines with the tables of the service, queues of one worker, and keyrings, each made
+ * anew.
+ */
 export function operators() {
   const tables = dynamoDb();
   const queues = sqs();

@@ -15,8 +15,8 @@ const EVENTS = [
 ];
 
 /**
- * Everything that a key can have the service do, and all that the service then does: deliveries in every state that there is, of endpoints that are active,
- * disabled and gone.
+ * Everything that a key can have the service do, and all that the service then does: deliveries in every
+ * state that there is, of endpoints that are active, disabled and gone.
  * @param call with a key that may do everything
  * @param orgId whose data it is then
  */

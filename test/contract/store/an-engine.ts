@@ -42,8 +42,8 @@ const TIMEOUT_MS = 10_000;
 const LEASE_SECONDS = 25;
 
 /**
- * The workers' code over the real stores, on a clock that jumps to what is waited for. What the queues would hold is remembered; live receivers do what
- * their URL's program says, as simulated ones do.
+ * The workers' code over the real stores, on a clock that jumps to what is waited for. What the queues would
+ * hold is remembered; live receivers do what their URL's program says, as simulated ones do.
  */
 export function anEngine({ service, outbox, deliveries, ledger, knowledge }: TestTables, keyring: Keyring) {
   let present = new Date();

@@ -123,7 +123,8 @@ describe('revoking a key', () => {
     const conflicts = conflictOnOverlap(client);
 
     const times = Array.from({ length: 5 }, (_, count) => later(NOW, count + 1));
-    // All have read the key before the first of them writes: so their transactions meet, however fast each is.
+    // All have read the key before the first of them writes: so their transactions meet, however fast each
+    // is.
     const changes = await Promise.all(times.map((time) => revoke(key.orgId, key.id, time)));
     const results = await Promise.all(changes.map(commit));
 

@@ -10,7 +10,8 @@ import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import type { Stores } from './stores.ts';
 
 /*
- * One attempt that begins at `NOW` under a lease of 25 seconds, ends a second later, and is repeated 30 seconds after that.
+ * One attempt that begins at `NOW` under a lease of 25 seconds, ends a second later, and is repeated 30
+ * seconds after that.
  */
 
 export const LEASE_SECONDS = 25;

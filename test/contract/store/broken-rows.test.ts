@@ -462,7 +462,10 @@ function nextNumber(): number {
 /** What names a row in its table, and what only its indexes need: DynamoDB itself keeps their types. */
 const KEYS = new Set(['pk', 'sk', 'dueIn', 'dueAt', 'ofSandbox']);
 
-/** Rows that differ from good ones by an attribute that is missing, of another type or of an unknown value, and that nobody can read. */
+/**
+ * Rows that differ from good ones by an attribute that is missing, of another type or of an unknown value,
+ * and that nobody can read.
+ */
 function brokenRows(kind: KindName, make: () => Row): Row[] {
   const changes = Object.keys(make()).flatMap((name) =>
     KEYS.has(name) ? [] : [undefined, { broken: true }, 'broken'].map((value) => ({ [name]: value })),

@@ -41,7 +41,10 @@ function beforeTransactions(
 const beforeTheCommit = (client: DynamoDBDocumentClient, meanwhile: () => Promise<unknown>) =>
   beforeTransactions(client, async (count) => (count === 1 ? meanwhile() : undefined));
 
-/** Makes the first transactions of so many requests meet, however fast the machine is: none goes on before all have come. */
+/**
+ * Makes the first transactions of so many requests meet, however fast the machine is: none goes on before all
+ * have come.
+ */
 function meeting(client: DynamoDBDocumentClient, parties: number): { count(): number } {
   const { promise: all, resolve } = Promise.withResolvers<void>();
   beforeTransactions(client, (count) => {

@@ -30,8 +30,8 @@ export interface Answer {
 }
 
 /**
- * A conversation and the functions of its routes as Lambda runs them, on empty tables. Their client is the one to put faults
- * into; what the test itself reads and writes goes through another.
+ * A conversation and the functions of its routes as Lambda runs them, on empty tables. Their client is the
+ * one to put faults into; what the test itself reads and writes goes through another.
  */
 export async function aConversationService(engine: Engine, conversation: Conversation = aConversation()) {
   const { service, outbox, deliveries, rates } = await engine.tables();

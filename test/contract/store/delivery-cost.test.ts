@@ -13,8 +13,8 @@ import { anAttempt, claimAgain, exhausted, refusal, succeeded, unaffected } from
 import { dynamoDbStores, type Stores } from './stores.ts';
 
 /*
- * The counts that the cost model multiplies are measured now and then, on the local run; what writes a delivery changes in between. So the units of a
- * delivery's way are counted here again, over the real stores.
+ * The counts that the cost model multiplies are measured now and then, on the local run; what writes a
+ * delivery changes in between. So the units of a delivery's way are counted here again, over the real stores.
  */
 const MEASURED = Measured.parse(
   JSON.parse(readFileSync(new URL('../../../lib/cost/measured.json', import.meta.url), 'utf8')),

@@ -35,7 +35,10 @@ async function owed({ deliveries }: Stores, endpoint: Endpoint, count: number): 
   return made;
 }
 
-/** Dispatches all deliveries so that their attempts end at the same time; every worker knows the endpoint as it was before. */
+/**
+ * Dispatches all deliveries so that their attempts end at the same time; every worker knows the endpoint as
+ * it was before.
+ */
 async function dispatchAll(
   stores: Stores,
   endpoint: Endpoint,
@@ -67,7 +70,10 @@ async function dispatchAll(
   return { disabled: log.entries.filter(({ level }) => level === 'warn').length };
 }
 
-/** An endpoint without what only the counting itself needs: the streak's name, and the mark that deliveries may fail. */
+/**
+ * An endpoint without what only the counting itself needs: the streak's name, and the mark that deliveries
+ * may fail.
+ */
 function shown(endpoint: Endpoint | undefined): Omit<Endpoint, 'streak' | 'atRiskUntil'> | undefined {
   if (endpoint === undefined) return undefined;
   const { streak: _, atRiskUntil: __, ...rest } = endpoint;

@@ -10,15 +10,18 @@ import type {
 } from '@aws-sdk/lib-dynamodb';
 
 /*
- * What DynamoDB does to its callers and an engine on one machine does not: cancelling writes that meet, and losing
- * answers. Each function changes the client that it is given.
+ * What DynamoDB does to its callers and an engine on one machine does not: cancelling writes that meet, and
+ * losing answers. Each function changes the client that it is given.
  */
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 const PLAIN_WRITES = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand']);
 
-/** DynamoDB's answer to a transaction. @param met for each of its writes, whether it met another writer of its item */
+/**
+ * DynamoDB's answer to a transaction. @param met for each of its writes, whether it met another writer of its
+ * item
+ */
 function cancelled(met: readonly boolean[]): TransactionCanceledException {
   const CancellationReasons: CancellationReason[] = met.map((conflict) => ({
     Code: conflict ? 'TransactionConflict' : 'None',
@@ -46,8 +49,8 @@ export function cancelTransactions(
 }
 
 /**
- * Makes writes that overlap in time on one item conflict, as DynamoDB does: of two transactions the later one is cancelled, and
- * so is a plain write of an item that a transaction is writing.
+ * Makes writes that overlap in time on one item conflict, as DynamoDB does: of two transactions the later one
+ * is cancelled, and so is a plain write of an item that a transaction is writing.
  * @returns how many writes were cancelled so far
  */
 export function conflictOnOverlap(client: DynamoDBDocumentClient): { count(): number } {

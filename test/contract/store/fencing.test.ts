@@ -9,7 +9,10 @@ const MAX_ATTEMPTS = 8;
 const LEASE_MS = seconds(LEASE_SECONDS);
 const RETRY_MS = seconds(30);
 
-/** What workers with one delivery do, one after the other: time passes, one claims, one of those that ever did settles. */
+/**
+ * What workers with one delivery do, one after the other: time passes, one claims, one of those that ever did
+ * settles.
+ */
 const step = fc.oneof(
   fc.record({
     kind: fc.constant('elapse' as const),

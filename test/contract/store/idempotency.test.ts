@@ -57,7 +57,8 @@ describe('an idempotency record', () => {
     const client = engine.client();
     const { post, contents, memory } = await aService(client);
     const conflicts = conflictOnOverlap(client);
-    // As a client does that was answered 503: on a busy machine twenty get in each other's way for longer than the waits last.
+    // As a client does that was answered 503: on a busy machine twenty get in each other's way for longer
+    // than the waits last.
     const insist = (content: string): ReturnType<typeof post> =>
       post(content).catch((error) => {
         if (error instanceof Contended) return insist(content);

@@ -96,7 +96,8 @@ describe.each(storeKinds())('adding to the ledger (%s)', (_, make) => {
         fc.array(fc.tuple(fc.nat(11), fc.nat(11)), { maxLength: 8 }),
         async (count, cuts) => {
           const entry = aLedgerEntry();
-          // Whatever was read before, the reader always comes to the end, going back no further than what is counted.
+          // Whatever was read before, the reader always comes to the end, going back no further than what is
+          // counted.
           const reads = [
             ...cuts.map(([one, other]) => [Math.min(one, other), Math.max(one, other)]),
             [0, count],

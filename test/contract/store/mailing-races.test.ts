@@ -31,7 +31,10 @@ interface Trouble {
   fate: Fate;
 }
 
-/** A worker of its own, as one invocation of the function. @returns what does an event, and whether it is done with it */
+/**
+ * A worker of its own, as one invocation of the function. @returns what does an event, and whether it is done
+ * with it
+ */
 function worker({ ports, runWith }: Notifier, trouble: Trouble | undefined) {
   const { promise: lost, resolve: lose } = Promise.withResolvers<boolean>();
   let calls = 0;
@@ -78,7 +81,10 @@ const results = fc.array(
   { maxLength: 12 },
 );
 
-/** Events about one URL, each of which some workers get at once; then time passes, and what is not done comes again. */
+/**
+ * Events about one URL, each of which some workers get at once; then time passes, and what is not done comes
+ * again.
+ */
 const lives = fc.record({
   recipients: fc.constantFrom(1, 51),
   results,

@@ -3,7 +3,10 @@ import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import type { Table } from '../../../functions/store/table.ts';
 
-/** Puts deliveries that are not there yet. In batches: some engines give up hundreds of puts that wait for one partition. */
+/**
+ * Puts deliveries that are not there yet. In batches: some engines give up hundreds of puts that wait for one
+ * partition.
+ */
 export async function putDeliveries(table: Table, deliveries: readonly Delivery[]): Promise<void> {
   const store = deliveryStore(table);
   const puts = deliveries.map((delivery) => ({

@@ -13,14 +13,18 @@ import { anEngine, type TestEngine } from './an-engine.ts';
 import { everyRow, type Row } from './rows.ts';
 
 /*
- * One life of a live organization, of its sandbox before and after a reset, and of another organization's sandbox, through the functions of all routes
- * and the workers' code. What is looked at is every row of every table.
+ * One life of a live organization, of its sandbox before and after a reset, and of another organization's
+ * sandbox, through the functions of all routes and the workers' code. What is looked at is every row of every
+ * table.
  */
 const dynamo = dynamoDb();
 const keyring = aKeyring();
 type Rows = Map<string, Row>;
 
-/** What a sandbox has that no reset wipes (public-api.md, POST /api/settings/sandbox/reset), by the place of its row. */
+/**
+ * What a sandbox has that no reset wipes (public-api.md, POST /api/settings/sandbox/reset), by the place of
+ * its row.
+ */
 const KEPT = [
   /^service org_\w+ (organization|endpoint-count(#\S+)?|channel-count)$/,
   /^service org_\w+#webhooks whk_/,

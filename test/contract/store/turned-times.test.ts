@@ -17,7 +17,10 @@ const { webhookId, orgId, generation } = aDelivery();
 const ref = { webhookId, generation };
 const tenant: Tenant = { orgId, generation };
 
-/** What reads the rows of a time, each with a time that ends before it begins. DynamoDB refuses to be asked that. */
+/**
+ * What reads the rows of a time, each with a time that ends before it begins. DynamoDB refuses to be asked
+ * that.
+ */
 const READERS: Record<string, (tables: TestTables, from: Date, to: Date) => Promise<unknown>> = {
   'since when deliveries wait': ({ deliveries }, from, to) =>
     waitingDeliveries(deliveries)(ref, from, to, { units: 1000 }),

@@ -42,7 +42,10 @@ export const aMeteredEvent = (changes: Partial<MeteredEvent> = {}): MeteredEvent
 export const allOf = async (usages: Pick<Usages, 'read'>, orgId: OrgId) =>
   Object.fromEntries(await usages.read(orgId, { from: '0000-01', to: '9999-12' }));
 
-/** Counts events again and again, as the queue brings them: all of them first, then what failed or was left. @returns what is left even then */
+/**
+ * Counts events again and again, as the queue brings them: all of them first, then what failed or was left.
+ * @returns what is left even then
+ */
 export async function countUntilDone(
   usages: Pick<Usages, 'count'>,
   events: readonly MeteredEvent[],

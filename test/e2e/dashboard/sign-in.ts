@@ -108,7 +108,10 @@ export const expiring = (dashboard: Dashboard) =>
       return page;
     };
 
-    /** Keeps what a page asks for by itself, so that what is pressed meanwhile is what meets the end of the session. @returns lets it go */
+    /**
+     * Keeps what a page asks for by itself, so that what is pressed meanwhile is what meets the end of the
+     * session. @returns lets it go
+     */
     async function hold(page: Page): Promise<() => Promise<void>> {
       const held: Route[] = [];
       const pattern = '**/api/settings/**';

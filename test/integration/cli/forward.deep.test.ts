@@ -15,7 +15,9 @@ import { type FakeSandbox, startFakeSandbox } from './fake-sandbox.ts';
 import { startProgram } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** A directory as `npm start` leaves it, a fake of the API that it names, and a receiver of the developer's. */
+/**
+ * A directory as `npm start` leaves it, a fake of the API that it names, and a receiver of the developer's.
+ */
 async function aLocalRun(options: Pick<ReceiverOptions, 'respond'> = {}) {
   const directory = join(await temporaryDirectory(), 'local');
   await mkdir(directory);
@@ -251,7 +253,8 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     program.signal('SIGINT');
     await program.ended;
     const [first, second, third] = sandbox.calls.map(({ at }) => at);
-    // As they arrive: how long a request was on its way, which is seconds on a busy machine, comes off. Unpaced there would be next to nothing between them.
+    // As they arrive: how long a request was on its way, which is seconds on a busy machine, comes off.
+    // Unpaced there would be next to nothing between them.
     expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(1000);
     expect((third ?? 0) - (second ?? 0)).toBeGreaterThan(1000);
   });

@@ -22,7 +22,8 @@ export interface Program {
 }
 
 /**
- * Starts a TypeScript program of this project with Node.js; it is killed at the end of the test at the latest.
+ * Starts a TypeScript program of this project with Node.js; it is killed at the end of the test at the
+ * latest.
  * @param path relative to the top of the project
  */
 export function startProgram(path: string, args: readonly string[], env: Record<string, string>): Program {

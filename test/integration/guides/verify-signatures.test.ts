@@ -14,8 +14,8 @@ import { codeBlocks } from '../../support/markdown.ts';
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/guides/verify-signatures.md'), 'utf8');
 
 /**
- * How each language calls the guide's function: a program that reads one request a line, fields separated by tabs, the body in base64,
- * and prints for each whether it is genuine.
+ * How each language calls the guide's function: a program that reads one request a line, fields separated by
+ * tabs, the body in base64, and prints for each whether it is genuine.
  */
 interface Language {
   file: string;

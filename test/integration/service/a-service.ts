@@ -15,10 +15,16 @@ export const KILLED = {
   // The shortest after which a message counts as lost.
   GRACE_SECONDS: '30',
 };
-/** From a kill until what was lost with it is sent again: the grace, a run of the reconciler, and the attempts. */
+/**
+ * From a kill until what was lost with it is sent again: the grace, a run of the reconciler, and the
+ * attempts.
+ */
 export const RECOVERY_MS = 150_000;
 
-/** The lines of a run's log about requests that were answered with 500: they name the error, which an answer does not. */
+/**
+ * The lines of a run's log about requests that were answered with 500: they name the error, which an answer
+ * does not.
+ */
 async function failuresIn(directory: string): Promise<string[]> {
   const log = await readFile(join(directory, 'logs/functions.log'), 'utf8');
   return log.split('\n').filter((line) => /REQUEST_FAILED|^gateway /.test(line));
@@ -58,7 +64,10 @@ export function aService(settings: Record<string, string>) {
     get api() {
       return current().api;
     },
-    /** Ends the run, and starts it again on what it left. @returns the exit code of the first, null when it was killed */
+    /**
+     * Ends the run, and starts it again on what it left. @returns the exit code of the first, null when it
+     * was killed
+     */
     async restart(end: 'interrupt' | 'kill' = 'interrupt'): Promise<number | null> {
       const code = (await current().run[end]()) ?? null;
       current().api.close();

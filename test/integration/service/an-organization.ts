@@ -4,7 +4,9 @@ import type { Tenant } from '../../support/tenant.ts';
 import type { Place } from './place.ts';
 import { receiversOf } from './receivers.ts';
 
-/** An organization with its sandbox and people, and receivers with endpoints of it, for the tests of a suite. */
+/**
+ * An organization with its sandbox and people, and receivers with endpoints of it, for the tests of a suite.
+ */
 export function anOrganization(place: Place) {
   let made: { live: Tenant; sandbox: Tenant; member: string } | undefined;
   const current = () => {

@@ -5,8 +5,9 @@ import { recursion } from './background/recursion.ts';
 import { aPlace } from './place.ts';
 
 /*
- * What works behind the event bus, as the template runs here: with a meter that can do nothing, because its table is none. Its messages come back
- * at once and are given up after three times, while everything else goes on. Two functions that feed their own queues lack RecursiveLoop.
+ * What works behind the event bus, as the template runs here: with a meter that can do nothing, because its
+ * table is none. Its messages come back at once and are given up after three times, while everything else
+ * goes on. Two functions that feed their own queues lack RecursiveLoop.
  */
 const place = aPlace({
   context: { syncCooldownSeconds: 0 },

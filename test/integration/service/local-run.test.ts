@@ -7,7 +7,8 @@ import { operating } from './local-run/operate.ts';
 import { verification } from './local-run/verification.ts';
 
 /*
- * What takes a run as a person starts it: its pages and sign-in, its operator's commands, and its verification.
+ * What takes a run as a person starts it: its pages and sign-in, its operator's commands, and its
+ * verification.
  */
 const service = aService({ RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' });
 

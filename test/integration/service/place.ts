@@ -3,7 +3,10 @@ import { type Connection, connect } from '../../support/exchange.ts';
 import { type Service, type ServiceOptions, startService } from '../../support/service.ts';
 import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
 
-/** Settings of a service in which no test uses up a tier's calls of a minute: none may have more than the one above it. */
+/**
+ * Settings of a service in which no test uses up a tier's calls of a minute: none may have more than the one
+ * above it.
+ */
 export const UNLIMITED = {
   rateLimitSandbox: 1_000_000,
   rateLimitStandard: 1_000_000,
@@ -16,7 +19,10 @@ export interface Pair {
   sandbox: Tenant;
 }
 
-/** The service that the suites of a file share, since a start takes longer than most tests; each test has organizations of its own. */
+/**
+ * The service that the suites of a file share, since a start takes longer than most tests; each test has
+ * organizations of its own.
+ */
 export interface Place {
   service(): Service;
   /** As many connections as a test has requests under way at once. */

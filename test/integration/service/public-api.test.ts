@@ -14,8 +14,9 @@ import { sandboxProvisioning } from './requests/sandbox-provisioning.ts';
 import { sandboxReset } from './requests/sandbox-reset.ts';
 
 /*
- * What holds for the whole public API, derived from the route table and from the OpenAPI document, so that nothing new escapes; and
- * what requests do that make, use and reset sandboxes. The functions log at the level that says most.
+ * What holds for the whole public API, derived from the route table and from the OpenAPI document, so that
+ * nothing new escapes; and what requests do that make, use and reset sandboxes. The functions log at the
+ * level that says most.
  */
 const document = readDocument();
 const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });

@@ -13,8 +13,8 @@ import { type Page, pageOf, paragraph, startPage } from './background/page.ts';
 import { aPlace } from './place.ts';
 
 /*
- * Branches that a request takes only when DynamoDB does what the embedded engine never does, or when an endpoint is slow: each runs
- * here once under the role of its function.
+ * Branches that a request takes only when DynamoDB does what the embedded engine never does, or when an
+ * endpoint is slow: each runs here once under the role of its function.
  */
 
 /** As often as a transaction is tried (functions/store/transaction.ts). */
@@ -38,7 +38,10 @@ const FAULTS: Partial<Record<FunctionName, FaultPlan>> = {
 interface Branch {
   branch: string;
   fn: FunctionName;
-  /** The branch begins after so many of them in a row, one when absent. Without a fault, `provoke` alone takes the branch. */
+  /**
+   * The branch begins after so many of them in a row, one when absent. Without a fault, `provoke` alone takes
+   * the branch.
+   */
   fault?: readonly [operation: string, fault: Fault, times?: number];
   /** What the function does next, as `action resource`, in any order. */
   actions: readonly string[];
@@ -392,7 +395,10 @@ const isFault = (report: Report): report is FunctionFault => 'fault' in report;
 /** Requests of a branch that others of the function may come between. */
 const OTHERS = 3;
 
-/** The permissions that the function used after each start of the branch: right after its faults, or since a report where it has none. */
+/**
+ * The permissions that the function used after each start of the branch: right after its faults, or since a
+ * report where it has none.
+ */
 function usedIn({ fn, fault, actions }: Branch, since: number): UsedPermission[][] {
   const reports = service().reports(fn);
   const usedFrom = (start: number) =>

@@ -38,7 +38,9 @@ export function receiversOf({ api, tls, keep }: Organization) {
       return { id, secret, received };
     },
 
-    /** Waits until an endpoint has at least `count` deliveries and all have ended. @returns them, newest first */
+    /**
+     * Waits until an endpoint has at least `count` deliveries and all have ended. @returns them, newest first
+     */
     ended: (id: string, count: number) =>
       until(`${count} deliveries of ${id} to end`, async () => {
         const all = await deliveries(id);

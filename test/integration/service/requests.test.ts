@@ -10,8 +10,8 @@ import { webhookStats } from './requests/webhook-stats.ts';
 import { webhooks } from './requests/webhooks.ts';
 
 /*
- * What requests do, resource by resource, and what is delivered because of them: without waits between attempts, and with time for a
- * receiver that is held while others fail.
+ * What requests do, resource by resource, and what is delivered because of them: without waits between
+ * attempts, and with time for a receiver that is held while others fail.
  */
 const place = aPlace({
   context: {

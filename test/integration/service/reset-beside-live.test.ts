@@ -7,9 +7,10 @@ import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
 import { aPlace } from './place.ts';
 
 /*
- * The rows of a sandbox that was reset are purged while messages of its deliveries still wait. When these come beside messages of live
- * deliveries, the live ones must not fail with them. `RESET_RETRY_BASE_SECONDS=65` waits as long as a deployment does, and leaves the
- * purge to its schedule, which invokes it each minute.
+ * The rows of a sandbox that was reset are purged while messages of its deliveries still wait. When these
+ * come beside messages of live deliveries, the live ones must not fail with them.
+ * `RESET_RETRY_BASE_SECONDS=65` waits as long as a deployment does, and leaves the purge to its schedule,
+ * which invokes it each minute.
  */
 const { RESET_RETRY_BASE_SECONDS } = process.env;
 const BASE_SECONDS = Number(RESET_RETRY_BASE_SECONDS ?? 16);

@@ -5,7 +5,8 @@ import { type Observer, startObserver } from './sandbox/network/observer.ts';
 import { parity } from './sandbox/parity.ts';
 
 /*
- * What a sandbox does beside its live organization, with short waits between attempts for both, and every function observed.
+ * What a sandbox does beside its live organization, with short waits between attempts for both, and every
+ * function observed.
  */
 let observer: Observer;
 

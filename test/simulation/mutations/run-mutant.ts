@@ -7,11 +7,17 @@ import type { Mutation } from './mutation.ts';
 export interface MutantTask {
   mutation: Mutation;
   seeds: number;
-  /** What keeps the world's data: the stores' doubles, or the stores, of both versions of the code or of the present one. */
+  /**
+   * What keeps the world's data: the stores' doubles, or the stores, of both versions of the code or of the
+   * present one.
+   */
   by: 'doubles' | 'both versions' | 'the present version';
 }
 
-/** Simulates a mutation with as many seeds. @returns the first run in which a promise did not hold, or the last one */
+/**
+ * Simulates a mutation with as many seeds. @returns the first run in which a promise did not hold, or the
+ * last one
+ */
 export async function runMutant(
   mutation: Mutation,
   seeds: number,

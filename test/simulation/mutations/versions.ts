@@ -7,8 +7,8 @@ const UPDATES = 'functions/store/due-index.ts';
 const ENDPOINTS = 'functions/store/endpoints.ts';
 
 /**
- * Changes of what is stored that the rules of decision 14 forbid. The first of them do no harm to a version of the code that runs alone: it reads
- * what it writes.
+ * Changes of what is stored that the rules of decision 14 forbid. The first of them do no harm to a version
+ * of the code that runs alone: it reads what it writes.
  */
 export const HARMLESS_ALONE: readonly Mutation[] = [
   {
@@ -70,7 +70,10 @@ export const HARMLESS_ALONE: readonly Mutation[] = [
   },
 ];
 
-/** Changes that show without another version as well: by what an index projects, or by what a version to come has stored. */
+/**
+ * Changes that show without another version as well: by what an index projects, or by what a version to come
+ * has stored.
+ */
 export const HARMFUL_ALONE: readonly Mutation[] = [
   {
     name: 'a message has to say what it did not have to',

@@ -35,7 +35,10 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
     due: code.dueIndex(deliveries),
   };
 
-  /** As many entries of all shards as a look at one has: runs of the reconciler would be much longer otherwise. */
+  /**
+   * As many entries of all shards as a look at one has: runs of the reconciler would be much longer
+   * otherwise.
+   */
   const find: OwnStores['due']['find'] = async (state, _, until, after) => {
     const pages = await Promise.all(
       code.listShards(code.DUE_SHARDS).map((shard) => due.find(state, shard, until)),

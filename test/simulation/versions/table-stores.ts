@@ -27,8 +27,8 @@ const TRACE = '1-5759e988-bd862e3fe1be46a994272793';
 const ENDED = ['succeeded', 'exhausted', 'skipped'];
 
 /**
- * The stack's tables in memory, with the stores of two versions of the code on them. Each process has those of one, and so has each call of the
- * API; witnesses look through the present ones.
+ * The stack's tables in memory, with the stores of two versions of the code on them. Each process has those
+ * of one, and so has each call of the API; witnesses look through the present ones.
  */
 export class TableStores implements Stores {
   readonly #world: World;

@@ -56,7 +56,10 @@ function wrongRenaming(path: string, { node, within }: Place): string[] {
   return target === GATE || isIn(target, [OUTBOUND]) ? [`gives ${nameOf(node.imported)} another name`] : [];
 }
 
-/** Only the gate makes permits: elsewhere they are taken as parameters, and never asserted, returned, kept or guessed. */
+/**
+ * Only the gate makes permits: elsewhere they are taken as parameters, and never asserted, returned, kept or
+ * guessed.
+ */
 function wrongPermit({ node, within }: Place): string[] {
   if (node.type !== 'Identifier' || nameOf(node) !== 'Permit') return [];
   const [reference, annotation, parameter, parameters] = within.toReversed();
@@ -114,7 +117,10 @@ function isGate(property: unknown): boolean {
   return nameOf(key) === 'gate' && value?.type === 'CallExpression' && nameOf(value.callee) === 'gate';
 }
 
-/** The file by which others get out sends nothing, and lets nothing be sent, but in functions that begin by requiring a permit. */
+/**
+ * The file by which others get out sends nothing, and lets nothing be sent, but in functions that begin by
+ * requiring a permit.
+ */
 function wrongEntrance({ places, loads }: Source, sending: readonly string[]): string[] {
   const loadsIt = loads.some(
     ({ module, names }) => module.endsWith('/domain/gate.ts') && names.includes('requirePermit'),

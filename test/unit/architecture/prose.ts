@@ -14,7 +14,10 @@ interface Wording {
   instead: string;
 }
 
-/** The terms are those of SQS, Standard Webhooks and Stripe. Names in backticks are not checked: fields keep theirs. */
+/**
+ * The terms are those of SQS, Standard Webhooks and Stripe. Names in backticks are not checked: fields keep
+ * theirs.
+ */
 const WORDINGS: readonly Wording[] = [
   {
     pattern: /\b(?:who|whom|what)ever\b|\b(?:no|some|any)body(?:'s)?\b/i,

@@ -1,16 +1,23 @@
 /*
- * What the functions may load, and thereby reach. Everything that leads out of a function stands here with its reason: who adds a mailer, an event
- * bus, a usage meter or any other client adds a line, says what it reaches, and, when that is the outside world, which file demands the permit.
+ * What the functions may load, and thereby reach. Everything that leads out of a function stands here with
+ * its reason: who adds a mailer, an event bus, a usage meter or any other client adds a line, says what it
+ * reaches, and, when that is the outside world, which file demands the permit.
  */
 
-/** Which files, from the directory of the functions: a directory when it ends in a slash, everywhere when it is empty. */
+/**
+ * Which files, from the directory of the functions: a directory when it ends in a slash, everywhere when it
+ * is empty.
+ */
 type Files = string;
 
 interface Allowance {
   modules: readonly string[];
   in: readonly Files[];
   reaches: 'nothing' | "the service's own data" | 'whom the operator named' | 'the outside world';
-  /** The one file by which others get there, and the functions by which it sends: never before it has required a permit of the gate. */
+  /**
+   * The one file by which others get there, and the functions by which it sends: never before it has required
+   * a permit of the gate.
+   */
   permit?: { in: Files; before: readonly string[] };
 }
 
@@ -20,7 +27,8 @@ export const ALLOWED: readonly Allowance[] = [
     in: [''],
     reaches: 'nothing',
   },
-  // What is logged goes through the registry of the lines, whoever logs it, and what is measured through the names of the metrics.
+  // What is logged goes through the registry of the lines, whoever logs it, and what is measured through the
+  // names of the metrics.
   { modules: ['@aws-lambda-powertools/logger'], in: ['platform/logger.ts'], reaches: 'nothing' },
   { modules: ['@aws-lambda-powertools/metrics'], in: ['platform/metrics.ts'], reaches: 'nothing' },
   // Of its own bundle.
@@ -34,7 +42,8 @@ export const ALLOWED: readonly Allowance[] = [
     in: ['platform/clients/', 'store/'],
     reaches: "the service's own data",
   },
-  // What is counted there is billed, so that it counts as done to somebody outside (public-api.md, Sandbox rules).
+  // What is counted there is billed, so that it counts as done to somebody outside (public-api.md, Sandbox
+  // rules).
   {
     modules: ['@aws-sdk/lib-dynamodb'],
     in: ['store/usage.ts'],

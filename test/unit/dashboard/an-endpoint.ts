@@ -14,7 +14,10 @@ export interface Made extends Row {
 
 let sequence = 0;
 
-/** @param time of its identifier, in milliseconds since the epoch @param tail orders those of one millisecond; by chance, as those of a job are */
+/**
+ * @param time of its identifier, in milliseconds since the epoch @param tail orders those of one millisecond;
+ * by chance, as those of a job are
+ */
 export function aRow(time: number, given: Partial<Made> & { tail?: string } = {}): Made {
   sequence += 1;
   const { tail = ((sequence * 7919) % 1_000_003).toString(16), ...rest } = given;
@@ -34,7 +37,10 @@ export function aRow(time: number, given: Partial<Made> & { tail?: string } = {}
 const newestFirst = <R extends Pick<Row, 'id'>>(rows: readonly R[]): R[] =>
   rows.toSorted((a, b) => (a.id < b.id ? 1 : -1));
 
-/** The service, as a list sees it: pages of its deliveries, on a clock that is turned by hand, and what was asked of it. */
+/**
+ * The service, as a list sees it: pages of its deliveries, on a clock that is turned by hand, and what was
+ * asked of it.
+ */
 export function anEndpoint(isLike: (row: Made) => boolean = () => true, isWhole = true) {
   /** Newest first. */
   let made: Made[] = [];

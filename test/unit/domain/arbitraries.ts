@@ -18,7 +18,10 @@ export const recentTimes = fc.date({
 export const idsOf = <P extends IdPrefix>(prefix: P): fc.Arbitrary<`${P}_${string}`> =>
   times.map((time) => newId(prefix, time));
 
-/** Text of any code points, lone surrogates included. (The string arbitrary that has them all takes seconds to set up.) */
+/**
+ * Text of any code points, lone surrogates included. (The string arbitrary that has them all takes seconds to
+ * set up.)
+ */
 export const texts = fc
   .array(fc.oneof(fc.nat({ max: 0x7f }), fc.nat({ max: 0x10ffff })), { maxLength: 40 })
   .map((points) => String.fromCodePoint(...points));

@@ -96,7 +96,10 @@ const BUS_FIELDS = Object.fromEntries(
   Object.entries(EVENT_CATALOGUE).map(([type, { onBus }]) => [type, onBus]),
 );
 
-/** Fields of any length that the bus would get: strings that are neither an identifier, a time, nor one of a few words. */
+/**
+ * Fields of any length that the bus would get: strings that are neither an identifier, a time, nor one of a
+ * few words.
+ */
 function textsOnBus(fields: Record<string, readonly string[]>): string[] {
   return Object.entries(fields).flatMap(([type, names]) => {
     const schema = z.toJSONSchema(EVENT_CATALOGUE[type as EventType].data);

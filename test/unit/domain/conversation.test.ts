@@ -12,7 +12,10 @@ import { texts, times } from './arbitraries.ts';
 
 const resolution = { kind: 'resolve', by: 'api', at: NOW } as const;
 
-/** The rule as decisions.md says it: what comes of each move in each state; undefined where it is refused or changes nothing. */
+/**
+ * The rule as decisions.md says it: what comes of each move in each state; undefined where it is refused or
+ * changes nothing.
+ */
 const TABLE: Record<ConversationStatus, Record<StateChange['kind'], ConversationStatus | undefined>> = {
   open: { 'hand-off': 'handed_off', resolve: 'resolved', reopen: undefined },
   handed_off: { 'hand-off': undefined, resolve: 'resolved', reopen: undefined },

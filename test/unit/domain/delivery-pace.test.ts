@@ -48,7 +48,10 @@ const resultOf = (startedAt: Date, took: number, { fails, durationMs }: Outcome)
   simulated: { request, durationMs },
 });
 
-/** What a delivery's attempts make of it, one after the other, until it ends or no more is known of its receiver. */
+/**
+ * What a delivery's attempts make of it, one after the other, until it ends or no more is known of its
+ * receiver.
+ */
 function history(
   all: readonly Outcome[],
   maxAttempts: number,

@@ -17,7 +17,10 @@ const HOUR_MS = 3_600_000;
 const moments = fc.integer({ min: Date.parse('2020-01-01'), max: Date.parse('2100-01-01') });
 const counts = fc.integer({ min: 1, max: 168 });
 
-/** Some of the hours before a moment, in any order, each with deliveries that ended in some way or have not ended. */
+/**
+ * Some of the hours before a moment, in any order, each with deliveries that ended in some way or have not
+ * ended.
+ */
 const ledgers = fc.record({ now: moments.map((ms) => new Date(ms)), count: counts }).chain(({ now, count }) =>
   fc.record({
     now: fc.constant(now),

@@ -26,7 +26,10 @@ const attempt = (number: number, startedAt: Date, durationMs: number) => ({
   error: 'the receiver answered 500',
 });
 
-/** A delivery whose attempts have all failed, each of which took so long, and when its last one will have ended. */
+/**
+ * A delivery whose attempts have all failed, each of which took so long, and when its last one will have
+ * ended.
+ */
 const lives = fc
   .record({
     policy: policies,

@@ -13,7 +13,9 @@ import { newId } from '../../../functions/domain/ids.ts';
 import { aTenant, NOW } from '../../builders.ts';
 import { texts, times } from './arbitraries.ts';
 
-/** public-api.md, Subscribable event types; `webhook.test` and `channel.message` by decision. `?` = optional. */
+/**
+ * public-api.md, Subscribable event types; `webhook.test` and `channel.message` by decision. `?` = optional.
+ */
 const TABLE: Record<EventType, string[]> = {
   'conversation.created': ['conversationId', 'channelId', 'externalUserId'],
   'message.received': ['conversationId', 'messageId', 'role'],

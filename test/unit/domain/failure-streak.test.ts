@@ -18,7 +18,8 @@ const unseen = (changes: Parameters<typeof anEndpoint>[0], elapsed: number, atte
 
 describe('a success that does not look at its endpoint', () => {
   it('ends before a failure that has waited, by more than a read is behind', () => {
-    // It read the endpoint just before the mark was written, or what that was a second before (DynamoDB: usually within one second).
+    // It read the endpoint just before the mark was written, or what that was a second before (DynamoDB:
+    // usually within one second).
     fc.assert(
       fc.property(attempts, fc.double({ min: 0, max: 70, noNaN: true }), (attempt, elapsed) => {
         fc.pre(unseen({}, elapsed, attempt));

@@ -150,7 +150,8 @@ describe('the identifier of a delivery', () => {
     const repeated = Array.from({ length: 200 }, () => {
       const bits = BigInt(`0x${deriveDeliveryId(newId('evt', NOW), newId('whk', NOW)).slice('dlv_'.length)}`);
       const field = (from: bigint, width: bigint) => (bits >> from) & ((1n << width) - 1n);
-      // RFC 9562, 5.7: 12 bits before the variant, and the 20 bits after it, are where a sequence number goes.
+      // RFC 9562, 5.7: 12 bits before the variant, and the 20 bits after it, are where a sequence number
+      // goes.
       const leading = (field(64n, 12n) << 20n) | field(42n, 20n);
       return leading === field(1n, 31n);
     });

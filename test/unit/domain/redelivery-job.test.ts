@@ -74,7 +74,10 @@ describe('what a redelivery job owes for a page', () => {
   const events = [1, 2, 30, 90, 120].map((minutes) => newId('evt', later(NOW, -seconds(60 * minutes))));
   const anyStatus = fc.constantFrom('pending', 'retrying', 'succeeded', 'exhausted', 'skipped');
   const page = fc.array(fc.record({ event: fc.nat(events.length - 1), status: anyStatus }));
-  /** Of each event: whether its first delivery is on this page if the event is, and how it ended elsewhere, where it is still there. */
+  /**
+   * Of each event: whether its first delivery is on this page if the event is, and how it ended elsewhere,
+   * where it is still there.
+   */
   const firsts = fc.array(
     fc.record({ isHere: fc.boolean(), elsewhere: fc.option(anyStatus, { nil: undefined }) }),
     { minLength: events.length, maxLength: events.length },

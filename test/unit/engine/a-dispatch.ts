@@ -131,7 +131,10 @@ export async function aDispatch({
     measured,
     disablings: () => disabled,
     deal,
-    /** Deals with the reminder, knowing the endpoint as it is now. In the retry lane a message may stay for all its attempts. */
+    /**
+     * Deals with the reminder, knowing the endpoint as it is now. In the retry lane a message may stay for
+     * all its attempts.
+     */
     dispatch: async (lane: Lane = 'retry') =>
       deal(
         reminder,

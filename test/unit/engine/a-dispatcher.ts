@@ -28,7 +28,10 @@ export const messagesFor = (
 
 export const DELETED: MessageDisposition = { kind: 'delete' };
 
-/** A dispatcher whose dealing with a reminder is the test's, and whose queues tell in which order they were asked. */
+/**
+ * A dispatcher whose dealing with a reminder is the test's, and whose queues tell in which order they were
+ * asked.
+ */
 export function aDispatcher(
   deal: (reminder: DeliveryMessage, lane: Lane) => Promise<MessageDisposition> | MessageDisposition,
   replaced: Partial<DeliveryMessagePorts> = {},

@@ -28,7 +28,10 @@ interface Row {
   lagMs: number;
 }
 
-/** A table with rows of sandboxes, and the index that a purge reads, which tells of each row later than it changes. */
+/**
+ * A table with rows of sandboxes, and the index that a purge reads, which tells of each row later than it
+ * changes.
+ */
 class WipedTable {
   readonly #now: () => Date;
   readonly #rows = new Map<string, Row>();

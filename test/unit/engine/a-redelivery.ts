@@ -37,7 +37,10 @@ const PAGE_ROWS = 2;
 /** Nothing stands in the way. */
 const open: Gate = async () => undefined;
 
-/** An endpoint with deliveries of the last hour, and a redelivery job, over the stores themselves with their tables in memory. */
+/**
+ * An endpoint with deliveries of the last hour, and a redelivery job, over the stores themselves with their
+ * tables in memory.
+ */
 export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
   const clock = new VirtualClock();
   const { service, deliveries } = memoryTables();
@@ -198,7 +201,9 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
       const { items } = await store.list(tenant, endpoint.id, { limit: 10_000 });
       return items.filter((one) => isFromJob(one) && parseCreationTime(one.id) >= new Date(createdAt));
     },
-    /** Has messages dealt with until there are none, those that fail again later. @returns how many there were */
+    /**
+     * Has messages dealt with until there are none, those that fail again later. @returns how many there were
+     */
     async run(deal = worker()): Promise<number> {
       for (let count = 0; ; count += 1) {
         const message = messages.shift();

@@ -27,7 +27,8 @@ const clocks = deriveAttemptClocks(10);
 const GRACE = { graceSeconds: DEFAULT_GRACE_SECONDS };
 
 /**
- * The workers of one organization's deliveries over stores and queues in memory, each run when the test says so.
+ * The workers of one organization's deliveries over stores and queues in memory, each run when the test says
+ * so.
  * @param terms.attempt what comes of an attempt
  * @param terms.maxReceives after how many receives a queue gives a message up
  */
@@ -88,7 +89,10 @@ export function aService(terms: {
   });
   const bury = processDeadDeliveryMessage({ due, log, now }, GRACE);
 
-  /** Deals with what a lane gives out, as the function and its queue do. @returns how many messages it gave out */
+  /**
+   * Deals with what a lane gives out, as the function and its queue do. @returns how many messages it gave
+   * out
+   */
   async function dispatchFrom(lane: Lane): Promise<number> {
     const batch = lanes.queues[lane].receive(10);
     const staying = new Set((await runBatch(lane, batch)).map(({ receiptHandle }) => receiptHandle));

@@ -15,7 +15,9 @@ import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const SHARD = 'shardId-1';
 
-/** Changes as a shard of the stream numbers them: rising, with gaps, and beyond what a number holds exactly. */
+/**
+ * Changes as a shard of the stream numbers them: rising, with gaps, and beyond what a number holds exactly.
+ */
 export const sequenced = (changes: readonly DeliveryChange[]): SequencedChange[] =>
   changes.map((change, index) => ({
     ...change,

@@ -5,7 +5,10 @@ import { aTenant, later, NOW, seconds } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
 import { aPurge, IN_FULL, LINGER, pages } from './a-purge.ts';
 
-/** By how much an index may be behind. The last rows of a generation come early enough that it knows of them in time. */
+/**
+ * By how much an index may be behind. The last rows of a generation come early enough that it knows of them
+ * in time.
+ */
 const LAG = 60;
 const WIPED = [aTenant({ generation: 1 }), aTenant({ generation: 3 })];
 /** The generation that one of them is at now, and a sandbox that was not reset. */
@@ -20,7 +23,10 @@ const rows = fc.array(
   }),
   { maxLength: 60 },
 );
-/** At which of its calls each run is killed, before or after it took effect, and for how many pages it has time. */
+/**
+ * At which of its calls each run is killed, before or after it took effect, and for how many pages it has
+ * time.
+ */
 const fates = fc.array(
   fc.record({
     calls: fc.option(fc.nat({ max: 25 }), { nil: Number.POSITIVE_INFINITY }),

@@ -66,7 +66,10 @@ describe('a redelivery job whose messages come several times, at once', () => {
   });
 });
 
-/** Something that happens while a job runs. `dies`: after so many calls, those that took effect without an answer among them. */
+/**
+ * Something that happens while a job runs. `dies`: after so many calls, those that took effect without an
+ * answer among them.
+ */
 const happening = fc.oneof(
   fc.record({ kind: fc.constantFrom('worker', 'resumer'), dies: fc.integer({ min: 0, max: 40 }) }),
   fc.record({ kind: fc.constant('messages lost') }),

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import type { OpenApiDocument, Operation, Parameter, Schema } from '../../../lib/openapi/openapi.ts';
 
 /*
- * Documents of any content, in which there is always something to change: each operation takes an object and answers with one, which
- * have a field or more. Named schemas are used from one side alone, so that a change of one is a change of one direction.
+ * Documents of any content, in which there is always something to change: each operation takes an object and
+ * answers with one, which have a field or more. Named schemas are used from one side alone, so that a change
+ * of one is a change of one direction.
  */
 
 const names = fc.constantFrom('alpha', 'beta', 'gamma', 'delta', 'epsilon');

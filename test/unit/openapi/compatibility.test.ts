@@ -28,7 +28,10 @@ describe('the API as it is now', () => {
   });
 });
 
-/** The document with the paths alone that a schema is reached from: to compare all of them for each field takes a minute. */
+/**
+ * The document with the paths alone that a schema is reached from: to compare all of them for each field
+ * takes a minute.
+ */
 function reaching(name: string): OpenApiDocument {
   const referenced = (part: unknown): Set<string> =>
     new Set([...JSON.stringify(part).matchAll(/#\/components\/([^"]+)"/g)].map(([, found]) => String(found)));

@@ -32,7 +32,10 @@ export const answered = (status: number, body = ''): OutboundResult => ({
 
 export const TIMEOUT_MS = 10_000;
 
-/** A sender whose real requests go nowhere and are answered as the test says, and whose simulated receiver does not wait. */
+/**
+ * A sender whose real requests go nowhere and are answered as the test says, and whose simulated receiver
+ * does not wait.
+ */
 export function aSender({
   result = answered(200),
   now = NOW,

@@ -149,7 +149,8 @@ describe('a token that proves nothing', () => {
     await fc.assert(
       fc.asyncProperty(position, fc.nat({ max: 3 }), replacements, async (at, removed, put) => {
         const changed = token.slice(0, at) + put + token.slice(at + removed);
-        // The last digit of the signature has bits that stand for nothing, so that two texts may be one token.
+        // The last digit of the signature has bits that stand for nothing, so that two texts may be one
+        // token.
         fc.pre(bytes(changed).join() !== bytes(token).join());
         expect(await verify(changed)).toBeUndefined();
       }),

@@ -81,7 +81,8 @@ describe('the keys of an issuer', () => {
       }
       pass(COOLDOWN - 1);
     }
-    // The rounds are at 0, 29, 58 and 87 seconds. Only the third one is late enough after the reading before it.
+    // The rounds are at 0, 29, 58 and 87 seconds. Only the third one is late enough after the reading before
+    // it.
     expect(issuer.requests).toEqual([DISCOVERY, KEYS, KEYS]);
     expect(await verify(await lasting(issuer))).toBeDefined();
   });

@@ -18,7 +18,10 @@ const BINDING = { tenant: 'org_1#0', route: 'list', filters: [] };
 const POSITION = newId('dlv', new Date(0));
 const ENDPOINT = newId('whk', new Date(0));
 
-/** What happens, in whichever order: an operator goes on with the rotation, and instances use the keyring that each has read. */
+/**
+ * What happens, in whichever order: an operator goes on with the rotation, and instances use the keyring that
+ * each has read.
+ */
 const instance = fc.nat({ max: INSTANCES - 1 });
 const happening = fc.oneof(
   fc.record({ kind: fc.constant('pass' as const), seconds: fc.nat({ max: 700 }) }),

@@ -4,7 +4,10 @@ import { fitIntoRequest } from '../../../functions/platform/reply.ts';
 import type { Route } from '../../../functions/platform/route.ts';
 import { currentDocument } from '../../../lib/openapi/current.ts';
 
-/** What Lambda gives out at most: its proxy result, in which the body is quoted (Lambda quotas, invocation payload: 6 MB). */
+/**
+ * What Lambda gives out at most: its proxy result, in which the body is quoted (Lambda quotas, invocation
+ * payload: 6 MB).
+ */
 const LAMBDA_BYTES = 6_000_000;
 /** Fewer than Lambda's by what quoting can add to a body that is all quotation marks. */
 const MOST_BYTES = 2_000_000;
@@ -22,7 +25,10 @@ const listings = Object.values<Route>(routes).flatMap((route) => {
   return 'nextCursor' in shown ? [[route.name, route, shown.data[0] as Item] as const] : [];
 });
 
-/** A hundred of them, each with its longest text as long as its route lets it leave the service, or so long that it matters. */
+/**
+ * A hundred of them, each with its longest text as long as its route lets it leave the service, or so long
+ * that it matters.
+ */
 function hundredLongest(route: Route, item: Item): Item[] {
   const long = '"'.repeat(100_000);
   const longer = Object.keys(item)

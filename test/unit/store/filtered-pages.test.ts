@@ -13,8 +13,8 @@ const itemOf = (number: number, matches: boolean): Item => ({
 });
 
 /**
- * A partition as DynamoDB scans one: it counts rows whether they match or not, ends an answer before it has examined as many as it may,
- * and may say that something could follow where nothing does.
+ * A partition as DynamoDB scans one: it counts rows whether they match or not, ends an answer before it has
+ * examined as many as it may, and may say that something could follow where nothing does.
  * @param cut rows after which an answer ends by its size
  * @param unitsOfRow read units
  */

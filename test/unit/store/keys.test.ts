@@ -42,7 +42,10 @@ function partitionsOf(tenant: Tenant, names: { conversation: `cnv_${string}`; ro
 const tenant = aTenant();
 const endpoint = newId('whk', NOW);
 
-/** The collections that are spread over shards: where a new item of each lies, and the partitions that its listing reads. */
+/**
+ * The collections that are spread over shards: where a new item of each lies, and the partitions that its
+ * listing reads.
+ */
 const spread = Object.entries({
   conversations: {
     add() {

@@ -32,7 +32,10 @@ const ENDED = { batchItemFailures: [] };
 const STAYS = { batchItemFailures: [{ itemIdentifier: 'message-1' }] };
 const FAR_OFF = '2100-01-01T00:00:00.000Z';
 
-/** A delivery with its endpoint and its event, as the tables hold them. No request leaves: the address is a forbidden one. */
+/**
+ * A delivery with its endpoint and its event, as the tables hold them. No request leaves: the address is a
+ * forbidden one.
+ */
 function held(changes: { endpoint?: Partial<Endpoint>; delivery?: Partial<Delivery>; event?: 'gone' } = {}) {
   const tenant = aTenant();
   const endpoint = anEndpoint({

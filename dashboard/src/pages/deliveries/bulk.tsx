@@ -35,7 +35,10 @@ const useJobs = (environment: Environment, id: string) =>
       state.data?.some(({ status }) => status === 'running') ? LOOK_MS : IDLE_LOOK_MS,
   });
 
-/** Sends again what failed since a time, and shows how far that has come; it goes on whether or not anybody looks. */
+/**
+ * Sends again what failed since a time, and shows how far that has come; it goes on whether or not anybody
+ * looks.
+ */
 export function SendAgain({ webhookId, onClose }: { webhookId: string; onClose: () => void }) {
   const t = useTexts();
   const { environment } = useEnvironment();

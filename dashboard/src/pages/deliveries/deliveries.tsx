@@ -162,7 +162,10 @@ function useStable(filters: Filters): Filters {
   return isSame ? kept : filters;
 }
 
-/** Puts the focus on a delivery that somebody opens, and back on its row when it is closed. @returns for the delivery's heading */
+/**
+ * Puts the focus on a delivery that somebody opens, and back on its row when it is closed. @returns for the
+ * delivery's heading
+ */
 function useFocusMoved(
   deliveryId: string | undefined,
   list: RefObject<ListHandle | null>,

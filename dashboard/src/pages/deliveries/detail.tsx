@@ -16,7 +16,10 @@ import { Attempts } from './attempts.tsx';
 import styles from './deliveries.module.css';
 import { DeliveryStatus } from './delivery-status.tsx';
 
-/** One delivery beside the list, with why it did not arrive and what can be done. @param heading has the focus when somebody opens it */
+/**
+ * One delivery beside the list, with why it did not arrive and what can be done. @param heading has the focus
+ * when somebody opens it
+ */
 export function Detail({
   webhookId,
   id,

@@ -1,6 +1,8 @@
 import type { DeliveryStatus } from '../../api/webhooks.ts';
 
-/** What a list is narrowed to, as the page's address has it; all its parts have a value that changes nothing. */
+/**
+ * What a list is narrowed to, as the page's address has it; all its parts have a value that changes nothing.
+ */
 export interface Filters {
   status: StatusChoice;
   /** An event type, or `any`. */
@@ -66,7 +68,8 @@ export function isLike(
 
 /**
  * What the API is asked for.
- * @param now milliseconds since the epoch; the same for all pages of a listing, whose cursors hold for one filter
+ * @param now milliseconds since the epoch; the same for all pages of a listing, whose cursors hold for one
+ * filter
  */
 export function queryOf({ status, event, time }: Filters, now: number) {
   const statuses = STATUS_CHOICES[status];

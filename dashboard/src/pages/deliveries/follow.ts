@@ -48,7 +48,10 @@ export interface Source<R> {
   one(id: string, signal: AbortSignal): Promise<R | undefined>;
   /** Whether a row is like what is looked for. */
   isLike(row: R): boolean;
-  /** Whether all rows there are is what is looked for, so that those of a time are no more than are in the list. */
+  /**
+   * Whether all rows there are is what is looked for, so that those of a time are no more than are in the
+   * list.
+   */
   isWhole: boolean;
 }
 
@@ -75,8 +78,9 @@ interface Unfinished<R> {
 }
 
 /**
- * A list that follows what happens. It is asked for again from a time that moves with the service's clock, not from its newest row, which may be old: so a look
- * at a list in which nothing happens reads nothing, whatever it is narrowed to.
+ * A list that follows what happens. It is asked for again from a time that moves with the service's clock,
+ * not from its newest row, which may be old: so a look at a list in which nothing happens reads nothing,
+ * whatever it is narrowed to.
  * @param now the service's clock, since the browser's own may be wrong, in milliseconds since the epoch
  */
 export function follow<R extends Row>(source: Source<R>, view: View, now: () => number) {
@@ -120,7 +124,10 @@ export function follow<R extends Row>(source: Source<R>, view: View, now: () => 
     if (next && !isLoading) await load(next, signal);
   }
 
-  /** Reads down to a time, page by page, as long as it is not enough. @returns with a `cursor` where that is so after as many pages as a turn may read */
+  /**
+   * Reads down to a time, page by page, as long as it is not enough. @returns with a `cursor` where that is
+   * so after as many pages as a turn may read
+   */
   async function look(
     begun: Omit<Unfinished<R>, 'cursor'> & { cursor?: string },
     isEnough: (rows: readonly R[]) => boolean,
@@ -149,7 +156,8 @@ export function follow<R extends Row>(source: Source<R>, view: View, now: () => 
     const found = await look(begun, (rows) => meets(state, rows) || areMany(rows), signal);
     if (signal.aborted) return;
     if ('cursor' in found) {
-      // Pages that are short or empty are no news: rows were read for them that are not like what is looked for.
+      // Pages that are short or empty are no news: rows were read for them that are not like what is looked
+      // for.
       unfinished = found;
       return;
     }
@@ -158,7 +166,10 @@ export function follow<R extends Row>(source: Source<R>, view: View, now: () => 
     take(found);
   }
 
-  /** What came too late for the looks at the top, as the deliveries of a redelivery job may, which carry its time. */
+  /**
+   * What came too late for the looks at the top, as the deliveries of a redelivery job may, which carry its
+   * time.
+   */
   async function lookFurtherBack(signal: AbortSignal): Promise<void> {
     const newest = state.rows[0];
     const earliest = now() - LATER_MS;
@@ -222,7 +233,10 @@ export function follow<R extends Row>(source: Source<R>, view: View, now: () => 
       else set({ isLoading: false });
     },
     loadMore,
-    /** Looks once for what is new and for what has become of what is shown: a few requests at most, one where nothing happens. @throws ApiFailure */
+    /**
+     * Looks once for what is new and for what has become of what is shown: a few requests at most, one where
+     * nothing happens. @throws ApiFailure
+     */
     async turn(signal: AbortSignal): Promise<void> {
       if (readAt === undefined || state.next === undefined) return;
       await lookAtTop(readAt, signal).catch((error: unknown) => {

@@ -36,7 +36,8 @@ export interface ListHandle {
 }
 
 /**
- * The deliveries that there are, however many: only those in view are in the page. For the keyboard it is one thing, in which arrow keys lead from row to row.
+ * The deliveries that there are, however many: only those in view are in the page. For the keyboard it is one
+ * thing, in which arrow keys lead from row to row.
  * @param search of the address, which every row's own keeps
  * @param shown the delivery beside the list
  */
@@ -63,7 +64,8 @@ export function DeliveryList({
   });
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   const height = (isNarrow ? HEIGHT.narrow : HEIGHT.wide) * rem;
-  // The row that a press of Tab leads to; until somebody chooses one, the one beside the list, else the first.
+  // The row that a press of Tab leads to; until somebody chooses one, the one beside the list, else the
+  // first.
   const [chosen, setChosen] = useState(shown);
   const active = chosen === undefined ? 0 : Math.min(placeOf(rows, chosen), Math.max(0, rows.length - 1));
   const virtual = useWindowVirtualizer({
@@ -179,7 +181,10 @@ const idOf = (element: Element): string | undefined =>
 const linkOf = (list: HTMLElement | null, id: string) =>
   list?.querySelector<HTMLElement>(`[data-delivery="${id}"]`);
 
-/** Where the row with the focus goes, the one in its place has it: otherwise the keyboard would begin anew at the top of the page. */
+/**
+ * Where the row with the focus goes, the one in its place has it: otherwise the keyboard would begin anew at
+ * the top of the page.
+ */
 function useFocusKept(
   list: RefObject<HTMLUListElement | null>,
   rows: readonly Delivery[],
@@ -192,7 +197,8 @@ function useFocusKept(
     if (isLost && document.activeElement === document.body) handle.current?.focus(before);
   }, [rows, handle]);
   useEffect(() => {
-    // An element that is removed tells nobody that it lost the focus: it is known only where the focus went instead.
+    // An element that is removed tells nobody that it lost the focus: it is known only where the focus went
+    // instead.
     const note = ({ target }: FocusEvent) => {
       const isInside = target instanceof Element && list.current?.contains(target);
       focused.current = isInside ? idOf(target) : undefined;

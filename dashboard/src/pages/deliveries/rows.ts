@@ -1,9 +1,15 @@
 import type { Delivery } from '../../api/webhooks.ts';
 
-/** A delivery, as far as a list's order and freshness are concerned. Identifiers ascend in time: `dlv_` and twelve hexadecimal digits of milliseconds begin them (decisions.md, Representation). */
+/**
+ * A delivery, as far as a list's order and freshness are concerned. Identifiers ascend in time: `dlv_` and
+ * twelve hexadecimal digits of milliseconds begin them (decisions.md, Representation).
+ */
 export type Row = Pick<Delivery, 'id' | 'status' | 'attempts' | 'nextRetryAt' | 'lastError' | 'createdAt'>;
 
-/** Where a page begins: at a cursor of a listing that ends before `to`, or at the newest row before it. Milliseconds since the epoch. */
+/**
+ * Where a page begins: at a cursor of a listing that ends before `to`, or at the newest row before it.
+ * Milliseconds since the epoch.
+ */
 export interface Place {
   cursor?: string;
   to?: number;
@@ -16,7 +22,10 @@ export interface List<R extends Row> {
   next: Place | null | undefined;
   /** Found since and not shown yet, so that whoever reads further down is not moved; newest first. */
   waiting: readonly R[];
-  /** The identifier below which rows may be missing once those that wait are among them: what is below is to be loaded again. */
+  /**
+   * The identifier below which rows may be missing once those that wait are among them: what is below is to
+   * be loaded again.
+   */
   cut: string | undefined;
 }
 
@@ -31,7 +40,10 @@ export interface Look<R extends Row> {
 
 /** Rows that wait at most; beyond them it is known only that there are more. */
 export const MAX_WAITING = 300;
-/** Rows that are kept while somebody looks at the top, so that a list that is left open does not grow for ever. */
+/**
+ * Rows that are kept while somebody looks at the top, so that a list that is left open does not grow for
+ * ever.
+ */
 export const MAX_KEPT = 1000;
 /** So many rows that are known, one after another, say that below them nothing is new. */
 const KNOWN_RUN = 50;
@@ -63,7 +75,10 @@ export function knows(list: List<Row>, { id }: Row): boolean {
   );
 }
 
-/** Whether what was read of a list's top ends with rows that it knows, so that nothing lies between them and the rest. */
+/**
+ * Whether what was read of a list's top ends with rows that it knows, so that nothing lies between them and
+ * the rest.
+ */
 export function meets(list: List<Row>, read: readonly Row[]): boolean {
   const last = read.slice(-KNOWN_RUN);
   return last.length === KNOWN_RUN && last.every((row) => knows(list, row));
@@ -77,8 +92,9 @@ const isSame = (one: Row, other: Row): boolean =>
   one.lastError === other.lastError;
 
 /**
- * Takes in what was read of the top. At the top new rows come in and those go that are no longer like what is looked for; further down neither
- * number nor order of the rows changes, and what is new waits. The same list where nothing has changed, so that nothing is drawn anew.
+ * Takes in what was read of the top. At the top new rows come in and those go that are no longer like what is
+ * looked for; further down neither number nor order of the rows changes, and what is new waits. The same list
+ * where nothing has changed, so that nothing is drawn anew.
  */
 export function withLook<R extends Row>(list: List<R>, look: Look<R>, isAtTop: boolean): List<R> {
   const read = new Map(look.rows.map((row) => [row.id, row]));
@@ -108,7 +124,10 @@ export function withWaiting<R extends Row>(list: List<R>): List<R> {
   return { ...whole, rows: rows.slice(0, below), next: { to: timeOf({ id: end }) + 1 } };
 }
 
-/** Brings one row up to date, or without `row` says that it is gone. @param isLike whether it is still like what is looked for */
+/**
+ * Brings one row up to date, or without `row` says that it is gone. @param isLike whether it is still like
+ * what is looked for
+ */
 export function withRow<R extends Row>(
   list: List<R>,
   id: string,

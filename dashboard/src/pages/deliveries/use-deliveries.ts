@@ -12,7 +12,9 @@ const PAGE = 100;
 const FAILURES_TOLD = 3;
 
 export interface Deliveries extends Followed<Delivery> {
-  /** Why what is new cannot be looked for, which has failed several times; undefined as soon as it succeeds. */
+  /**
+   * Why what is new cannot be looked for, which has failed several times; undefined as soon as it succeeds.
+   */
   stale: unknown;
   loadMore(): void;
   /** Puts the new ones, which wait, on top. */
@@ -104,7 +106,10 @@ function sourceOf(environment: Environment, webhookId: string, filters: Filters)
   };
 }
 
-/** Does something again and again while the page can be seen, never twice at once, and less often while it fails. */
+/**
+ * Does something again and again while the page can be seen, never twice at once, and less often while it
+ * fails.
+ */
 function keepLooking(
   turn: (signal: AbortSignal) => Promise<void>,
   onStale: (error: unknown) => void,

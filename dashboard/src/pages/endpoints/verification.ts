@@ -1,4 +1,7 @@
-/** How a receiver verifies what it is sent, with the libraries of Standard Webhooks. The body must be the bytes that came, not what was parsed from them. */
+/**
+ * How a receiver verifies what it is sent, with the libraries of Standard Webhooks. The body must be the
+ * bytes that came, not what was parsed from them.
+ */
 export const VERIFICATION = [
   {
     id: 'node',

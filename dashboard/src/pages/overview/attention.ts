@@ -2,7 +2,10 @@ import type { Schema } from '../../api/client.ts';
 
 type Row = Schema<'DeliveryStats'>['endpoints'][number];
 
-/** What somebody should look after: deliveries that wait for long are told before the first of them has failed for good, which takes an hour. */
+/**
+ * What somebody should look after: deliveries that wait for long are told before the first of them has failed
+ * for good, which takes an hour.
+ */
 export type Attention = 'disabled' | 'failing' | 'waiting';
 
 /** What of an endpoint needs attention, the gravest of it; undefined while it takes what it is sent. */

@@ -15,7 +15,8 @@ const HOUR_MS = 3_600_000;
 const NOTHING: Counts = { succeeded: 0, exhausted: 0, skipped: 0, pending: 0 };
 
 /**
- * Hours of the clock as bars, oldest first, those without deliveries among them. So many hours go into one bar that there are not more bars than asked for.
+ * Hours of the clock as bars, oldest first, those without deliveries among them. So many hours go into one
+ * bar that there are not more bars than asked for.
  * @param range ISO 8601, of whole hours; `to` is not in it
  */
 export function bucketsOf(
@@ -51,7 +52,10 @@ export const hoursOfBar = (range: { from: string; to: string }, most: number): n
 export const totalOf = ({ succeeded, exhausted, skipped, pending }: Counts): number =>
   succeeded + exhausted + skipped + pending;
 
-/** The share of deliveries that arrived among those that were attempted and have ended; undefined where none has. */
+/**
+ * The share of deliveries that arrived among those that were attempted and have ended; undefined where none
+ * has.
+ */
 export function successRate({
   succeeded,
   exhausted,

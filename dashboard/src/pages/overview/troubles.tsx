@@ -15,7 +15,10 @@ const TONES = { disabled: 'idle', failing: 'bad', waiting: 'warn' } as const sat
   Tone
 >;
 
-/** Endpoints that fail, are disabled, or keep deliveries waiting: what would disable them, when, and where it says why. */
+/**
+ * Endpoints that fail, are disabled, or keep deliveries waiting: what would disable them, when, and where it
+ * says why.
+ */
 export function Troubles({ endpoints }: { endpoints: readonly Row[] }) {
   const t = useTexts();
   const troubled = endpoints.flatMap((row) => {

@@ -1,6 +1,9 @@
 import type { Program, Step } from './program.ts';
 
-/* public-api.md, Limits: 8 attempts; after a failure 30 s, doubled each time, an hour at most; decisions.md, Deliveries: a deadline of 10 s. */
+/*
+ * public-api.md, Limits: 8 attempts; after a failure 30 s, doubled each time, an hour at most; decisions.md,
+ * Deliveries: a deadline of 10 s.
+ */
 const MAX_ATTEMPTS = 8;
 const BASE_MS = 30_000;
 const CAP_MS = 3_600_000;
@@ -27,7 +30,10 @@ export interface Plan {
   endsAtRealSpeed: number;
 }
 
-/** What becomes of a delivery at an endpoint with this program, but for the moments that the service itself takes. */
+/**
+ * What becomes of a delivery at an endpoint with this program, but for the moments that the service itself
+ * takes.
+ */
 export function planOf({ steps, speed }: Program): Plan {
   const attempts: PlannedAttempt[] = [];
   let clock = 0;

@@ -30,7 +30,10 @@ export const MAX_SPEED = 3600;
 export const MAX_DELAY_MS = 60_000;
 const STATUSES = { least: 200, most: 599 } as const;
 
-/** What is wrong with an address: it is none, names a parameter twice, or has too many steps, a step or a speed that is none. */
+/**
+ * What is wrong with an address: it is none, names a parameter twice, or has too many steps, a step or a
+ * speed that is none.
+ */
 type ProgramProblem = 'address' | 'twice' | 'many' | 'step' | 'speed';
 export type ReadProgram = { ok: true; program: Program } | { ok: false; problem: ProgramProblem };
 
@@ -62,7 +65,10 @@ function stepOf(text: string): Step | undefined {
   return does === undefined || afterMs > MAX_DELAY_MS ? undefined : { does, afterMs };
 }
 
-/** An address with a program in the place of the one that it has; everything else stays as it is written, but for a fragment. */
+/**
+ * An address with a program in the place of the one that it has; everything else stays as it is written, but
+ * for a fragment.
+ */
 export function withProgram(address: string, { steps, speed }: Program): string {
   const [written = ''] = address.split('#');
   const [path = '', ...query] = written.split('?');
@@ -94,7 +100,9 @@ export function statusFrom(text: string): number | undefined {
   return status >= STATUSES.least && status <= STATUSES.most ? status : undefined;
 }
 
-/** Reads a wait that was typed in seconds, with a decimal point or comma. Empty is none. @returns milliseconds */
+/**
+ * Reads a wait that was typed in seconds, with a decimal point or comma. Empty is none. @returns milliseconds
+ */
 export function delayFrom(text: string): number | undefined {
   const written = text.trim().replace(',', '.');
   if (written === '') return 0;

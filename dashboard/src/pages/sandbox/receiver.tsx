@@ -20,7 +20,10 @@ const EXAMPLE: Program = {
 };
 const MAX_ADDRESS = 2048;
 
-/** Puts together the address of a simulated receiver, and shows what it makes of a delivery. Address and steps change one another. */
+/**
+ * Puts together the address of a simulated receiver, and shows what it makes of a delivery. Address and steps
+ * change one another.
+ */
 export function Receiver({ hasSandbox }: { hasSandbox: boolean }) {
   const t = useTexts();
   const [address, setAddress] = useState(() => withProgram('https://example.com/hooks', EXAMPLE));

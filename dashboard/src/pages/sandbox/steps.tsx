@@ -5,7 +5,10 @@ import { MAX_STEPS, moved, type Step } from './program.ts';
 import styles from './sandbox.module.css';
 import { StepFields } from './step-fields.tsx';
 
-/** The answers of a receiver, one for each attempt: added, removed and put in order by buttons, which keyboards and fingers reach alike. */
+/**
+ * The answers of a receiver, one for each attempt: added, removed and put in order by buttons, which
+ * keyboards and fingers reach alike.
+ */
 export function Steps({
   steps,
   onChange,
@@ -92,7 +95,10 @@ function newKey(): number {
   return lastKey;
 }
 
-/** Steps are equal or not by what they say; a key makes each of them the same one wherever it moves, so that the focus moves with it. */
+/**
+ * Steps are equal or not by what they say; a key makes each of them the same one wherever it moves, so that
+ * the focus moves with it.
+ */
 function useKeysOf(steps: readonly Step[]) {
   const keys = useRef<readonly number[]>([]);
   // Others came by the address.

@@ -6,7 +6,10 @@ import { Card } from '../../parts/page.tsx';
 import { useTexts } from '../../text/language.ts';
 import styles from './sources.module.css';
 
-/** What came and went in a source since admins were last told. It is text of others, shown as the text that it is. */
+/**
+ * What came and went in a source since admins were last told. It is text of others, shown as the text that it
+ * is.
+ */
 export function Changes({ source }: { source: Source }) {
   const t = useTexts();
   const { environment } = useEnvironment();

@@ -9,7 +9,9 @@ import { need, type VerifyContext } from '../context.ts';
 
 /** Nothing is sent there: a sandbox's deliveries go to its simulated receiver. */
 const SANDBOX_URL = 'https://example.com/verification';
-/** The first wait between two reads of a delivery, and the longest: a sandbox answers 60 requests a minute. */
+/**
+ * The first wait between two reads of a delivery, and the longest: a sandbox answers 60 requests a minute.
+ */
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2_000;
 

@@ -12,12 +12,14 @@ export interface Checkpoints {
   close(): void;
 }
 
-/** Opens the checkpoints in `<directory>/checkpoints.sqlite`: a file of our own, whatever the DynamoDB engine. */
+/**
+ * Opens the checkpoints in `<directory>/checkpoints.sqlite`: a file of our own, whatever the DynamoDB engine.
+ */
 export function openCheckpoints(directory: string): Checkpoints {
   ensureStateDirectory(directory);
   const database = new DatabaseSync(join(directory, 'checkpoints.sqlite'), { timeout: 5_000 });
-  // Nothing waits for the disk: a killed process leaves its pages with the operating system. After a power failure a
-  // checkpoint may be an older one, and the stream is read again from there.
+  // Nothing waits for the disk: a killed process leaves its pages with the operating system. After a power
+  // failure a checkpoint may be an older one, and the stream is read again from there.
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;

@@ -16,7 +16,8 @@ export interface DynamoDbEngine extends Engine {
 /**
  * Starts the embedded DynamoDB on `<directory>/dynamodb.sqlite`.
  *
- * @throws LocalRunError when the program is missing or does not start, the directory is not writable, or another run uses it
+ * @throws LocalRunError when the program is missing or does not start, the directory is not writable, or
+ * another run uses it
  */
 export async function startDynamoDb(options: {
   directory: string;

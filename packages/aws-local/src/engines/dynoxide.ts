@@ -38,8 +38,8 @@ interface Launched {
 }
 
 /**
- * A child process on one database file that comes back on the same port when it dies. A process id file beside the
- * database lets the next start find an engine whose parent was killed.
+ * A child process on one database file that comes back on the same port when it dies. A process id file
+ * beside the database lets the next start find an engine whose parent was killed.
  */
 export class DynoxideProcess {
   readonly #binary: string;
@@ -120,7 +120,8 @@ async function launch(binary: string, database: string): Promise<Launched> {
 async function attempt(binary: string, database: string, port: number): Promise<ChildProcess | string> {
   const child = spawn(binary, ['serve', '--port', String(port), '--db-path', database], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Its own process group: Ctrl-C in a terminal goes to the whole group, and the engine has to outlive the functions.
+    // Its own process group: Ctrl-C in a terminal goes to the whole group, and the engine has to outlive the
+    // functions.
     detached: true,
   });
   if (child.pid !== undefined)
@@ -140,7 +141,8 @@ async function attempt(binary: string, database: string, port: number): Promise<
 const pidFile = (database: string) => `${database}.pid`;
 
 /**
- * Ends the engine that a killed run has left on this database: two of them on one file would number stream records twice.
+ * Ends the engine that a killed run has left on this database: two of them on one file would number stream
+ * records twice.
  *
  * @throws LocalRunError when the engine belongs to a run that is alive
  */

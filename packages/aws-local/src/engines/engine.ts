@@ -2,8 +2,8 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { LocalRunError } from '../errors.ts';
 
 /**
- * A service of AWS in small. Listens on the loopback interface, keeps its state in a directory and loses none of it when
- * the whole run is killed.
+ * A service of AWS in small. Listens on the loopback interface, keeps its state in a directory and loses none
+ * of it when the whole run is killed.
  */
 export interface Engine {
   /** For example `http://127.0.0.1:40123`, another port after each start. */

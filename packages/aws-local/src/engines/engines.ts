@@ -68,7 +68,10 @@ export async function startEngines(
   };
 }
 
-/** Starts what DynamoDB does by itself and the embedded one does not: deleting expired items and old stream records. */
+/**
+ * Starts what DynamoDB does by itself and the embedded one does not: deleting expired items and old stream
+ * records.
+ */
 export function startUpkeep(
   { embeddedDynamoDb: engine, dynamodb: client }: Engines,
   started: AsyncDisposableStack,

@@ -13,9 +13,9 @@ export interface ExpiringTable {
 }
 
 /**
- * DynamoDB marks the stream record of an item that its time to live has deleted (`userIdentity`). The engine does not, so
- * a trigger in its database does it, for the keys announced by the sweeper: a mark set afterwards could come after the
- * record was read.
+ * DynamoDB marks the stream record of an item that its time to live has deleted (`userIdentity`). The engine
+ * does not, so a trigger in its database does it, for the keys announced by the sweeper: a mark set
+ * afterwards could come after the record was read.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS _local_expected_expiry (table_name TEXT NOT NULL, keys_json TEXT NOT NULL);
@@ -67,7 +67,9 @@ export class ExpiryLog {
       }));
   }
 
-  /** The keys of up to `limit` items of the table that have expired, oldest first; never a scan of the table. */
+  /**
+   * The keys of up to `limit` items of the table that have expired, oldest first; never a scan of the table.
+   */
   expired(table: ExpiringTable, now: Date, limit: number): Key[] {
     const expiry = `CAST(json_extract(item_json, ${quoted(`$."${table.attribute}".N`, "'")}) AS INTEGER)`;
     const source = quoted(table.name, '"');

@@ -43,11 +43,12 @@ export function openPersistence({ PersistenceManager }: Internals, directory: st
   if (!(database instanceof DatabaseSync))
     throw new Error('fauxqs keeps its messages elsewhere: adapt this to its version');
 
-  // Each change is a commit of its own and would wait for the disk. A killed process leaves its pages with the operating
-  // system, so only a power failure can lose messages, which the service survives.
+  // Each change is a commit of its own and would wait for the disk. A killed process leaves its pages with
+  // the operating system, so only a power failure can lose messages, which the service survives.
   database.exec('PRAGMA synchronous = OFF');
 
-  // The original writes NULL into the receive count, which may not be NULL, whenever a visibility timeout is set to 0.
+  // The original writes NULL into the receive count, which may not be NULL, whenever a visibility timeout is
+  // set to 0.
   const release = database.prepare(
     'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?',
   );

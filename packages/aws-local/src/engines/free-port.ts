@@ -9,8 +9,8 @@ const HIGHEST = 32_767;
 const ATTEMPTS = 50;
 
 /**
- * A TCP port of the loopback interface that nothing listens on at this moment. It is one that nobody gets by chance, so that it
- * is still free when a server is started on it seconds later.
+ * A TCP port of the loopback interface that nothing listens on at this moment. It is one that nobody gets by
+ * chance, so that it is still free when a server is started on it seconds later.
  * @param preferred taken when it is free
  */
 export async function freePort(preferred?: number): Promise<number> {
@@ -33,8 +33,8 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * Listens on a port of the loopback interface for a server that starts later, so that no other process takes it.
- * Who connects meanwhile is refused.
+ * Listens on a port of the loopback interface for a server that starts later, so that no other process takes
+ * it. Who connects meanwhile is refused.
  * @returns gives the port up
  * @throws LocalRunError when the port is taken, or needs privileges
  */

@@ -28,7 +28,10 @@ export const failure = (type: string, message: string, status = 400): JsonAnswer
   body: { __type: type, message },
 });
 
-/** Starts a service on a free port of the loopback interface. An answer that fails ends its connection, which the SDK tries again. */
+/**
+ * Starts a service on a free port of the loopback interface. An answer that fails ends its connection, which
+ * the SDK tries again.
+ */
 export async function startJsonService(
   answer: (call: JsonCall) => JsonAnswer | Promise<JsonAnswer>,
 ): Promise<Engine> {

@@ -1,7 +1,9 @@
 import type { buildApp } from 'fauxqs';
 import * as z from 'zod';
 
-/** What SQS takes of a message and of a batch: AWS raised it to 1 MiB in 2025, and pages of it still say this. */
+/**
+ * What SQS takes of a message and of a batch: AWS raised it to 1 MiB in 2025, and pages of it still say this.
+ */
 export const MESSAGE_BYTES = 262_144;
 
 type App = ReturnType<typeof buildApp>;

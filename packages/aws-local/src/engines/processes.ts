@@ -38,7 +38,10 @@ function fromPs(pid: number): RunningProcess | undefined {
   }
 }
 
-/** Asks a process that is not a child of this one to end, makes it end after `patienceMs`, and waits until it is gone. */
+/**
+ * Asks a process that is not a child of this one to end, makes it end after `patienceMs`, and waits until it
+ * is gone.
+ */
 export async function endProcess(pid: number, isStillIt: () => boolean, patienceMs = 1_000): Promise<void> {
   signal(pid, 'SIGTERM');
   if (await becomes(() => !isStillIt(), patienceMs)) return;

@@ -1,6 +1,9 @@
 import { LocalRunError } from '../errors.ts';
 
-/** `GenerateSecretString` of an `AWS::SecretsManager::Secret`, under the names that CloudFormation gives its members. */
+/**
+ * `GenerateSecretString` of an `AWS::SecretsManager::Secret`, under the names that CloudFormation gives its
+ * members.
+ */
 export interface SecretStringRule {
   SecretStringTemplate?: string | undefined;
   GenerateStringKey?: string | undefined;
@@ -18,7 +21,8 @@ export interface SecretStringRule {
 export type RandomIndex = (below: number) => number;
 
 /**
- * The secret that Secrets Manager would generate: a password, or the template with the password as one member.
+ * The secret that Secrets Manager would generate: a password, or the template with the password as one
+ * member.
  *
  * @throws LocalRunError when the rule cannot be met
  */

@@ -57,7 +57,8 @@ export function versionOf(
 }
 
 /**
- * The versions with one more, which takes its labels from those that have them. Repeated with the same value it changes nothing.
+ * The versions with one more, which takes its labels from those that have them. Repeated with the same value
+ * it changes nothing.
  * @throws Refused when the identifier is that of another value
  */
 export function withValue(
@@ -80,7 +81,8 @@ export function withValue(
 }
 
 /**
- * The versions with a label at another of them. A label that is somewhere has to be taken from there by name, which makes the move a conditional one.
+ * The versions with a label at another of them. A label that is somewhere has to be taken from there by name,
+ * which makes the move a conditional one.
  * @throws Refused
  */
 export function withStage(
@@ -110,7 +112,10 @@ function moved(versions: SecretVersions, stage: string, to: string | undefined):
   return stage === CURRENT && holder !== undefined && holder !== to ? moved(next, PREVIOUS, holder) : next;
 }
 
-/** Versions without a label may be deleted at any time. A few are kept here, as Secrets Manager keeps those of the last day. */
+/**
+ * Versions without a label may be deleted at any time. A few are kept here, as Secrets Manager keeps those of
+ * the last day.
+ */
 const KEPT = 10;
 const pruned = (versions: SecretVersions): SecretVersions =>
   versions.filter(({ stages }, index) => stages.length > 0 || index >= versions.length - KEPT);

@@ -18,8 +18,8 @@ const StoredSecrets = z.record(z.string(), SecretVersions);
 type StoredSecrets = z.infer<typeof StoredSecrets>;
 
 /**
- * Starts a Secrets Manager for reading secrets and for changing them as an operator does. Each secret is generated at its first start and kept in
- * `<directory>/secrets.json`, which only its owner can read.
+ * Starts a Secrets Manager for reading secrets and for changing them as an operator does. Each secret is
+ * generated at its first start and kept in `<directory>/secrets.json`, which only its owner can read.
  *
  * @throws LocalRunError when the directory is not writable
  */

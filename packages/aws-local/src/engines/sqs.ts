@@ -24,8 +24,8 @@ export async function startSqs(options: { directory: string; messageBytes?: numb
   sqsStore.host = '';
   serveFairly(sqsStore);
 
-  // First load, then connect: a connected store writes queues while it loads them, and replacing a queue's row deletes
-  // its messages.
+  // First load, then connect: a connected store writes queues while it loads them, and replacing a queue's
+  // row deletes its messages.
   persistence.loadSqsAndSns(sqsStore, snsStore);
   sqsStore.persistence = persistence;
   for (const queue of sqsStore.allQueues()) queue.persistence = persistence;

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * The engine keeps the stream records of all tables in one SQLite table, without an index, and for ever: each write and
- * each read of a stream takes longer than the one before. These expressions are the ones in the engine's own queries.
+ * The engine keeps the stream records of all tables in one SQLite table, without an index, and for ever: each
+ * write and each read of a stream takes longer than the one before. These expressions are the ones in the
+ * engine's own queries.
  */
 const indexes = `
   CREATE INDEX IF NOT EXISTS _stream_records_seq

@@ -13,8 +13,9 @@ const STREAM_RETENTION_MS = 24 * 60 * 60 * 1_000;
 const BATCH = 100;
 
 /**
- * Deletes what has outlived its time to live, as DynamoDB does: through the API, so that indexes and streams follow, and
- * only where the item has still expired when the deletion comes. Answers how many items it deleted.
+ * Deletes what has outlived its time to live, as DynamoDB does: through the API, so that indexes and streams
+ * follow, and only where the item has still expired when the deletion comes. Answers how many items it
+ * deleted.
  */
 export async function sweepExpired(
   expiryLog: ExpiryLog,
@@ -76,8 +77,8 @@ async function deleteIfExpired(
 }
 
 /**
- * Deletes the stream records that DynamoDB would no longer have and all readers have read, in short steps that let other
- * work pass.
+ * Deletes the stream records that DynamoDB would no longer have and all readers have read, in short steps
+ * that let other work pass.
  */
 export async function trimStreams(
   streamLog: StreamLog,

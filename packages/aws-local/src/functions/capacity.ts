@@ -6,7 +6,10 @@ export interface Pool {
   readonly size: number;
   /** When the sandbox that has been idle longest became so, if one is idle. */
   readonly idleSince: number | undefined;
-  /** Whether work waits that nothing of its kind is under way for: the first invocation of the function, or of one of its lanes. */
+  /**
+   * Whether work waits that nothing of its kind is under way for: the first invocation of the function, or of
+   * one of its lanes.
+   */
   readonly isStarving: boolean;
   /** Ends the sandbox that has been idle longest, and releases its place. */
   evictIdle(): void;
@@ -15,9 +18,10 @@ export interface Pool {
 }
 
 /**
- * Bounds the sandboxes of all functions together, and with them the memory of the run. A function that starves, for it has
- * no sandbox or has none left for one of its lanes, takes the place of whichever has been idle longest, and comes first
- * when places are short; one that only wants more of them waits for places that nobody has used for a while.
+ * Bounds the sandboxes of all functions together, and with them the memory of the run. A function that
+ * starves, for it has no sandbox or has none left for one of its lanes, takes the place of whichever has been
+ * idle longest, and comes first when places are short; one that only wants more of them waits for places that
+ * nobody has used for a while.
  */
 export class SandboxCapacity {
   readonly #limit: number;
@@ -62,7 +66,10 @@ export class SandboxCapacity {
     if (next) queueMicrotask(() => next.resume());
   }
 
-  /** The pools that starve, in the order in which they were refused. One may have found a sandbox of its own meanwhile. */
+  /**
+   * The pools that starve, in the order in which they were refused. One may have found a sandbox of its own
+   * meanwhile.
+   */
   #queue(): Pool[] {
     for (const pool of this.#starving) if (!pool.isStarving) this.#starving.delete(pool);
     return [...this.#starving];

@@ -4,7 +4,10 @@ import type { Statement } from '../permissions/statements.ts';
 import type { LocalFunctionOptions } from './options.ts';
 import type { FaultPlan } from './sandbox/faults.ts';
 
-/** Carries {@link SandboxAuthorization} as JSON into a sandbox process; the preload removes it before the handler loads. */
+/**
+ * Carries {@link SandboxAuthorization} as JSON into a sandbox process; the preload removes it before the
+ * handler loads.
+ */
 export const AUTHORIZATION_VARIABLE = 'LOCAL_RUN_AUTHORIZATION';
 
 /** What a sandbox checks the SDK calls of its function against. */

@@ -4,15 +4,18 @@ import type { InjectedFault } from './sandbox/faults.ts';
 const PREFIX_BYTES = 8;
 
 /**
- * One message between the host and a sandbox: a small header, and a body that passes through as the text it is,
- * so that an event is serialised once and parsed once.
+ * One message between the host and a sandbox: a small header, and a body that passes through as the text it
+ * is, so that an event is serialised once and parsed once.
  */
 export interface Frame<Header = FrameHeader> {
   header: Header;
   body: string;
 }
 
-/** What the host tells a sandbox: the next invocation, with the context that the runtime client shows the handler. */
+/**
+ * What the host tells a sandbox: the next invocation, with the context that the runtime client shows the
+ * handler.
+ */
 export interface InvokeHeader {
   type: 'invoke';
   requestId: string;
@@ -34,7 +37,10 @@ export type ReplyHeader =
 
 export type FrameHeader = InvokeHeader | ReplyHeader;
 
-/** Bytes of a frame: header length and body length (32 bits each, big endian), the header as JSON, the body as UTF-8. */
+/**
+ * Bytes of a frame: header length and body length (32 bits each, big endian), the header as JSON, the body as
+ * UTF-8.
+ */
 export function encodeFrame(header: FrameHeader, body = ''): Buffer {
   const head = JSON.stringify(header);
   const headBytes = Buffer.byteLength(head);

@@ -10,9 +10,9 @@ interface Entry<Item> {
 }
 
 /**
- * What waits for a sandbox of one function, lane by lane. The lane with the fewest invocations under way comes first, so
- * that none waits for as long as another one's invocations take; within a lane, and between equals, it is first come,
- * first served.
+ * What waits for a sandbox of one function, lane by lane. The lane with the fewest invocations under way
+ * comes first, so that none waits for as long as another one's invocations take; within a lane, and between
+ * equals, it is first come, first served.
  */
 export class LaneQueue<Item> {
   readonly #waiting: Entry<Item>[] = [];

@@ -1,19 +1,21 @@
 /**
- * Invocations of each function in one chain of messages, by the function's name. Lambda carries it in the X-Ray trace
- * header: the SDK sends the header of an invocation with each request, SQS keeps it with the message, and the event
- * source mapping reads it there.
+ * Invocations of each function in one chain of messages, by the function's name. Lambda carries it in the
+ * X-Ray trace header: the SDK sends the header of an invocation with each request, SQS keeps it with the
+ * message, and the event source mapping reads it there.
  */
 export type Lineage = ReadonlyMap<string, number>;
 
 /**
- * Invocations of a function in one chain after which Lambda stops it (Lambda Developer Guide, "Use Lambda recursive
- * loop detection to prevent infinite loops").
+ * Invocations of a function in one chain after which Lambda stops it (Lambda Developer Guide, "Use Lambda
+ * recursive loop detection to prevent infinite loops").
  */
 export const MAX_INVOCATIONS_IN_CHAIN = 16;
 
 const FIELD = 'Lineage=';
 
-/** @param header `Root=1-…;Parent=…;Sampled=0;Lineage=name:2|other:1`, or undefined where a message has none */
+/**
+ * @param header `Root=1-…;Parent=…;Sampled=0;Lineage=name:2|other:1`, or undefined where a message has none
+ */
 export function parseLineage(header: string | undefined): Lineage {
   const field = header?.split(';').find((part) => part.startsWith(FIELD));
   const entries = field?.slice(FIELD.length).split('|') ?? [];

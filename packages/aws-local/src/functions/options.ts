@@ -12,7 +12,10 @@ export interface LocalFunctionOptions {
   handler: string;
   timeoutSeconds: number;
   memoryMiB: number;
-  /** The template's variables and whatever else the place gives the function, such as endpoints and credentials. */
+  /**
+   * The template's variables and whatever else the place gives the function, such as endpoints and
+   * credentials.
+   */
   environment: Record<string, string>;
   /** Sandboxes that may run side by side; further invocations wait. */
   maxSandboxes: number;

@@ -7,8 +7,8 @@ import { buildSync } from 'esbuild';
 export const PRELOAD = fileURLToPath(new URL('./sandbox/preload.ts', import.meta.url));
 
 /**
- * Makes one file of plain JavaScript of {@link PRELOAD}: to strip the types of eight sources costs each sandbox 35 ms of CPU
- * time, and 120 ms before they are in its compile cache.
+ * Makes one file of plain JavaScript of {@link PRELOAD}: to strip the types of eight sources costs each
+ * sandbox 35 ms of CPU time, and 120 ms before they are in its compile cache.
  * @param directory made if it is not there; other runs may be using it
  * @returns the file
  */

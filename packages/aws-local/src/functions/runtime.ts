@@ -21,7 +21,10 @@ export const EVENT_BYTES = 6 * 1024 * 1024;
 /** And of an asynchronous one: 1 MB since October 2025, and pages of AWS still say this. */
 export const ASYNC_EVENT_BYTES = 262_144;
 
-/** About as long as a sandbox takes to start: a shorter wait for one that is there already is no reason for another. */
+/**
+ * About as long as a sandbox takes to start: a shorter wait for one that is there already is no reason for
+ * another.
+ */
 const GROWTH_PATIENCE_MS = 100;
 
 interface Waiting {
@@ -35,7 +38,10 @@ interface Waiting {
 export interface FunctionLane {
   /** As {@link LocalFunction.invoke}. @param lineage of the messages in the payload */
   invoke(payload: unknown, lineage?: Lineage): Promise<InvocationResult>;
-  /** Invocations worth handing over at once: one for each sandbox that is left for it, and one that makes the function grow if it can. */
+  /**
+   * Invocations worth handing over at once: one for each sandbox that is left for it, and one that makes the
+   * function grow if it can.
+   */
   readonly concurrency: number;
 }
 
@@ -44,7 +50,9 @@ interface Idle {
   since: number;
 }
 
-/** A Lambda function on this machine: sandboxes started as invocations need them, and kept for the next ones. */
+/**
+ * A Lambda function on this machine: sandboxes started as invocations need them, and kept for the next ones.
+ */
 export class LocalFunction implements Pool {
   readonly name: string;
   readonly arn: string;
@@ -78,7 +86,9 @@ export class LocalFunction implements Pool {
     return this.invokeSerialized(JSON.stringify(payload ?? null));
   }
 
-  /** As {@link invoke}, for what does not wait for the result on AWS, such as a schedule, and may send less. */
+  /**
+   * As {@link invoke}, for what does not wait for the result on AWS, such as a schedule, and may send less.
+   */
   invokeAsync(payload: unknown): Promise<InvocationResult> {
     const event = JSON.stringify(payload ?? null);
     const limitBytes = this.#options.asyncEventBytes ?? ASYNC_EVENT_BYTES;
@@ -173,7 +183,10 @@ export class LocalFunction implements Pool {
     if (next && !this.#starting && this.size < this.#options.maxSandboxes) this.#growFor(next);
   }
 
-  /** Starts one more sandbox, one at a time: at once if it is the first, else if the next invocation waits too long. */
+  /**
+   * Starts one more sandbox, one at a time: at once if it is the first, else if the next invocation waits too
+   * long.
+   */
   #growFor(next: Waiting): void {
     const waited = Date.now() - Math.max(next.since, this.#lastStartedAt);
     if (this.size > 0 && waited < GROWTH_PATIENCE_MS) this.#lookAgainIn(GROWTH_PATIENCE_MS - waited);

@@ -14,7 +14,10 @@ const INIT_TIMEOUT_SECONDS = 10;
 /** Lambda's limit on a synchronous response. */
 const RESPONSE_LIMIT_BYTES = 6_291_556;
 
-/** Outcome of an invocation; `functionError` as in the header `X-Amz-Function-Error`, with the error as payload. */
+/**
+ * Outcome of an invocation; `functionError` as in the header `X-Amz-Function-Error`, with the error as
+ * payload.
+ */
 export interface InvocationResult {
   payload: unknown;
   functionError?: 'Unhandled';
@@ -51,7 +54,9 @@ interface Pending {
   timer: NodeJS.Timeout;
 }
 
-/** One process with AWS's Node.js runtime client and a function in it, which serves one invocation at a time. */
+/**
+ * One process with AWS's Node.js runtime client and a function in it, which serves one invocation at a time.
+ */
 export class Sandbox {
   /** Settles once the handler is loaded: undefined, or why it could not be. */
   readonly ready: Promise<InvocationResult | undefined>;
@@ -111,7 +116,9 @@ export class Sandbox {
     return this.#process.pid;
   }
 
-  /** Runs the handler on one event; after `timeoutSeconds` it kills the process and answers so. Never rejects. */
+  /**
+   * Runs the handler on one event; after `timeoutSeconds` it kills the process and answers so. Never rejects.
+   */
   invoke(invocation: Invocation, timeoutSeconds: number): Promise<InvocationResult> {
     const { requestId, event, functionArn, traceId } = invocation;
     if (!this.#alive)
@@ -173,8 +180,8 @@ function processArguments({ memoryMiB, handler, preload = PRELOAD }: SandboxOpti
   return [
     // Lambda leaves a tenth of the memory to what is not the heap.
     `--max-old-space-size=${Math.floor(memoryMiB * 0.9)}`,
-    // A dozen of these share one machine: what they throw away is collected early. To optimize them for size as well saves a little more
-    // memory, at a quarter more processor time.
+    // A dozen of these share one machine: what they throw away is collected early. To optimize them for size
+    // as well saves a little more memory, at a quarter more processor time.
     '--max-semi-space-size=8',
     '--require',
     preload,

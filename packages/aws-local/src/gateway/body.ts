@@ -29,7 +29,10 @@ export function readBody(message: IncomingMessage): Promise<Buffer | 'too large'
   });
 }
 
-/** Lets the rest of a refused body pass by, for a moment: closing in the midst of it would lose the answer on its way. */
+/**
+ * Lets the rest of a refused body pass by, for a moment: closing in the midst of it would lose the answer on
+ * its way.
+ */
 export function drain(message: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, DRAIN_MS);

@@ -9,7 +9,8 @@ interface Failure {
 }
 
 /**
- * The responses that a gateway makes by itself, with the status and message they have unless the API says otherwise.
+ * The responses that a gateway makes by itself, with the status and message they have unless the API says
+ * otherwise.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 export const FAILURES = {
@@ -28,7 +29,10 @@ export const FAILURES = {
 
 export type FailureType = keyof typeof FAILURES;
 
-/** Renders the gateway's own response to a request; `statusCode` and `message` replace the type's own where one type has several. */
+/**
+ * Renders the gateway's own response to a request; `statusCode` and `message` replace the type's own where
+ * one type has several.
+ */
 export type GatewayResponses = (
   type: FailureType,
   context: Context,
@@ -54,8 +58,8 @@ const HEADER = 'gatewayresponse.header.';
 const DEFAULT_TEMPLATE = '{"message":$context.error.messageString}';
 
 /**
- * Compiles the `AWS::ApiGateway::GatewayResponse`s of an API. A type without one of its own falls back to that of
- * `DEFAULT_4XX` or `DEFAULT_5XX`; a status that is not set stays the failure's.
+ * Compiles the `AWS::ApiGateway::GatewayResponse`s of an API. A type without one of its own falls back to
+ * that of `DEFAULT_4XX` or `DEFAULT_5XX`; a status that is not set stays the failure's.
  *
  * @param declared logical id and resolved properties of each
  * @throws LocalRunError for expressions that the local run does not know

@@ -28,14 +28,17 @@ interface MockResponse {
   body: Rendered;
 }
 
-/** A mock integration: answers from the request's content type and context, or names the gateway response to give. */
+/**
+ * A mock integration: answers from the request's content type and context, or names the gateway response to
+ * give.
+ */
 export type Mock = (contentType: string, body: string, context: Context) => Answer | FailureType;
 
 const HEADER = 'method.response.header.';
 
 /**
- * Compiles an integration of type `MOCK`. Its request template, chosen by the content type, says the status; that
- * selects one of the integration responses.
+ * Compiles an integration of type `MOCK`. Its request template, chosen by the content type, says the status;
+ * that selects one of the integration responses.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-mock-integration.html
  *
  * @param where names the method in messages
@@ -92,7 +95,9 @@ function compileResponse(
   };
 }
 
-/** The `statusCode` of what a request template renders, or undefined, which the gateway answers with an error. */
+/**
+ * The `statusCode` of what a request template renders, or undefined, which the gateway answers with an error.
+ */
 function statusOf(rendered: string): string | undefined {
   try {
     const { statusCode } = z.object({ statusCode: z.number() }).parse(JSON.parse(rendered));

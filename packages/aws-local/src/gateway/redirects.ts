@@ -1,7 +1,9 @@
 import type { Answer } from './answer.ts';
 import type { GatewayRequest } from './request.ts';
 
-/** Redirects readers from paths outside the stage, as a custom domain or a distribution does in a deployment. */
+/**
+ * Redirects readers from paths outside the stage, as a custom domain or a distribution does in a deployment.
+ */
 export function redirectPages(
   redirects: Readonly<Record<string, string>>,
 ): (request: GatewayRequest) => Promise<Answer | undefined> {

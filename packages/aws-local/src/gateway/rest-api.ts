@@ -86,7 +86,8 @@ export function defineRestApi(template: Template, references: References): void 
  * Compiles the template's REST API.
  *
  * @param functionOf finds a function by its ARN
- * @throws LocalRunError when there is not exactly one API with one stage, or one has what the local run does not know
+ * @throws LocalRunError when there is not exactly one API with one stage, or one has what the local run does
+ * not know
  */
 export function compileRestApi(
   template: Template,

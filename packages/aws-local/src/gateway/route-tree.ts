@@ -14,8 +14,9 @@ interface Node<Target> {
 }
 
 /**
- * The resources of a REST API. A fixed part of a path wins over `{name}`, which wins over `{name+}`, part by part: what does not match
- * below the winner matches nothing. The method itself wins over `ANY`. A trailing slash makes another path, as it does in API Gateway.
+ * The resources of a REST API. A fixed part of a path wins over `{name}`, which wins over `{name+}`, part by
+ * part: what does not match below the winner matches nothing. The method itself wins over `ANY`. A trailing
+ * slash makes another path, as it does in API Gateway.
  */
 export class RouteTree<Target> {
   readonly #root: Node<Target> = emptyNode();

@@ -26,7 +26,10 @@ export type Pages = (request: GatewayRequest) => Promise<Answer | undefined>;
 
 export interface Gateway {
   port: number;
-  /** Takes no new connections, and ends those without a request; settles when the requests in hand are answered. */
+  /**
+   * Takes no new connections, and ends those without a request; settles when the requests in hand are
+   * answered.
+   */
   drain(): Promise<void>;
   /** Ends every connection, at once. */
   close(): void;

@@ -4,7 +4,8 @@ import type { KnownUser } from './users.ts';
 /**
  * What a token says of a user, with Cognito's names for it.
  *
- * @param scope of the authorization, space-separated; a token that is given out without one says all that the client can read
+ * @param scope of the authorization, space-separated; a token that is given out without one says all that the
+ * client can read
  */
 export function claimsOf(
   user: KnownUser,

@@ -1,8 +1,8 @@
 import type { Adapter, Payload } from 'oidc-provider';
 
 /**
- * Where the provider keeps what is going on: sign-ins, sessions, codes, access and refresh tokens. They are gone when the run ends;
- * ID tokens, which carry all that they say themselves, are not.
+ * Where the provider keeps what is going on: sign-ins, sessions, codes, access and refresh tokens. They are
+ * gone when the run ends; ID tokens, which carry all that they say themselves, are not.
  *
  * @param now milliseconds
  */

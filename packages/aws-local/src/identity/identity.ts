@@ -31,8 +31,8 @@ export interface RunningIdentity extends Identity {
 }
 
 /**
- * Starts the identity provider. Its address and its key are kept in the directory, so that tokens stay valid when it starts again;
- * the address only as long as nobody else has taken the port meanwhile.
+ * Starts the identity provider. Its address and its key are kept in the directory, so that tokens stay valid
+ * when it starts again; the address only as long as nobody else has taken the port meanwhile.
  *
  * @param options.define the user pool, once the issuer is known
  */
@@ -91,7 +91,10 @@ export async function startIdentity(options: {
   }
 }
 
-/** Another name for this machine: of a page that wants to be taken for ours (DNS rebinding), or a cookie would not be sent with it. */
+/**
+ * Another name for this machine: of a page that wants to be taken for ours (DNS rebinding), or a cookie would
+ * not be sent with it.
+ */
 function misdirected(response: ServerResponse, issuer: string): void {
   response.writeHead(421, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`The address is ${issuer}\n`);
 }

@@ -1,6 +1,6 @@
 /**
- * The part of `oidc-provider` that the local run uses. The package has no declarations of its own, and the community's bring the
- * whole of Koa along.
+ * The part of `oidc-provider` that the local run uses. The package has no declarations of its own, and the
+ * community's bring the whole of Koa along.
  */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';

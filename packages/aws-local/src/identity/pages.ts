@@ -8,7 +8,8 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 /**
  * Header fields of every page: nothing from elsewhere, no scripts, in no frame.
  *
- * @param destinations addresses that a form's answer may lead on to; browsers check them against the form's page, too
+ * @param destinations addresses that a form's answer may lead on to; browsers check them against the form's
+ * page, too
  */
 export function pageHeaders(destinations: readonly string[]): Record<string, string> {
   const targets = new Set(["'self'", ...destinations.map(sourceOf)]);

@@ -8,7 +8,10 @@ export interface PoolUser {
   UserStatus: 'CONFIRMED';
 }
 
-/** Where people sign in with their address, their name is an identifier of Cognito's choice: the same as `sub`. */
+/**
+ * Where people sign in with their address, their name is an identifier of Cognito's choice: the same as
+ * `sub`.
+ */
 export function poolUserOf({ id, email, attributes }: KnownUser): PoolUser {
   const all = { sub: id, email, email_verified: 'true', ...attributes };
   return {

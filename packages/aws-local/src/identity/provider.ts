@@ -26,7 +26,10 @@ export interface ProviderOptions {
   onError(error: unknown): void;
 }
 
-/** Answers every request to the identity provider: the protocol by `oidc-provider`, the sign-in page by our own. */
+/**
+ * Answers every request to the identity provider: the protocol by `oidc-provider`, the sign-in page by our
+ * own.
+ */
 export function createRequestHandler(
   options: ProviderOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
@@ -48,7 +51,10 @@ export function createRequestHandler(
   };
 }
 
-/** Cookies are the host's, whatever the port: two local runs, or another program, must not take ours for theirs. */
+/**
+ * Cookies are the host's, whatever the port: two local runs, or another program, must not take ours for
+ * theirs.
+ */
 const cookieOf = (issuer: string, name: string): string => `${name}_${new URL(issuer).port}`;
 
 function createProvider(

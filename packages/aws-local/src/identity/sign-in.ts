@@ -15,7 +15,10 @@ interface Place {
   headers: Record<string, string>;
 }
 
-/** Answers a request to the sign-in page: with the form, or by sending the browser on when it brought the right password. */
+/**
+ * Answers a request to the sign-in page: with the form, or by sending the browser on when it brought the
+ * right password.
+ */
 export async function signIn(
   place: Place,
   request: IncomingMessage,

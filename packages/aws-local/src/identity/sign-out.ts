@@ -13,8 +13,9 @@ interface Place {
 }
 
 /**
- * Signs a browser out and sends it on, without a question, as a user pool does that is told a `logout_uri` (Cognito Developer Guide, The managed login
- * sign-out endpoint). With the specification's parameters alone the provider asks first.
+ * Signs a browser out and sends it on, without a question, as a user pool does that is told a `logout_uri`
+ * (Cognito Developer Guide, The managed login sign-out endpoint). With the specification's parameters alone
+ * the provider asks first.
  * @returns whether it was such a request
  */
 export async function signOut(

@@ -34,7 +34,8 @@ const State = z.object({
 export type IdentityState = z.infer<typeof State>;
 
 /**
- * What an earlier run has kept in the directory, else a new key. One that cannot be read is replaced: all that is lost are tokens.
+ * What an earlier run has kept in the directory, else a new key. One that cannot be read is replaced: all
+ * that is lost are tokens.
  */
 export async function readIdentityState(directory: string): Promise<IdentityState> {
   const text = await readIfPresent(join(directory, FILE));

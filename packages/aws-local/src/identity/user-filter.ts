@@ -13,13 +13,17 @@ const SEARCHABLE = [
   'cognito:user_status',
   'status',
 ];
-/** Compared without regard to case: aliases of a pool that is not case-sensitive, and the status, which the API reference says it of. */
+/**
+ * Compared without regard to case: aliases of a pool that is not case-sensitive, and the status, which the
+ * API reference says it of.
+ */
 const CASELESS = ['email', 'preferred_username', 'cognito:user_status'];
 
 const FORM = /^\s*"?([\w:]+)"?\s*(=|\^=)\s*"((?:[^"\\]|\\.)*)"\s*$/s;
 
 /**
- * Compiles a `Filter` of ListUsers: one attribute, `=` for equal or `^=` for beginning with, and a quoted text.
+ * Compiles a `Filter` of ListUsers: one attribute, `=` for equal or `^=` for beginning with, and a quoted
+ * text.
  * @returns undefined for what Cognito would refuse
  */
 export function compileUserFilter(filter: string): ((user: PoolUser) => boolean) | undefined {

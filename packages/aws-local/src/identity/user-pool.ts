@@ -2,7 +2,10 @@
 export interface UserPool {
   id: string;
   clientId: string;
-  /** Names of the attributes that the template defines (`custom:…`), with the lengths that their values may have. */
+  /**
+   * Names of the attributes that the template defines (`custom:…`), with the lengths that their values may
+   * have.
+   */
   customAttributes: ReadonlyMap<string, { minLength: number; maxLength: number }>;
   /** Names of the attributes that the client's tokens may carry. */
   readAttributes: readonly string[];
@@ -18,7 +21,10 @@ export interface UserPool {
   lifetimes: { idToken: number; accessToken: number; refreshToken: number };
 }
 
-/** Of a user pool's standard attributes, those that the scope `profile` stands for (OpenID Connect Core 1.0, section 5.4). */
+/**
+ * Of a user pool's standard attributes, those that the scope `profile` stands for (OpenID Connect Core 1.0,
+ * section 5.4).
+ */
 const PROFILE_ATTRIBUTES = [
   'name',
   'family_name',
@@ -49,9 +55,9 @@ export const STANDARD_ATTRIBUTES: readonly string[] = [
 const CUSTOM = 'custom:';
 
 /**
- * The attributes that a token may carry, as Cognito decides it (Developer Guide, The user attributes endpoint): with `openid`
- * alone all that the client can read; with `profile`, `email` or `phone` beside it those that they stand for and no others, so that
- * `openid email` leaves out custom attributes.
+ * The attributes that a token may carry, as Cognito decides it (Developer Guide, The user attributes
+ * endpoint): with `openid` alone all that the client can read; with `profile`, `email` or `phone` beside it
+ * those that they stand for and no others, so that `openid email` leaves out custom attributes.
  *
  * @param scope of the authorization, space-separated
  */

@@ -11,7 +11,10 @@ const MAX_LISTED = 200;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 /** Nothing from elsewhere, no scripts, in no frame; a message's HTML in a frame of its own. */
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`;
-/** A message looks as it wants, but runs nothing and fetches nothing, also where it is opened outside the frame. */
+/**
+ * A message looks as it wants, but runs nothing and fetches nothing, also where it is opened outside the
+ * frame.
+ */
 const MESSAGE_POLICY = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'; base-uri 'none'; sandbox allow-popups allow-popups-to-escape-sandbox`;
 
 /** The pages of the mailbox, at `/mailbox` of the local address. */

@@ -2,12 +2,15 @@ import type { SentMail } from './mail.ts';
 import { fromQuotedPrintable, toQuotedPrintable } from './quoted-printable.ts';
 
 const CRLF = '\r\n';
-/** Encoded-words may have 75 characters, 12 of which say what they are (RFC 2047, section 2): 45 bytes are 60 of base64. */
+/**
+ * Encoded-words may have 75 characters, 12 of which say what they are (RFC 2047, section 2): 45 bytes are 60
+ * of base64.
+ */
 const WORD_BYTES = 45;
 
 /**
- * A message that mail clients open (RFC 5322), its text and its HTML as alternatives (RFC 2046, section 5.1.4). Who gets a blind copy is in it as well:
- * this is the sender's copy.
+ * A message that mail clients open (RFC 5322), its text and its HTML as alternatives (RFC 2046, section
+ * 5.1.4). Who gets a blind copy is in it as well: this is the sender's copy.
  */
 export function toMime({ id, at, from, to, cc, bcc, replyTo, subject, text, html }: SentMail): string {
   const parts = [

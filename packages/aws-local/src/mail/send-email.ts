@@ -26,7 +26,9 @@ const SendEmail = z.object({
 /** What SES makes of a request: a message to send, or an exception by its name. */
 export type Judged = { mail: Mail } | { type: string; message: string; status: number };
 
-/** Judges the body of a `SendEmail`; messages are put together from text and HTML here, and from nothing else. */
+/**
+ * Judges the body of a `SendEmail`; messages are put together from text and HTML here, and from nothing else.
+ */
 export function judgeSendEmail(body: unknown): Judged {
   const request = SendEmail.safeParse(body);
   if (!request.success) return badRequest(z.prettifyError(request.error));

@@ -10,7 +10,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string) =>
   text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
-/** A page of the local run. @param content HTML of its main part @param style of all its pages, by which their policy knows it */
+/**
+ * A page of the local run. @param content HTML of its main part @param style of all its pages, by which their
+ * policy knows it
+ */
 export const htmlPage = (title: string, style: string, content: string): string => `<!DOCTYPE html>
 <html lang="en">
 <head>

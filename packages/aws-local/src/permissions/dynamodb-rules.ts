@@ -1,7 +1,8 @@
 /*
- * What DynamoDB refuses and an embedded engine may take, as pure rules over a request's JSON. Loaded in every sandbox before its function:
- * nothing with a library behind it. Sources: Developer Guide, "Constraints in Amazon DynamoDB", "Item sizes and formats", "Expressions";
- * API reference of each operation; messages as AWS gives them.
+ * What DynamoDB refuses and an embedded engine may take, as pure rules over a request's JSON. Loaded in every
+ * sandbox before its function: nothing with a library behind it. Sources: Developer Guide, "Constraints in
+ * Amazon DynamoDB", "Item sizes and formats", "Expressions"; API reference of each operation; messages as AWS
+ * gives them.
  */
 
 /** The attributes that are keys of a table or of one of its indexes. */
@@ -321,7 +322,10 @@ const numberBytes = (number: string): number =>
 const sum = (values: unknown, bytes: (value: unknown) => number): number =>
   Array.isArray(values) ? values.reduce((all: number, one) => all + bytes(one), 0) : 0;
 
-/** What tells an item from others. None where the table's keys are not known and the request does not name them. */
+/**
+ * What tells an item from others. None where the table's keys are not known and the request does not name
+ * them.
+ */
 function identityOf(table: string, item: unknown, key: Json, keys: TableKeys | undefined): string[] {
   if (item === undefined) return [identity(table, key)];
   if (keys === undefined) return [];

@@ -14,7 +14,10 @@ export interface QueueSender {
 /** Says why a service may not send to a queue; undefined where it may. */
 export type RefusalOfQueue = (queueArn: string, sender: QueueSender) => string | undefined;
 
-/** What SQS asks of an encrypted queue's key for each message that a service sends (SQS Developer Guide, Key management). */
+/**
+ * What SQS asks of an encrypted queue's key for each message that a service sends (SQS Developer Guide, Key
+ * management).
+ */
 const KEY_ACTIONS = ['kms:GenerateDataKey', 'kms:Decrypt'];
 
 /**
@@ -64,7 +67,10 @@ function queuePolicies(template: Template, references: References): Map<string, 
   return policies;
 }
 
-/** Statements of the key by the queue's ARN, for queues with a key of the template. In a key's policy `*` is the key. */
+/**
+ * Statements of the key by the queue's ARN, for queues with a key of the template. In a key's policy `*` is
+ * the key.
+ */
 function queueKeys(template: Template, references: References): Map<string, ResourceStatement[]> {
   const keys = new Map(
     template.ofType('AWS::KMS::Key').flatMap(({ logicalId, properties: { KeyPolicy } }) => {

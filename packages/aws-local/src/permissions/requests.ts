@@ -12,7 +12,9 @@ import { LocalRunError } from '../errors.ts';
 
 export type Service = 'dynamodb' | 'sqs' | 'secretsmanager' | 'events' | 'cognito-idp' | 'ses';
 
-/** One permission that a request needs: an IAM action on a resource's ARN, or on `*` where it has no resource. */
+/**
+ * One permission that a request needs: an IAM action on a resource's ARN, or on `*` where it has no resource.
+ */
 export interface PermissionRequest {
   action: string;
   resource: string;
@@ -24,8 +26,8 @@ type Body = Readonly<Record<string, unknown>>;
 type Rule = (body: Body, operation: string) => PermissionRequest[];
 
 /**
- * The IAM permissions that a request needs, from the Service Authorization Reference. A body without the member
- * that names its resource needs none: the engine refuses it as malformed.
+ * The IAM permissions that a request needs, from the Service Authorization Reference. A body without the
+ * member that names its resource needs none: the engine refuses it as malformed.
  *
  * @param target the `X-Amz-Target` header, for example `DynamoDB_20120810.PutItem`, or the operation alone
  * @throws LocalRunError for an operation that is not known here

@@ -24,8 +24,8 @@ const PolicyDocument = z.object({
 });
 
 /**
- * AWS managed policies by the end of their ARN. Those known here grant logs and traces, which leave no function of the
- * local run as SDK calls.
+ * AWS managed policies by the end of their ARN. Those known here grant logs and traces, which leave no
+ * function of the local run as SDK calls.
  */
 const managedPolicies: Readonly<Record<string, Statement[]>> = {
   'aws:policy/service-role/AWSLambdaBasicExecutionRole': [],

@@ -6,7 +6,10 @@ import { parseProperties } from './properties.ts';
 
 const EventBus = z.object({ Name: z.string() });
 
-/** Names of the buses that there are: the account's own and the template's, each of which is defined in `references`. */
+/**
+ * Names of the buses that there are: the account's own and the template's, each of which is defined in
+ * `references`.
+ */
 export function provisionEventBuses(template: Template, references: References): string[] {
   const names = template.ofType('AWS::Events::EventBus').map((resource) => {
     const { Name } = parseProperties(EventBus, resource, references);

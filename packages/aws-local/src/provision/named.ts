@@ -3,8 +3,9 @@ import type { References } from '../template/references.ts';
 import type { Template } from '../template/template.ts';
 
 /**
- * Names what does nothing here and is named by others: encryption keys, because the state directory is as private as the rest of this
- * machine, the topics of alarms, of which there are none, and domains, because the API is called by its port.
+ * Names what does nothing here and is named by others: encryption keys, because the state directory is as
+ * private as the rest of this machine, the topics of alarms, of which there are none, and domains, because
+ * the API is called by its port.
  */
 export function defineNamed(template: Template, references: References): void {
   for (const { logicalId } of template.ofType('AWS::KMS::Key'))

@@ -1,4 +1,7 @@
-/** Brings the engines to the state that the template describes. Each part may run again on the state of an earlier run. */
+/**
+ * Brings the engines to the state that the template describes. Each part may run again on the state of an
+ * earlier run.
+ */
 export { provisionEventBuses } from './event-buses.ts';
 export { defineNamed } from './named.ts';
 export { provisionQueues } from './queues.ts';

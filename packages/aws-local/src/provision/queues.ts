@@ -26,8 +26,8 @@ const QueueDefinition = z.object({
 const QueueIdentity = z.object({ QueueName: z.string().optional(), FifoQueue: z.boolean().default(false) });
 
 /**
- * Creates the queues that are missing, gives all of them the template's attributes, and defines them in `references`: the
- * URL as `Ref`, and `Arn`, `QueueName` and `QueueUrl`.
+ * Creates the queues that are missing, gives all of them the template's attributes, and defines them in
+ * `references`: the URL as `Ref`, and `Arn`, `QueueName` and `QueueUrl`.
  *
  * @param endpoint where the functions reach SQS; queue URLs lie there, whatever host the engine thinks it has
  */

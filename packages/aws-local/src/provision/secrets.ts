@@ -25,7 +25,10 @@ const Secret = z.object({
     .default({}),
 });
 
-/** The template's secrets, for the engine to serve; defines each in `references`, with its ARN as `Ref` and `Id`. */
+/**
+ * The template's secrets, for the engine to serve; defines each in `references`, with its ARN as `Ref` and
+ * `Id`.
+ */
 export function provisionSecrets(template: Template, references: References): SecretDefinition[] {
   return template.ofType('AWS::SecretsManager::Secret').map((resource) => {
     const { Name, GenerateSecretString } = parseProperties(Secret, resource, references);

@@ -17,8 +17,8 @@ import { parseProperties } from './properties.ts';
 import { differences, TableDefinition } from './table-definition.ts';
 
 /**
- * Creates the tables that are missing, with their indexes, streams and times to live, and defines them in `references`:
- * the name as `Ref`, and `Arn` and `StreamArn`.
+ * Creates the tables that are missing, with their indexes, streams and times to live, and defines them in
+ * `references`: the name as `Ref`, and `Arn` and `StreamArn`.
  *
  * @throws LocalRunError when a table exists with other keys, indexes or another stream than the template's
  */
@@ -64,7 +64,10 @@ async function provisionTable(
   });
 }
 
-/** The embedded engine names its stream's region after itself, and reads only the table and the label of a stream's ARN. */
+/**
+ * The embedded engine names its stream's region after itself, and reads only the table and the label of a
+ * stream's ARN.
+ */
 const here = (streamArn: string) => streamArn.replace(':dynamodb:dynoxide:', `:dynamodb:${REGION}:`);
 
 async function describe(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {

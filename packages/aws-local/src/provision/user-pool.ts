@@ -63,8 +63,8 @@ export function userPoolOf(template: Template): Resource | undefined {
 }
 
 /**
- * Reads the pool and its client for the identity provider, and defines both in `references`: the pool's id as `Ref`, and `Arn`,
- * `ProviderName`, `ProviderURL` and `UserPoolId`; the client's id as `Ref` and `ClientId`.
+ * Reads the pool and its client for the identity provider, and defines both in `references`: the pool's id as
+ * `Ref`, and `Arn`, `ProviderName`, `ProviderURL` and `UserPoolId`; the client's id as `Ref` and `ClientId`.
  *
  * @param issuer address of the identity provider
  * @throws LocalRunError when the pool does not have exactly one client

@@ -50,7 +50,8 @@ const COMPRESSIONS: Readonly<Record<Coding, (content: Buffer) => Promise<Buffer>
 };
 
 /**
- * The files below a directory by their keys, as they are now: whatever builds them anew changes nothing of what is served.
+ * The files below a directory by their keys, as they are now: whatever builds them anew changes nothing of
+ * what is served.
  * @param prefix of the keys, without a slash at its end
  */
 export function filesIn(

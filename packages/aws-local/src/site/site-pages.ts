@@ -25,7 +25,10 @@ export const sitePages =
     return answerWith(file, request, site);
   };
 
-/** The deployed one has one name; here sign-in knows `localhost`, and cookies of the one name are not the other's. */
+/**
+ * The deployed one has one name; here sign-in knows `localhost`, and cookies of the one name are not the
+ * other's.
+ */
 function underItsName({ headers, path, query }: GatewayRequest): Answer | undefined {
   const url = URL.parse(`http://${headerOf({ headers }, 'host')}`);
   if (url?.hostname !== '127.0.0.1') return undefined;
@@ -51,7 +54,8 @@ function keyOf(path: string): string {
 async function answerWith(file: StoredFile, request: GatewayRequest, site: Site): Promise<Answer> {
   const compressible = site.compresses && file.compresses();
   const coding = compressible ? codingFor(headerOf(request, 'accept-encoding')) : 'identity';
-  // CloudFront calls it weak when it compresses: the bytes are no longer those that it names (RFC 9110, 8.8.1).
+  // CloudFront calls it weak when it compresses: the bytes are no longer those that it names (RFC 9110,
+  // 8.8.1).
   const etag = coding === 'identity' ? file.etag() : `W/${file.etag()}`;
   const headers = {
     ...site.headers,

@@ -46,7 +46,8 @@ const Content = z.object({
 });
 
 /**
- * Reads what the template's distribution serves, and defines it in `references`, with its bucket, function and policy.
+ * Reads what the template's distribution serves, and defines it in `references`, with its bucket, function
+ * and policy.
  * @param references know the REST API
  * @throws LocalRunError when there are several, or one of another form
  */

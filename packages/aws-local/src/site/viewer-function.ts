@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { LocalRunError } from '../errors.ts';
 
 /**
- * Against one that never ends, and no measure: CloudFront counts parts of a millisecond of work, and this is a clock on a wall, which goes on while a busy
- * machine does something else.
+ * Against one that never ends, and no measure: CloudFront counts parts of a millisecond of work, and this is
+ * a clock on a wall, which goes on while a busy machine does something else.
  */
 const TIMEOUT_MS = 3_000;
 
@@ -12,7 +12,8 @@ const Returned = z.object({ uri: z.string().startsWith('/') });
 
 /**
  * A CloudFront function for viewer requests, run as it is: its code in a context that has nothing of Node.js.
- * @returns gives the path that is asked for instead of one; throws LocalRunError when the function gives anything but a request
+ * @returns gives the path that is asked for instead of one; throws LocalRunError when the function gives
+ * anything but a request
  */
 export function viewerFunction(code: string): (request: { method: string; uri: string }) => string {
   const context = createContext({}, { codeGeneration: { strings: false, wasm: false } });

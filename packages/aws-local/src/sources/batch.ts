@@ -17,16 +17,19 @@ export interface Batch {
 
 export type DiscardCondition = 'RetryAttemptsExhausted' | 'RecordAgeExceeded';
 
-/** What becomes of a batch after an invocation: nothing more, batches to run in this order, or the failure destination. */
+/**
+ * What becomes of a batch after an invocation: nothing more, batches to run in this order, or the failure
+ * destination.
+ */
 export type Verdict =
   | { kind: 'done' }
   | { kind: 'again'; batches: Batch[] }
   | { kind: 'discard'; condition: DiscardCondition };
 
 /**
- * Index of the first record of the batch that has to be repeated: 0 when the function failed as a whole, the lowest
- * reported failure with `ReportBatchItemFailures`, undefined when everything succeeded. An identifier that is empty
- * or not in the batch means that all of it failed.
+ * Index of the first record of the batch that has to be repeated: 0 when the function failed as a whole, the
+ * lowest reported failure with `ReportBatchItemFailures`, undefined when everything succeeded. An identifier
+ * that is empty or not in the batch means that all of it failed.
  */
 export function firstFailure(
   records: readonly StreamRecord[],
@@ -43,7 +46,10 @@ export function firstFailure(
   return Math.max(0, Math.min(...positions));
 }
 
-/** The `itemIdentifier`s of a partial batch response; none for an answer of another shape, which means success. */
+/**
+ * The `itemIdentifier`s of a partial batch response; none for an answer of another shape, which means
+ * success.
+ */
 export function failedItems(payload: unknown): unknown[] {
   if (typeof payload !== 'object' || payload === null || !('batchItemFailures' in payload)) return [];
   const { batchItemFailures } = payload;
@@ -56,8 +62,8 @@ export function failedItems(payload: unknown): unknown[] {
 }
 
 /**
- * Decides after an invocation. Progress starts the count of failures anew for what is left; halving a batch does not
- * count as a retry.
+ * Decides after an invocation. Progress starts the count of failures anew for what is left; halving a batch
+ * does not count as a retry.
  */
 export function judge(batch: Batch, result: InvocationResult, policy: BatchPolicy): Verdict {
   const failed = firstFailure(batch.records, result, policy.reportsItemFailures);

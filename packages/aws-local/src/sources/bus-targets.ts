@@ -30,8 +30,9 @@ class NoPermission extends Error {
 }
 
 /**
- * Sends events that a rule matched to one of its targets; what the queue does not take goes to the target's dead-letter queue. The SDK's client
- * tries three times. As on AWS, an event is dropped where policies let EventBridge send to neither; a line of the log says so.
+ * Sends events that a rule matched to one of its targets; what the queue does not take goes to the target's
+ * dead-letter queue. The SDK's client tries three times. As on AWS, an event is dropped where policies let
+ * EventBridge send to neither; a line of the log says so.
  * @param events ten at most
  * @returns those that are in neither and were not dropped
  */
@@ -140,8 +141,8 @@ function groupFrom(group: string, event: object): string | undefined {
 }
 
 /**
- * The event as JSON, in which what the embedded SQS refuses is escaped: it takes characters beyond U+FFFF for none that a message may have,
- * which SQS does not.
+ * The event as JSON, in which what the embedded SQS refuses is escaped: it takes characters beyond U+FFFF for
+ * none that a message may have, which SQS does not.
  */
 export const messageBody = (event: object): string =>
   JSON.stringify(event).replaceAll(
@@ -149,7 +150,10 @@ export const messageBody = (event: object): string =>
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** What EventBridge writes on a dead event (User Guide, Using dead-letter queues to process undelivered events). */
+/**
+ * What EventBridge writes on a dead event (User Guide, Using dead-letter queues to process undelivered
+ * events).
+ */
 function deadLetterAttributes({ arn }: BusRule, { queueArn }: BusTarget, error: unknown) {
   const attributes = {
     RULE_ARN: arn,

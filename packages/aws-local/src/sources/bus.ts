@@ -13,8 +13,8 @@ export interface BusOptions extends TargetParts {
 }
 
 /**
- * Starts an EventBridge that answers `PutEvents`. It keeps nothing: an entry is answered once every queue that gets it has it, so that what is
- * answered survives the end of the run.
+ * Starts an EventBridge that answers `PutEvents`. It keeps nothing: an entry is answered once every queue
+ * that gets it has it, so that what is answered survives the end of the run.
  */
 export const startBus = (options: BusOptions): Promise<Engine> =>
   startJsonService(({ target, body }) =>

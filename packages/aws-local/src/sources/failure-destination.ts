@@ -17,8 +17,8 @@ export interface DiscardedBatch {
 }
 
 /**
- * The message that Lambda sends to a stream mapping's failure destination. It names the records but does not contain them.
- * https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
+ * The message that Lambda sends to a stream mapping's failure destination. It names the records but does not
+ * contain them. https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
  */
 export function failureMessage(batch: DiscardedBatch, now: Date): Record<string, unknown> {
   const first = batch.records[0]?.dynamodb;

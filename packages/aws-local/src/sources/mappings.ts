@@ -18,7 +18,9 @@ import type { Checkpoints } from './shard.ts';
 import type { Source } from './source.ts';
 import { startStreamSource } from './stream.ts';
 
-/** Invocations side by side of a queue's function where the template does not say; it is also Lambda's start. */
+/**
+ * Invocations side by side of a queue's function where the template does not say; it is also Lambda's start.
+ */
 const DEFAULT_QUEUE_CONCURRENCY = 5;
 /** Of one mapping, whatever its concurrency on AWS: slow work of one must leave sandboxes to the others. */
 const LARGEST_SHARE = 6;

@@ -13,7 +13,10 @@ const CHECKS = 125;
 /** For any engine: looks again after a short while. */
 export const afterAWhile: UntilNews = (signal) => pause(POLL_MS, signal);
 
-/** Tells from the database file of an embedded engine whether a stream has new records, which costs a hundredth of asking the engine. */
+/**
+ * Tells from the database file of an embedded engine whether a stream has new records, which costs a
+ * hundredth of asking the engine.
+ */
 export interface ChangeWatch {
   /** For one reader of a table's stream; each has its own idea of what is new. */
   reader(table: string): UntilNews;
@@ -31,7 +34,10 @@ export function watchChanges(databaseFile: string): ChangeWatch {
   let isClosed = false;
   const currentVersion = () => version.get()?.data_version;
   let check: Promise<unknown> | undefined;
-  /** The version at the next check, which all readers share: timers of their own would cost more than the checks. */
+  /**
+   * The version at the next check, which all readers share: timers of their own would cost more than the
+   * checks.
+   */
   function nextVersion(): Promise<unknown> {
     check ??= sleep(CHANGE_CHECK_MS).then(() => {
       check = undefined;

@@ -40,7 +40,8 @@ export type EntryAnswer = { EventId: string } | { ErrorCode: string; ErrorMessag
 export type PutEntry = { bus: string; event: BusEvent } | { refusal: EntryAnswer };
 
 /**
- * The entries of a request, each as an event or with what is wrong with it; or why the whole request is refused.
+ * The entries of a request, each as an event or with what is wrong with it; or why the whole request is
+ * refused.
  * @param limitBytes of the request; AWS's pages say 256 KB, or 1 MB since January 2026
  */
 export function readEntries(

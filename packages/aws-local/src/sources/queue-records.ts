@@ -67,8 +67,8 @@ function parsedOrText(body: string): unknown {
 }
 
 /**
- * The messages of a batch that are done with after the invocation, and to be deleted; the others come again when their
- * visibility timeout ends. An identifier that is not in the batch means that all of it failed.
+ * The messages of a batch that are done with after the invocation, and to be deleted; the others come again
+ * when their visibility timeout ends. An identifier that is not in the batch means that all of it failed.
  */
 export function doneMessages(
   records: readonly QueueRecord[],

@@ -40,8 +40,9 @@ export interface QueueSourceOptions {
 }
 
 /**
- * Starts to feed a function from a queue, as an event source mapping does. One poller for all slots: pollers that
- * compete for the same messages cost calls and, in the embedded engine, come back empty as soon as one of them wins.
+ * Starts to feed a function from a queue, as an event source mapping does. One poller for all slots: pollers
+ * that compete for the same messages cost calls and, in the embedded engine, come back empty as soon as one
+ * of them wins.
  */
 export function startQueueSource(options: QueueSourceOptions): Source {
   const stopping = new AbortController();
@@ -85,7 +86,10 @@ async function gather(options: QueueSourceOptions, signal: AbortSignal): Promise
   return records;
 }
 
-/** One call. It is never aborted: an aborted poll may take messages with it until their visibility timeout ends. */
+/**
+ * One call. It is never aborted: an aborted poll may take messages with it until their visibility timeout
+ * ends.
+ */
 async function receive(
   { sqs, queueUrl, queueArn, log }: QueueSourceOptions,
   wanted: number,

@@ -9,8 +9,8 @@ interface Reader {
 }
 
 /**
- * How far each table's stream has been read by all of these mappings: the lowest of their checkpoints, 0 while one that
- * begins with the oldest record has none, undefined for a table that no mapping reads.
+ * How far each table's stream has been read by all of these mappings: the lowest of their checkpoints, 0
+ * while one that begins with the oldest record has none, undefined for a table that no mapping reads.
  */
 export function readByAll(
   mappings: readonly Reader[],

@@ -13,7 +13,10 @@ import { pause } from './pause.ts';
 import { type StreamRecord, toStreamRecord } from './stream-records.ts';
 
 const ERROR_PAUSE_MS = 500;
-/** How long a batch that was not full lets others come before the next one; AWS asks a shard four times a second. */
+/**
+ * How long a batch that was not full lets others come before the next one; AWS asks a shard four times a
+ * second.
+ */
 const COMPANY_MS = 20;
 /** How often a shard is read whose records wait for company in any case. */
 const GATHER_POLL_MS = 100;
@@ -125,7 +128,10 @@ async function readPages(options: ShardOptions, progress: Progress, signal: Abor
   if (!signal.aborted) checkpoints.set(source, shardId, SHARD_END);
 }
 
-/** Records read and not yet handed over: they wait for company until the batch is full or the batching window ends. */
+/**
+ * Records read and not yet handed over: they wait for company until the batch is full or the batching window
+ * ends.
+ */
 class Gathering {
   readonly records: StreamRecord[] = [];
   /** Sequence number of the last record read, whether it passed the filter or not. */

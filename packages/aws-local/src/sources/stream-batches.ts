@@ -107,7 +107,9 @@ async function discardUntilTaken(
   }
 }
 
-/** A batch ends also where the event would be larger than Lambda takes (Developer Guide, Batching behavior). */
+/**
+ * A batch ends also where the event would be larger than Lambda takes (Developer Guide, Batching behavior).
+ */
 const batchesOf = (records: readonly StreamRecord[], count: number): StreamRecord[][] =>
   chunksBySize(records, (record) => Buffer.byteLength(JSON.stringify(record)) + 1, {
     count,

@@ -1,7 +1,10 @@
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
 import { REGION } from '../arns.ts';
 
-/** A record of a DynamoDB stream as Lambda hands it to a function. Attribute values are in DynamoDB's JSON, binary ones base64. */
+/**
+ * A record of a DynamoDB stream as Lambda hands it to a function. Attribute values are in DynamoDB's JSON,
+ * binary ones base64.
+ */
 export interface StreamRecord {
   eventID: string;
   eventName: string;

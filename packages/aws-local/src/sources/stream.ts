@@ -71,7 +71,10 @@ async function followStream(options: StreamSourceOptions, signal: AbortSignal): 
   await Promise.all(readers.values());
 }
 
-/** A shard comes up when it is not finished and its parent, if the stream still has it, is: an item's records stay in order. */
+/**
+ * A shard comes up when it is not finished and its parent, if the stream still has it, is: an item's records
+ * stay in order.
+ */
 function isNext(shard: Shard, shards: readonly Shard[], { checkpoints, id }: StreamSourceOptions): boolean {
   const parent = shards.find(({ ShardId }) => ShardId === shard.ParentShardId);
   const isBlocked = parent?.ShardId !== undefined && !isFinished(checkpoints, id, parent.ShardId);
@@ -105,7 +108,8 @@ function consumerOf(shardId: string, options: StreamSourceOptions, signal: Abort
   if (windowSeconds > 0)
     return windowedConsumer({ ...batches, windowSeconds, shardId, streamArn, checkpoint }, signal);
   return {
-    // The checkpoint moves after a batch is done and before the next is taken: a crash repeats the one in hand.
+    // The checkpoint moves after a batch is done and before the next is taken: a crash repeats the one in
+    // hand.
     async take(records, position) {
       if (!(await processRecords(records, batches, signal))) return false;
       checkpoint(position);

@@ -17,21 +17,26 @@ export interface WindowProperties {
   isWindowTerminatedEarly: boolean;
 }
 
-/** One thing to do with records that were read: give some of them to their window, or close the one that is open. */
+/**
+ * One thing to do with records that were read: give some of them to their window, or close the one that is
+ * open.
+ */
 export type WindowStep = { kind: 'take'; span: Span; records: StreamRecord[] } | { kind: 'close' };
 
 /** Lambda's limit on the state that a window hands on, per shard. */
 const STATE_LIMIT_BYTES = 1_048_576;
 
 /**
- * How long after its end a window waits for records that were written before it. Lambda waits for up to two minutes; here there
- * is nothing between the time that a record gets and its place in the stream but one commit of the engine.
+ * How long after its end a window waits for records that were written before it. Lambda waits for up to two
+ * minutes; here there is nothing between the time that a record gets and its place in the stream but one
+ * commit of the engine.
  */
 const PATIENCE_SECONDS = 1;
 
 /**
- * What to do with records in the order of the stream. A record belongs to the window of its `ApproximateCreationDateTime`,
- * counted from the epoch; one that is older than the open window goes into that, because a window that is over stays over.
+ * What to do with records in the order of the stream. A record belongs to the window of its
+ * `ApproximateCreationDateTime`, counted from the epoch; one that is older than the open window goes into
+ * that, because a window that is over stays over.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-windows.html
  *
  * @param open the window that the last records went to, if it has not been closed

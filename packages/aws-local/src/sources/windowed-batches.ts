@@ -29,8 +29,9 @@ interface OpenWindow {
 }
 
 /**
- * Gives a shard's records to the function window by window. The checkpoint moves when a window is closed, so that a crash
- * repeats all of the window that is open, with a fresh state, and nothing that was only in the state is lost.
+ * Gives a shard's records to the function window by window. The checkpoint moves when a window is closed, so
+ * that a crash repeats all of the window that is open, with a fresh state, and nothing that was only in the
+ * state is lost.
  */
 export function windowedConsumer(options: WindowedOptions, signal: AbortSignal): Consumer {
   const { windowSeconds, checkpoint } = options;
@@ -77,7 +78,9 @@ export function windowedConsumer(options: WindowedOptions, signal: AbortSignal):
   };
 }
 
-/** The last invocation of a window, or of a state that grew too large: nothing goes on until it has succeeded. */
+/**
+ * The last invocation of a window, or of a state that grew too large: nothing goes on until it has succeeded.
+ */
 async function finish(
   window: OpenWindow,
   flags: Partial<WindowProperties>,

@@ -10,8 +10,8 @@ export interface Definition {
 type Intrinsic = (argument: unknown) => unknown;
 
 /**
- * Resolves CloudFormation's intrinsic functions against the resources defined so far. What cannot be resolved is a
- * `LocalRunError` with the name of the function, resource or attribute.
+ * Resolves CloudFormation's intrinsic functions against the resources defined so far. What cannot be resolved
+ * is a `LocalRunError` with the name of the function, resource or attribute.
  */
 export class References {
   readonly #definitions = new Map<string, Definition>();

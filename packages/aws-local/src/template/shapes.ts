@@ -20,7 +20,9 @@ export const oneOf = (...values: unknown[]): Shape => ({ kind: 'oneOf', values }
 export const list = (of: Shape): Shape => ({ kind: 'list', of });
 export const object = (properties: Properties): Shape => ({ kind: 'object', properties });
 
-/** The first thing in `value` that `shape` does not cover, in words that follow "the local run", or undefined. */
+/**
+ * The first thing in `value` that `shape` does not cover, in words that follow "the local run", or undefined.
+ */
 export function unsupported(value: unknown, shape: Shape, path: string): string | undefined {
   switch (shape.kind) {
     case 'applied':

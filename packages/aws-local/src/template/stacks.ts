@@ -16,8 +16,8 @@ export interface JoinedStacks {
 type Section = Readonly<Record<string, unknown>>;
 
 /**
- * Makes one template of the stacks of an assembly: here they are started and stopped together. What one stack exports takes the place of
- * its imports in the others (CloudFormation, `Fn::ImportValue`).
+ * Makes one template of the stacks of an assembly: here they are started and stopped together. What one stack
+ * exports takes the place of its imports in the others (CloudFormation, `Fn::ImportValue`).
  *
  * @throws LocalRunError when two stacks give different things one name, or one imports what none exports
  */

@@ -17,8 +17,8 @@ const keySchema = list(object({ AttributeName: applied, KeyType: applied }));
 const policyDocument = object({ Version: oneOf('2012-10-17'), Statement: applied });
 
 /**
- * Every resource type and property that the local run understands, as CloudFormation names them. A template with
- * anything else does not start: what runs here must be what gets deployed.
+ * Every resource type and property that the local run understands, as CloudFormation names them. A template
+ * with anything else does not start: what runs here must be what gets deployed.
  */
 export const supported: Readonly<Record<string, Properties>> = {
   'AWS::DynamoDB::Table': {

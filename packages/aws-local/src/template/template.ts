@@ -25,7 +25,10 @@ export interface Template {
   get(logicalId: string): Resource;
   /** The absolute directory of a Lambda function's unpacked asset. */
   assetDirectory(fn: Resource): string;
-  /** The absolute directory of an unpacked asset. @throws LocalRunError when the assembly has none of this object key */
+  /**
+   * The absolute directory of an unpacked asset. @throws LocalRunError when the assembly has none of this
+   * object key
+   */
   asset(objectKey: string): string;
 }
 
@@ -68,8 +71,8 @@ const ResourceBody = z.strictObject({
 });
 
 /**
- * Template sections that change nothing here: `Parameters` and `Rules` hold the check for the CDK's bootstrap version,
- * `Conditions` decide about its metadata. A resource that uses one of them is refused.
+ * Template sections that change nothing here: `Parameters` and `Rules` hold the check for the CDK's bootstrap
+ * version, `Conditions` decide about its metadata. A resource that uses one of them is refused.
  */
 const knownSections = new Set([
   'AWSTemplateFormatVersion',
@@ -83,7 +86,8 @@ const knownSections = new Set([
 ]);
 
 /**
- * Reads the stacks of a synthesized assembly as one template and checks that the local run understands all of it.
+ * Reads the stacks of a synthesized assembly as one template and checks that the local run understands all of
+ * it.
  *
  * @throws LocalRunError naming the resource, its type and the property that it does not know
  */
@@ -128,7 +132,10 @@ export function parseTemplate(content: Record<string, unknown>): Pick<Template, 
   };
 }
 
-/** Logical ids of the functions behind custom resources: they are of the CDK, work for a deployment, and none is made here. */
+/**
+ * Logical ids of the functions behind custom resources: they are of the CDK, work for a deployment, and none
+ * is made here.
+ */
 function deployersIn(resources: readonly { Type: string }[]): ReadonlySet<unknown> {
   return new Set(
     resources

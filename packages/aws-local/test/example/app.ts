@@ -3,7 +3,8 @@ import { App, aws_apigateway, aws_lambda, aws_sqs, Stack } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 
 /*
- * An assembly as small as one can be that does something: takes orders over HTTP, and works them off from a queue.
+ * An assembly as small as one can be that does something: takes orders over HTTP, and works them off from a
+ * queue.
  */
 const app = new App({ outdir: process.env.CDK_OUTDIR ?? 'cdk.out' });
 const stack = new Stack(app, 'Orders');

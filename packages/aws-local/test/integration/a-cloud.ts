@@ -9,8 +9,9 @@ const require = createRequire(import.meta.url);
 const sdkOf = (name: string) => JSON.stringify(require.resolve(`@aws-sdk/client-${name}`));
 
 /**
- * The functions of the fixture: `Api` writes an item to the table, the stream brings it to `FanOut`, which sends it to the queue,
- * which brings it to `Work`, which marks the item as done. An item may ask them to fail on its way.
+ * The functions of the fixture: `Api` writes an item to the table, the stream brings it to `FanOut`, which
+ * sends it to the queue, which brings it to `Work`, which marks the item as done. An item may ask them to
+ * fail on its way.
  */
 const code = `
 import dynamodb from ${sdkOf('dynamodb')};

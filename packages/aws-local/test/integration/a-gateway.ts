@@ -51,7 +51,9 @@ const envelope = (ResponseType: string, StatusCode?: string) => ({
   },
 });
 
-/** An API with `GET` and `POST /api/v1/things/{id}`, 405 for other methods, and one envelope for all errors. */
+/**
+ * An API with `GET` and `POST /api/v1/things/{id}`, 405 for other methods, and one envelope for all errors.
+ */
 const resources = {
   Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'Api' } },
   Stage: {

@@ -29,7 +29,8 @@ it('runs an assembly that is not ours: a request is answered, and its message co
   const directory = temporaryDirectory();
   const assembly = join(directory, 'cdk.out');
   mkdirSync(assembly);
-  // Lambda's runtime has the AWS SDK; here functions find it above their assembly, as in a project that has it installed.
+  // Lambda's runtime has the AWS SDK; here functions find it above their assembly, as in a project that has
+  // it installed.
   symlinkSync(join(PACKAGE, '../../node_modules'), join(directory, 'node_modules'));
   execFileSync(process.execPath, [join(PACKAGE, 'test/example/app.ts')], {
     env: { ...process.env, CDK_OUTDIR: assembly },

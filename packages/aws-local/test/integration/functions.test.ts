@@ -167,7 +167,10 @@ describe('invocations of one function', () => {
   });
 });
 
-/** Handler that notes its event in the directory, and answers once there is a file `open` in it, if the event asks for that. */
+/**
+ * Handler that notes its event in the directory, and answers once there is a file `open` in it, if the event
+ * asks for that.
+ */
 const gated = (directory: string) => `
   import { existsSync, writeFileSync } from 'node:fs';
   export const handler = async ({ name, waits }) => {

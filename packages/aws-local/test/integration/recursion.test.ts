@@ -5,7 +5,10 @@ import { aCloud, aPlace, arn, lambda, role } from './a-cloud.ts';
 
 const sdk = JSON.stringify(createRequire(import.meta.url).resolve('@aws-sdk/client-sqs'));
 
-/** `begin` sends the first message; `again` sends each that it gets once more, up to twenty times; `hear` takes dead ones. */
+/**
+ * `begin` sends the first message; `again` sends each that it gets once more, up to twenty times; `hear`
+ * takes dead ones.
+ */
 const handlers = `
 import loop from ${sdk};
 const loopClient = new loop.SQSClient({});

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** An empty directory that goes away when the test has finished, after whatever the test still has to stop. */
+/**
+ * An empty directory that goes away when the test has finished, after whatever the test still has to stop.
+ */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'local-run-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,8 +1,8 @@
 import { itemBytes } from '../../src/permissions/dynamodb-rules.ts';
 
 /*
- * Requests to a table `things` (keys `pk` and `sk`, index `byDue` with `dueIn` and `dueAt`) and a table `others` of the same shape, as they
- * go over the wire.
+ * Requests to a table `things` (keys `pk` and `sk`, index `byDue` with `dueIn` and `dueAt`) and a table
+ * `others` of the same shape, as they go over the wire.
  */
 
 export const TABLE = 'things';

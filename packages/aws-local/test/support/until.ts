@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PATIENCE } from './patience.ts';
 
 /**
- * Waits until `condition` gives something, and gives that. It looks less and less often, since looking takes time from what is
- * waited for; it comes late by a tenth at most.
+ * Waits until `condition` gives something, and gives that. It looks less and less often, since looking takes
+ * time from what is waited for; it comes late by a tenth at most.
  * @param everyMs between the first looks: longer for what takes seconds
  * @throws Error naming `what` when it has not come after `timeoutMs`
  */
@@ -24,8 +24,8 @@ export async function until<T>(
 }
 
 /**
- * Waits until an assertion holds, and gives what it gives. `vi.waitFor` gives up after a second unless it is told otherwise, and a
- * busy machine has needed more for what takes a moment.
+ * Waits until an assertion holds, and gives what it gives. `vi.waitFor` gives up after a second unless it is
+ * told otherwise, and a busy machine has needed more for what takes a moment.
  * @throws what the assertion threw last when it does not hold after `timeoutMs`
  */
 export async function awaitAssertion<T>(

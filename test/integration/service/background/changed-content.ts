@@ -46,7 +46,10 @@ export function changedContent(place: Place): void {
     return at('the check to end', ({ lastCheckedAt }) => lastCheckedAt !== before.lastCheckedAt);
   }
 
-  /** What a check has told of is with the mailer before its queue is empty: the notice is on the bus by then, or in the outbox. */
+  /**
+   * What a check has told of is with the mailer before its queue is empty: the notice is on the bus by then,
+   * or in the outbox.
+   */
   const mailerIsIdle = (event: string) =>
     until(`${event} to be dealt with`, async () => {
       const logged = place.log().filter(({ text }) => text.includes(event));

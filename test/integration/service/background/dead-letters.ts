@@ -146,7 +146,8 @@ export function deadLetters({ service, keep }: Place): void {
         { eventId: hindered.eventId, status: 'succeeded' },
       ]);
 
-      // What stalls is reminded of in its own lane, by whomever, and is out of it with its first attempt that does not.
+      // What stalls is reminded of in its own lane, by whomever, and is out of it with its first attempt that
+      // does not.
       const mark = { stalledUntil: slowUntil };
       await service().rewrite({ ...endpoint, item: { ...endpoint.item, ...mark } });
       await read('dead-fan-outs', postponed, ids, []);

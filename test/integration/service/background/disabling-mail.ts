@@ -17,7 +17,10 @@ export async function aDisabledEndpoint({ api }: Tenant, url: string): Promise<s
   return id;
 }
 
-/** From ten failed deliveries to the e-mail about it (decisions.md, Deliveries), with an hour of retries in seconds. */
+/**
+ * From ten failed deliveries to the e-mail about it (decisions.md, Deliveries), with an hour of retries in
+ * seconds.
+ */
 export function disablingMail({ service, keep }: Place): void {
   const mailsOf = async ({ orgId }: Pick<Tenant, 'orgId'>) =>
     (await service().mails()).filter(({ to }) => to.some((address) => address.includes(orgId)));

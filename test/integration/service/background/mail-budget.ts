@@ -13,7 +13,10 @@ const SOURCES = 60;
 const TIME_MS = 300_000;
 const QUEUES = ['Bus/CheckSource/Queue', 'Bus/Notify/Queue', 'Bus/NotifyDisabled/Queue'];
 
-/** Many sources of one organization that all change in a day. @param budget recipients of content notices a day, in the place's settings */
+/**
+ * Many sources of one organization that all change in a day. @param budget recipients of content notices a
+ * day, in the place's settings
+ */
 export function mailBudget({ service, keep, log }: Place, budget: number): void {
   let tenant: Tenant;
   const mails = async (isOne: (mail: ReceivedMail) => boolean) =>

@@ -50,7 +50,8 @@ export function partialFailures({ service, keep }: Place): void {
       if (!endpoint || !organization || !event) throw new Error('ten deliveries were to be made');
       for (const { rows } of due)
         for (const row of rows) if (row.item.pk !== event.delivery.eventId) await service().rewrite(row);
-      // The fan-out retries events of an unreadable organization, and what is behind them waits: let these pass.
+      // The fan-out retries events of an unreadable organization, and what is behind them waits: let these
+      // pass.
       await tableNames();
       const broken = [
         await rowOf('Service', endpoint.webhookId, ({ sk }) => sk === endpoint.webhookId),

@@ -13,7 +13,9 @@ const HOUR_MS = 3_600_000;
 /** After which an hour of the ledger is put right. */
 const LAST_AGE = 98;
 
-/** What brings back what got lost, where something did: rows are put as a worker that was killed leaves them. */
+/**
+ * What brings back what got lost, where something did: rows are put as a worker that was killed leaves them.
+ */
 export function recovery(place: Place): void {
   let tenant: Tenant;
   let sandbox: Tenant;

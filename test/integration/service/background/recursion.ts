@@ -11,8 +11,8 @@ const CASES: [name: FunctionName, queue: string, said: RegExp | undefined][] = [
 ];
 
 /**
- * Each gets the message that it would send itself in its 16th invocation: a chain that takes a redelivery job 1,600 deliveries, and a
- * dead fan-out 4 hours.
+ * Each gets the message that it would send itself in its 16th invocation: a chain that takes a redelivery job
+ * 1,600 deliveries, and a dead fan-out 4 hours.
  */
 export function recursion(place: Place): void {
   it.each(CASES)('%s is stopped in its loop unless its RecursiveLoop is Allow', async (name, queue, said) => {

@@ -14,7 +14,10 @@ const AN_HOUR_AGO = () => new Date(Date.now() - 3_600_000).toISOString();
 
 /** What has failed in a time, sent again all together. */
 export function redeliveries({ service, keep }: Place): void {
-  /** An endpoint with so many deliveries of events of their own, which are then stored as if all attempts had failed. */
+  /**
+   * An endpoint with so many deliveries of events of their own, which are then stored as if all attempts had
+   * failed.
+   */
   async function failures(count: number) {
     const { api, orgId } = keep(await aTenant(service()));
     const received: ReceivedDelivery[] = [];

@@ -46,7 +46,10 @@ async function add({ api }: Tenant, url: string): Promise<string> {
 const imported = ({ api }: Tenant, path: string) =>
   until(`the import of ${path}`, async () => (await api.get(path)).body.data?.status === 'ok');
 
-/** Checks of one organization, and what others notice of them. `share` is what the place gives an organization. */
+/**
+ * Checks of one organization, and what others notice of them. `share` is what the place gives an
+ * organization.
+ */
 export function sourceChecks(place: Place, share: number): void {
   describe('checks of sources', () => {
     it('of an organization with slow pages run in its share; those of others do not wait, and none is lost', async () => {

@@ -33,7 +33,10 @@ const PAGES = [
 
 const commandsOf = (block: string): string[] => block.split('\n').filter((line) => /^\S/.test(line));
 
-/** Leaves field names, their order, statuses and texts, and puts `…` for what is another value each time, as the pages do. */
+/**
+ * Leaves field names, their order, statuses and texts, and puts `…` for what is another value each time, as
+ * the pages do.
+ */
 const shapeOf = (text: string): string =>
   text
     .replaceAll(/\b([a-z]{3})_[0-9a-f]{32}\b/g, '$1_…')

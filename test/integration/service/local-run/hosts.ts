@@ -9,10 +9,15 @@ import { ok, path } from '../receivers.ts';
 const COLLECTION = '/api/v1/webhooks';
 const events = ['ticket.created'];
 
-/** The list of blocked hosts is read every 30 seconds. Ten failures in that time would disable the endpoint. */
+/**
+ * The list of blocked hosts is read every 30 seconds. Ten failures in that time would disable the endpoint.
+ */
 const PATIENT = [240_000, 5000] as const;
 
-/** What protects the owners of hosts that customers name, on a local run: how many endpoints there may be, who sends, and how it is stopped. */
+/**
+ * What protects the owners of hosts that customers name, on a local run: how many endpoints there may be, who
+ * sends, and how it is stopped.
+ */
 export function hosts(service: LocalService): void {
   async function operate(...words: string[]): Promise<void> {
     const { PATH, HOME } = process.env;

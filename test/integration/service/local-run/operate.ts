@@ -25,7 +25,10 @@ const PRELUDE = `set -euo pipefail
 npm() { [ "$1 $3" = 'run --' ]; local name="$2"; shift 3; '${process.execPath}' "bin/$name.ts" "$@"; }
 `;
 
-/** The operator's command and the runbooks, on a local run: what the pages say is done as they say it, and has the effect that they say. */
+/**
+ * The operator's command and the runbooks, on a local run: what the pages say is done as they say it, and has
+ * the effect that they say.
+ */
 export function operating(service: LocalService): void {
   async function bash(script: string): Promise<{ code: number; output: string; errors: string }> {
     const child = spawn('bash', ['-c', `${PRELUDE}${script}`], {

@@ -9,7 +9,10 @@ import type { Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 import { credentialOf, validRequest, withHeaders } from './requests.ts';
 
-/** Of rows that no request writes itself, or not for long: there only while a redelivery job runs, and there only when a redelivery has arrived. */
+/**
+ * Of rows that no request writes itself, or not for long: there only while a redelivery job runs, and there
+ * only when a redelivery has arrived.
+ */
 const OF_WORKERS = ['redelivery-runs#', '#arrived#'];
 
 const ALL: readonly (Route & { key: string })[] = Object.entries(atAllDoors(routes)).map(([key, route]) => ({

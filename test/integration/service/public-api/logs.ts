@@ -36,7 +36,10 @@ const CANARIES = {
 } as const;
 const ALL: readonly Canary[] = Object.values(CANARIES);
 
-/** The logs of all functions, at the level that says most, hold nothing that is somebody's; and they can be followed from a call to its end. */
+/**
+ * The logs of all functions, at the level that says most, hold nothing that is somebody's; and they can be
+ * followed from a call to its end.
+ */
 export function logs(place: Place, document: Document): void {
   let tenant: Tenant;
 
@@ -231,7 +234,10 @@ function withTexts(value: unknown, text: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withTexts(each, text)]));
 }
 
-/** What no worker is ever sent: of no form, of the right form with what nobody can read in it, and of the right form about nothing. */
+/**
+ * What no worker is ever sent: of no form, of the right form with what nobody can read in it, and of the
+ * right form about nothing.
+ */
 function foreignEvents(text: string): unknown[] {
   const bodies = [
     text,

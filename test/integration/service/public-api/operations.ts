@@ -12,7 +12,9 @@ import { credentialOf, validRequest } from './requests.ts';
 /** Generated requests of all operations together. `npm run fuzz` sends as many as one likes. */
 const GENERATED = 500;
 
-/** Every operation of the document answers as the document says, to what it asks for and to what it refuses. */
+/**
+ * Every operation of the document answers as the document says, to what it asks for and to what it refuses.
+ */
 export function operations(place: Place, document: Document): void {
   const faultsOf = conformance(document);
   let stranger: Tenant;

@@ -19,7 +19,10 @@ export interface Scene {
   valid(): Promise<Sent>;
 }
 
-/** Prepares what it takes, and gives requests each of which must be refused with the type. None: it cannot come up here. */
+/**
+ * Prepares what it takes, and gives requests each of which must be refused with the type. None: it cannot
+ * come up here.
+ */
 type Provocation = (scene: Scene) => Promise<Sent[]>;
 
 const LARGE = JSON.stringify({ pad: 'x'.repeat(256 * 1024) });
@@ -180,7 +183,9 @@ export async function provoke(type: string, scene: Scene): Promise<Sent[]> {
   return sent;
 }
 
-/** Has a tenant with one source counted as one with as many as it may have: to make them would take minutes. */
+/**
+ * Has a tenant with one source counted as one with as many as it may have: to make them would take minutes.
+ */
 async function countSources(service: Service, { orgId }: Tenant): Promise<void> {
   const row = (await service.rows([orgId])).find(
     ({ item }) => item.sk === 'source-count' && String(item.pk).startsWith(orgId),
@@ -265,7 +270,10 @@ async function exhausted({ operation: { caller }, service, connection, poor }: S
   return credential;
 }
 
-/** Has windows counted as full: hundreds of requests in each minute would take longer than all that is asked of the operations. */
+/**
+ * Has windows counted as full: hundreds of requests in each minute would take longer than all that is asked
+ * of the operations.
+ */
 async function countAll(service: Service, window: string): Promise<void> {
   for (const row of await service.rows([window]))
     if (row.table.includes('Rates'))

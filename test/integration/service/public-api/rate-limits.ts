@@ -73,7 +73,8 @@ export function rateLimits(place: Place): void {
       expect(headers['ratelimit-policy']).toBe(`"${tier}";q=${most};w=60`);
       expect(headers.ratelimit).toMatch(new RegExp(`^"${tier}";r=0;t=\\d+$`));
       expect(Number(headers['retry-after'])).toBe(Number(/t=(\d+)/.exec(headers.ratelimit ?? '')?.[1]));
-      // Each place of the budget went to one request. A place nobody was told of was counted after the limiter had given up.
+      // Each place of the budget went to one request. A place nobody was told of was counted after the
+      // limiter had given up.
       const uncounted = passed.filter((answer) => !isCounted(answer)).length;
       const counted = passed.filter(isCounted);
       const places = new Set(counted.map(({ headers: it }) => /r=(\d+)/.exec(it.ratelimit ?? '')?.[1]));

@@ -13,7 +13,9 @@ export async function credentialOf(
   return caller === 'key' ? tenant.key : tenant.session;
 }
 
-/** A request that the operation takes: the document's own example, on things that the tenant has just made. */
+/**
+ * A request that the operation takes: the document's own example, on things that the tenant has just made.
+ */
 export async function validRequest(operation: Operation, tenant: Tenant): Promise<Sent> {
   const { method, path, body } = operation;
   const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');

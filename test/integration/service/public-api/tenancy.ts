@@ -114,7 +114,8 @@ function between(
       expect([attempt, answer.status]).toEqual([attempt, expected]);
       for (const id of all) expect(answer.text).not.toContain(id);
     }
-    // A key of a sandbox that is not there, and keys that were revoked. Where sessions are asked for, a key's form alone says no.
+    // A key of a sandbox that is not there, and keys that were revoked. Where sessions are asked for, a key's
+    // form alone says no.
     for (const credential of [`ck_sandbox_${'A'.repeat(43)}`, revoked, revoked.replace('live', 'sandbox')])
       expect((await send(theirs, credential)).status).toBe(route.role === undefined ? 401 : 403);
     expect(await itemsWith(all)).toEqual(before);

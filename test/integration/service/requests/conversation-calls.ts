@@ -35,7 +35,10 @@ export function conversationCalls(organization: Organization) {
 
   const createTicket = (body?: unknown) => organization.api.post('/api/v1/tickets', body);
 
-  /** The data of the events of a type that have arrived and in which a field has a value. One that came twice counts once. */
+  /**
+   * The data of the events of a type that have arrived and in which a field has a value. One that came twice
+   * counts once.
+   */
   function arrived(type: string, field: string, value: unknown): Record<string, unknown>[] {
     const events = new Map(
       received.map(({ headers, body }): [string | undefined, Envelope] => [
@@ -74,7 +77,10 @@ export function conversationCalls(organization: Organization) {
       expect((await organization.api.get(location)).body).toEqual(answer.body);
     },
 
-    /** Before something is said not to have arrived: an event that was caused later is there, so it would be as well. */
+    /**
+     * Before something is said not to have arrived: an event that was caused later is there, so it would be
+     * as well.
+     */
     async laterEventHasArrived(): Promise<void> {
       const { id } = dataOf(await createTicket(), 201);
       await eventsOf('ticket.created', 'ticketId', id);

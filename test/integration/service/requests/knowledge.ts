@@ -7,7 +7,10 @@ import { expectProblem } from './expect-problem.ts';
 
 const SOURCES = '/api/v1/knowledge/sources';
 
-/** What requests about sources of knowledge are answered, and what becomes of them in a sandbox, where nothing is fetched. */
+/**
+ * What requests about sources of knowledge are answered, and what becomes of them in a sandbox, where nothing
+ * is fetched.
+ */
 export function knowledge(organization: Organization): void {
   let api: ApiClient;
   beforeAll(() => {

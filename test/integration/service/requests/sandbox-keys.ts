@@ -11,7 +11,10 @@ import { KEYS, SANDBOX } from './sandbox-provisioning.ts';
 const ENOUGH = 5;
 const LISTING = '/api/v1/conversations';
 
-/** Keys of a sandbox are its live organization's to keep, and work in the sandbox alone (public-api.md, Authentication). */
+/**
+ * Keys of a sandbox are its live organization's to keep, and work in the sandbox alone (public-api.md,
+ * Authentication).
+ */
 export function sandboxKeys(place: Place): void {
   const send = (credential: string, changes: Partial<Sent> = {}): Promise<Exchange> =>
     place.connection().send({
@@ -20,7 +23,10 @@ export function sandboxKeys(place: Place): void {
       headers: [['Authorization', `Bearer ${credential}`]],
       ...changes,
     });
-  /** Uses a key where another function notes its use, until one could: each tries for half a second, once in five minutes. */
+  /**
+   * Uses a key where another function notes its use, until one could: each tries for half a second, once in
+   * five minutes.
+   */
   async function use({ key }: Tenant, live: Tenant): Promise<void> {
     for (const target of [LISTING, '/api/v1/webhooks', '/api/v1/tickets', '/api/v1/knowledge/sources']) {
       expect((await send(key, { target })).status).toBe(200);

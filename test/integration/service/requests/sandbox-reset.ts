@@ -14,7 +14,9 @@ const CONVERSATIONS = '/api/v1/conversations';
 /** Resets at the same moment. */
 const AT_ONCE = 20;
 
-/** A reset empties the sandbox at once, and nothing else (public-api.md, POST /api/settings/sandbox/reset). */
+/**
+ * A reset empties the sandbox at once, and nothing else (public-api.md, POST /api/settings/sandbox/reset).
+ */
 export function sandboxReset(place: Place): void {
   const reset = ({ admin }: Pick<Tenant, 'admin'>): Promise<Answer> => admin.post(RESET);
   const pair = async () => {

@@ -178,7 +178,10 @@ export function webhookStats(organization: Organization): void {
   });
 }
 
-/** Puts another delivery beside an open one, which is as it would be if it had been made five minutes before. @returns when that was */
+/**
+ * Puts another delivery beside an open one, which is as it would be if it had been made five minutes before.
+ * @returns when that was
+ */
 async function fiveMinutesOlder({ place }: Organization, open: string): Promise<string> {
   const rows = await place.service().rows([open]);
   const row = rows.find(({ item }) => item.id === open && 'attempts' in item) ?? expect.fail('it is stored');

@@ -5,7 +5,10 @@ import type { ApiClient } from '../../../support/api.ts';
 import type { Place } from '../place.ts';
 import { eventually } from './eventually.ts';
 
-/** Attempts at real speed, in seconds after the first: 30 s, then each wait twice the one before (public-api.md, Limits). */
+/**
+ * Attempts at real speed, in seconds after the first: 30 s, then each wait twice the one before
+ * (public-api.md, Limits).
+ */
 const SCHEDULE = [0, 30, 90, 210, 450, 930, 1890, 3810];
 /** The same where each attempt takes the 10 s of its deadline: waits begin when attempts end. */
 const SCHEDULE_OF_TIMEOUTS = SCHEDULE.map((seconds, index) => seconds + 10 * index);
@@ -22,7 +25,10 @@ interface Attempt {
   atRealSpeed: { startedAt: string; durationMs: number };
 }
 
-/** Where time passes faster, an hour of retries takes seconds, and says when each would have been. With the stack's own schedule. */
+/**
+ * Where time passes faster, an hour of retries takes seconds, and says when each would have been. With the
+ * stack's own schedule.
+ */
 export function fastTime(place: Place): void {
   let api: ApiClient;
 

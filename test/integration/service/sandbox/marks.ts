@@ -12,8 +12,8 @@ export interface Marking {
 }
 
 /**
- * The answer of a sandbox that goes with an answer of the live organization: the same but for the documented marks. Whatever else differs is a
- * difference between the two that nobody has decided.
+ * The answer of a sandbox that goes with an answer of the live organization: the same but for the documented
+ * marks. Whatever else differs is a difference between the two that nobody has decided.
  */
 export function marked({ call, status, headers, body }: Likeness, marking: Marking): Likeness {
   const withRequests = call.includes('include=request');
@@ -48,7 +48,10 @@ function markedBody(value: unknown, marking: BodyMarking): unknown {
   return 'webhookId' in item && 'eventId' in item ? markedDelivery(item, marking) : item;
 }
 
-/** decisions.md, Deliveries and Sandbox: what would have been sent is kept, and its success is one of a simulated receiver. */
+/**
+ * decisions.md, Deliveries and Sandbox: what would have been sent is kept, and its success is one of a
+ * simulated receiver.
+ */
 function markedDelivery(delivery: Item, marking: BodyMarking): Item {
   const { id, webhookId, status, attempts, attemptLog } = delivery;
   const fast = marking.isFast(webhookId) && attempts !== 0;

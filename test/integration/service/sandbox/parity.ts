@@ -15,10 +15,16 @@ import { errors } from './script/errors.ts';
 import { fillUp, webhooks } from './script/webhooks.ts';
 import { type Actor, type Entry, teller } from './transcript.ts';
 
-/** Refusals that no call with a key meets here: what many calls use up, what people do with sessions, and what is no longer served. */
+/**
+ * Refusals that no call with a key meets here: what many calls use up, what people do with sessions, and what
+ * is no longer served.
+ */
 const ELSEWHERE = ['RATE_LIMITED', 'SANDBOX_NOT_PROVISIONED', 'GONE'];
 
-/** The limiter says nothing of a call that it could not count in time: then it is not what the two are compared by. */
+/**
+ * The limiter says nothing of a call that it could not count in time: then it is not what the two are
+ * compared by.
+ */
 function asCounted<Answer extends Likeness | undefined>(answer: Answer, other: Likeness | undefined): Answer {
   if (
     answer === undefined ||

@@ -15,7 +15,10 @@ export interface Received {
 
 /** A real receiver that does what the URL says by which it is called, as simulated ones do. */
 export interface ProgrammedReceiver {
-  /** `https://127.0.0.1:PORT`: not by its name, which has a second address that is tried when the first one is slow. */
+  /**
+   * `https://127.0.0.1:PORT`: not by its name, which has a second address that is tried when the first one is
+   * slow.
+   */
   url: string;
   port: number;
   received: readonly Received[];
@@ -74,7 +77,10 @@ interface Step {
   afterMs: number;
 }
 
-/** Reads the program anew rather than with the service's own code, whose mistakes neither of the two would show then. */
+/**
+ * Reads the program anew rather than with the service's own code, whose mistakes neither of the two would
+ * show then.
+ */
 function stepOf({ target, headers }: Received): Step {
   const steps = (new URL(target, 'https://localhost').searchParams.get('simulate') ?? '200').split(',');
   const step = steps[Math.min(Number(headers['webhook-attempt']), steps.length) - 1] ?? '';

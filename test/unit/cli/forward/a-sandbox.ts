@@ -20,7 +20,10 @@ export function idAt(time: number, random: number): string {
   return `dlv_${time.toString(16).padStart(12, '0')}${random.toString(16).padStart(20, '0')}`;
 }
 
-/** What an endpoint's listing shows at a moment: newest first, cut into pages whose cursor is the last identifier. */
+/**
+ * What an endpoint's listing shows at a moment: newest first, cut into pages whose cursor is the last
+ * identifier.
+ */
 export function listAt(
   deliveries: readonly SimulatedDelivery[],
   webhookId: string,

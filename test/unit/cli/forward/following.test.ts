@@ -35,7 +35,10 @@ const deliveries = fc
     all.map(({ happensAt, ...rest }, index): SimulatedDelivery => ({ ...rest, id: idAt(happensAt, index) })),
   );
 
-/** What happens between two calls: nothing, time passes, the listing changes under the reader, or the program is killed. */
+/**
+ * What happens between two calls: nothing, time passes, the listing changes under the reader, or the program
+ * is killed.
+ */
 const faults = fc.array(fc.constantFrom('none', 'slow', 'changed'), { minLength: 1, maxLength: 7 });
 const looks = fc.array(
   fc.record({

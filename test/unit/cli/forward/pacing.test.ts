@@ -59,7 +59,8 @@ describe('the pace of requests', () => {
   it('leaves others what they use, as far as there is something to leave', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(3), { minLength: 1, maxLength: 10 }), (others) => {
-        // Somebody who takes everything at once cannot be helped: here each takes at most three for one of ours.
+        // Somebody who takes everything at once cannot be helped: here each takes at most three for one of
+        // ours.
         expect(askFor(3, 60, others).refused).toBeLessThanOrEqual(3);
       }),
     );

@@ -18,7 +18,10 @@ export interface Issued {
 }
 
 export interface Authority extends Issued {
-  /** Issues a server certificate for these DNS names and addresses, valid by default from yesterday until tomorrow. */
+  /**
+   * Issues a server certificate for these DNS names and addresses, valid by default from yesterday until
+   * tomorrow.
+   */
   issue(subject: { names?: string[]; addresses?: string[]; from?: Date; until?: Date }): Promise<Issued>;
 }
 

@@ -17,10 +17,11 @@ interface TcpHandle {
 }
 
 /**
- * Watches every TCP connection that this process begins until the test is over, in the last function before the
- * kernel: whatever a check said, what is not here was not connected to, and what is here was.
+ * Watches every TCP connection that this process begins until the test is over, in the last function before
+ * the kernel: whatever a check said, what is not here was not connected to, and what is here was.
  *
- * No packet leaves the machine: each connection is led to a loopback port instead, and believes to be where it wanted.
+ * No packet leaves the machine: each connection is led to a loopback port instead, and believes to be where
+ * it wanted.
  */
 export async function observedConnections(to: { host?: string; port: number }): Promise<Attempt[]> {
   const attempts: Attempt[] = [];

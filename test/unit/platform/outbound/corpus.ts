@@ -6,7 +6,9 @@ import { publicAddresses } from './corpus/public-addresses.ts';
 import type { PublicUrl } from './corpus/public-url.ts';
 import { publicUrls } from './corpus/public-urls.ts';
 
-/** Spellings of hosts that no delivery may go to, each with the reason. They can be combined with any port. */
+/**
+ * Spellings of hosts that no delivery may go to, each with the reason. They can be combined with any port.
+ */
 export const forbiddenHosts: readonly Forbidden[] = [...forbiddenIPv4, ...forbiddenIPv6, ...forbiddenNames];
 
 /** URLs that deliveries may go to, each with what is unusual about it. */

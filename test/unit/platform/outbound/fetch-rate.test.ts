@@ -16,7 +16,10 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-/** Sends so many bytes in each second, then ends. @returns what becomes of it: a length, or an error after so many seconds */
+/**
+ * Sends so many bytes in each second, then ends. @returns what becomes of it: a length, or an error after so
+ * many seconds
+ */
 async function sent(seconds: readonly number[]) {
   const response = Object.assign(new PassThrough({ highWaterMark: 1e6 }), { headers: {} });
   let ended: { length: number } | { error: unknown; after: number } | undefined;

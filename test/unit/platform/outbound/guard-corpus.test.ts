@@ -20,7 +20,9 @@ function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Names and addresses as the parser writes them, so that one certificate does for every URL of the corpus. */
+/**
+ * Names and addresses as the parser writes them, so that one certificate does for every URL of the corpus.
+ */
 const hosts = [...new Set(permittedUrls.map(([url]) => hostOf(new URL(url))))];
 const tls = await authority.issue({
   names: [NAME, ...hosts.filter((host) => isIP(host) === 0)],
@@ -32,7 +34,10 @@ interface Arrival {
   hostHeader: string | undefined;
 }
 
-/** The service as it is deployed, but for whom it asks for names and trusts: what it connects to, and what arrives. */
+/**
+ * The service as it is deployed, but for whom it asks for names and trusts: what it connects to, and what
+ * arrives.
+ */
 async function guarded(zone: Zone): Promise<{
   attempts: Attempt[];
   arrivals: Arrival[];
@@ -91,7 +96,8 @@ describe('no connection is begun', () => {
   it.each(forbiddenUrls)('for %j: %s', async (text) => {
     expect(checkReceiverUrl(text, refuse)).toMatchObject({ ok: false });
 
-    // Had the text been stored nevertheless: what the parser repairs of it may be public, and is never anything else.
+    // Had the text been stored nevertheless: what the parser repairs of it may be public, and is never
+    // anything else.
     const url = URL.parse(text);
     if (!url) return;
     const { attempts, post } = await guarded({ '*': { A: ['127.0.0.1'] } });
@@ -147,7 +153,8 @@ describe('a public receiver is reached', () => {
     const { attempts, arrivals, post } = await guarded({ [NAME]: records });
     expect(await post(new URL(`https://${NAME}/hook`))).toMatchObject({ kind: 'answered', status: 204 });
     expect(attempts[0]).toEqual({ address: to, port: 443 });
-    // A busy machine may need so long for the first address that the next one is tried: it was checked as well.
+    // A busy machine may need so long for the first address that the next one is tried: it was checked as
+    // well.
     const checked = [records.A, records.AAAA].flat();
     for (const { address } of attempts) expect(checked).toContain(address);
     expect(arrivals).toEqual([{ servername: NAME, hostHeader: NAME }]);

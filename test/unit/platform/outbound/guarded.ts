@@ -5,7 +5,10 @@ import { observedConnections } from './connections-observed.ts';
 import { nameServer, type Zone } from './name-server.ts';
 import { authority, type Receiver } from './receivers.ts';
 
-/** The client as it is deployed, which reaches no address of this machine, but for whom it asks for names and trusts; with what it connects to. */
+/**
+ * The client as it is deployed, which reaches no address of this machine, but for whom it asks for names and
+ * trusts; with what it connects to.
+ */
 export async function guardedClient(zone: Zone, receiver: Receiver, now?: () => number) {
   const server = await nameServer(zone);
   const attempts = await observedConnections(receiver);

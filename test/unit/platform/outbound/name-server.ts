@@ -5,8 +5,9 @@ import ipaddr from 'ipaddr.js';
 import { onTestFinished } from 'vitest';
 
 /**
- * The records of an answer as text: addresses of either family, whatever was asked for, a name with a final dot for a
- * CNAME that the records after it belong to, and `\# 7f0000` for data of the type in question that is none.
+ * The records of an answer as text: addresses of either family, whatever was asked for, a name with a final
+ * dot for a CNAME that the records after it belong to, and `\# 7f0000` for data of the type in question that
+ * is none.
  */
 type Answer = readonly string[] | 'no such name' | 'server failure' | 'silence';
 

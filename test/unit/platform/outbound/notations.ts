@@ -2,7 +2,10 @@ import fc from 'fast-check';
 
 export const LOOPBACK_IPV4 = '127.0.0.0/8';
 
-/** Transcribed from the IANA IPv4 special-purpose address registry, the multicast range, and Azure's metadata service. */
+/**
+ * Transcribed from the IANA IPv4 special-purpose address registry, the multicast range, and Azure's metadata
+ * service.
+ */
 export const FORBIDDEN_IPV4: readonly string[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',

@@ -63,7 +63,9 @@ function pourAfter(socket: Socket, head: string, chunk: string | Uint8Array): vo
   pour(socket, chunk);
 }
 
-/** The connections of all clients from now on; each knows how many bytes it has read, also when it is closed. */
+/**
+ * The connections of all clients from now on; each knows how many bytes it has read, also when it is closed.
+ */
 function connections(): Socket[] {
   const opened: Socket[] = [];
   const original = ReceiverAgent.prototype.createConnection;

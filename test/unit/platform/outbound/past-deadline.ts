@@ -4,8 +4,8 @@ import { exchange } from '../../../../functions/platform/outbound/exchange.ts';
 import { localAgent, type Receiver } from './receivers.ts';
 
 /**
- * What comes of a post whose deadline passes as soon as headers have arrived, together with what the receiver wrote in
- * one piece with them: the timer is moved by hand, so that no busy machine can have it fire before.
+ * What comes of a post whose deadline passes as soon as headers have arrived, together with what the receiver
+ * wrote in one piece with them: the timer is moved by hand, so that no busy machine can have it fire before.
  */
 export async function postPastDeadline(receiver: Receiver): Promise<OutboundResult> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

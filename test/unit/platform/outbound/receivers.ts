@@ -36,7 +36,10 @@ export function httpsReceiver(listener: RequestListener, tls: TlsOptions = certi
   return listening(createHttpsServer(tls, listener));
 }
 
-/** A receiver that speaks TLS and then whatever the test wants, as soon as the first bytes of a request are there. */
+/**
+ * A receiver that speaks TLS and then whatever the test wants, as soon as the first bytes of a request are
+ * there.
+ */
 export function rawReceiver(
   onRequest: (socket: Socket, head: Buffer) => void,
   tls: TlsOptions = certificate,
@@ -81,7 +84,10 @@ async function listening(server: Server): Promise<Receiver> {
   return receiver;
 }
 
-/** A client as the local run has it: loopback permitted, the test authority trusted, every name leads to 127.0.0.1. */
+/**
+ * A client as the local run has it: loopback permitted, the test authority trusted, every name leads to
+ * 127.0.0.1.
+ */
 export function localClient(options: Partial<OutboundClientOptions> = {}): OutboundClient {
   const client = outboundClient({
     policy: { loopback: 'allow' },

@@ -42,7 +42,10 @@ interface Asked {
   role?: Role;
 }
 
-/** A request to a route with two doors. Says also whose data it was on, whose budget it took, and what was loaded and read for it. */
+/**
+ * A request to a route with two doors. Says also whose data it was on, whose budget it took, and what was
+ * loaded and read for it.
+ */
 async function request({
   service = inMemory(),
   resource = PEOPLE,

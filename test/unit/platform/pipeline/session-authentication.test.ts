@@ -31,7 +31,10 @@ const settingsRoute = (method: Method, role: Role) =>
     success: { status: 200, data: z.object({ name: z.string() }) },
   }) satisfies Route;
 
-/** A request to a route of the settings; says also which tokens were verified, and on whose data the use case ran. */
+/**
+ * A request to a route of the settings; says also which tokens were verified, and on whose data the use case
+ * ran.
+ */
 async function request(
   headers: Record<string, string | undefined>,
   { method = 'PATCH', role = 'admin', dashboardOrigin = DASHBOARD, environment = 'live' }: Asked = {},

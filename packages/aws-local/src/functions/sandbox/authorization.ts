@@ -20,7 +20,10 @@ export interface Authorization extends SandboxAuthorization {
   reportFault(injected: InjectedFault): void;
 }
 
-/** Reads what the host says about the function's role, and takes it out of the environment that the handler sees. */
+/**
+ * Reads what the host says about the function's role, and takes it out of the environment that the handler
+ * sees.
+ */
 export function authorizationFromEnvironment(
   environment: NodeJS.ProcessEnv,
   report: Authorization['report'],
@@ -41,9 +44,9 @@ export function authorizationFromEnvironment(
 }
 
 /**
- * Holds a call to an engine back until its body is complete, then sends it, or answers in the engine's place when the
- * role does not allow every action that the call needs, where DynamoDB refuses what the engine may take, or where the
- * call is to have a fault. Calls to other hosts pass untouched.
+ * Holds a call to an engine back until its body is complete, then sends it, or answers in the engine's place
+ * when the role does not allow every action that the call needs, where DynamoDB refuses what the engine may
+ * take, or where the call is to have a fault. Calls to other hosts pass untouched.
  */
 export function guard(call: http.ClientRequest, authorization: Authorization): void {
   if (!authorization.hosts.includes(String(call.getHeader('host')))) return;
@@ -91,7 +94,10 @@ const REST_OPERATIONS: Readonly<Record<string, string>> = {
   'POST /v2/email/outbound-emails': 'SES.SendEmail',
 };
 
-/** The operation with the name of its service in front, as in the `X-Amz-Target` header; one without it is a REST call. */
+/**
+ * The operation with the name of its service in front, as in the `X-Amz-Target` header; one without it is a
+ * REST call.
+ */
 function operationOf(call: http.ClientRequest): string {
   const target = call.getHeader('x-amz-target');
   if (typeof target === 'string') return target;
@@ -150,8 +156,8 @@ function decide(asked: PermissionRequest, { statements, report }: Authorization)
 }
 
 /**
- * The body of a request with the stream that it is about: `GetRecords` names only an iterator, and that of the embedded
- * engine names only the table.
+ * The body of a request with the stream that it is about: `GetRecords` names only an iterator, and that of
+ * the embedded engine names only the table.
  */
 function withStream(body: unknown, streams: Map<string, string>): unknown {
   if (typeof body !== 'object' || body === null) return body;
@@ -181,7 +187,8 @@ function answer(
     statusMessage: statusCode === 200 ? 'OK' : 'Bad Request',
     headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'local' },
   });
-  // Emitted before the unsent request is dropped: its "socket hang up" then finds the caller already answered.
+  // Emitted before the unsent request is dropped: its "socket hang up" then finds the caller already
+  // answered.
   process.nextTick(() => {
     call.emit('response', response);
     call.destroy();

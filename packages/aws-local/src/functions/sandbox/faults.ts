@@ -12,8 +12,8 @@ import { LocalRunError } from '../../errors.ts';
 export type Fault = 'unprocessed' | 'missed' | 'conflict' | 'throttled' | 'lost';
 
 /**
- * The faults of a function, by the operation's name: those of the first requests that its role allows in each of its processes, in
- * order. `none` lets a request pass.
+ * The faults of a function, by the operation's name: those of the first requests that its role allows in each
+ * of its processes, in order. `none` lets a request pass.
  */
 export type FaultPlan = Readonly<Record<string, readonly (Fault | 'none')[]>>;
 

@@ -6,11 +6,12 @@ import { authorizationFromEnvironment, guard } from './authorization.ts';
 import { send } from './channel.ts';
 
 /*
- * Loaded into a sandbox process before AWS's runtime client: gives the client its native part, carries its one HTTP
- * call over the channel, and lets the function's SDK calls pass only where its role allows them.
+ * Loaded into a sandbox process before AWS's runtime client: gives the client its native part, carries its
+ * one HTTP call over the channel, and lets the function's SDK calls pass only where its role allows them.
  */
 
-// This module is also the native part: whether it runs from its sources or from one file, there is one channel.
+// This module is also the native part: whether it runs from its sources or from one file, there is one
+// channel.
 export { done, error, initializeClient, next } from './runtime-client.ts';
 
 const INIT_ERROR_PATH = '/2018-06-01/runtime/init/error';
@@ -42,7 +43,8 @@ Object.assign(http, { request: guardedRequest });
 // Modules that import { request } by name see the built-in's exports, not the object patched above.
 syncBuiltinESMExports();
 
-// A terminal's Ctrl-C goes to the whole process group; the host alone decides when a sandbox ends, after the work in flight.
+// A terminal's Ctrl-C goes to the whole process group; the host alone decides when a sandbox ends, after the
+// work in flight.
 process.on('SIGINT', () => undefined);
 
 function isInitError(options: unknown): boolean {

@@ -2,8 +2,8 @@ import { flushCompileCache } from 'node:module';
 import { receive, send } from './channel.ts';
 
 /*
- * Stands in for the native part of AWS's runtime client (`rapid-client.node`, curl behind C++), with its interface:
- * the client above it, which loads the handler and drives it, is AWS's own.
+ * Stands in for the native part of AWS's runtime client (`rapid-client.node`, curl behind C++), with its
+ * interface: the client above it, which loads the handler and drives it, is AWS's own.
  */
 
 let requests = 0;
@@ -16,8 +16,8 @@ export function initializeClient(): void {
 export async function next(): Promise<{ bodyJson: string; headers: Record<string, string> }> {
   requests += 1;
   if (requests === 1) send({ type: 'ready' });
-  // A sandbox mostly ends by a signal, which would lose what it compiled; the next one of the function starts from it. By now that is
-  // also what only an invocation calls.
+  // A sandbox mostly ends by a signal, which would lose what it compiled; the next one of the function starts
+  // from it. By now that is also what only an invocation calls.
   if (requests === 2) flushCompileCache();
   const { header, body } = await receive();
   return {

@@ -1,4 +1,6 @@
-/** A browser's part in a sign-in: it keeps cookies and follows redirects, as far as they stay with one origin. */
+/**
+ * A browser's part in a sign-in: it keeps cookies and follows redirects, as far as they stay with one origin.
+ */
 export interface Browser {
   open(url: string): Promise<Page>;
   /** Submits a page's form. */

@@ -98,7 +98,10 @@ const FILES: Readonly<Record<string, string>> = {
   'secret.txt': 'beside the directories',
 };
 
-/** The pages of a template with a distribution, and the function of their paths. @param changes resources in the place of others */
+/**
+ * The pages of a template with a distribution, and the function of their paths. @param changes resources in
+ * the place of others
+ */
 export function aSite(changes: object = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'site-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

@@ -17,7 +17,8 @@ const TABLES = 4;
 const AT_ONCE = 12;
 
 /**
- * Whoever does whatever at the same time as whom: nobody sees or changes what is another's, or what a reset has wiped.
+ * Whoever does whatever at the same time as whom: nobody sees or changes what is another's, or what a reset
+ * has wiped.
  * @param runs with other operations each
  */
 export function interleaving(place: Place, runs: number): void {

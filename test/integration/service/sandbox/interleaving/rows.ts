@@ -17,8 +17,8 @@ const OF_ACCOUNT = new Set(['org', 'key']);
 const OF_ALL_GENERATIONS = new Set(['org', 'key', 'whk']);
 
 /**
- * Holds every row of these accounts against what is known: everything in it is of one owner, of whom its key says that it is, and all data of a
- * sandbox, and no other, says so.
+ * Holds every row of these accounts against what is known: everything in it is of one owner, of whom its key
+ * says that it is, and all data of a sandbox, and no other, says so.
  */
 export function expectOwners(world: World, rows: readonly Row[]): void {
   // What is in two places is in one that is wrong.

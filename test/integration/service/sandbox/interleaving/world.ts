@@ -1,6 +1,9 @@
 import type { Tenant } from '../../../../support/tenant.ts';
 
-/** From when to when something was under way, in ticks of the world's clock: what comes later in truth has a higher tick. */
+/**
+ * From when to when something was under way, in ticks of the world's clock: what comes later in truth has a
+ * higher tick.
+ */
 export interface Span {
   from: number;
   /** Infinite until it is over. */
@@ -81,7 +84,10 @@ function resetsOf({ accounts }: World, thing: Thing): Span[] {
 const deletionsOf = ({ things }: World, { id, path }: Thing): Span[] =>
   [id, ...path.split('/')].flatMap((part) => things.get(part)?.deleted ?? []);
 
-/** Whether a call of its owner can no longer meet it: it was there before a reset, or a deletion, which was over before the call. */
+/**
+ * Whether a call of its owner can no longer meet it: it was there before a reset, or a deletion, which was
+ * over before the call.
+ */
 export function isSurelyGone(world: World, thing: Thing, call: Span): boolean {
   if (deletionsOf(world, thing).some((deletion) => isBefore(deletion, call))) return true;
   return resetsOf(world, thing).some((reset) => isBefore(thing.first, reset) && isBefore(reset, call));

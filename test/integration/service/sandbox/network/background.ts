@@ -13,7 +13,8 @@ export interface Background {
 }
 
 /**
- * Gives both organizations a source, a channel and a message of an agent to it, and to the sandbox an admin of its own, whom nobody may write to.
+ * Gives both organizations a source, a channel and a message of an agent to it, and to the sandbox an admin
+ * of its own, whom nobody may write to.
  * @param places origins of what the live organization and the sandbox name
  */
 export async function background(

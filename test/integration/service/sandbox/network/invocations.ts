@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Service } from '../../../../support/service.ts';
 import { eventually } from '../eventually.ts';
 
-/** Workers that something else than an event of the load invokes, in a minute or after failures that never come here. */
+/**
+ * Workers that something else than an event of the load invokes, in a minute or after failures that never
+ * come here.
+ */
 const SCHEDULED = [
   'reconcile',
   'audit-ledger',
@@ -12,7 +15,8 @@ const SCHEDULED = [
 ] as const;
 
 /**
- * Invokes them, those for dead letters with all that the tables have of these organizations: as if each message had been given up.
+ * Invokes them, those for dead letters with all that the tables have of these organizations: as if each
+ * message had been given up.
  */
 export async function invokeAll(service: Service, organizations: readonly string[]): Promise<void> {
   const { rows, deliveries } = await eventually('a delivery of each of them', async () => {

@@ -16,7 +16,10 @@ const TENANTS = 3;
 /** Names that a sandbox's endpoints have, and nobody may be asked about. */
 const DOMAIN = 'sandbox.example.com';
 
-/** Nothing of a sandbox organization reaches the outside world (architecture.md, Promise 5), as the operating system is asked for it. */
+/**
+ * Nothing of a sandbox organization reaches the outside world (architecture.md, Promise 5), as the operating
+ * system is asked for it.
+ */
 export function network(place: Place, observer: () => Observer): void {
   let trap: Trap;
   const receivers: ProgrammedReceiver[] = [];

@@ -6,7 +6,10 @@ import { transform } from 'esbuild';
 
 const PRELOAD = join(import.meta.dirname, 'preload.ts');
 
-/** An attempt of a function to reach something outside its process; `engine` is not one, but what it was given as its surroundings. */
+/**
+ * An attempt of a function to reach something outside its process; `engine` is not one, but what it was given
+ * as its surroundings.
+ */
 export interface Observation {
   /** Name of the function. */
   by: string;

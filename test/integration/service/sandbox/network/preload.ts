@@ -2,8 +2,9 @@ import { openSync, writeSync } from 'node:fs';
 import type { Observation } from './observer.ts';
 
 /*
- * Loaded into every function's process before anything else of it: writes down each attempt to reach something outside the process, in the last
- * function of Node.js before the operating system. Whatever library it comes from, it comes through there.
+ * Loaded into every function's process before anything else of it: writes down each attempt to reach
+ * something outside the process, in the last function of Node.js before the operating system. Whatever
+ * library it comes from, it comes through there.
  */
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -17,7 +18,9 @@ function note(kind: Observation['kind'], to: string): void {
   writeSync(file, `${JSON.stringify(observation)}\n`);
 }
 
-/** Puts a note before the original. @param to what the arguments name; undefined when they name nothing new */
+/**
+ * Puts a note before the original. @param to what the arguments name; undefined when they name nothing new
+ */
 function watch(
   methods: Methods,
   names: readonly string[],

@@ -11,8 +11,9 @@ import { Worker } from 'node:worker_threads';
 import type { Observation } from './observer.ts';
 
 /*
- * A program that reaches for something in every way that Node.js has, each time for something else, and prints what an observer must have seen.
- * Nothing listens anywhere: port 9 of the loopback network is closed, and the name server is none.
+ * A program that reaches for something in every way that Node.js has, each time for something else, and
+ * prints what an observer must have seen. Nothing listens anywhere: port 9 of the loopback network is closed,
+ * and the name server is none.
  */
 
 const PORT = 9;

@@ -20,7 +20,10 @@ interface Program {
   tests: number;
 }
 
-/** Never caused while endpoints of programs are there: they have what the test operation sends, and nothing else. */
+/**
+ * Never caused while endpoints of programs are there: they have what the test operation sends, and nothing
+ * else.
+ */
 const EVENTS = ['ticket.created'];
 
 const PROGRAMS = {
