@@ -13,7 +13,7 @@ export const Scope = z.enum([
 ]);
 export type Scope = z.infer<typeof Scope>;
 
-/** An API key as it is stored: without the key itself, of which only the SHA-256 digest exists. */
+/** An API key as stored: the SHA-256 digest, never the key. */
 export const ApiKey = z.object({
   id: KeyId,
   orgId: OrgId,
@@ -29,14 +29,14 @@ export type ApiKey = z.infer<typeof ApiKey>;
 const SECRET = /^ck_(live|sandbox)_[A-Za-z0-9_-]{43}$/;
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** The text of a new key; shown once, never stored. */
+/** Returns the text of a new key. It is shown once and never stored. */
 export function generateApiKey(environment: Environment): string {
   return `ck_${environment}_${randomBytes(32).toString('base64url')}`;
 }
 
 /**
- * A new key as it is stored, and its text.
- * @param terms what the key is for, and what it may do
+ * Creates a key.
+ * @returns the row to store, and the key's text
  */
 export function issueKey(
   terms: Pick<ApiKey, 'orgId' | 'environment' | 'name' | 'scopes'>,
@@ -48,21 +48,20 @@ export function issueKey(
   };
 }
 
-/**
- * SHA-256 of a key in hex: what is stored and looked up. No salt is needed, the key itself has 256 random
- * bits.
- */
+/** SHA-256 in hex, which is stored and looked up. The key has 256 random bits, so no salt is needed. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** The key in an `Authorization` header, or undefined when there is none of the right form. */
+/** Returns the key of an `Authorization` header; undefined when the header has another form. */
 export function parseBearerKey(authorization: string | undefined): string | undefined {
   const token = BEARER.exec(authorization ?? '')?.[1];
   return token !== undefined && SECRET.test(token) ? token : undefined;
 }
 
-/** A `write:` scope implies the `read:` scope of the same resource (decisions.md, Authentication). */
+/**
+ * A `write:` scope implies the `read:` scope of the same resource (docs/specification.md, Authentication).
+ */
 export function hasScope(scopes: readonly Scope[], needed: Scope): boolean {
   return scopes.includes(needed) || scopes.some((scope) => scope.replace('write:', 'read:') === needed);
 }

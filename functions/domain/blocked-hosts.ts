@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { getHost, isLoopbackHost, isPublicAddress, isPublicHostName } from './receiver-url.ts';
 
-/** How old an instance's list of blocked hosts may be when a request is sent. Seconds. */
+/** Maximum age of the list when a request is sent. Seconds. */
 export const BLOCKED_HOSTS_FRESH_SECONDS = 30;
 
-/** A host to which nothing is sent, and nothing below its name, because the operator says so. */
+/** A host that the operator has blocked. It and its subdomains receive nothing. */
 export const BlockedHost = z.object({
-  /** A name in lower case and punycode, or an address in canonical form; see `hostOf`. */
+  /** A name in lower case and punycode, or an address in canonical form; see `getHost`. */
   host: z.string(),
   reason: z.optional(z.string()),
   blockedAt: z.iso.datetime(),
@@ -14,8 +14,8 @@ export const BlockedHost = z.object({
 export type BlockedHost = z.infer<typeof BlockedHost>;
 
 /**
- * The host that an operator means, in the form in which hosts are compared. Undefined when it can be no
- * receiver's.
+ * Parses an operator's input into the form in which hosts are compared. Undefined when it cannot be a
+ * receiver's host.
  */
 export function parseHost(text: string): string | undefined {
   const literal = text.includes(':') && !text.startsWith('[') ? `[${text}]` : text;
@@ -27,13 +27,13 @@ export function parseHost(text: string): string | undefined {
 }
 
 /**
- * Whether a host, or a name above it, is blocked.
- * @param host as `hostOf` gives it, or an address as a resolver states it
+ * Whether a host, or a parent domain of it, is blocked.
+ * @param host as `getHost` returns it, or an address as a resolver returns it
  */
 export function isBlocked(host: string, blocked: ReadonlySet<string>): boolean {
   if (blocked.size === 0) return false;
   if (blocked.has(host)) return true;
-  // No name is above an address.
+  // An address has no parent domain.
   if (isPublicAddress(host) || isLoopbackHost(host)) return false;
   for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1))
     if (blocked.has(host.slice(dot + 1))) return true;
@@ -41,21 +41,21 @@ export function isBlocked(host: string, blocked: ReadonlySet<string>): boolean {
 }
 
 const FRESH_MS = BLOCKED_HOSTS_FRESH_SECONDS * 1000;
-/** After a read that failed, the known list serves for this long before it is read again. */
+/** After a failed read, the cached list stays in use for this long. */
 const RETRY_MS = 5000;
 
 export interface BlockedHosts {
   /**
-   * Reads the list unless it was read in the last 30 seconds. When it cannot be read again, the last known
-   * list stays in force.
-   * @throws whatever the first read throws: nothing is sent before the list is known
+   * Reads the list unless it was read in the last 30 seconds. When the read fails, the cached list stays in
+   * use.
+   * @throws the error of the first read: nothing is sent before the list is known
    */
   refresh(): Promise<void>;
-  /** Whether the list has a host or a name above it; everything is blocked before the list is known. */
+  /** Whether a host or a parent domain is blocked. Every host is blocked before the list is known. */
   blocks(host: string): boolean;
 }
 
-/** The hosts that the operator has blocked, as an instance knows them. */
+/** Caches the blocked hosts in an instance. */
 export function blockedHosts(
   load: () => Promise<readonly Pick<BlockedHost, 'host'>[]>,
   now = Date.now,
@@ -65,7 +65,7 @@ export function blockedHosts(
   let reading: Promise<void> | undefined;
 
   async function read(): Promise<void> {
-    // From before the read: what is blocked while it runs may not be in its answer.
+    // The time before the read: a host that is blocked during the read may be missing from the result.
     const startedAt = now();
     try {
       known = new Set((await load()).map(({ host }) => host));

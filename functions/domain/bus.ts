@@ -5,39 +5,35 @@ import { EndpointId, OrgId, ReceiverId, RedeliveryJobId, SourceId, TraceId, with
 import { SourceKind } from './source.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Who puts events on the bus; for the publisher and the rules. */
+/** `source` of the events on the bus. */
 export const BUS_SOURCE = 'conversation-service';
 
-/**
- * What is told on the bus beyond the events of the catalogue: news for the service itself, which no customer
- * can subscribe to. `data` by its type.
- */
+/** Internal events on the bus, which customers cannot subscribe to: `data` by type. */
 export const NOTICES = {
-  /** A webhook endpoint or a channel was disabled by its failures. */
+  /** A webhook endpoint or channel was disabled by failures. */
   'webhook.disabled': z.object({ webhookId: ReceiverId, disabledAt: z.iso.datetime() }),
-  /** A redelivery job is to be gone on with. */
+  /** The next round of a redelivery job. */
   'webhook.redelivery': z.object({
     webhookId: EndpointId,
     redeliveryId: RedeliveryJobId,
-    /** Counts the messages of a job, each of which hands on to the next. */
+    /** Counts the messages of a job; each one sends the next. */
     round: z.int(),
   }),
-  /** A source is to be checked now. */
+  /** A source is due for a check. */
   'source.check': z.object({ sourceId: SourceId }),
-  /** A source is gone, and what is stored of it is to go. */
+  /** A source was deleted; its stored texts are to be deleted too. */
   'source.deleted': z.object({ sourceId: SourceId }),
-  /** The digest of a day's changes that no notice was sent for is to be sent. */
+  /** A digest is due: the changes of a day for which no notice was sent. */
   'source.digest': z.object({ day: z.string() }),
-  /** A check found content that differs from what admins know by more than their threshold. */
+  /** A check found content that differs by more than the threshold from the version that admins know. */
   'source.changed': z.object({
     sourceId: SourceId,
     url: z.string(),
     kind: SourceKind,
-    /** The version that was found. */
     version: z.int(),
-    /** From the version that admins know, in percent. */
+    /** Percent, from the version that admins know. */
     difference: z.number(),
-    /** The beginning of what came and of what went. */
+    /** Beginnings of the added and of the removed text. */
     added: z.string(),
     removed: z.string(),
   }),
@@ -46,10 +42,10 @@ export type NoticeType = keyof typeof NOTICES;
 export type NoticeData<T extends NoticeType> = z.infer<(typeof NOTICES)[T]>;
 export const NoticeTypeName = z.enum(Object.keys(NOTICES) as [NoticeType, ...NoticeType[]]);
 
-/** A notice as the outbox holds it, committed with its cause. */
+/** An internal event in the outbox, committed with its cause. */
 export const Notice = z.object({
   kind: z.literal('notice'),
-  /** Names what happened, so that it is told once: derived from its cause where that can repeat. */
+  /** Derived from the cause where that can repeat, so that a repetition is the same event. */
   id: z.string(),
   type: NoticeTypeName,
   orgId: OrgId,
@@ -61,8 +57,8 @@ export const Notice = z.object({
 export type Notice = z.infer<typeof Notice>;
 
 /**
- * A notice to be committed with what it tells of. @throws a zod error when the data is not of its type, which
- * is a defect of the caller
+ * Creates a notice to commit with its cause.
+ * @throws a zod error when the data is not of the type (a defect of the caller)
  */
 export const createNotice = <T extends NoticeType>(
   type: T,
@@ -80,10 +76,7 @@ export const createNotice = <T extends NoticeType>(
   ...withTrace(traceId),
 });
 
-/**
- * What is put on the bus: the `detail` of an EventBridge event, whose `detail-type` is its type. Workers are
- * idempotent by `id`.
- */
+/** The `detail` of an EventBridge event, whose `detail-type` is `type`. Workers are idempotent by `id`. */
 export const BusEvent = z.object({
   id: z.string(),
   type: z.string(),
@@ -97,7 +90,10 @@ export type BusEvent = z.infer<typeof BusEvent>;
 
 const Envelope = z.object({ data: z.record(z.string(), z.unknown()) });
 
-/** An event as the bus gets it. Undefined for one that is for one receiver alone, which no worker takes. */
+/**
+ * Builds the bus event of an outbox event. Undefined for an event that one receiver alone gets: no worker
+ * processes it.
+ */
 export function toBusEvent({
   id,
   type,
@@ -117,8 +113,8 @@ export function toBusEvent({
 }
 
 /**
- * A disabling as the bus tells it.
- * @param id of this disabling: a receiver that was enabled again can have another
+ * Builds the bus event of a disabling.
+ * @param id of this disabling: a receiver that was enabled again can be disabled again
  */
 export const buildDisabledEvent = (
   { orgId, generation, webhookId, disabledAt, traceId }: DisablingNotice,

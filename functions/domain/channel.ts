@@ -5,13 +5,13 @@ import { buildEvent, type OutboxEvent } from './events.ts';
 import { ChannelId, OrgId, type TraceId } from './ids.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Channels an organization may have. */
+/** Maximum number of channels of an organization. */
 export const MAX_CHANNELS = 50;
 
 export const ChannelKind = z.enum(['web_widget', 'http']);
 export type ChannelKind = z.infer<typeof ChannelKind>;
 
-/** Visitors fetch their messages from the service: nothing is sent anywhere. */
+/** Visitors fetch messages from the service; nothing is sent. */
 export const WebWidgetChannel = z.object({
   id: ChannelId,
   orgId: OrgId,
@@ -22,10 +22,7 @@ export const WebWidgetChannel = z.object({
 
 export type WebWidgetChannel = z.infer<typeof WebWidgetChannel>;
 
-/**
- * Messages are sent to its URL. To the delivery engine its row is that of an endpoint, which subscribes to
- * nothing.
- */
+/** Messages are sent to its URL. For the delivery engine its row is an endpoint without subscriptions. */
 export const HttpChannel = z.extend(Endpoint, {
   id: ChannelId,
   kind: z.literal('http'),
@@ -33,20 +30,17 @@ export const HttpChannel = z.extend(Endpoint, {
 });
 export type HttpChannel = z.infer<typeof HttpChannel>;
 
-/** A place where conversations happen, and where the words of agents and assistants have to get to. */
+/** Where conversations take place and messages of agents and assistants are shown. */
 export const Channel = z.discriminatedUnion('kind', [WebWidgetChannel, HttpChannel]);
 export type Channel = z.infer<typeof Channel>;
 
-/**
- * The channel that a conversation says it takes place on. Undefined when what it says is a label of the
- * customer's own.
- */
+/** Returns the channel id of a conversation; undefined when `channelId` is the customer's own label. */
 export const parseChannelId = ({ channelId }: Pick<Conversation, 'channelId'>): ChannelId | undefined =>
   ChannelId.safeParse(channelId).data;
 
 /**
  * Builds the event that delivers a message to its conversation's channel.
- * @returns undefined for a web widget, which is sent nothing, or a message that the external user may not see
+ * @returns undefined for a web widget, and for a message that the external user must not see
  */
 export function buildChannelMessage(
   channel: Channel,
@@ -63,7 +57,7 @@ export function buildChannelMessage(
   );
 }
 
-/** A channel as responses show it: with the state of its deliveries, of which a web widget has none. */
+/** The channel as the API returns it. A web widget has no delivery state. */
 export const toChannelView = (channel: Channel) =>
   channel.kind === 'http'
     ? { ...channel, failing: getFailureStatus(channel) }

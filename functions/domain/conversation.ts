@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { ConversationId, EscalationId, MessageId, TicketId } from './ids.ts';
 
 export const MessageRole = z.enum(['user', 'assistant', 'agent', 'system']);
-/** Whose messages a channel shows: the external user wrote the others, or is not to see them. */
+/** Roles whose messages a channel shows. */
 export const ChannelMessageRole = z.enum(['assistant', 'agent']);
 
 export const ConversationStatus = z.enum(['open', 'handed_off', 'resolved']);
@@ -14,21 +14,21 @@ export const Conversation = z.object({
   externalUserId: z.string(),
   status: ConversationStatus,
   createdAt: z.iso.datetime(),
-  /** Only while it is resolved. */
+  /** Set while the conversation is resolved. */
   resolvedAt: z.optional(z.iso.datetime()),
   resolvedBy: z.optional(z.string()),
 });
 export type Conversation = z.infer<typeof Conversation>;
 
-/**
- * What changes a conversation's state: a request for a human, its end, or a message to one that has ended.
- */
+/** A handoff to a human, a resolution, or a message to a resolved conversation, which reopens it. */
 export type StateChange =
   | { kind: 'hand-off' }
   | { kind: 'resolve'; by: string; at: Date }
   | { kind: 'reopen' };
 
-/** The states that each move may leave, and the one that it leads to (decisions.md, Conversations). */
+/**
+ * States that each change may leave, and the state that it leads to (docs/specification.md, Conversations).
+ */
 export const STATE_CHANGES = {
   'hand-off': { from: ['open'], to: 'handed_off' },
   resolve: { from: ['open', 'handed_off'], to: 'resolved' },
@@ -38,10 +38,7 @@ export const STATE_CHANGES = {
   { from: readonly ConversationStatus[]; to: ConversationStatus }
 >;
 
-/**
- * The conversation as a move leaves it. Undefined when its state forbids the move: then nothing changes and
- * nothing is told.
- */
+/** Returns the changed conversation; undefined when its state forbids the change. */
 export function applyStateChange(conversation: Conversation, move: StateChange): Conversation | undefined {
   const { from, to }: { from: readonly ConversationStatus[]; to: ConversationStatus } =
     STATE_CHANGES[move.kind];
@@ -61,7 +58,7 @@ export const Message = z.object({
 });
 export type Message = z.infer<typeof Message>;
 
-/** One handing over of a conversation to a human. */
+/** One handoff of a conversation to a human. */
 export const Escalation = z.object({
   id: EscalationId,
   conversationId: ConversationId,
@@ -70,7 +67,7 @@ export const Escalation = z.object({
 });
 export type Escalation = z.infer<typeof Escalation>;
 
-/** A fallback ticket: what is left for people to follow up, with or without a conversation. */
+/** A fallback ticket for follow-up, with or without a conversation. */
 export const Ticket = z.object({
   id: TicketId,
   conversationId: z.optional(ConversationId),

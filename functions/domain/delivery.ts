@@ -9,24 +9,21 @@ import { RECONCILE_LOOKAHEAD_SECONDS, type RetryPolicy, scheduleNextAttempt } fr
 export const DeliveryStatus = z.enum(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped']);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 
-/** The states that an attempt may start from; the others are terminal. */
+/** States that an attempt may start from. The others are terminal. */
 export const OPEN_STATUSES = ['pending', 'retrying'] as const satisfies readonly DeliveryStatus[];
 
 /**
- * Why a delivery ends without a further attempt. The last two are failures of the service that no repetition
- * heals: the event's body is gone, or the delivery could not be dealt with for days.
+ * Why a delivery ends without a further attempt. `event_missing`: the event's body is gone. `expired`: still
+ * open after 3 days.
  */
 export const SkipReason = z.enum(['endpoint_disabled', 'endpoint_deleted', 'event_missing', 'expired']);
 export type SkipReason = z.infer<typeof SkipReason>;
-/**
- * A sandbox's request that would have gone out was taken by a simulated receiver, which accepted it
- * (decisions.md, Deliveries).
- */
+/** A simulated receiver of a sandbox accepted the request (docs/specification.md, Sandbox). */
 const SIMULATED = 'sandbox_simulated';
 export const TerminalReason = z.enum(['max_attempts', SIMULATED, ...SkipReason.options]);
 export type TerminalReason = z.infer<typeof TerminalReason>;
 
-/** A request to a receiver, as it is put on the wire. */
+/** A request to a receiver as sent. */
 export const WebhookRequest = z.object({
   method: z.literal('POST'),
   url: z.string(),
@@ -43,33 +40,30 @@ export const AttemptRecord = z.object({
   durationMs: z.int(),
   status: z.optional(z.int()),
   error: z.optional(z.string()),
-  /** The first KiB of the answer's body, kept for failures. */
+  /** First KiB of the response body of a failed attempt. */
   response: z.optional(z.string()),
-  /** Kept where it went to a simulated receiver, so that a verifier can be checked against it. */
+  /** Kept for simulated receivers, so that customers can test their verification with it. */
   request: z.optional(WebhookRequest),
-  /** When it would have been, where time passes faster. */
+  /** The time at real speed, for a simulated receiver with `simulate-speed`. */
   atRealSpeed: z.optional(z.object({ startedAt: z.iso.datetime(), durationMs: z.int() })),
 });
 export type AttemptRecord = z.infer<typeof AttemptRecord>;
 
-/**
- * The right to attempt a delivery until `until` (milliseconds since the epoch); `token` fences its
- * settlement.
- */
+/** The right to attempt a delivery until `until` (ms since the epoch). `token` fences the settlement. */
 export const Lease = z.object({ token: z.string(), until: z.number() });
 export type Lease = z.infer<typeof Lease>;
 
-/** One event owed to one endpoint. */
+/** One event for one endpoint. */
 export const Delivery = z.object({
   id: DeliveryId,
   orgId: OrgId,
   generation: z.int(),
-  /** The webhook endpoint or channel that it goes to. */
+  /** The webhook endpoint or channel. */
   webhookId: ReceiverId,
   eventId: EventId,
   eventType: EventTypeName,
   status: DeliveryStatus,
-  /** Attempts started, counted before the request goes out. */
+  /** Attempts started; an attempt is counted before its request is sent. */
   attempts: z.int(),
   attemptLog: z.array(AttemptRecord),
   createdAt: z.iso.datetime(),
@@ -79,27 +73,28 @@ export const Delivery = z.object({
   lastError: z.optional(z.string()),
   lastResponseStatus: z.optional(z.int()),
   lease: z.optional(Lease),
-  /** Set while no message waits for the next attempt: the due index brings it back. */
+  /** Set while no queue message exists for the next attempt; the reconciler sends one when it is due. */
   parked: z.optional(z.literal(true)),
-  /** The delivery that this one repeats at the customer's wish. */
+  /** The delivery that this one repeats. */
   redeliveryOf: z.optional(DeliveryId),
   /**
-   * Of the API call that a redelivery began with. Other deliveries have their event's, where it is stored once: here, and with each attempt, it
-   * would make the row larger that is written most often.
+   * Trace of the API call that started a redelivery. Other deliveries share their event's trace: storing it
+   * in each row would cost writes.
    */
   traceId: TraceId,
-  /** When the next attempt and the end would have been, where time passes faster. */
+  /** Times of the next attempt and of the end at real speed. */
   atRealSpeed: z.optional(
     z.object({ nextRetryAt: z.optional(z.iso.datetime()), terminalAt: z.optional(z.iso.datetime()) }),
   ),
 });
 export type Delivery = z.infer<typeof Delivery>;
 
-/** What names a delivery: enough for its key. */
+/** Identifies a delivery: the parts of its key. */
 export type DeliveryRef = Pick<Delivery, 'id' | 'webhookId' | 'generation'>;
 
 /**
- * A queue message. It only reminds of a delivery, whose truth is in its table (architecture.md, Promise 3).
+ * A queue message that names a delivery. The row in the table decides, not the message (docs/architecture.md,
+ * Guarantees).
  */
 export const DeliveryMessage = z.pick(Delivery, {
   id: true,
@@ -127,12 +122,11 @@ export const toDeliveryMessage = ({
   ...withTrace(traceId),
 });
 
-/** A delivery under a lease. */
 export type ClaimedDelivery = Delivery & { lease: Lease };
 
 /**
- * The delivery that an event owes to an endpoint. To a disabled endpoint it is skipped from the start
- * (public-api.md, Webhook endpoint status).
+ * Creates the delivery of an event to an endpoint. For a disabled endpoint it is created as `skipped`
+ * (docs/specification.md, Webhook endpoints).
  */
 export function newDelivery(
   event: OutboxEvent,
@@ -155,44 +149,41 @@ export function newDelivery(
   };
 }
 
-/** How one attempt went. */
+/** Result of one attempt. */
 export type AttemptResult = {
   startedAt: Date;
   endedAt: Date;
   status?: number;
   error?: string;
   response?: string;
-  /**
-   * Of an attempt at a simulated receiver: what it was sent, and how long it would have taken at real speed.
-   */
+  /** The request that a simulated receiver got, and its duration at real speed. */
   simulated?: { request: WebhookRequest; durationMs: number };
 };
 
-/** Where the wait for the next attempt is spent, and in which lane that attempt will be. */
+/** How the wait for the next attempt is spent, and the queue of that attempt. */
 export interface Wait {
   hold: WaitMode;
   lane: Lane;
 }
 
-/** What an attempt makes of its delivery; `at` is when the attempt ended. */
+/** What an attempt changes in its delivery. `at` is the end of the attempt. */
 export type Settlement = { attempt: AttemptRecord; at: Date; atRealSpeed?: Delivery['atRealSpeed'] } & (
   | { kind: 'succeeded'; terminalReason?: TerminalReason }
   | { kind: 'retrying'; nextRetryAt: Date; wait: Wait }
   | { kind: 'exhausted'; terminalReason: TerminalReason }
 );
 
-/** How fast a delivery's time passes, and when its attempt would have begun at real speed. */
+/** Speed of a delivery's clock, and when its attempt would have begun at real speed. */
 export interface Pace {
   speed: number;
   startedAt: Date;
 }
 
 /**
- * Decides what a finished attempt makes of its delivery. An attempt without an `error` succeeded.
- * @param number the attempt's number, from 1, as the claim counted it
- * @param way the lane that the attempt was made in, the one for the next, and whether that one nears its
- * limit of messages in flight
- * @param pace where time passes faster than it does
+ * Computes what a finished attempt changes in its delivery. An attempt without `error` succeeded.
+ * @param number of the attempt, from 1, as the claim counted it
+ * @param way queue of the attempt, queue of the next one, and whether the latter is crowded
+ * @param pace set where the delivery's clock runs faster
  */
 export function computeSettlement(
   number: number,
@@ -246,14 +237,11 @@ function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
   };
 }
 
-/**
- * Bytes of a body that is kept with each of 8 attempts, in a row that may have 400 KB. What channels are sent
- * can be longer.
- */
+/** Maximum size of a body kept with each of 8 attempts: a row has at most 400 KB. */
 const KEPT_BODY_BYTES = 32_768;
 const isKept = ({ body }: WebhookRequest): boolean => Buffer.byteLength(body) <= KEPT_BODY_BYTES;
 
-/** When an attempt and its end would have been at real speed. */
+/** Times of an attempt at real speed. */
 function computeRealTimes({ simulated }: AttemptResult, startedAt: Date) {
   const durationMs = Math.round(simulated?.durationMs ?? 0);
   return {
@@ -262,20 +250,20 @@ function computeRealTimes({ simulated }: AttemptResult, startedAt: Date) {
   };
 }
 
-/** Why a delivery cannot be claimed now. */
+/** Whether a delivery can be claimed now, and why not. */
 export type Claimability =
   | { kind: 'absent' }
   | { kind: 'terminal' }
   | { kind: 'leased'; until: Date }
-  /** `parked` when no message is to wait for it. */
+  /** `parked` when its queue message is to be dropped. */
   | { kind: 'not-due'; at: Date; parked: boolean }
-  /** All attempts were started, and the last one's worker never settled it. */
+  /** All attempts were started, and the last one was never settled. */
   | { kind: 'spent' }
   | { kind: 'claimable' };
 
 /**
- * Reads a delivery's standing as the claim's condition does.
- * @param found the delivery, or undefined when there is none
+ * Applies the rules of the claim's condition to a row.
+ * @param found the delivery; undefined when there is none
  */
 export function getClaimability(found: Delivery | undefined, now: Date, maxAttempts: number): Claimability {
   if (found === undefined) return { kind: 'absent' };
@@ -288,8 +276,8 @@ export function getClaimability(found: Delivery | undefined, now: Date, maxAttem
 }
 
 /**
- * A message of a parked delivery is a leftover, unless it comes within the reconciler's lookahead of the
- * attempt: then it is the one that the reconciler has sent, which has not yet noted that it did.
+ * A message of a parked delivery is a leftover, unless it arrives within the reconciler's lookahead: then the
+ * reconciler has sent it and not yet recorded that.
  */
 function toNotDue({ parked }: Delivery, at: Date, now: Date): Claimability {
   const isSoon = at.getTime() - now.getTime() <= RECONCILE_LOOKAHEAD_SECONDS * 1000;
@@ -301,39 +289,38 @@ export type ClaimResult =
   | Exclude<Claimability, { kind: 'claimable' }>;
 
 /**
- * `refused` when the delivery is not in a state that the move may leave, or no longer under the claim's
- * lease. `endpoint-changed` when the endpoint is not as the effect on it expects, or others keep changing it:
- * a new look at it decides.
+ * - `refused`: the delivery's state forbids the change, or the claim's lease is lost
+ * - `endpoint-changed`: the endpoint changed since it was read; read it again and decide again
  */
 export type MoveResult = 'done' | 'refused' | 'endpoint-changed';
 
-/** What the end of a delivery does to its endpoint, and when. */
+/** Effect of a delivery's end on its endpoint. */
 export interface EndpointOutcome {
-  /** As it was when the effect was decided. One that has changed since takes no effect. */
+  /** The endpoint as read for the decision. The effect is refused if it changed since. */
   endpoint: Pick<Endpoint, 'orgId' | 'id'> & Partial<Pick<Endpoint, 'consecutiveFailures' | 'streak'>>;
   effect: EndpointEffect;
   at: Date;
   traceId?: TraceId;
 }
 
-/** What becomes of the queue message that reminded of a delivery. */
+/** What happens to the queue message of a delivery. */
 export type MessageDisposition =
   | { kind: 'delete' }
-  /** It stays in its lane, hidden. */
+  /** It stays in its queue, invisible until `until`. */
   | { kind: 'keep'; until: Date }
-  /** It goes to another lane, held back there. */
+  /** A copy is sent to another queue with a delay, and this one is deleted. */
   | { kind: 'move'; lane: Lane; until: Date };
 
 /**
- * The one place that decides it: a message lives as long as its delivery waits for something in a queue. One
- * that is deleted although its delivery is open is deleted because the due index has the delivery.
+ * Decides what happens to the queue message. A message exists as long as its delivery waits in a queue; it is
+ * deleted for an open delivery only when the due index has that delivery.
  */
 export function decideDisposition(
   outcome:
     | Exclude<Claimability, { kind: 'claimable' | 'spent' }>
     | Settlement
     | { kind: 'skipped' }
-    /** Another worker moved it meanwhile, so what was read is stale: look again. */
+    /** Another worker changed the delivery since it was read: check again later. */
     | { kind: 'overtaken'; until: Date },
 ): MessageDisposition {
   switch (outcome.kind) {
@@ -358,9 +345,9 @@ function decideWaitDisposition({ hold, lane }: Wait, until: Date): MessageDispos
   return hold === 'hidden' ? { kind: 'keep', until } : { kind: 'move', lane, until };
 }
 
-/** A message to be sent. */
+/** A message to send. */
 export interface OutgoingMessage {
   message: DeliveryMessage;
-  /** Until when it is held back; at once when absent or past. */
+  /** Earliest time of its receipt; at once when absent or past. */
   until?: Date;
 }

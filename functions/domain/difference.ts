@@ -1,6 +1,6 @@
 /**
- * What a word is (decision 12): a run of letters, marks and digits. Scripts that write no spaces between
- * words have a word for each character, so that a changed sentence is not one changed word.
+ * A word is a run of letters, marks and digits (decision 12). In scripts without spaces each character is a
+ * word, so that a changed sentence is not one changed word.
  */
 const WORD =
   /[[\p{L}\p{M}\p{N}]&&[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv;
@@ -8,13 +8,11 @@ const WORD =
 const MARKS_IN_A_ROW = /(\p{M}{30})\p{M}+/gu;
 
 /**
- * A text in Unicode's normal form C, in time linear in its length. No script has more than a few marks on a
- * letter; of what has more than 30 the rest is left out, because putting marks in order takes a time
- * quadratic in their number (UAX 15, section 13).
+ * Normalizes to NFC in linear time. Marks beyond 30 on one letter are dropped: sorting marks takes quadratic
+ * time in their number (UAX 15, section 13).
  */
 export const normalizeText = (text: string): string => text.replace(MARKS_IN_A_ROW, '$1').normalize('NFC');
 
-/** How often each word stands in a text. */
 function countEachWord(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const [word] of normalizeText(text).matchAll(WORD)) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -27,17 +25,15 @@ const sumCounts = (counts: Map<string, number>): number => {
   return total;
 };
 
-/** The number of words in a text, as the difference counts them. */
 export const countWords = (text: string): number => sumCounts(countEachWord(text));
 
 const SMALLEST = 0.01;
 
 /**
- * How much two texts differ: the share of all words of both that are in one and not in the other (Sørensen–Dice distance of multisets), in time
- * linear in their length. Order and whitespace do not count, case does.
- *
- * @returns percent, 0 to 100, with at most two decimals. 0 exactly when both have the same words, and 100 exactly when they share none and one has some: what
- *   would be rounded to one of these without being it is 0.01 or 99.99
+ * Computes how much two texts differ: the Sørensen–Dice distance of their multisets of words, in linear time.
+ * Order and whitespace do not count, case does.
+ * @returns percent from 0 to 100 with at most two decimals. Exactly 0 when the words are equal, exactly 100
+ * when no word is shared; other values are rounded to at least 0.01 and at most 99.99
  */
 export function computeDifference(before: string, after: string): number {
   const old = countEachWord(before);

@@ -50,20 +50,19 @@ export const DEFAULT_GRACE_SECONDS = 900;
  */
 export const EXPIRY_SECONDS = 3 * 86_400;
 
-/** A stored row that its schema does not accept, and why. */
+/** A stored row that its schema rejects, with the error. */
 export interface UnreadableRow {
   pk: string;
   sk: string;
   error: unknown;
 }
 
-/** The longest time between two looks at a delivery whose message keeps getting lost. */
+/** Maximum time between two checks of a delivery whose message keeps getting lost. */
 export const LONGEST_GRACE_SECONDS = 6 * 3600;
 
 /**
- * When a delivery whose message was just sent again will be looked at once more. The older it is the later,
- * so that one which waits in a long backlog gets a number of further messages that grows with the logarithm
- * of its wait.
+ * Computes the next check of a delivery whose message was just sent again. The interval grows with the
+ * delivery's age, so the number of messages grows with the logarithm of the wait.
  */
 export function computeNextCheck({ id }: Pick<DeliveryMessage, 'id'>, now: Date, graceSeconds: number): Date {
   const age = (now.getTime() - parseCreationTime(id).getTime()) / 1000;

@@ -5,21 +5,22 @@ import { getHost, isLoopbackHost } from './receiver-url.ts';
 import { LIVE_GENERATION } from './tenant.ts';
 
 /**
- * Consecutive failed *deliveries* (not attempts) after which an endpoint is disabled (public-api.md, Limits).
+ * Consecutive failed deliveries (not attempts) after which an endpoint is disabled (docs/specification.md,
+ * Limits).
  */
 export const FAILURES_TO_DISABLE = 10;
 
-/** Endpoints an organization may have (decisions.md, Error types: LIMIT_EXCEEDED). */
+/** Maximum number of endpoints of an organization (docs/specification.md, Limits). */
 export const MAX_ENDPOINTS = 50;
 
 /**
- * Endpoints of an organization at one host, so that an event is at most so many requests to it. Disabled ones
- * count.
+ * Maximum number of an organization's endpoints at one host, disabled ones included. It bounds the requests
+ * of one event to a host.
  */
 export const MAX_ENDPOINTS_PER_HOST = 10;
 
 /**
- * The host at which an endpoint is counted. Undefined for this machine, where a developer's receivers have
+ * Returns the host that an endpoint counts for. Undefined for loopback, where a developer's receivers share
  * one host.
  */
 export function getCountedHost(url: string): string | undefined {
@@ -30,10 +31,7 @@ export function getCountedHost(url: string): string | undefined {
 export const EndpointStatus = z.enum(['active', 'auto_disabled']);
 export const DisabledReason = z.enum(['consecutive_failures']);
 
-/**
- * A webhook endpoint as it is stored. Its signing secret is derived from `keyVersion` and `id`, and nowhere
- * stored.
- */
+/** A webhook endpoint as stored. Its signing secret is derived from `keyVersion` and `id`, and not stored. */
 export const Endpoint = z.object({
   id: ReceiverId,
   orgId: OrgId,
@@ -45,31 +43,32 @@ export const Endpoint = z.object({
   createdAt: z.iso.datetime(),
   disabledAt: z.optional(z.iso.datetime()),
   disabledReason: z.optional(DisabledReason),
-  /** When the first of the present consecutive failures was counted. */
+  /** Time of the first of the current consecutive failures. */
   failingSince: z.optional(z.iso.datetime()),
-  /** Names the present streak of failures. Set before the first of them is counted, removed by a success. */
-  streak: z.optional(z.string()),
   /**
-   * Until when a delivery to it may end as a failure, so that each success looks whether it ends a streak.
+   * Identifies the current streak of failures. Set before the first failure is counted, removed by a success.
    */
+  streak: z.optional(z.string()),
+  /** Until then a delivery may end as a failure, so each success checks whether it ends a streak. */
   atRiskUntil: z.optional(z.iso.datetime()),
-  /** Until when it counts as one that keeps workers waiting. */
+  /** Until then the endpoint counts as slow. */
   slowUntil: z.optional(z.iso.datetime()),
   /**
-   * No attempt was answered fast since it was registered, got its present URL, or was last marked as slow.
+   * No attempt was fast since registration, since the last change of the URL, or since the endpoint was last
+   * slow.
    */
   unproven: z.optional(z.literal(true)),
-  /** Until when it counts as one that keeps workers waiting until the deadline. */
+  /** Until then the endpoint counts as stalled: attempts last until the deadline. */
   stalledUntil: z.optional(z.iso.datetime()),
 });
 export type Endpoint = z.infer<typeof Endpoint>;
 
-/** What a delivery's end does to the endpoint that it was for. */
+/** What the end of a delivery does to its endpoint. */
 export type EndpointEffect = 'none' | 'reset' | 'count' | 'disable';
 
 /**
- * How the end of a delivery changes its endpoint's count of consecutive failures (decisions.md, Deliveries).
- * An endpoint that needs no change gets no write: one item must not take a write for each delivery.
+ * Computes the effect of a delivery's end on the count of consecutive failures (docs/specification.md,
+ * Deliveries). Without a change there is no write: one item must not take a write per delivery.
  */
 export function computeEndpointEffect(
   endpoint: Pick<Endpoint, 'status' | 'consecutiveFailures' | 'streak'> | undefined,
@@ -82,8 +81,8 @@ export function computeEndpointEffect(
 }
 
 /**
- * While deliveries to an endpoint fail: since when, which is not known of endpoints that began to before it
- * was recorded, and how many more failures in a row disable it. Null otherwise.
+ * Since when deliveries fail (unknown for failures that began before it was recorded), and how many more
+ * failures disable the endpoint. Null while none fails.
  */
 export const getFailureStatus = ({
   status,
@@ -95,17 +94,17 @@ export const getFailureStatus = ({
     : null;
 
 /**
- * Tells an organization's admins that an endpoint of theirs was disabled. It commits in the transaction that
- * disables, so that there is one exactly if the endpoint was disabled by failures, and never two.
+ * Notice that an endpoint was disabled. It commits in the transaction that disables, so there is exactly one
+ * per disabling.
  */
 export const DisablingNotice = z.object({
   kind: z.literal('endpoint-disabled'),
   orgId: OrgId,
-  /** Of the data whose delivery disabled it. Notices of before there were sandboxes do not say it. */
+  /** Generation of the data. Rows written before sandboxes existed have none. */
   generation: z._default(z.int(), LIVE_GENERATION),
   webhookId: ReceiverId,
   disabledAt: z.iso.datetime(),
-  /** Of the delivery whose end it was. */
+  /** Trace of the delivery that caused it. */
   traceId: TraceId,
 });
 export type DisablingNotice = z.infer<typeof DisablingNotice>;

@@ -23,7 +23,7 @@ import {
 } from './ids.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Records of the API document's examples (lib/openapi/cast.ts), which examples of events are made of. */
+/** Records of the API document's examples (lib/openapi/cast.ts), from which example events are built. */
 interface ExampleRecords {
   conversation: Pick<Conversation, 'id' | 'channelId' | 'externalUserId' | 'createdAt'>;
   resolvedConversation: { id: ConversationId; resolvedAt: string; resolvedBy: string };
@@ -44,35 +44,34 @@ interface ExampleRecords {
 }
 
 /**
- * Endpoints that list the type in their `events`, or the one endpoint or channel that an event of the type is
- * for.
+ * `subscribers`: endpoints that list the type in `events`. `endpoint`, `channel`: the one receiver that the
+ * event names.
  */
 type SentTo = 'subscribers' | 'endpoint' | 'channel';
 
 interface EventTypeEntry<Data extends z.ZodMiniObject, To extends SentTo> {
-  /** Version of the shape of `data`. A changed shape needs a new one. */
+  /** Version of the shape of `data`. A changed shape needs a new version. */
   schemaVersion: number;
   sentTo: To;
-  /**
-   * Schema that builds `data`: a field that it does not list is dropped, so that nothing else of a record can
-   * leak.
-   */
+  /** Schema that builds `data` and drops fields that it does not list. */
   data: () => Data;
   /**
-   * Fields of `data` that the bus gets: identifiers, and what a rule or a worker reads. Texts stay in the tables,
-   * because EventBridge and SQS limit what they carry.
+   * Fields of `data` sent to the bus: identifiers, and what rules or workers read. Texts stay in the tables,
+   * because EventBridge and SQS limit message sizes.
    */
   onBus: readonly (keyof z.infer<Data>)[];
-  /** Title of the type in the API document and in the dashboard. */
+  /** Title in the API document and the dashboard. */
   summary: string;
   description: string;
-  /** Descriptions of the fields of `data`. */
   fields: Readonly<Record<keyof z.infer<Data>, string>>;
-  /** For the API document. @returns a record with the fields of `data`; others are dropped */
+  /**
+   * For the API document.
+   * @returns a record with the fields of `data`; others are dropped
+   */
   example(records: ExampleRecords): z.infer<Data> & { createdAt: string };
 }
 
-/** Makes the schema at its first use: most functions need the names of the types alone. */
+/** Builds the schema on first use: most functions need only the names of the types. */
 function eventType<Data extends z.ZodMiniObject, To extends SentTo>(entry: EventTypeEntry<Data, To>) {
   let schema: Data | undefined;
   return {
@@ -85,9 +84,8 @@ function eventType<Data extends z.ZodMiniObject, To extends SentTo>(entry: Event
 }
 
 /**
- * All event types. Whatever depends on the type of an event derives from its entry: who may subscribe, the
- * schemas and texts of the API document, what goes over the bus, the lists of the dashboard and of `npm run
- * listen`.
+ * All event types. Subscriptions, schemas and texts of the API document, bus events, and the lists of the
+ * dashboard and of `npm run listen` derive from these entries.
  */
 export const EVENT_CATALOGUE = {
   'conversation.created': eventType({
@@ -187,7 +185,7 @@ export const EVENT_CATALOGUE = {
     fields: { webhookId: 'The endpoint under test.' },
     example: ({ webhook, webhookTest: { createdAt } }) => ({ createdAt, webhookId: webhook.id }),
   }),
-  /** For the channel that the conversation takes place on, which shows the message: with its content. */
+  /** Delivers a message with its content to the conversation's channel. */
   'channel.message': eventType({
     schemaVersion: 1,
     sentTo: 'channel',
@@ -223,19 +221,16 @@ export type SubscribableType = {
   [T in EventType]: Catalogue[T]['sentTo'] extends 'subscribers' ? T : never;
 }[EventType];
 
-// Marked for the bundler, which then leaves the catalogue out of functions that use none of it.
+// Marked as pure so that the bundler can drop the catalogue where it is unused.
 const EVENT_TYPES = /* @__PURE__ */ Object.keys(EVENT_CATALOGUE) as EventType[];
 const isSubscribable = (type: EventType): type is SubscribableType =>
   EVENT_CATALOGUE[type].sentTo === 'subscribers';
 
-/** What an endpoint may list in its `events`. */
+/** Types that an endpoint may list in `events`. */
 export const SubscribableType = z.enum(/* @__PURE__ */ EVENT_TYPES.filter(isSubscribable));
 export const EventTypeName = z.enum(EVENT_TYPES);
 
-/**
- * An event as the outbox holds it. `body` is the exact text that every attempt of every delivery signs and
- * sends.
- */
+/** An event in the outbox. `body` is the exact text that every attempt signs and sends. */
 export const OutboxEvent = z.object({
   id: EventId,
   orgId: OrgId,
@@ -243,18 +238,18 @@ export const OutboxEvent = z.object({
   type: EventTypeName,
   createdAt: z.iso.datetime(),
   body: z.string(),
-  /** Set when the event is for this endpoint or channel alone, whatever it subscribes to. */
+  /** The only receiver of the event, regardless of subscriptions. */
   onlyTo: z.optional(ReceiverId),
   traceId: TraceId,
 });
 export type OutboxEvent = z.infer<typeof OutboxEvent>;
 
 /**
- * Builds an event and serialises its envelope, once.
- * @param data taken through the type's allowlist: fields that it does not name are left out
- * @param context.id where it follows from the cause, because that may be met again
- * @param context.traceId of the API call that caused it
- * @throws a zod error when a listed field is missing or of the wrong type, which is a defect of the caller
+ * Builds an event and serializes its body once.
+ * @param data filtered by the type's schema
+ * @param context.id set where it is derived from the cause, which may repeat
+ * @param context.traceId trace of the API call that caused it
+ * @throws a zod error when a listed field is missing or has the wrong type (a defect of the caller)
  */
 export function buildEvent<T extends EventType>(
   type: T,
@@ -290,7 +285,7 @@ export function buildEvent<T extends EventType>(
 
 const text = z.string();
 
-/** Where in a stream the records are that a stream's mapping gave up. */
+/** Position of stream records that an event source mapping has discarded. */
 export const DiscardedRecords = z.object({
   streamArn: text,
   shardId: text,
@@ -299,18 +294,12 @@ export const DiscardedRecords = z.object({
 });
 export type DiscardedRecords = z.infer<typeof DiscardedRecords>;
 
-/**
- * What a dead letter of the outbox's stream names: records of the stream, or entries of the outbox by their
- * keys.
- */
+/** A dead letter of the outbox's stream: a range of stream records, or keys of outbox entries. */
 export type DeadLetter =
   | { kind: 'records'; records: DiscardedRecords }
   | { kind: 'entries'; ids: readonly string[] };
 
-/**
- * As they stand in a queue: what Lambda sends to the failure destination of a stream's mapping, and what is
- * left for later by keys.
- */
+/** The two message forms: Lambda's failure destination, and the keys that a reader postponed. */
 export const DeadLetter = z.union([
   z.pipe(
     z.object({ DDBStreamBatchInfo: DiscardedRecords }),

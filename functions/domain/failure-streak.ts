@@ -3,18 +3,18 @@ import type { Endpoint } from './endpoint.ts';
 import { type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
 /*
- * Ten consecutive failures disable an endpoint; any success between them resets the count, however long its
- * attempt took. The order is that of `terminalAt`. A success at a healthy endpoint neither reads nor writes
- * the endpoint: docs/decisions/0017-failure-streaks.md explains the protocol.
+ * Ten consecutive failures disable an endpoint; a success in between resets the count. The order is that of
+ * `terminalAt`. A success at a healthy endpoint neither reads nor writes the endpoint
+ * (docs/decisions/0017-failure-streaks.md).
  */
 
-/** For how long an endpoint counts as at risk after a delivery to it has come to its last attempts. */
+/** How long an endpoint counts as at risk after one of its deliveries reached its last attempts. */
 export const AT_RISK_SECONDS = 86_400;
-/** The attempts before the end from which on a delivery puts its endpoint at risk. */
+/** Number of last attempts in which a delivery puts its endpoint at risk. */
 const LAST_ATTEMPTS = 2;
-/** Age from which every worker sees a mark: longer than a function may run, and than clocks differ. */
+/** Age from which every worker sees a mark: longer than a function runs, and than clocks differ. */
 const KNOWN_AFTER_SECONDS = 300;
-/** A mark with less time left than this may be over for others. */
+/** A mark with less time left may have expired for other workers. */
 const ENDING_SECONDS = 600;
 
 /** Whether a delivery may end as a failure after this attempt or the next. */
@@ -24,32 +24,32 @@ export const mayExhaustSoon = (attempt: number, maxAttempts: number): boolean =>
 const getSecondsLeft = ({ atRiskUntil }: Pick<Endpoint, 'atRiskUntil'>, now: Date): number =>
   atRiskUntil === undefined ? 0 : (Date.parse(atRiskUntil) - now.getTime()) / 1000;
 
-/** Whether a mark has so little time left that it is to be renewed. */
+/** Whether a mark is missing or about to expire. */
 export const needsRiskMark = (endpoint: Pick<Endpoint, 'atRiskUntil'>, now: Date): boolean =>
   getSecondsLeft(endpoint, now) < AT_RISK_SECONDS / 2;
 
-/** Whether every worker that reads the endpoint now, eventually consistently, finds it at risk. */
+/** Whether every worker sees the mark, even with an eventually consistent read. */
 export const isKnownAtRisk = (endpoint: Pick<Endpoint, 'atRiskUntil'>, now: Date): boolean => {
   const left = getSecondsLeft(endpoint, now);
   return left > ENDING_SECONDS && left <= AT_RISK_SECONDS - KNOWN_AFTER_SECONDS;
 };
 
 /**
- * How long a failure waits after its endpoint was marked, in seconds: every success that did not see the mark
- * has ended by then.
+ * Seconds that a failure waits after its endpoint was marked: by then every success that did not see the mark
+ * has ended.
  * @param attemptSeconds the receiver's deadline
  */
 export const computeUnseenSeconds = (attemptSeconds: number): number => Math.min(3, attemptSeconds / 3);
 
-/** The share of it that a success may use. The rest allows for the lag of an eventually consistent read. */
+/** Share of that time that a success may use. The rest covers the lag of an eventually consistent read. */
 const QUICK_SHARE = 1 / 3;
 
 /**
  * Whether a success may end without reading its endpoint again, because no unseen failure can have been
- * counted before it ended.
- * @param endpoint as it was read before the attempt
- * @param readAt when the read began
- * @param endedAt when the attempt ended
+ * counted before.
+ * @param endpoint as read before the attempt
+ * @param readAt start of that read
+ * @param endedAt end of the attempt
  */
 export function isTooQuickToSee(
   endpoint: Pick<Endpoint, 'consecutiveFailures' | 'streak' | 'atRiskUntil'>,
@@ -66,12 +66,12 @@ export function isTooQuickToSee(
   );
 }
 
-/** What of an open delivery says when it would end. */
+/** Fields that determine when an open delivery would end. */
 export type OpenDelivery = Pick<Delivery, 'attempts' | 'attemptLog' | 'nextRetryAt' | 'lease'>;
 
 /**
- * When an open delivery would be exhausted if each attempt from now on failed, and took as long as its last
- * one has: the schedule of its retries (public-api.md, Limits). Not before `now`.
+ * Computes when an open delivery would be exhausted if every further attempt failed and took as long as the
+ * last one (docs/specification.md, Limits). Not before `now`.
  */
 export function predictExhaustion(delivery: OpenDelivery, policy: RetryPolicy, now: Date): Date {
   const { attempts, attemptLog, nextRetryAt, lease } = delivery;
@@ -87,10 +87,9 @@ export function predictExhaustion(delivery: OpenDelivery, policy: RetryPolicy, n
 }
 
 /**
- * When an endpoint would be disabled if none of its deliveries succeeded from now on: with the end of the
- * last one that it takes, of those that are open.
+ * Computes when an endpoint would be disabled if no open delivery succeeded.
  * @param failures how many more in a row disable it
- * @returns null when fewer are open: then it takes events that have not happened yet
+ * @returns null when fewer deliveries are open
  */
 export function predictDisabling(
   failures: number,
@@ -105,12 +104,11 @@ export function predictDisabling(
   return last === undefined ? null : new Date(last);
 }
 
-/** How late retries may come, as a part of their schedule. */
+/** Factor by which retries may be late. */
 const LATENESS = 1.25;
 
 /**
- * When a delivery that is open now was created at the earliest, as long as attempts come about when they are
- * due.
+ * Earliest creation time of a delivery that is open now, if attempts start when they are due.
  * @param attemptSeconds the receiver's deadline
  */
 export function computeOldestOpenTime(policy: RetryPolicy, attemptSeconds: number, now: Date): Date {

@@ -3,9 +3,7 @@ import { type Environment, OrganizationState } from './tenant.ts';
 
 declare const permitted: unique symbol;
 
-/**
- * Proof that what is done with it is done for a live organization, which it names. Only the gate makes one.
- */
+/** Proof that an action is for a live organization, which it names. Only the gate creates one. */
 export interface Permit {
   readonly orgId: OrgId;
   readonly [permitted]: true;
@@ -19,29 +17,25 @@ function createPermit(orgId: OrgId): Permit {
   return permit;
 }
 
-/**
- * Something was to leave the service without the gate's permission. A defect, which ends here and not at
- * somebody's receiver.
- */
+/** An action without a permit: a defect, stopped before anything leaves the service. */
 export class NotPermitted extends Error {
   override name = 'NotPermitted';
 }
 
 /**
- * To be called by whatever reaches the outside world (receivers, mail, channels, the usage that is billed),
- * before anything else.
- * @throws NotPermitted when the permit is not one that the gate made
+ * Every function that reaches the outside world (receivers, mail, channels, billed usage) calls this first.
+ * @throws NotPermitted when the gate did not create the permit
  */
 export function requirePermit(permit: Permit): void {
   if (!issued.has(permit)) throw new NotPermitted('a side effect was attempted without passing the gate');
 }
 
-/** The kind of an organization cannot be established, so nothing is done for it. */
+/** The organization's state could not be read or is contradictory, so nothing is done for it. */
 export class GateClosed extends Error {
   override name = 'GateClosed';
 }
 
-/** What is done for an organization, depending on what it is. Exactly one of the two runs. */
+/** The two branches; exactly one runs. */
 interface GateBranches<T> {
   live(permit: Permit): Promise<T>;
   sandbox(): Promise<T>;
@@ -50,10 +44,9 @@ interface GateBranches<T> {
 export type Gate = <T>(orgId: OrgId, ways: GateBranches<T>) => Promise<T>;
 
 /**
- * The one function between any worker and the outside world (public-api.md, Sandbox rules): nothing of a
- * sandbox passes. It asks for the organization's kind itself, whoever calls, and is closed when it gets no
- * clear answer.
- * @throws GateClosed, and whatever the way that is taken throws
+ * The only path from a worker to the outside world: nothing of a sandbox passes (docs/specification.md,
+ * Sandbox). It reads the organization's state itself and closes without a clear answer.
+ * @throws GateClosed, and what the branch throws
  */
 export function gate(standingOf: (orgId: OrgId) => Promise<OrganizationState | undefined>): Gate {
   async function kindOf(orgId: OrgId): Promise<Environment> {
@@ -63,7 +56,7 @@ export function gate(standingOf: (orgId: OrgId) => Promise<OrganizationState | u
     } catch (cause) {
       throw new GateClosed(`the kind of ${orgId} could not be read`, { cause });
     }
-    // Whoever read it: what contradicts itself is no answer.
+    // A contradictory state is no answer.
     const standing = OrganizationState.safeParse(found);
     if (!standing.success) throw new GateClosed(`nothing clear is known of ${orgId}`);
     return standing.data.environment;

@@ -3,8 +3,8 @@ import { v7 } from 'uuid';
 import * as z from 'zod/mini';
 
 /**
- * Identifiers are a type prefix and the 32 hex digits of a UUIDv7 (RFC 9562), so that the text order of
- * two identifiers of one type is the order of their creation, to the millisecond.
+ * A type prefix and the 32 hex digits of a UUIDv7 (RFC 9562), so that identifiers of one type sort by
+ * creation time to the millisecond.
  */
 const identifier = <P extends IdPrefix>(prefix: P) =>
   z.string().check(z.regex(new RegExp(`^${prefix}_[0-9a-f]{32}$`))) as z.ZodMiniType<
@@ -24,9 +24,7 @@ export const TicketId = identifier('tkt');
 export const ChannelId = identifier('chn');
 export const SourceId = identifier('src');
 export const RedeliveryJobId = identifier('rdj');
-/**
- * Whatever deliveries go to: a webhook endpoint, or a channel, which is to the engine what an endpoint is.
- */
+/** A receiver of deliveries: a webhook endpoint or a channel. */
 export const ReceiverId = z.union([EndpointId, ChannelId]);
 
 export type OrgId = z.infer<typeof OrgId>;
@@ -57,38 +55,33 @@ export type IdPrefix =
   | 'src'
   | 'rdj';
 
-/**
- * A new identifier for something created at `now`.
- * @param now the creation time, whose milliseconds lead the identifier
- */
+/** @param now creation time, whose milliseconds lead the identifier */
 export function newId<P extends IdPrefix>(prefix: P, now: Date): `${P}_${string}` {
   return `${prefix}_${hex(v7({ msecs: now.getTime() }))}`;
 }
 
 /**
- * The one identifier that the delivery of `event` to `endpoint` has, however often it is derived: a replayed
- * stream batch therefore writes the same delivery again instead of a second one. It carries the event's time.
+ * Derives the delivery id of an event at an endpoint, so that a replayed stream batch writes the same
+ * delivery again. It carries the event's time.
  */
 export const deriveDeliveryId = (event: EventId, endpoint: ReceiverId): DeliveryId =>
   deriveId('dlv', parseCreationTime(event), `${event}/${endpoint}`);
 
 /**
- * The one identifier of the delivery by which a redelivery job sends `event` to `endpoint` again, however
- * often it is derived for one time: that of the job, or of the page that the event is on. Times are all that
- * tells two jobs of an endpoint apart: there is one at a time.
+ * Derives the delivery id by which a redelivery job resends an event.
+ * @param at creation time of the job, or of the page that has the event
  */
 export const deriveJobDeliveryId = (event: EventId, endpoint: ReceiverId, at: Date): DeliveryId =>
   deriveId('dlv', at, `${event}/${endpoint}/redelivery/${at.getTime()}`);
 
 function deriveId<P extends IdPrefix>(prefix: P, time: Date, name: string): `${P}_${string}` {
   const random = createHash('sha256').update(name).digest().subarray(0, 16);
-  // No sequence number is given: it is then taken from bytes of the digest that the other digits do not use.
-  // Two events of one millisecond must not meet in one identifier, since the second delivery would never be
-  // added.
+  // Without a sequence number, uuid takes it from digest bytes that the other digits do not use. Two events
+  // of one millisecond must not get the same id: the second delivery would never be added.
   return `${prefix}_${hex(v7({ msecs: time.getTime(), random }))}`;
 }
 
-/** The creation time that an identifier carries, to the millisecond. */
+/** Returns the creation time that an identifier carries, to the millisecond. */
 export function parseCreationTime(id: `${IdPrefix}_${string}`): Date {
   return new Date(Number.parseInt(id.slice(id.indexOf('_') + 1, id.indexOf('_') + 13), 16));
 }
@@ -96,26 +89,22 @@ export function parseCreationTime(id: `${IdPrefix}_${string}`): Date {
 const hex = (uuid: string): string => uuid.replaceAll('-', '');
 
 /**
- * What all that follows from one API call has in common, for who searches the logs: the root of the call's
- * `X-Amzn-Trace-Id`. It is stored and sent with what follows, and optional everywhere: what began without a
- * call has none, and neither has what was stored before there were any.
+ * Trace of one API call, for log searches: the root of its `X-Amzn-Trace-Id`. Stored and sent with everything
+ * that the call caused; absent without a call.
  */
 export const TraceId = z.optional(z.string());
 export type TraceId = z.infer<typeof TraceId>;
 
-/**
- * `Root=1-5759e988-bd862e3fe1be46a994272793` among the fields of the header, which a caller may have written.
- */
+/** `Root=1-5759e988-bd862e3fe1be46a994272793` in the header. Callers can set the header. */
 const ROOT = /(?:^|;)\s*Root=(1-[0-9a-f]{8}-[0-9a-f]{24})\s*(?:;|$)/;
 
 /**
- * The trace of an API call.
- * @param header its `X-Amzn-Trace-Id`, as API Gateway passes it on
- * @param requestId stands in where the header says nothing of use
+ * @param header `X-Amzn-Trace-Id` as API Gateway passes it on
+ * @param requestId used when the header has no valid root
  */
 export const parseTraceId = (header: string | undefined, requestId: string): string =>
   ROOT.exec(header ?? '')?.[1] ?? requestId;
 
-/** The attribute of whatever has a trace; none where there is none. */
+/** Returns the trace attribute, if there is a trace. */
 export const withTrace = (traceId: TraceId): { traceId?: string } =>
   traceId === undefined ? {} : { traceId };

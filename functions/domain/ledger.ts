@@ -4,8 +4,7 @@ import type { Endpoint } from './endpoint.ts';
 import { OrgId, parseCreationTime, ReceiverId } from './ids.ts';
 
 /**
- * What became of the deliveries that an endpoint was owed in one hour. All counts are under the hour in which
- * the delivery was created, so that an hour balances once its deliveries have ended: `owed = succeeded +
+ * Counts of an endpoint's deliveries, by the hour of their creation. Once all have ended, `owed = succeeded +
  * exhausted + skipped`.
  */
 export const LedgerCounts = z.object({
@@ -13,24 +12,24 @@ export const LedgerCounts = z.object({
   succeeded: z.int(),
   exhausted: z.int(),
   skipped: z.int(),
-  /** Attempts whose outcome was lost, so that the receiver may have had the event once more than it seems. */
+  /** Attempts whose outcome was lost; the receiver may have got the event once more. */
   duplicates: z.int(),
 });
 export type LedgerCounts = z.infer<typeof LedgerCounts>;
 
 export const LedgerEntry = z.extend(LedgerCounts, {
-  /** Entries of before it was noted do not say it. */
+  /** Absent in entries written before it was recorded. */
   orgId: z.optional(OrgId),
   webhookId: ReceiverId,
   generation: z.int(),
-  /** Beginning of the hour, UTC. */
+  /** Start of the hour, UTC. */
   hour: z.iso.datetime(),
 });
 export type LedgerEntry = z.infer<typeof LedgerEntry>;
 
 export const NO_COUNTS: LedgerCounts = { owed: 0, succeeded: 0, exhausted: 0, skipped: 0, duplicates: 0 };
 
-/** What the stream of the deliveries tells: one came into being, or one ended. One may do both at once. */
+/** A change in the deliveries' stream. One record can be both `added` and `ended`. */
 export interface DeliveryChange {
   kind: 'added' | 'ended';
   delivery: Delivery;
@@ -38,10 +37,7 @@ export interface DeliveryChange {
 
 const MS_PER_HOUR = 3_600_000;
 
-/**
- * The hour that a delivery is counted under. Its identifier carries its event's time, so that a recount finds
- * it by key.
- */
+/** The hour that a delivery counts for: that of its id, so that a recount finds it by key. */
 export const getLedgerHour = ({ id }: Pick<Delivery, 'id'>): string => toStartOfHour(parseCreationTime(id));
 
 export const toStartOfHour = (time: Date): string =>
@@ -49,23 +45,21 @@ export const toStartOfHour = (time: Date): string =>
 
 export const toEndOfHour = (hour: string): Date => new Date(new Date(hour).getTime() + MS_PER_HOUR);
 
-/** The hour so many hours before the one of `time`. */
 export const getHourBefore = (time: Date, hours: number): string =>
   toStartOfHour(new Date(time.getTime() - hours * MS_PER_HOUR));
 
-/** Hours from the first to the last one, both included, each by its beginning. */
+/** First and last hour, both included, by their start. */
 export interface HourRange {
   first: string;
   last: string;
 }
 
-/** So many hours of the clock. The one under way is the last of them. */
+/** @returns the last `count` hours, the current one included */
 export const getLatestHours = (now: Date, count: number): HourRange => ({
   first: getHourBefore(now, count - 1),
   last: toStartOfHour(now),
 });
 
-/** Deliveries that are counted and have not ended. */
 export const countOpen = ({ owed, succeeded, exhausted, skipped }: LedgerCounts): number =>
   owed - succeeded - exhausted - skipped;
 
@@ -77,10 +71,9 @@ export const addCounts = (a: LedgerCounts, b: LedgerCounts): LedgerCounts => ({
   duplicates: a.duplicates + b.duplicates,
 });
 
-/** What one delivery counts for. */
 export function toCounts({ kind, delivery }: DeliveryChange): LedgerCounts {
   const added = kind === 'added' ? { ...NO_COUNTS, owed: 1 } : NO_COUNTS;
-  // A delivery to a disabled endpoint is added as skipped: nothing further will be heard of it.
+  // A delivery to a disabled endpoint is added as skipped and does not change again.
   return isOver(delivery) ? addCounts(added, countEnd(delivery)) : added;
 }
 
@@ -94,11 +87,10 @@ const countEnd = ({ status, attempts, attemptLog }: Delivery): LedgerCounts => (
   duplicates: Math.max(0, attempts - attemptLog.length),
 });
 
-/** Names the entry that a delivery is counted in. */
+/** Key of the entry that counts a delivery. */
 export const buildEntryKey = (delivery: Pick<Delivery, 'id' | 'webhookId' | 'generation'>): string =>
   `${delivery.webhookId}#${delivery.generation}#${getLedgerHour(delivery)}`;
 
-/** What is to be added to an entry. */
 export type LedgerAddition = LedgerEntry & { orgId: OrgId };
 
 /** Sums changes by endpoint, generation and hour. */
@@ -114,9 +106,9 @@ export function sumChanges(changes: readonly DeliveryChange[]): LedgerAddition[]
 }
 
 /**
- * What the ledger says of an endpoint, for its owner.
- * @param count how many hours it is about, as for `latestHours`
- * @param entries the ledger's, of these hours and this endpoint, in any order
+ * Statistics of one endpoint.
+ * @param count hours, as for `getLatestHours`
+ * @param entries of these hours, in any order
  */
 export function buildEndpointStats(
   webhookId: ReceiverId,
@@ -134,7 +126,6 @@ export function buildEndpointStats(
   };
 }
 
-/** What is shown of an endpoint among others. */
 interface EndpointSummary extends Pick<Endpoint, 'id' | 'url' | 'status' | 'consecutiveFailures'> {
   failing: object | null;
   disabledAt?: Endpoint['disabledAt'] | null;
@@ -143,13 +134,10 @@ interface EndpointSummary extends Pick<Endpoint, 'id' | 'url' | 'status' | 'cons
   waitingSince: string | null;
 }
 
-/** A delivery that has not ended after so long waits: nothing was there to take it, or it was refused. */
+/** A delivery that is open for longer is waiting: no worker took it, or it failed. */
 export const WAITING_MS = 60_000;
 
-/**
- * The beginning of the earliest hour of each endpoint with deliveries that have not ended; the others are
- * left out.
- */
+/** Start of the earliest hour with open deliveries, by endpoint. Endpoints without any are left out. */
 export const findOldestOpenHours = (entries: readonly LedgerEntry[]): Map<ReceiverId, string> =>
   new Map(
     [...Map.groupBy(entries, ({ webhookId }) => webhookId)].flatMap(([id, own]) => {
@@ -159,10 +147,10 @@ export const findOldestOpenHours = (entries: readonly LedgerEntry[]): Map<Receiv
   );
 
 /**
- * What the ledger says of all endpoints of an organization together, and of each.
- * @param endpoints in the order in which they are shown
- * @param count how many hours it is about, as for `latestHours`
- * @param entries the ledger's, of these hours and endpoints, in any order
+ * Statistics of all endpoints of an organization, in total and each.
+ * @param endpoints in the order of the response
+ * @param count hours, as for `getLatestHours`
+ * @param entries of these hours and endpoints, in any order
  */
 export function buildDeliveryStats(
   endpoints: readonly EndpointSummary[],
@@ -200,7 +188,7 @@ export function buildDeliveryStats(
   };
 }
 
-/** Beginning of the earliest hour with deliveries that have not ended. */
+/** Start of the earliest hour with open deliveries. */
 const findOldestPending = (entries: readonly LedgerEntry[]): string | null =>
   entries.flatMap((entry) => (countOpen(entry) > 0 ? [entry.hour] : [])).sort()[0] ?? null;
 

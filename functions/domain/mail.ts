@@ -3,22 +3,21 @@ import type { ReceiverId } from './ids.ts';
 import type { Digest } from './mailing.ts';
 import type { SourceKind } from './source.ts';
 
-/** What an e-mail says. */
 export interface MailText {
   subject: string;
   text: string;
   html: string;
 }
 
-/** An e-mail to all of its recipients at once. */
+/** One e-mail to all its recipients. */
 export interface Mail extends MailText {
   to: readonly string[];
 }
 
-/** `refused`: it certainly did not go. `unknown`: nobody can tell. */
+/** `refused`: certainly not sent. `unknown`: it may have been sent. */
 export type MailResult = { kind: 'sent' } | { kind: 'refused' | 'unknown'; reason: string };
 
-/** Longest subject, in UTF-16 code units: what mail programs show of one, and something over. */
+/** Maximum length of a subject in UTF-16 code units. */
 export const MAX_SUBJECT = 120;
 const MAX_NAME = 120;
 const MAX_URL = 300;
@@ -27,8 +26,8 @@ const MAX_EXCERPT = 600;
 const KINDS: Record<SourceKind, string> = { url: 'page', spreadsheet: 'spreadsheet', feed: 'feed' };
 
 /**
- * The content of a source is not what admins know (decisions.md, Content-change notifications). Its texts may
- * be anybody's.
+ * Reports changed content of a source (docs/specification.md, Content-change notifications). Its texts are
+ * untrusted.
  */
 export function composeContentChangeMail({
   organization,
@@ -45,9 +44,9 @@ export function composeContentChangeMail({
   name: string | undefined;
   url: string;
   kind: SourceKind;
-  /** In percent. */
+  /** Percent. */
   difference: number;
-  /** The beginnings of what came and of what went. */
+  /** Beginnings of the added and of the removed text. */
   added: string;
   removed: string;
   noticeSeconds: number;
@@ -70,7 +69,7 @@ export function composeContentChangeMail({
   ]);
 }
 
-/** Changes of a day for which the budget of notices did not suffice. URLs may be anybody's. */
+/** Reports the changes of a day that exceeded the mail budget. URLs are untrusted. */
 export function composeDigestMail({
   organization,
   day,
@@ -104,13 +103,13 @@ export function composeDigestMail({
   ]);
 }
 
-/** How often something changed, and how much at most. */
+/** How often a source changed, and by how much at most. */
 const describeExtent = ({ changes, difference }: { changes: number; difference: number }): string =>
   `${formatCount(changes, 'change')}, up to ${Number(difference.toFixed(1))}%`;
 
 const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** A webhook endpoint or a channel was disabled by its failures (decisions.md, Deliveries). */
+/** Reports that a webhook endpoint or channel was disabled (docs/specification.md, Deliveries). */
 export function composeDisabledMail({
   organization,
   webhookId,
@@ -157,7 +156,7 @@ function composeMail(heading: string, about: string, rest: readonly MailPart[]):
   };
 }
 
-/** What others wrote: it makes no links. */
+/** Makes untrusted text safe to show, without links. */
 const escapeForeignText = (text: string, max: number): string => breakLinks(shorten(toOneLine(text), max));
 
 function buildQuotation(title: string, text: string, tone: 'added' | 'removed'): MailPart[] {
@@ -171,8 +170,8 @@ function buildQuotation(title: string, text: string, tone: 'added' | 'removed'):
 }
 
 /**
- * As the parser writes it, it is ASCII and is what it looks like. What the parser refuses or what is too long
- * is shown as text.
+ * The parsed URL is ASCII and has no hidden characters. A URL that the parser refuses or that is too long is
+ * shown as text.
  */
 function formatUrl(url: string): [term: string, value: string] {
   const href = URL.parse(url)?.href ?? '';
@@ -181,7 +180,7 @@ function formatUrl(url: string): [term: string, value: string] {
 
 const getHostname = (url: string): string => URL.parse(url)?.hostname ?? '';
 
-/** The queries of receivers' addresses hold keys at times, which are not for mailboxes. */
+/** Queries of receiver URLs can hold keys, which do not belong in mailboxes. */
 function removeQuery(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return url;
@@ -194,13 +193,12 @@ function formatDuration(seconds: number): string {
 }
 
 /*
- * Text that anybody may have written, made fit to be shown among our own: it stays text, keeps to its place
- * and looks like what it is.
+ * Untrusted text among the service's own: it stays plain text, in its place.
  */
 
 /**
- * Without what turns the direction of writing, hides or breaks a line. Joiners stay: languages are written
- * with them. Where nothing that can be seen stays beside them it is empty.
+ * Removes characters that change the writing direction, hide text or break lines. Joiners stay, because
+ * languages need them. Empty when nothing visible remains.
  */
 export function toOneLine(text: string): string {
   const line = text
@@ -211,10 +209,7 @@ export function toOneLine(text: string): string {
   return /^[\p{Default_Ignorable_Code_Point} ]*$/u.test(line) ? '' : line;
 }
 
-/**
- * At most so many UTF-16 code units, none of them half a character, with an ellipsis where something is left
- * out.
- */
+/** Cuts to a number of UTF-16 code units at a character boundary, with an ellipsis where text is cut. */
 export const shorten = (text: string, max: number): string =>
   text.length <= max
     ? text
@@ -223,29 +218,28 @@ export const shorten = (text: string, max: number): string =>
         .replace(/[\ud800-\udbff]$/, '')
         .trimEnd()}…`;
 
-/** Mail programs make links of what looks like an address. A space without width keeps them from it. */
+/** A zero-width space keeps mail programs from making links. */
 export const breakLinks = (text: string): string =>
   text
     .replaceAll(/(?<=[\p{L}\p{N}_-])(?=[.\u3002\uff0e\uff61]\p{L})/gu, '\u200b')
     .replaceAll(/:(?=\/\/)/g, ':\u200b')
     .replaceAll('@', '\u200b@');
 
-/** What an e-mail is made of, in the order of its reading. */
+/** Parts of an e-mail in reading order. */
 type MailPart =
   | { heading: string }
   | { paragraph: string }
-  /** Terms and their values. */
   | { facts: readonly (readonly [term: string, value: string])[] }
-  /** Lines of somebody else's text. */
+  /** Lines of untrusted text. */
   | { title: string; quotation: readonly string[]; tone: 'added' | 'removed' }
   | { link: string; href: string }
-  /** What is there to be found by who looks for it. */
+  /** A remark at the end. */
   | { note: string };
 
-/** Columns of a line (RFC 3676, section 4.2). */
+/** Line length (RFC 3676, section 4.2). */
 const COLUMNS = 72;
 
-/** For programs that show no HTML, and people who want none. */
+/** For mail programs without HTML. */
 const renderText = (parts: readonly MailPart[]): string =>
   `${parts.map((part) => renderTextPart(part)).join('\n\n')}\n`;
 

@@ -8,43 +8,43 @@ import { SourceKind } from './source.ts';
 export const MAX_RECIPIENTS = 50;
 
 /**
- * What is stored of the e-mails about one thing. A claim is the right to send one; what becomes of it is not
- * known until its worker has settled or released it.
+ * State of the e-mails about one thing. A claim is the right to send one; its outcome is unknown until the
+ * worker settles or releases it.
  */
 export const Mailing = z.object({
-  /** When the last e-mail that is known to have gone was sent, and the event that it told of. */
+  /** When the last e-mail was certainly sent, and its event. */
   sentAt: z.optional(z.iso.datetime()),
   sentFor: z.optional(z.string()),
-  /** The event that the open claim is for, the token that fences it, and when its worker must have ended. */
+  /** The event of the open claim, its fencing token, and when its worker must have ended. */
   claimedFor: z.optional(z.string()),
   claimToken: z.optional(z.string()),
   leaseUntil: z.optional(z.iso.datetime()),
 });
 export type Mailing = z.infer<typeof Mailing>;
 
-/** An e-mail that is to be sent. */
+/** An e-mail to send. */
 export interface MailRequest {
   orgId: OrgId;
-  /** What it is about: within the window there is one e-mail for each. */
+  /** What it is about; within the window there is one e-mail for each. */
   about: string;
-  /** The event that it tells of, which may come more than once. */
+  /** The event that caused it; it may arrive more than once. */
   eventId: string;
-  /** For which there is no second one; `Infinity` for one that is sent once. */
+  /** Seconds without a second e-mail; `Infinity` for an e-mail that is sent once. */
   windowSeconds: number;
 }
 
 /**
- * - `free`: it may be claimed
- * - `within-window`: another event was told of too recently
- * - `done`: this event was told of
- * - `busy`: somebody is sending
- * - `unknown`: this event was claimed by somebody who never said what became of it
+ * - `free`: it can be claimed
+ * - `within-window`: an e-mail about another event was sent too recently
+ * - `done`: the e-mail about this event was sent
+ * - `busy`: another worker is sending
+ * - `unknown`: a worker claimed this event and was lost
  */
 export type MailingState = 'free' | 'within-window' | 'done' | 'busy' | 'unknown';
 
 /**
- * Whether an e-mail may be sent. What has an unknown outcome counts as sent when its lease ended: it cannot
- * have been later.
+ * Whether an e-mail can be sent. An unknown outcome counts as sent at the end of its lease, the latest
+ * possible time.
  */
 export function getMailingState(
   { sentAt, sentFor, claimedFor, leaseUntil }: Mailing,
@@ -60,19 +60,19 @@ export function getMailingState(
 }
 
 /**
- * The latest time at which an e-mail may have gone for another to go at `now`. Nothing went before the epoch.
+ * Latest time of the previous e-mail for another to be allowed at `now`. Nothing was sent before the epoch.
  */
 export const computeWindowStart = (windowSeconds: number, now: Date): string =>
   new Date(Math.max(0, now.getTime() - windowSeconds * 1000)).toISOString();
 
-/** A disabling. @param eventId of the bus, which names it */
+/** @param eventId of the bus event of the disabling */
 export const disablingMailKey = (eventId: string): string => `mail#${eventId}`;
 
-/** The content at a URL, whichever of the organization's sources has it. */
+/** Shared by all of the organization's sources with the URL. */
 export const contentMailKey = (url: string): string =>
   `mail#source#${createHash('sha256').update(normalizeUrl(url)).digest('hex')}`;
 
-/** What is not sent to a server makes no other source. */
+/** Drops the fragment, which is not sent to a server. */
 function normalizeUrl(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return url;
@@ -80,15 +80,15 @@ function normalizeUrl(url: string): string {
   return parsed.href;
 }
 
-/** The e-mail to the recipients number `chunk` (from 0), where one e-mail is not enough for all. */
+/** @param chunk number of a group of recipients, from 0 */
 export const chunkMailKey = (about: string, chunk: number): string =>
   chunk === 0 ? about : `${about}#${chunk + 1}`;
 
 /**
- * Whom to write to, in as many e-mails as it takes: each address once, however it is spelled, in the order
- * given. What cannot be an address in a message's header (RFC 5322, without RFC 6531, which SES does not do)
- * would keep the e-mail from all others and is left out.
- * @returns the addresses of each e-mail, and how many were unfit
+ * Groups recipients into e-mails: each address once, compared case-insensitively, in the given order. Invalid
+ * addresses (RFC 5322; SES does not support RFC 6531) are dropped, because one would block the e-mail to all
+ * others.
+ * @returns the groups, and the number of dropped addresses
  */
 export function splitRecipients(addresses: readonly string[]): { chunks: string[][]; unfit: number } {
   const fit = addresses.filter((address) => ADDRESS.test(address));
@@ -102,8 +102,8 @@ export function splitRecipients(addresses: readonly string[]): { chunks: string[
 const ADDRESS = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@[\w-]+(?:\.[\w-]+)*$/i;
 
 /**
- * Recipients of content notices: of one organization in a UTC day, and of the whole stage. SES counts
- * recipients, not messages.
+ * Recipients of content notices per UTC day, for one organization and for the stage. SES counts recipients,
+ * not messages.
  */
 export interface MailLimits {
   organization: number;
@@ -111,72 +111,71 @@ export interface MailLimits {
 }
 export const DEFAULT_MAIL_LIMITS: MailLimits = { organization: 100, stage: 40_000 };
 
-/**
- * Sources that a digest names. Changes of others are only counted, so that its row and its e-mail stay small.
- */
+/** Sources listed in a digest. Further changes are only counted, which bounds the row and the e-mail. */
 export const MAX_DIGEST_SOURCES = 25;
 /** UTF-16 code units of a URL in a digest. */
 const MAX_DIGEST_URL = 200;
-/**
- * Digests become due within this time after their day, so that those of all organizations do not go at once.
- */
+/** Digests become due at a random time within this period after their day, which spreads the load. */
 const DIGEST_SPREAD_SECONDS = 3600;
 /**
- * After which a digest that is still due gets another message: longer than its last message can be retried.
+ * Seconds after which a digest that is still due gets another message: longer than a message can be retried.
  */
 export const DIGEST_RESEND_SECONDS = 7200;
 
-/** A UTC day, which a budget and a digest are for. */
+/** A UTC day, the period of a budget and a digest. */
 export const Day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/));
 export const toDay = (now: Date): string => now.toISOString().slice(0, 10);
 
 /**
- * Whether a notice is sent by itself, and by which day's budget, or is left to the digest of that day.
- * Decided once for each event.
+ * Whether a notice is sent alone, and the day of the budget, or goes to that day's digest. Decided once per
+ * event.
  */
 export const Admission = z.object({ decision: z.enum(['notice', 'digest']), day: Day });
 export type Admission = z.infer<typeof Admission>;
 
-/** A change that no notice was sent for. */
+/** A change without a notice of its own. */
 export interface DigestChange {
   sourceId: SourceId;
   url: string;
   kind: SourceKind;
   version: number;
-  /** In percent. */
+  /** Percent. */
   difference: number;
 }
 
 const DigestLine = z.object({
   url: z.string(),
   kind: SourceKind,
-  /** What the e-mails about this URL are known by. */
+  /** Mail key of the URL. */
   about: z.string(),
-  /** The latest one, which admins know once the digest is sent. */
+  /** Latest version; it is the one that admins know once the digest is sent. */
   version: z.int(),
   changes: z.int(),
-  /** The greatest, in percent. */
+  /** Largest difference, in percent. */
   difference: z.number(),
 });
 type DigestLine = z.infer<typeof DigestLine>;
 
-/** The changes of an organization's sources in one day for which its budget did not suffice. */
+/** Changes of an organization's sources on one day that exceeded its budget. */
 export const Digest = z.object({
   orgId: OrgId,
   generation: z.int(),
   day: Day,
-  /** All of them, also those of sources that have no line. */
+  /** All changes, including those of unlisted sources. */
   changes: z.int(),
   sources: z.record(SourceId, DigestLine),
-  /** Of sources that have no line. */
+  /** Changes of unlisted sources. */
   others: z.object({ changes: z.int(), difference: z.number() }),
   dueAt: z.optional(z.iso.datetime()),
-  /** From here on nothing is added. */
+  /** Nothing is added from here on. */
   closedAt: z.optional(z.iso.datetime()),
 });
 export type Digest = z.infer<typeof Digest>;
 
-/** A digest with nothing in it. @param random from 0 to 1 */
+/**
+ * Creates an empty digest.
+ * @param random from 0 to 1
+ */
 export const createDigest = (
   { orgId, generation }: Pick<Digest, 'orgId' | 'generation'>,
   day: string,
@@ -193,7 +192,7 @@ export const createDigest = (
   ).toISOString(),
 });
 
-/** Adds one change. A source keeps its line, whatever else comes. */
+/** Adds a change. A listed source stays listed. */
 export function addToDigest(digest: Digest, change: DigestChange): Digest {
   const { sourceId, url, kind, version, difference } = change;
   const changes = digest.changes + 1;
@@ -217,7 +216,7 @@ export function addToDigest(digest: Digest, change: DigestChange): Digest {
   return { ...digest, changes, sources: { ...digest.sources, [sourceId]: line } };
 }
 
-/** Whether recipients still fit into what a limit leaves. */
+/** Whether the recipients fit into the rest of a limit. */
 export const fitsLimit = (spent: number, recipients: number, limit: number): boolean =>
   spent + recipients <= limit;
 
@@ -225,15 +224,12 @@ export const digestMailKey = (day: string): string => `mail#digest#${day}`;
 export const budgetMailKey = (day: string): string => `mail#budget#${day}`;
 export const admissionMailKey = (eventId: string): string => `mail#admission#${eventId}`;
 
-/** A digest that is due, as its index has it. */
+/** A due digest as its index has it. */
 export interface DueDigest extends Pick<Digest, 'orgId' | 'day'> {
   dueAt: string;
 }
 
-/**
- * Says that a digest is due, as the bus would. Live organizations alone have digests, and those have one
- * generation.
- */
+/** Builds the bus event of a due digest. Only live organizations have digests, in generation 0. */
 export const buildDigestEvent = ({ orgId, day }: DueDigest, now: Date): BusEvent => ({
   id: `${orgId}#digest#${day}`,
   type: 'source.digest',

@@ -1,6 +1,6 @@
 /**
- * Loads each value once, also for concurrent callers. A failed load is not repeated either.
- * @param keyOf tells apart arguments that are not equal by themselves
+ * Loads each value once, also for concurrent callers. A failed load is not repeated.
+ * @param keyOf tells arguments apart that are not equal by identity
  */
 export function memoize<T, V>(
   load: (of: T) => Promise<V>,
@@ -15,13 +15,12 @@ export function memoize<T, V>(
   };
 }
 
-/** Values that an instance keeps at most. */
+/** Maximum number of cached values. */
 const KEPT = 1000;
 
 /**
- * Caches what `load` returns for a while, so that what every request needs is rarely read. `undefined` is not
- * cached: what is missing may just have been created.
- * @param freshMs how old a cached value may be
+ * Caches loaded values for a time. `undefined` is not cached: the item may just have been created.
+ * @param freshMs maximum age of a cached value
  */
 export function memoizeFor<K, V>(
   load: (key: K) => Promise<V | undefined>,

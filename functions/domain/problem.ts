@@ -1,4 +1,4 @@
-/** Error types of the API and their statuses (decisions.md, Error types). */
+/** Error types of the API and their statuses (docs/specification.md, Error types). */
 export const PROBLEM_STATUS = {
   VALIDATION_ERROR: 400,
   AUTHENTICATION_ERROR: 401,
@@ -19,11 +19,11 @@ export const PROBLEM_STATUS = {
 
 export type ProblemType = keyof typeof PROBLEM_STATUS;
 
-/** A request that is answered with the error envelope. Expected, so a value: it is returned, never thrown. */
+/** An expected error response. It is a value: returned, never thrown. */
 export interface Problem {
   kind: 'problem';
   type: ProblemType;
-  /** For people; names the field and the constraint, never a secret. */
+  /** For users: names the field and the constraint, never a secret. */
   message: string;
   headers?: Record<string, string>;
 }
@@ -37,7 +37,7 @@ export const problem = (type: ProblemType, message: string, headers?: Record<str
 
 export const notFound = (what: string): Problem => problem('NOT_FOUND', `No such ${what}.`);
 
-/** A dependency is busy or down; the client may try again after a second. */
+/** A dependency is busy or down; the client may retry after a second. */
 export const unavailable = (): Problem =>
   problem('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', { 'Retry-After': '1' });
 
@@ -50,8 +50,8 @@ export class Defect extends Error {
 }
 
 /**
- * Another worker is processing the same thing. Not a failure: it can be processed once that has ended. Its
- * message is logged, so it holds identifiers and fixed text alone.
+ * Another worker is processing the same thing: retry later. The message is logged, so it holds identifiers
+ * and fixed text only.
  */
 export class InProgressError extends Error {
   override name = 'InProgressError';

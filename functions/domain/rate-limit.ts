@@ -1,51 +1,47 @@
 import type { ConversationId, OrgId } from './ids.ts';
 import type { Environment, Tier } from './tenant.ts';
 
-/** Tokens a minute for each tier. A request costs one, unless it consumes more than `UNITS_PER_TOKEN`. */
+/**
+ * Tokens per minute by tier. A request costs one token, or more when it consumes more than `UNITS_PER_TOKEN`.
+ */
 export type RateLimits = Readonly<Record<Tier, number>>;
 
-/** The specification's numbers (decisions.md, Rate limits). */
+/** docs/specification.md, Rate limits. */
 export const DEFAULT_RATE_LIMITS: RateLimits = { sandbox: 60, standard: 600, scale: 6000 };
 
-/**
- * Requests a minute of all visitors of one conversation: one that looks every other second, in two windows.
- */
+/** Requests per minute of all visitors of one conversation: two windows polled every other second. */
 export const VISITOR_LIMIT = 60;
 
-/** What requests to DynamoDB consumed, in capacity units. */
+/** Capacity units that requests to DynamoDB consumed. */
 export interface Capacity {
   reads: number;
   writes: number;
 }
 
-/** Read units that one token pays for. A page of 100 deliveries consumes about 30, a message about 45. */
+/** Read units paid by one token. A page of 100 deliveries consumes about 30, a message about 45. */
 const UNITS_PER_TOKEN = 100;
 
-/** What a write unit costs in read units (Amazon DynamoDB pricing, on-demand capacity). */
+/** Price of a write unit in read units (Amazon DynamoDB pricing, on-demand capacity). */
 const READS_PER_WRITE = 5;
 
-/** The tokens that a request costs for what it consumed. */
+/** Tokens of a request, by its consumed capacity. */
 export const computeTokens = ({ reads, writes }: Capacity): number =>
   Math.max(1, Math.ceil((reads + READS_PER_WRITE * writes) / UNITS_PER_TOKEN));
 
-/**
- * The tokens that a window has to take over from the one before: what that used beyond its limit, at most a
- * whole window.
- */
+/** Tokens that a window inherits: what the previous one used beyond its limit, at most one whole window. */
 export const computeDebt = (used: number, limit: number): number =>
   Math.min(Math.max(0, used - limit), limit);
 
-/** Whose budget it is: an organization's, by its tier, or that of a conversation's visitors. */
+/** An organization's budget by its tier, or that of a conversation's visitors. */
 export type Budget = Tier | 'visitor';
 
-/** A budget as header fields name it; `visitors` is that of all visitors of an organization together. */
+/** Name in header fields; `visitors` is the budget of all visitors of an organization together. */
 export type BudgetName = Budget | 'visitors';
 
 /**
- * What is counted together. The dashboard has a budget of its own: an admin must be able to revoke a key that
- * uses up the organization's. So has each conversation's visitor, who is anybody, and must not use up the
- * organization's either. All visitors of an organization share one more budget, because its conversations can
- * be any number.
+ * Requests that share a budget. The dashboard has its own, so that an admin can revoke a key that exhausts
+ * the organization's. So has each conversation's visitor, who is untrusted; all visitors of an organization
+ * share one more budget, because conversations are unlimited.
  */
 export interface RateBucket {
   orgId: OrgId;
@@ -54,7 +50,7 @@ export interface RateBucket {
 
 export const WINDOW_SECONDS = 60;
 
-/** The window that a moment is in; windows follow one another without gaps, the same on every machine. */
+/** The window of a point in time. Windows follow one another without gaps, equal on every machine. */
 export interface RateWindow {
   /** Seconds since the epoch. */
   start: number;
@@ -68,20 +64,20 @@ export function getRateWindow(now: Date): RateWindow {
   return { start, resetSeconds: Math.max(1, Math.ceil(start + WINDOW_SECONDS - seconds)) };
 }
 
-/** What is left of a budget after a request. */
+/** Rest of a budget after a request. */
 export interface Quota {
   tier: BudgetName;
   /** Tokens in a window. */
   limit: number;
-  /** Never negative: a window in debt has nothing left. */
+  /** 0 for a window in debt. */
   remaining: number;
   resetSeconds: number;
   allowed: boolean;
 }
 
 /**
- * The header fields of draft-ietf-httpapi-ratelimit-headers: `q` quota, `w` window, `r` remaining, `t`
- * seconds to its reset.
+ * Header fields of draft-ietf-httpapi-ratelimit-headers: `q` quota, `w` window, `r` remaining, `t` seconds to
+ * the reset.
  */
 export function buildQuotaHeaders({
   tier,

@@ -1,35 +1,30 @@
 import ipaddr from 'ipaddr.js';
 
-/** Where deliveries may go. */
+/** Hosts that deliveries may be sent to. */
 export interface ReceiverPolicy {
-  /**
-   * `allow` adds `localhost`, 127.0.0.0/8 and ::1, and exists only where the service runs on a developer's
-   * machine.
-   */
+  /** `allow` adds `localhost`, 127.0.0.0/8 and ::1; only the local run sets it. */
   loopback: 'refuse' | 'allow';
   /** Whether the operator has blocked a host or an address. */
   blocks?(host: string): boolean;
 }
 
-/** One sentence that names the field and its constraint, fit for an API answer. Never echoes the URL. */
+/** One sentence for an API response: names the field and its constraint, and never repeats the URL. */
 type ReceiverUrlProblem = string;
 
 export type ReceiverUrlCheck = { ok: true; url: URL } | { ok: false; problem: ReceiverUrlProblem };
 
 export const MAX_RECEIVER_URL_LENGTH = 2048;
 
-/** Below these live services that must not receive what they did not ask for (SSH, SMTP, ...); 443 apart. */
+/** Privileged ports other than 443 belong to services that must not receive webhooks (SSH, SMTP, …). */
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
 /**
- * Decides whether deliveries may be addressed to a URL.
- *
- * What the WHATWG URL parser makes of the text is judged, since that is what a request would go to: the
- * parser turns decimal, octal, hexadecimal, short and full-width IPv4 into dotted form, and lower-cases and
- * punycodes names. What the parser would silently repair or drop (whitespace, backslashes, missing slashes)
- * is refused, so that the stored text means the same to every reader.
- *
- * A name that passes is still to be checked again when it is resolved.
+ * Decides whether deliveries may be sent to a URL.
+ * It checks the result of the WHATWG URL parser, which is where a request would go: the parser converts
+ * decimal, octal, hexadecimal, short and full-width IPv4, and lower-cases and punycodes names. Text that the
+ * parser would repair silently (whitespace, backslashes, missing slashes) is refused, so that every reader
+ * understands the stored text alike.
+ * A name that passes is checked again when it is resolved.
  */
 export function checkReceiverUrl(text: string, policy: ReceiverPolicy): ReceiverUrlCheck {
   const textProblem = findTextProblem(text);
@@ -42,24 +37,16 @@ export function checkReceiverUrl(text: string, policy: ReceiverPolicy): Receiver
   return urlProblem ? { ok: false, problem: urlProblem } : { ok: true, url };
 }
 
-/**
- * Whether a delivery may connect to an address. A name is fit only if this holds for every address it has.
- */
+/** Whether a delivery may connect to an address. It must hold for every address of a name. */
 export function isReceiverAddress(address: string, policy: ReceiverPolicy): boolean {
   return isPublicAddress(address) || (policy.loopback === 'allow' && isLoopbackAddress(address));
 }
 
-/**
- * A host as it is counted and blocked: the parser has lower-cased and punycoded it. Without port, brackets
- * and final dot.
- */
+/** Returns the host as counted and blocked: lower case and punycode, without port, brackets and final dot. */
 export const getHost = ({ hostname }: Pick<URL, 'hostname'>): string =>
   hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
-/**
- * Whether a host is this machine, which exists as a receiver only where the service runs on a developer's
- * machine.
- */
+/** Whether a host is this machine, which only the local run allows. */
 export const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopbackAddress(host);
 
 function findTextProblem(text: string): ReceiverUrlProblem | undefined {
@@ -70,12 +57,11 @@ function findTextProblem(text: string): ReceiverUrlProblem | undefined {
   if (!/^https:/i.test(text)) return 'url must use https';
   if (text.includes('#')) return 'url must not contain a fragment';
 
-  // The parser forgives any number of slashes, and drops credentials that are empty: `https://@host`.
+  // The parser accepts any number of slashes, and drops empty credentials: `https://@host`.
   const authority = /^https:\/\/([^/?]+)/i.exec(text)?.[1];
   if (authority === undefined) return 'url must be a valid absolute URL';
   if (authority.includes('@')) return 'url must not contain credentials';
-  // In a host the parser drops variation selectors and other ignorable marks; in a path they are part of
-  // emoji.
+  // The parser drops ignorable characters of a host; in a path they are part of emoji.
   if (/\p{Default_Ignorable_Code_Point}/u.test(authority)) return invisible;
   return undefined;
 }
@@ -88,18 +74,14 @@ function findUrlProblem(url: URL, policy: ReceiverPolicy): ReceiverUrlProblem | 
   return undefined;
 }
 
-/**
- * Without a locale's separators: formatting this one number took longer than loading the rest of the
- * function's code.
- */
+/** No locale formatting: for this one number it took longer than loading the rest of the function. */
 const tooLong = `url must be at most ${MAX_RECEIVER_URL_LENGTH} characters`;
 
-/** Why nothing is sent to a blocked host. */
 const BLOCKED_HOST = 'url has a host that the operator of this service has blocked';
 
 const invisible = 'url must not contain whitespace, control or invisible characters';
 
-/** The parser leaves the port empty when it is the scheme's own. */
+/** The parser leaves the port empty when it is the default. */
 function isReceiverPort(port: string): boolean {
   return port === '' || Number(port) >= FIRST_UNPRIVILEGED_PORT;
 }
@@ -108,23 +90,23 @@ function isReceiverHost(hostname: string, policy: ReceiverPolicy): boolean {
   const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   if (isReceiverAddress(address, policy)) return true;
   if (policy.loopback === 'allow' && isLoopbackHost(hostname)) return true;
-  // Neither an IPv4 nor a bracketed IPv6 address gets past this: its last label is not a top-level label.
+  // An IPv4 or bracketed IPv6 address fails here: its last label is not a top-level label.
   return isPublicHostName(hostname);
 }
 
-/** Longest host name in the form that DNS can carry (RFC 1035), without the final dot. */
+/** RFC 1035, without the final dot. */
 const MAX_NAME_LENGTH = 253;
 
-/** An underscore is no host name by RFC 1123, but occurs below wildcard certificates, and resolves. */
+/** RFC 1123 has no underscore in host names, but names below wildcard certificates have, and resolve. */
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 const TOP_LEVEL_LABEL = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 
 /**
- * Names below which nothing public can be: the special-use registry (RFC 6761 `localhost`, `test`, `invalid`,
+ * Top-level names without public hosts: the special-use registry (RFC 6761 `localhost`, `test`, `invalid`,
  * `example`; RFC 6762 `local`; RFC 7686 `onion`; RFC 9476 `alt`; `arpa` with RFC 8375 `home.arpa`),
- * `internal` as reserved by ICANN, the private names of RFC 6762 appendix G, ICANN's never delegated `mail`,
- * and `localdomain`. `example.com` and its siblings are ordinary names in public DNS.
+ * `internal` as reserved by ICANN, the private names of RFC 6762 appendix G, `mail`, which ICANN never
+ * delegates, and `localdomain`. `example.com` and its siblings are ordinary public names.
  */
 const PRIVATE_TOP_LEVEL_LABELS: ReadonlySet<string> = new Set([
   'alt',
@@ -146,10 +128,8 @@ const PRIVATE_TOP_LEVEL_LABELS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a name can be a host in public DNS. Says nothing of where it leads: that is known only when it is
- * resolved.
- *
- * @param name lower case and punycoded, as the WHATWG URL parser gives it
+ * Whether a name can be a host in public DNS. Where it leads is known only when it is resolved.
+ * @param name lower case and punycode, from the WHATWG URL parser
  */
 export function isPublicHostName(name: string): boolean {
   if (name.length > MAX_NAME_LENGTH) return false;
@@ -165,22 +145,18 @@ export function isPublicHostName(name: string): boolean {
 }
 
 /**
- * The metadata service, resolver and health probe of Azure, the one metadata address among global unicast:
- * Microsoft owns it and announces it to nobody, so that whoever is reached there is the inside of a cloud.
+ * Azure's metadata service, resolver and health probe: the one metadata address among global unicast
+ * addresses.
  */
 const AZURE_WIRE_SERVER = '168.63.129.16';
 
 /**
- * Whether an address is one that anybody on the Internet may own, and nothing else.
- *
+ * Whether an address is a public unicast address.
  * Fails closed: text that is not one canonical address (octal or short IPv4, a zone id, a host name) is not
  * public. Addresses that embed another one (IPv4-mapped, IPv4-compatible, NAT64, 6to4, Teredo, ISATAP) are
- * not public whatever they embed, because no receiver needs them and each translator reads them in its own
- * way.
- *
+ * never public, because no receiver needs them and translators read them differently.
  * Source: the IANA IPv4 and IPv6 special-purpose address registries (RFC 6890).
- *
- * @param address dotted IPv4 or unbracketed IPv6, as a resolver or a socket states it
+ * @param address dotted IPv4 or unbracketed IPv6, from a resolver or a socket
  */
 export function isPublicAddress(address: string): boolean {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) {
@@ -192,7 +168,7 @@ export function isPublicAddress(address: string): boolean {
   return isGlobalUnicast(ipv6) && !isIsatap(ipv6) && ipv6.range() === 'unicast';
 }
 
-/** Whether an address is 127.0.0.0/8 or ::1. Mapped and other embedding forms are not. */
+/** Whether an address is in 127.0.0.0/8 or is ::1. Mapped and other embedding forms are not. */
 export function isLoopbackAddress(address: string): boolean {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address).range() === 'loopback';
   return isPlainIPv6(address) && ipaddr.IPv6.parse(address).range() === 'loopback';
@@ -203,15 +179,15 @@ function isPlainIPv6(address: string): boolean {
 }
 
 /**
- * 2000::/3 is all that is allocated for global unicast (RFC 4291). The range table of ipaddr.js calls
- * "unicast" whatever it does not know, so an address outside must not get as far as that table.
+ * Only 2000::/3 is allocated for global unicast (RFC 4291). ipaddr.js calls every range that it does not know
+ * "unicast".
  */
 function isGlobalUnicast(address: ipaddr.IPv6): boolean {
   return address.match(ipaddr.IPv6.parse('2000::'), 3);
 }
 
 /**
- * ISATAP (RFC 5214) hides an IPv4 address behind the interface identifier `[0200:]5efe`, under any prefix.
+ * ISATAP (RFC 5214) embeds an IPv4 address behind the interface identifier `[0200:]5efe`, under any prefix.
  */
 function isIsatap(address: ipaddr.IPv6): boolean {
   const [, , , , high, low] = address.parts;

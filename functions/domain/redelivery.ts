@@ -18,17 +18,16 @@ import {
 } from './ids.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Days from its creation for which an event can be sent again; deliveries are kept for as long. */
+/** Days from its creation for which an event can be resent. Deliveries are kept as long. */
 export const HISTORY_DAYS = 30;
 
 /**
- * Days for which an event is kept. Each attempt reads the body, so it has to outlive the attempts of a
- * delivery that was sent again at the last moment: these span 63.5 minutes, and 51 hours under the slowest
- * retry policy that a deployment may set.
+ * Days for which an event is kept. Each attempt reads the body, so an event outlives the attempts of a
+ * delivery resent at the last moment: 63.5 minutes, and 51 hours under the slowest allowed retry policy.
  */
 export const EVENT_DAYS = HISTORY_DAYS + 3;
 
-/** Why a delivery is not sent again. */
+/** Why a delivery cannot be resent. */
 export type RedeliveryRefusal = 'still-open' | 'endpoint-disabled' | 'event-expired';
 
 export type Redelivery =
@@ -36,10 +35,9 @@ export type Redelivery =
   | { kind: 'refused'; why: RedeliveryRefusal };
 
 /**
- * The new delivery that sends a finished one's event again, whatever its end was and however often that is
- * asked for (decisions.md, Deliveries: Redelivery). It has all its attempts before it, and an identifier of
- * its own, so that receivers which drop what they have seen by `webhook-id` take it. Whether the endpoint
- * still subscribes to the event does not matter.
+ * Creates the delivery that resends a finished one's event, however that ended (docs/specification.md,
+ * Redelivery). It has all attempts ahead and an id of its own, so receivers that deduplicate by `webhook-id`
+ * accept it. Current subscriptions do not matter.
  */
 export function createRedelivery(
   delivery: Delivery,
@@ -55,11 +53,10 @@ export function createRedelivery(
 
 const MS_PER_DAY = 86_400_000;
 
-/** Whether an event can no longer be sent again. */
 const isTooOld = (event: EventId, now: Date): boolean =>
   now.getTime() - parseCreationTime(event).getTime() > HISTORY_DAYS * MS_PER_DAY;
 
-/** A delivery that has all its attempts before it, of the event that another one had. */
+/** Creates a delivery of the same event with all attempts ahead. */
 export const repeatDelivery = (
   repeated: Pick<Delivery, 'id' | 'orgId' | 'generation' | 'webhookId' | 'eventId' | 'eventType'>,
   id: Delivery['id'],
@@ -80,71 +77,60 @@ export const repeatDelivery = (
   ...withTrace(traceId),
 });
 
-/** What of a delivery says why it is there: its identifier, and what that was derived from. */
+/** Fields that tell why a delivery exists. */
 type Named = Pick<Delivery, 'id' | 'eventId' | 'webhookId'>;
 
-/**
- * Whether an event owed this delivery, of which there is one for each endpoint; whatever else there is of
- * that event repeats it.
- */
+/** Whether this is the event's own delivery to the endpoint. Others of the same event repeat it. */
 const isFirstDelivery = ({ id, eventId, webhookId }: Named): boolean =>
   id === deriveDeliveryId(eventId, webhookId);
 
-/** Whether a redelivery job made this delivery. */
 export const isFromJob = ({ id, eventId, webhookId }: Named): boolean =>
   id === deriveJobDeliveryId(eventId, webhookId, parseCreationTime(id));
 
 /**
- * The message group in a fair queue: the organization. SQS holds back a group with more than a tenth of the
- * messages in flight (SQS Developer Guide, fair queues); fifty groups of one organization, one for each
- * endpoint, would stay below that. Redelivery jobs send hundreds of messages and have a second group, so that
- * new events do not wait behind them.
+ * Message group in a fair queue: the organization. SQS holds back a group with more than a tenth of the
+ * messages in flight (SQS Developer Guide, fair queues); one group per endpoint could stay below that.
+ * Redelivery jobs have a second group, so that new events do not wait behind them.
  */
 export const getMessageGroup = (deliveryMessage: DeliveryMessage): string =>
   isFromJob(deliveryMessage) ? `${deliveryMessage.orgId}/redelivery` : deliveryMessage.orgId;
 
-/**
- * Whether a person asked for this delivery and waits to see it: a test, or one that repeats another, whose
- * identifier no event gives. One of a job is one of many, and waits for its turn like those of events.
- */
+/** Whether a user waits for this delivery: a test, or a single redelivery. Redeliveries of a job are not. */
 export const isRequestedByCustomer = (delivery: Named, { type }: Pick<OutboxEvent, 'type'>): boolean =>
   !isFromJob(delivery) && (type === 'webhook.test' || !isFirstDelivery(delivery));
 
 /**
- * That an event has arrived at an endpoint by a redelivery, and by which: the delivery that failed says so
- * for ever, and a redelivery job has to know better. First deliveries need none. Redeliveries that succeeded
- * before this was noted have none either.
+ * Records that a redelivery of an event succeeded at an endpoint: the failed delivery keeps its state, and
+ * redelivery jobs need to know. Redeliveries that succeeded before this was recorded have none.
  */
 export const Arrival = z.object({ eventId: EventId, deliveryId: DeliveryId });
 export type Arrival = z.infer<typeof Arrival>;
 
-/**
- * What the outbox holds for a redelivery: its delivery was committed with it, so that only the reminder is
- * owed.
- */
+/** Outbox entry of a redelivery: its delivery was committed with it, so only the message is to be sent. */
 export const RedeliveryOrder = z.object({ kind: z.literal('redelivery'), reminder: DeliveryMessage });
 export type RedeliveryOrder = z.infer<typeof RedeliveryOrder>;
 
 /**
- * What an entry of the outbox owes: an event its deliveries with their reminders, a redelivery its reminder.
+ * Work of an outbox entry: create the deliveries of an event and send their messages, or send the message of
+ * a redelivery.
  */
 export type OutboxWork = { kind: 'event'; event: OutboxEvent } | RedeliveryOrder;
 
-/** Days for which a job that has ended can be read. */
+/** Days for which a finished job can be read. */
 export const JOB_DAYS = 30;
 
-/** How deliveries have failed that a job sends again. */
+/** Statuses of deliveries that a job resends. */
 export const FailedStatus = z.enum(['exhausted', 'skipped']);
 export type FailedStatus = z.infer<typeof FailedStatus>;
 
 export const RedeliveryJobStatus = z.enum(['running', 'done', 'stopped']);
 export type RedeliveryJobStatus = z.infer<typeof RedeliveryJobStatus>;
 
-/** Why a job was stopped before it had come to the end of its time. */
+/** Why a job stopped early. */
 export const StopReason = z.enum(['cancelled', 'endpoint_disabled', 'endpoint_deleted']);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** The order to send all deliveries again that have failed in a time, and how far it has come. */
+/** A job that resends all failed deliveries of a time range, with its progress. */
 export const RedeliveryJob = z.object({
   id: RedeliveryJobId,
   orgId: OrgId,
@@ -152,21 +138,20 @@ export const RedeliveryJob = z.object({
   webhookId: EndpointId,
   status: RedeliveryJobStatus,
   reason: z.optional(StopReason),
-  /** The time of the deliveries, by their identifiers: from the one inclusive to the other exclusive. */
+  /** Time range of the deliveries by their ids; `from` inclusive, `to` exclusive. */
   from: z.iso.datetime(),
   to: z.iso.datetime(),
   statuses: z.array(FailedStatus),
-  /** What was examined lies at or before this in the order of identifiers. Absent until something was. */
+  /** Deliveries up to this id are examined. Absent at the start. */
   place: z.optional(z.string()),
   /**
-   * When the page under way was begun, which is the same when it is repeated. Absent before, and in jobs of
-   * before it was noted.
+   * Start of the current page; unchanged when the page is repeated. Absent at the start and in older jobs.
    */
   pageAt: z.optional(z.iso.datetime()),
-  /** Deliveries that were looked at, and those that were made. */
+  /** Deliveries examined, and deliveries created. */
   examined: z.int(),
   redelivered: z.int(),
-  /** The last message that was begun with. */
+  /** Number of the last message that was processed. */
   round: z.int(),
   createdAt: z.iso.datetime(),
   finishedAt: z.optional(z.iso.datetime()),
@@ -175,21 +160,20 @@ export const RedeliveryJob = z.object({
 });
 export type RedeliveryJob = z.infer<typeof RedeliveryJob>;
 
-/** What names a job: enough for its key. */
+/** Identifies a job: the parts of its key. */
 export type RedeliveryJobRef = Pick<RedeliveryJob, 'id' | 'orgId' | 'generation' | 'webhookId'>;
 
-/** That a job runs, kept apart from it so that whoever looks after its messages finds it. */
+/** Marks a running job, in a row of its own, so that lost messages can be found. */
 export const RedeliveryRun = z.object({
   id: RedeliveryJobId,
   orgId: OrgId,
   generation: z.int(),
   webhookId: EndpointId,
-  /** When a message was last sent for it from outside of its rounds: at first, with its beginning. */
+  /** When a message was last sent for it outside of its rounds; at first, its creation. */
   remindedAt: z.iso.datetime(),
 });
 export type RedeliveryRun = z.infer<typeof RedeliveryRun>;
 
-/** A job under a lease. */
 export type LeasedJob = RedeliveryJob & { lease: Lease };
 
 /** A new job, or why there is none. */
@@ -198,9 +182,9 @@ export type JobCreation =
   | { kind: 'refused'; why: 'endpoint-disabled' | 'no-time' | 'too-old' };
 
 /**
- * A new job. Its time ends now at the latest, so that what it makes is not in it, and begins where events can
- * still be sent again.
- * @param asked times, ISO 8601
+ * Creates a job. Its range ends now at the latest, so that it does not include its own deliveries, and begins
+ * where events can still be resent.
+ * @param asked times in ISO 8601
  */
 export function createJob(
   asked: { from: string; to?: string | undefined; statuses: readonly FailedStatus[] },
@@ -233,17 +217,13 @@ export function createJob(
   };
 }
 
-/** What a job has to know of a delivery. */
+/** Fields of a delivery that a job reads. */
 export type ExaminedDelivery = Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'status'>;
 
-/** Whether a job sends again what has ended so. */
 const includesStatus = ({ statuses }: RedeliveryJob, status: Delivery['status'] | undefined): boolean =>
   statuses.some((failed) => failed === status);
 
-/**
- * The first deliveries of events that failed again when they were repeated: whether one of them is a job's
- * own has to be known of each.
- */
+/** Lists the first deliveries of events whose redelivery failed: the job has to know how each ended. */
 export const listFirstDeliveries = (
   job: RedeliveryJob,
   examined: readonly ExaminedDelivery[],
@@ -257,12 +237,10 @@ export const listFirstDeliveries = (
 };
 
 /**
- * The new deliveries that a job owes for a page of those that it examines, one for each event of the job.
- * Their identifiers follow from job, page and event: whoever makes them again makes the same. They carry the
- * time of the page, so that they come in the order in which they are made and whoever reads on from the
- * newest one meets them; of an event whose first delivery is not the job's, but several that repeated it may
- * be, on several pages, that of the job.
- * @param firsts what `firstsOf` asked for: how those ended that are still there
+ * Creates the deliveries of a job for one page, one per event. Ids are derived from job, page and event, so a
+ * repeated page creates the same ones. They carry the page's time, so that a reader of the newest deliveries
+ * finds them; where several redeliveries of an event may be on several pages, the job's time.
+ * @param firsts how the first deliveries ended, of those that still exist
  */
 export function createRedeliveries(
   job: RedeliveryJob,
@@ -273,7 +251,7 @@ export function createRedeliveries(
   const { orgId, generation, webhookId, traceId } = job;
   const pageAt = new Date(job.pageAt ?? job.createdAt);
   const startedAt = new Date(job.createdAt);
-  /** One that it has met, or meets here: it was created before all that repeat it. */
+  /** The job has examined it, or does so on this page: it was created before its redeliveries. */
   const isOwn = (first: DeliveryId) =>
     isInRange(job, parseCreationTime(first)) && includesStatus(job, firsts.get(first));
   const made = new Map<string, Delivery>();
@@ -291,10 +269,7 @@ export function createRedeliveries(
 const isInRange = ({ from, to }: RedeliveryJob, time: Date): boolean =>
   time.getTime() >= Date.parse(from) && time.getTime() < Date.parse(to);
 
-/**
- * The part of its time that a job has examined, from 0 to 1. One that is done has come to its end, whatever
- * there was.
- */
+/** Examined share of the job's range, from 0 to 1. A finished job is at 1. */
 export function computeProgress({
   status,
   from,
@@ -309,10 +284,8 @@ export function computeProgress({
   return Math.round(Math.min(1, Math.max(0, part)) * 10_000) / 10_000;
 }
 
-/** A job as its owner sees it. */
 export const toJobView = (job: RedeliveryJob) => ({ ...job, progress: computeProgress(job) });
 
-/** The run of a job that begins. */
 export const toRedeliveryRun = ({
   id,
   orgId,
@@ -328,8 +301,8 @@ export const toRedeliveryRun = ({
 });
 
 /**
- * What is to be done about a run that nobody was reminded of for long: nothing while a worker has the job,
- * and a message when none has it, which may be one too many. One whose job has ended, or is gone, is over.
+ * Decides about a run without recent messages: `held` while a worker holds the job's lease, `unheld` when a
+ * message is needed, `over` when the job ended or is gone.
  */
 export function checkRun(job: RedeliveryJob | undefined, now: Date): 'over' | 'held' | 'unheld' {
   if (job?.status !== 'running') return 'over';
@@ -338,7 +311,7 @@ export function checkRun(job: RedeliveryJob | undefined, now: Date): 'over' | 'h
 
 const buildRoundId = ({ id }: Pick<RedeliveryJob, 'id'>, round: number): string => `${id}#round#${round}`;
 
-/** Has the job begun with, in the transaction that makes it. */
+/** Builds the notice that starts a job, for the transaction that creates it. */
 export const buildFirstRound = (job: RedeliveryJob): Notice =>
   createNotice(
     'webhook.redelivery',
@@ -347,14 +320,11 @@ export const buildFirstRound = (job: RedeliveryJob): Notice =>
     { tenant: job, now: new Date(job.createdAt), traceId: job.traceId },
   );
 
-/** Has a job gone on with, as the bus would say it. */
+/** Builds the event of a job's next round. */
 export const buildNextRound = (job: RedeliveryJob, now: Date): BusEvent =>
   buildRound(job, job.round + 1, now);
 
-/**
- * Has a job gone on with whose message may be lost. Beside a later one that is not, it is out of date and
- * does nothing.
- */
+/** Builds the event again whose message may be lost. A later round makes it obsolete. */
 export const buildRepeatedRound = (job: RedeliveryJob, now: Date): BusEvent =>
   buildRound(job, Math.max(1, job.round), now);
 

@@ -4,8 +4,8 @@ import { newId, OrgId } from './ids.ts';
 import { FIRST_SANDBOX_GENERATION, isSandbox, type OrganizationState, type Tenant } from './tenant.ts';
 
 /**
- * Says beside the live organization which one its sandbox is (public-api.md, Sandbox pairing). There is one
- * at most, and it never changes.
+ * Stored with the live organization: its sandbox (docs/specification.md, Sandbox). There is at most one, and
+ * it never changes.
  */
 export const Pairing = z.object({
   liveOrganizationId: OrgId,
@@ -14,18 +14,18 @@ export const Pairing = z.object({
 });
 export type Pairing = z.infer<typeof Pairing>;
 
-/** The paired organization, as it is stored as an organization of its own: it names the live one as well. */
+/** The sandbox, an organization of its own that names its live organization. */
 export const Sandbox = z.object({
   id: OrgId,
   environment: z.literal('sandbox'),
   liveOrganizationId: OrgId,
-  /** Of its present data. */
+  /** Generation of the current data. */
   generation: z.int().check(z.minimum(FIRST_SANDBOX_GENERATION)),
   resetAt: z.optional(z.iso.datetime()),
 });
 export type Sandbox = z.infer<typeof Sandbox>;
 
-/** A new pairing with its sandbox, which is empty. */
+/** Creates an empty sandbox with its pairing. */
 export function createSandbox(liveOrganizationId: OrgId, now: Date): { pairing: Pairing; sandbox: Sandbox } {
   const sandboxOrganizationId = newId('org', now);
   return {
@@ -39,17 +39,14 @@ export function createSandbox(liveOrganizationId: OrgId, now: Date): { pairing: 
   };
 }
 
-/**
- * Why a sandbox key leads nowhere. For the log: the caller is told what everybody without a valid key is
- * told.
- */
+/** Why a sandbox key is refused. For the log only: the caller gets the same answer as for any invalid key. */
 export type RoutingRefusal = 'unpaired' | 'foreign pairing' | 'no such sandbox' | 'not its sandbox';
 
 /**
- * The effective tenant of a request with a sandbox key (public-api.md, Authentication 3): the paired sandbox
- * of the key's own live organization, when the pairing and the sandbox both say so, and nothing else ever.
- * @param pairing what is stored beside the key's organization
- * @param sandbox the organization that the pairing names, if it is one
+ * Resolves the tenant of a request with a sandbox key: the sandbox of the key's live organization, when
+ * pairing and sandbox name each other (docs/specification.md, Authentication).
+ * @param pairing stored with the key's organization
+ * @param sandbox the organization that the pairing names, if it exists
  */
 export function routeToEnvironment(
   { orgId, environment }: Pick<ApiKey, 'orgId' | 'environment'>,
@@ -66,52 +63,48 @@ export function routeToEnvironment(
   return { kind: 'routed', tenant: { orgId: sandbox.id, generation: sandbox.generation } };
 }
 
-/** Name of the index, in every table, of the rows that are a sandbox's data. For the stores and the stack. */
+/** Index, in every table, of the rows of sandboxes. */
 export const OF_SANDBOX_INDEX = 'of-sandbox';
 
 /**
- * Seconds after a reset in which functions that began before it may still read and write the older
- * generation. Longer than the timeout of any function that adds rows, and than an index is behind its table.
+ * Seconds after a reset in which functions that began before may still use the older generation: longer than
+ * the timeout of any function that adds rows, and than an index lags behind its table.
  */
 export const DEFAULT_LINGER_SECONDS = 120;
 
-/** The order to delete a generation's rows, given by the reset that left it behind. */
+/** The order to delete the rows of a generation, given by a reset. */
 export const Purge = z.object({
   orgId: OrgId,
   generation: z.int(),
   requestedAt: z.iso.datetime(),
-  /** Rows deleted so far. */
   deleted: z._default(z.int(), 0),
 });
 export type Purge = z.infer<typeof Purge>;
 
 /**
- * Whether nothing reads or writes the generation any more, so that the purge may begin and an empty index is
- * its end.
+ * Whether no function uses the generation any more, so that the purge can begin and an empty index means that
+ * it is complete.
  */
 export const isSettled = ({ requestedAt }: Purge, now: Date, lingerSeconds: number): boolean =>
   now.getTime() - new Date(requestedAt).getTime() >= lingerSeconds * 1000;
 
 export interface OrganizationStates {
   /**
-   * What an organization is at present; undefined when there is none. That it is live may be remembered,
-   * anything else not.
+   * State of an organization; undefined when it does not exist. That it is live may be cached, anything else
+   * not.
    */
   of(orgId: Tenant['orgId']): Promise<OrganizationState | undefined>;
 }
 
-/**
- * Nothing can be done for data whose organization, or whose generation, cannot be established. What asked
- * tries again later.
- */
+/** The organization or generation of some data cannot be established. Retry later. */
 export class UnknownTenant extends Error {
   override name = 'UnknownTenant';
 }
 
 /**
- * Tells data that a reset has wiped from data that counts. Whoever finds it over drops it without a trace:
- * its rows are deleted elsewhere.
- * @throws UnknownTenant, and whatever the reading throws
+ * Tells current data from data that a reset deleted. The caller drops deleted data silently: the purge
+ * removes its rows.
+ * @throws UnknownTenant, and what the read throws
  */
 export function createGenerationCheck(standings: OrganizationStates) {
   return async ({ orgId, generation }: Tenant): Promise<'current' | 'over'> => {

@@ -6,22 +6,20 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * What a sealed text is for: its key is derived for this alone, so that nothing sealed for one purpose opens
- * for another.
+ * Purpose of a sealed text. Each has a key of its own, so a text sealed for one does not open for another.
  */
 export interface Purpose {
-  /** Label of the key's derivation (HKDF's `info`, RFC 5869). */
+  /** HKDF's `info` (RFC 5869). */
   label: string;
-  /** What the text is bound to: it opens for the same alone, and does not contain it. */
+  /** Context that the text is bound to without containing it (associated data). */
   bound: string;
 }
 
 /**
- * With what a text is sealed. The same text under the same seal is the same to the byte; another text must
- * never be sealed under it.
+ * Key version and nonce. The same text under the same seal has the same bytes; another text must never use
+ * the same seal.
  */
 export const Seal = z.object({
-  /** Of the key. */
   version: z.string(),
   /** 96 bits, random; base64url. */
   iv: z.string(),
@@ -34,7 +32,7 @@ export const createSeal = (ring: Keyring): Seal => ({
 });
 
 /**
- * Seals a text: AES-256-GCM, in base64url. It shows nothing but its length and cannot be altered.
+ * Seals a text with AES-256-GCM, in base64url: only its length shows, and it cannot be altered.
  * @throws UnknownKeyVersion
  */
 export function seal(ring: Keyring, text: string, purpose: Purpose, { version, iv }: Seal): string {
@@ -48,10 +46,10 @@ export function seal(ring: Keyring, text: string, purpose: Purpose, { version, i
   );
 }
 
-/** What was sealed, or undefined when it was not sealed by us for this purpose. */
+/** Returns the text; undefined when the service did not seal it for this purpose. */
 export function unseal(ring: Keyring, text: string, purpose: Purpose): string | undefined {
-  // Buffer.from skips characters that are not base64url, and a last character may carry unused bits: both
-  // would let an altered text through, so only the one spelling that we write is read.
+  // Buffer.from skips characters outside base64url, and the last character can carry unused bits. Only the
+  // canonical spelling is accepted.
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) return undefined;
   const [version] = bytes;
@@ -71,8 +69,8 @@ export function unseal(ring: Keyring, text: string, purpose: Purpose): string | 
 }
 
 /**
- * Demands a look at a newer keyring before a text is opened that says to be of a version after the newest one
- * at hand. Everybody can write that into a text: what follows from it has to be bounded.
+ * Asks for a newer keyring when a text claims a version after the newest cached one. Any caller can write
+ * that, so the effect must be bounded.
  * @throws UnknownKeyVersion
  */
 export function requireKnownVersion(ring: Keyring, text: string): void {
@@ -87,9 +85,9 @@ const derivePurposeKey = (ring: Keyring, version: string, { label }: Purpose): B
 const isAuthenticationFailure = (error: unknown): boolean =>
   error instanceof Error && /unable to authenticate/i.test(error.message);
 
-/** What a cursor is bound to: opened for another listing, it does not open at all. */
+/** What a cursor is bound to. It does not open for another listing. */
 export interface CursorBinding {
-  /** The effective organization and generation. */
+  /** Effective organization and generation. */
   tenant: string;
   route: string;
   /** Path parameters and filters of the listing, in a fixed order. */
@@ -97,14 +95,13 @@ export interface CursorBinding {
 }
 
 /**
- * Seals the position of the last item of a page (public-api.md, Versioning 7). It shows nothing and cannot be
- * altered or carried elsewhere.
- * @param position the identifier after which the next page begins
+ * Seals the position of a page's last item (docs/specification.md, Pagination).
+ * @param position id after which the next page begins
  */
 export const sealCursor = (ring: Keyring, position: string, binding: CursorBinding): string =>
   seal(ring, position, toPurpose(binding), createSeal(ring));
 
-/** The position that a cursor holds, or undefined when it is not one of ours for this binding. */
+/** Returns the position; undefined when the cursor was not made for this binding. */
 export const openCursor = (ring: Keyring, cursor: string, binding: CursorBinding): string | undefined =>
   unseal(ring, cursor, toPurpose(binding));
 

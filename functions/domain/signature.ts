@@ -3,8 +3,8 @@ import type { DeliveryId, ReceiverId } from './ids.ts';
 import { getKey, type Keyring } from './keyring.ts';
 
 /**
- * The signing secret of an endpoint: HKDF-SHA256 (RFC 5869) of a master key and the endpoint's id, written as
- * Standard Webhooks does: `whsec_` and the base64 of 32 bytes.
+ * Derives an endpoint's signing secret: HKDF-SHA256 (RFC 5869) of a master key and the endpoint's id, in the
+ * form of Standard Webhooks: `whsec_` and base64 of 32 bytes.
  * @throws UnknownKeyVersion
  */
 export function deriveSigningSecret(master: Keyring, keyVersion: string, endpoint: ReceiverId): string {
@@ -13,10 +13,10 @@ export function deriveSigningSecret(master: Keyring, keyVersion: string, endpoin
 }
 
 /**
- * The `webhook-signature` of one attempt (Standard Webhooks): `v1,` and the base64 HMAC-SHA256 of
+ * `webhook-signature` of one attempt (Standard Webhooks): `v1,` and the base64 HMAC-SHA256 of
  * `id.timestamp.body`.
  * @param timestamp seconds since the epoch, as in the `webhook-timestamp` header
- * @param body the very bytes that are sent
+ * @param body exactly the bytes that are sent
  */
 export function sign(secret: string, id: DeliveryId, timestamp: number, body: Uint8Array): string {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');

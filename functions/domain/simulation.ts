@@ -3,15 +3,12 @@ import type { CheckFinding } from './source-check.ts';
 import { FETCH_TIMEOUT_SECONDS, type RetryPolicy } from './timing.ts';
 
 /*
- * What a simulated receiver does is written into the URL of a sandbox's endpoint, as parameters of its query.
- * Live they mean nothing: they are part of an address like any other.
- *
- *   https://example.com/hooks?simulate=503,timeout,200@3s&simulate-speed=1000
+ * Query parameters of a sandbox endpoint's URL program its simulated receiver. In a live organization they
+ * mean nothing.
+ * https://example.com/hooks?simulate=503,timeout,200@3s&simulate-speed=1000
  */
 
-/**
- * What can happen instead of an answer, and what a delivery's owner reads then: the words of the real thing.
- */
+/** Simulated failures and the errors that deliveries show, worded like real ones. */
 export const SIMULATED_FAILURES = {
   reset: 'connection closed before the response',
   refused: 'connection refused',
@@ -21,33 +18,33 @@ export const SIMULATED_FAILURES = {
 } as const;
 type Failure = keyof typeof SIMULATED_FAILURES;
 
-/** What the receiver does at one attempt. `afterMs` at real speed, whole. */
+/** Behaviour at one attempt. `afterMs` at real speed, a whole number. */
 export interface Step {
   does: number | Failure | 'timeout';
   afterMs: number;
 }
 
 export interface Program {
-  /** One for each attempt, at least one; the last is for all that follow. */
+  /** One per attempt, at least one; the last applies to all further attempts. */
   steps: readonly Step[];
-  /** How many times faster than real time waits pass. */
+  /** Factor by which waits are shortened. */
   speed: number;
 }
 
 const STEPS = 'simulate';
 const SPEED = 'simulate-speed';
-/** The schedule of a whole delivery, an hour, then takes a second and less. */
+/** A delivery's whole schedule of an hour then takes a second. */
 export const MAX_SPEED = 3600;
 const MAX_STEPS = 50;
-/** Beyond any deadline of an attempt. */
+/** Longer than any deadline of an attempt. */
 const MAX_DELAY_SECONDS = 60;
 const DEFAULT: Program = { steps: [{ does: 200, afterMs: 0 }], speed: 1 };
 
 export type ProgramCheck = { ok: true; program: Program } | { ok: false; problem: string };
 
 /**
- * Reads the program of a URL. One that says nothing answers 200 at once.
- * @returns a problem fit for an API answer when it is malformed
+ * Parses the program of a URL. Without one, the receiver answers 200 at once.
+ * @returns a problem for an API response when it is malformed
  */
 export function checkProgram(url: URL): ProgramCheck {
   const [written, second] = url.searchParams.getAll(STEPS);
@@ -69,8 +66,7 @@ export function checkProgram(url: URL): ProgramCheck {
 const toRefusal = (constraint: string): ProgramCheck => ({ ok: false, problem: `url ${constraint}` });
 
 /**
- * The program of a stored URL, which was checked when it was given. What is malformed all the same counts as
- * nothing said.
+ * Parses the program of a stored URL, which was checked at registration. A malformed one counts as absent.
  */
 export function parseProgram(url: string): Program {
   const parsed = URL.parse(url);
@@ -83,7 +79,7 @@ const STEP = /^(?:([2-5]\d\d)|([a-z]+))(?:@(\d{1,5}(?:\.\d{1,3})?)(ms|s))?$/;
 function parseStep(text: string): Step | undefined {
   const [, status, word, delay, unit] = STEP.exec(text.trim()) ?? [];
   const does = status === undefined ? parseFailure(word) : Number(status);
-  // Rounded, because 1.001 times 1000 is not 1001.
+  // Rounded: 1.001 times 1000 is not 1001.
   const afterMs = delay === undefined ? 0 : Math.round(Number(delay) * (unit === 's' ? 1000 : 1));
   return does === undefined || afterMs > MAX_DELAY_SECONDS * 1000 ? undefined : { does, afterMs };
 }
@@ -93,13 +89,12 @@ function parseFailure(word: string | undefined): Failure | 'timeout' | undefined
   return (Object.keys(SIMULATED_FAILURES) as Failure[]).find((failure) => failure === word);
 }
 
-/** What a simulated receiver gives. `afterMs` at real speed. */
+/** Outcome of a simulated attempt. `afterMs` at real speed. */
 export type SimulatedOutcome = { afterMs: number } & ({ status: number } | { error: string });
 
 /**
- * What comes of an attempt at a simulated receiver.
  * @param attempt from 1
- * @param timeoutMs the deadline, as for a real one
+ * @param timeoutMs the deadline, as for a real receiver
  */
 export function simulate({ steps }: Program, attempt: number, timeoutMs: number): SimulatedOutcome {
   const step = steps[Math.min(attempt, steps.length) - 1] ?? { does: 200, afterMs: 0 };
@@ -109,7 +104,7 @@ export function simulate({ steps }: Program, attempt: number, timeoutMs: number)
   return typeof does === 'number' ? { afterMs, status: does } : { afterMs, error: SIMULATED_FAILURES[does] };
 }
 
-/** The schedule of retries where time passes faster. */
+/** Shortens the waits between attempts. */
 export const scaleRetryPolicy = (policy: RetryPolicy, speed: number): RetryPolicy => ({
   ...policy,
   baseSeconds: policy.baseSeconds / speed,
@@ -119,10 +114,10 @@ export const scaleRetryPolicy = (policy: RetryPolicy, speed: number): RetryPolic
 const WORDS = 60;
 
 /**
- * What a check of a sandbox's source finds: nothing is asked, and the program in the URL says what it would
- * have been. Each check takes the next step, the last one stays; it does not wait. 200 gives a text that no
- * other step gives, 304 says that nothing has changed, anything else fails, as live.
- * @param check from 1: checks of a source that have ended, and this one
+ * Simulates a check of a sandbox's source by the program in its URL, without a request or a wait. Each check
+ * takes the next step, and the last one stays. 200 returns a text unique to the step, 304 is unchanged,
+ * anything else fails.
+ * @param check number of this check, from 1
  */
 export function simulateContent(url: string, check: number): CheckFinding {
   const program = parseProgram(url);

@@ -42,29 +42,21 @@ export interface CheckSettlement {
 }
 
 const MAX_ERROR = 300;
-/**
- * How much of what came and of what went a notice tells, in UTF-16 code units each: ten notices go into one
- * request.
- */
+/** UTF-16 code units of added and of removed text in a notice: ten notices fit into one request. */
 const MAX_CHANGES = 1000;
-/** Announced versions that are kept beside the one that admins know. */
+/** Announced versions kept beside the version that admins know. */
 const MAX_ANNOUNCED = 8;
 
-/**
- * Checks of a source whose workers were lost in a row, before the next one counts as failed without being
- * tried.
- */
+/** Consecutive lost workers of a source's checks before a check counts as failed without a try. */
 export const MAX_STARTS = 5;
 
-/** One line, whatever it is made of. */
+/** Shortens the error to one line. */
 export const failCheck = (error: string): Extract<CheckOutcome, { kind: 'failed' }> => ({
   kind: 'failed',
   error: error.replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_ERROR).toWellFormed(),
 });
 
-/**
- * What is found, compared with what is known. A new text is to be dealt with further.
- */
+/** Compares a finding with the stored content. A new text needs further processing. */
 export function compareContent(
   source: Pick<Source, 'content'>,
   found: CheckFinding,
@@ -82,8 +74,8 @@ export function compareContent(
 }
 
 /**
- * The versions whose text is still needed: the present one, the one that admins know, and those that they are
- * being told of, any of which may become the one that they know.
+ * Versions whose texts are needed: the current one, the one that admins know, and announced ones, each of
+ * which may become the known one.
  */
 export function listNeededVersions({
   stored,
@@ -101,8 +93,8 @@ export function listNeededVersions({
 }
 
 /**
- * The version to measure a new text from: the one that admins know, or the next one, where so many came while
- * an e-mail was under way that it is no longer there. Undefined before the first import.
+ * The version to measure a new text from: the one that admins know, or the next stored one when that text is
+ * gone. Undefined before the first import.
  */
 export const getMeasuredVersion = ({
   stored,
@@ -111,8 +103,8 @@ export const getMeasuredVersion = ({
   stored.toSorted((a, b) => a.version - b.version).find(({ version }) => version >= baseline);
 
 /**
- * What a new text means (decisions.md, Content-change notifications).
- * @param before the text that it is measured from; undefined when there is none, and the new one becomes it
+ * Decides what a new text means (docs/specification.md, Content-change notifications).
+ * @param before the text to measure from; undefined when there is none, and the new text becomes it
  * @param settings of the organization
  */
 export function describeChange(
@@ -155,7 +147,7 @@ const buildNotice = (
     { tenant: { orgId, generation }, now, traceId },
   );
 
-/** Says that a source is due, as the bus would. One that is due again has another identifier. */
+/** Builds the bus event of a due source. A source that becomes due again has another event id. */
 export const buildDueEvent = (
   { id, orgId, generation, dueAt }: SourceRef & { dueAt: string },
   now: Date,
@@ -169,7 +161,8 @@ export const buildDueEvent = (
 });
 
 /**
- * Receives of a message that its organization's share has refused, before the check is left to the due index.
+ * Refused receives of a message (no slot in the organization's share) before the check returns to the due
+ * index.
  */
 export const MAX_REFUSALS = 15;
 
@@ -177,18 +170,17 @@ const GROWTH = 1.5;
 const LONGEST_SECONDS = 30;
 
 /**
- * For how long a message is hidden whose check the organization's share has refused: 1 s at first, half as
- * much again with each receive, 30 s at most. Short, because most checks take less than a second; all waits
- * together are shorter than `RESEND_SECONDS`, so that a source has about one message at a time.
- * @param random from 0 to 1; up to half of the wait is left out
+ * Seconds that a refused message stays invisible: 1 at first, half as much again with each receive, at most
+ * 30. The sum is below `RESEND_SECONDS`, so a source has about one message at a time.
+ * @param random from 0 to 1; up to half of the wait is dropped
  */
 export const computeRefusalDelay = (receives: number, random: number): number =>
   Math.ceil(Math.min(GROWTH ** (receives - 1), LONGEST_SECONDS) * (1 - random / 2));
 
-/** Of what came, and of what went, in UTF-16 code units: some screens full. */
+/** UTF-16 code units of added and of removed text in a response. */
 export const MAX_SHOWN_CHANGES = 4000;
 
-/** The version that admins know, and the present one; undefined before the first import. */
+/** The version that admins know and the current one; undefined before the first import. */
 export const getComparedVersions = (
   source: Pick<Source, 'stored' | 'baseline' | 'content'>,
 ): { from: StoredVersion | undefined; to: StoredVersion | undefined } => ({
@@ -197,9 +189,9 @@ export const getComparedVersions = (
 });
 
 /**
- * What came and what went between two versions of a source. Where a text is missing there is nothing to
+ * Lists added and removed lines between two versions of a source. Without both texts there is nothing to
  * compare.
- * @returns lines of the texts as they are, whatever they say
+ * @returns untrusted text
  */
 export function listChangesSince(
   sourceId: Source['id'],

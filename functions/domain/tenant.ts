@@ -4,15 +4,14 @@ import { OrgId } from './ids.ts';
 export const Environment = z.enum(['live', 'sandbox']);
 export type Environment = z.infer<typeof Environment>;
 
-/** Data of live organizations is never wiped. */
+/** Live organizations have one generation of data. */
 export const LIVE_GENERATION = 0;
-/** A sandbox's data begins here, so that a generation alone says whether it is a sandbox's. */
+/** Generations of sandboxes start here, so a generation alone tells whether data is a sandbox's. */
 export const FIRST_SANDBOX_GENERATION = 1;
 
 /**
- * Whose data a request or a worker acts on: the effective organization and the generation of its data.
- * Every key in the tables is built from a tenant, so that code which holds one cannot name another's items.
- * A reset of a sandbox moves it to the next generation; a live organization stays at 0.
+ * The effective organization and the generation of its data. Every key starts with a tenant, so a read cannot
+ * cross tenants. A reset moves a sandbox to the next generation; a live organization stays at 0.
  */
 export const Tenant = z.object({ orgId: OrgId, generation: z.int().check(z.nonnegative()) });
 export type Tenant = z.infer<typeof Tenant>;
@@ -20,13 +19,13 @@ export type Tenant = z.infer<typeof Tenant>;
 export const isSandbox = ({ generation }: Pick<Tenant, 'generation'>): boolean =>
   generation >= FIRST_SANDBOX_GENERATION;
 
-/** Rate-limit tier of an organization (decisions.md, Rate limits). */
+/** Rate-limit tier (docs/specification.md, Rate limits). */
 export const Tier = z.enum(['sandbox', 'standard', 'scale']);
 export type Tier = z.infer<typeof Tier>;
 
 const RANGE = 'must be between 0 and 100';
 
-/** A percentage with no more digits than a person sets, which every store can hold exactly. */
+/** At most two decimals, which every store holds exactly. */
 export const Percentage = z.number().check(
   z.minimum(0, { error: RANGE }),
   z.maximum(100, { error: RANGE }),
@@ -35,23 +34,23 @@ export const Percentage = z.number().check(
   }),
 );
 
-/** What an organization's admins set for themselves (decisions.md, Content-change notifications). */
+/** Settings that admins change (docs/specification.md, Content-change notifications). */
 export const OrganizationSettings = z.object({
-  /** Share of a source's text, in percent, that must have changed before admins are told. */
+  /** Percentage of a source's text that must change before admins are notified. */
   contentChangeThreshold: Percentage,
   contentChangeNotifications: z.boolean(),
 });
 export type OrganizationSettings = z.infer<typeof OrganizationSettings>;
 
-/** What is to be known of an organization before anything is done in its name. */
+/** Read before anything is done for an organization. */
 const OrganizationStateShape = z.object({
   environment: Environment,
   tier: Tier,
-  /** Of its present data. */
+  /** Generation of the current data. */
   generation: z._default(z.int().check(z.nonnegative()), LIVE_GENERATION),
 });
 
-/** A kind and a generation that contradict one another say nothing, so whoever asks is told nothing. */
+/** A kind and a generation that contradict each other are refused. */
 export const OrganizationState = OrganizationStateShape.check(
   z.refine(({ environment, generation }) => (environment === 'sandbox') === isSandbox({ generation })),
 );
@@ -67,25 +66,25 @@ export const Organization = z.object({
   contentChangeNotifications: z._default(z.boolean(), true),
 });
 export type Organization = z.infer<typeof Organization>;
-/** As it comes to be: the settings have their defaults. */
+/** Input with defaults for the settings. */
 export type NewOrganization = z.input<typeof Organization>;
 
-/** What a person may do in the organization settings: members see, admins change. */
+/** Rights in the organization settings: members read, admins write. */
 export const Role = z.enum(['member', 'admin']);
 export type Role = z.infer<typeof Role>;
 
-/** A person of an organization, as the claims of a verified token name them. */
+/** A signed-in user, from the claims of a verified token. */
 export const Session = z.object({
-  /** The issuer's identifier of the person (`sub`). */
+  /** The issuer's id of the user (`sub`). */
   userId: z.string().check(z.minLength(1), z.maxLength(255)),
   orgId: OrgId,
   role: Role,
-  /** As the issuer knows it, to be shown; it proves nothing and identifies nobody. */
+  /** For display only; it identifies no user. */
   email: z.nullable(z.string().check(z.minLength(1), z.maxLength(320))),
-  /** From then on the token stands for nobody. */
+  /** Expiry of the token. */
   expiresAt: z.date(),
 });
 export type Session = z.infer<typeof Session>;
 
-/** An admin may do whatever a member may. */
+/** An admin has all rights of a member. */
 export const hasRole = (role: Role, needed: Role): boolean => role === needed || role === 'admin';

@@ -1,50 +1,43 @@
-/** Time from the first byte of DNS to a receiver's last header byte (decisions.md, Deliveries). */
+/** From the first byte of DNS to the receiver's last header byte (docs/specification.md, Deliveries). */
 export const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 10;
 
-/** EventBridge invokes a rule once a minute at most. */
+/** EventBridge invokes a rule at most once a minute. */
 export const RECONCILE_EVERY_SECONDS = 60;
-/**
- * How far ahead a run looks: to the next one, and something over, because schedules are not exact and
- * messages take time to be sent.
- */
+/** Lookahead of a run: until the next run, plus a margin for late schedules and the time to send. */
 export const RECONCILE_LOOKAHEAD_SECONDS = 90;
 
 /**
- * Timeout of the function that checks sources, and the deadlines of one fetch and one extraction: five
- * fetches at once, then the extractions, one after another where they are large, end within it.
+ * Function timeout for source checks, and deadlines of one fetch and one extraction: five parallel fetches,
+ * then the extractions (large ones in sequence), end within it.
  */
 export const CHECK_TIMEOUT_SECONDS = 75;
 export const FETCH_TIMEOUT_SECONDS = 20;
 export const EXTRACTION_TIMEOUT_SECONDS = 8;
-/**
- * How long a check holds its source: longer than its function can live, so that no check outlives its lease.
- */
+/** Lease of a check on its source: longer than the function's timeout. */
 export const CHECK_LEASE_SECONDS = 90;
 
-/**
- * The clocks of an attempt, all in seconds, derived in one place because each must outlast the one before it.
- */
+/** Timeouts of an attempt in seconds. Each must be longer than the one before it. */
 export interface AttemptClocks {
   /** The receiver's deadline. */
   attempt: number;
-  /** The dispatcher function's timeout: the attempt, and reading, claiming and settling around it. */
+  /** Timeout of the dispatcher function: the attempt, plus read, claim and settlement. */
   functionTimeout: number;
-  /** How long a claim holds. Longer than the function can live, so that no attempt outlives its lease. */
+  /** Lease of a claim: longer than the function's timeout. */
   lease: number;
   /**
-   * How long the queue hides a message that was received. Longer than the lease, so that it finds a crashed
-   * worker's lease expired.
+   * Visibility timeout of the queue: longer than the lease, so that a crashed worker's lease has expired when
+   * the message returns.
    */
   visibility: number;
 }
 
-/** Room for the reads, the claim and the settlement with their retries. */
+/** Time for reads, claim and settlement with their retries. */
 const WORK_AROUND_ATTEMPT = 10;
 const MARGIN = 5;
 
 /**
  * @param attemptSeconds the receiver's deadline, fractions allowed
- * @throws RangeError when the deadline is not within 0.1 s and 60 s
+ * @throws RangeError when it is below 0.1 s or above 60 s
  */
 export function deriveAttemptClocks(attemptSeconds: number): AttemptClocks {
   if (!(attemptSeconds >= 0.1 && attemptSeconds <= 60))
@@ -55,9 +48,9 @@ export function deriveAttemptClocks(attemptSeconds: number): AttemptClocks {
 }
 
 /**
- * What is wrong with clocks that were set in several places: each must outlast the one before it, and none
- * may be missing.
- * @returns one line for each fault
+ * Checks timeouts that were set in several places: each must be longer than the one before it, and none may
+ * be missing.
+ * @returns one line per fault
  */
 export function findClockFaults({ attempt, functionTimeout, lease, visibility }: AttemptClocks): string[] {
   const rules: [fits: boolean, fault: string][] = [
@@ -74,35 +67,28 @@ export function findClockFaults({ attempt, functionTimeout, lease, visibility }:
   return rules.filter(([fits]) => !fits).map(([, fault]) => fault);
 }
 
-/**
- * The mailer function's timeout, and how long its claim of an e-mail holds: longer than the function can
- * live.
- */
+/** Timeout of the mail function and lease of its claims: the lease is longer. */
 export const MAIL_TIMEOUT_SECONDS = 30;
 export const MAIL_LEASE_SECONDS = 45;
 
-/**
- * The timeout of the function that works on redelivery jobs, and how long it holds a job: longer than it can
- * live.
- */
+/** Timeout of the function that runs redelivery jobs and its lease: the lease is longer. */
 export const REDELIVER_TIMEOUT_SECONDS = 30;
 export const REDELIVER_LEASE_SECONDS = 40;
 /**
- * After so long it hands a job on to its next message. What is left of the timeout is for the page that it
- * has begun.
+ * After this time a round ends and sends the next message. The rest of the timeout is for the current page.
  */
 export const REDELIVER_ROUND_SECONDS = 10;
 
-/** How failed attempts are spaced. Seconds, fractions allowed. */
+/** Waits between failed attempts. Seconds, fractions allowed. */
 export interface RetryPolicy {
   baseSeconds: number;
   capSeconds: number;
   maxAttempts: number;
 }
 
-/** Attempts a delivery may start (public-api.md, Limits). */
+/** Attempts of a delivery (docs/specification.md, Limits). */
 export const MAX_ATTEMPTS = 8;
-/** public-api.md, Limits: base 30 s, doubled each time, at most 1 hour. */
+/** docs/specification.md, Limits: base 30 s, doubled each time, at most 1 hour. */
 export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   baseSeconds: 30,
   capSeconds: 3600,
@@ -110,8 +96,8 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
 };
 
 /**
- * When the attempt after attempt number `attempt` is due: `min(base * 2^(attempt-1), cap)` after its end.
- * @param attempt number of the attempt that failed, from 1
+ * Next attempt: `min(base * 2^(attempt-1), cap)` after the end of the failed one.
+ * @param attempt number of the failed attempt, from 1
  */
 export function scheduleNextAttempt(attempt: number, endedAt: Date, policy: RetryPolicy): Date {
   const seconds = Math.min(policy.baseSeconds * 2 ** (attempt - 1), policy.capSeconds);
@@ -119,25 +105,24 @@ export function scheduleNextAttempt(attempt: number, endedAt: Date, policy: Retr
 }
 
 /**
- * SQS hides a message for 12 hours at most, counted from its receive, and refuses whatever would be longer:
- * so less the longest that a function may have had it.
+ * SQS limits visibility to 12 hours from the receive; a function may have held the message for up to 15
+ * minutes.
  */
 const MAX_VISIBILITY_SECONDS = 43_200 - 900;
 
 /**
- * For how long a queue message must stay hidden so that it does not come back before `until`. SQS counts
- * whole seconds: rounded up, because a message that is early costs a receive and waits another second. None
- * for a time that has come.
+ * Visibility timeout of a message until a time, in whole seconds, rounded up: an early message costs a
+ * receive. 0 for a past time.
  */
 export function computeVisibilitySeconds(until: Date, now: Date): number {
   const seconds = Math.ceil((until.getTime() - now.getTime()) / 1000);
   return Math.min(Math.max(seconds, 0), MAX_VISIBILITY_SECONDS);
 }
 
-/** SQS holds a message back by `DelaySeconds` for 15 minutes at most. */
+/** Maximum `DelaySeconds` of SQS. */
 export const MAX_DELAY_SECONDS = 900;
 
-/** For how long a message that is sent now must be held back so that it does not come before `until`. */
+/** `DelaySeconds` of a message sent now that must not arrive before `until`. */
 export function computeDelaySeconds(until: Date, now: Date): number {
   const seconds = Math.ceil((until.getTime() - now.getTime()) / 1000);
   return Math.min(Math.max(seconds, 0), MAX_DELAY_SECONDS);

@@ -2,13 +2,13 @@ import * as z from 'zod/mini';
 import type { BusEvent } from './bus.ts';
 import type { EventType } from './events.ts';
 
-/** What an organization is billed for. */
+/** Billed counts of an organization. */
 export const UsageCounts = z.object({ conversations: z.int(), messages: z.int() });
 export type UsageCounts = z.infer<typeof UsageCounts>;
 
 export const NO_USAGE: UsageCounts = { conversations: 0, messages: 0 };
 
-/** Which events count, and as what. Every message counts, whoever wrote it. */
+/** Counted events. Messages of all roles count. */
 const COUNTED_AS = {
   'conversation.created': 'conversations',
   'message.received': 'messages',
@@ -17,7 +17,7 @@ type MeteredType = keyof typeof COUNTED_AS;
 
 export const METERED_TYPES = Object.keys(COUNTED_AS) as MeteredType[];
 
-/** What is counted of an event. Its organization is the permit's. */
+/** The counted fields of an event. Its organization is the permit's. */
 export interface MeteredEvent extends Pick<BusEvent, 'id' | 'createdAt'> {
   type: MeteredType;
 }
@@ -25,10 +25,10 @@ export interface MeteredEvent extends Pick<BusEvent, 'id' | 'createdAt'> {
 export const isMetered = <T extends Pick<BusEvent, 'type'>>(event: T): event is T & { type: MeteredType } =>
   METERED_TYPES.some((type) => type === event.type);
 
-/** The month of a time, UTC, as `2026-11`. */
+/** UTC month, as `2026-11`. */
 export const toMonth = (time: Date): string => time.toISOString().slice(0, 7);
 
-/** So many months, newest first. The one under way is among them. */
+/** @returns the last `count` months, newest first, the current one included */
 export const getLatestMonths = (now: Date, count: number): string[] =>
   Array.from({ length: count }, (_, back) =>
     toMonth(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back))),
@@ -39,7 +39,7 @@ export const addUsage = (a: UsageCounts, b: UsageCounts): UsageCounts => ({
   messages: a.messages + b.messages,
 });
 
-/** What events count for, by the month in which each happened, however late it is counted. */
+/** Sums events by the month in which each happened, however late it is counted. */
 export function sumUsage(events: readonly MeteredEvent[]): Map<string, UsageCounts> {
   const months = new Map<string, UsageCounts>();
   for (const { type, createdAt } of events) {

@@ -4,10 +4,10 @@ import type { Keyring } from './keyring.ts';
 import { type Purpose, type Seal, seal, unseal } from './sealing.ts';
 import { Tenant } from './tenant.ts';
 
-/** For how long a visitor's token is good. Seconds. */
+/** Lifetime of a visitor's token. */
 export const VISITOR_TOKEN_SECONDS = 15 * 60;
 
-/** What a visitor of a web widget may see: one conversation, until the token ends. */
+/** Access of a web widget's visitor: one conversation, until the token expires. */
 export const Visit = z.object({
   orgId: Tenant.shape.orgId,
   generation: Tenant.shape.generation,
@@ -21,16 +21,15 @@ const BEARER = /^Bearer +(cvt_[A-Za-z0-9_-]+)$/i;
 const PURPOSE: Purpose = { label: 'visitor-token', bound: '' };
 
 /**
- * The token of a visit. It is stored nowhere and shows nothing of what it holds; the same visit under the
- * same seal has the same one.
+ * Creates the token of a visit. It is stored nowhere and hides its content; the same visit under the same
+ * seal has the same token.
  */
 export const createVisitorToken = (ring: Keyring, visit: Visit, sealWith: Seal): string =>
   PREFIX + seal(ring, JSON.stringify(Visit.parse(visit)), PURPOSE, sealWith);
 
-/** What of a token is sealed. */
 export const getSealedPart = (token: string): string => token.slice(PREFIX.length);
 
-/** The visit that a token holds. Undefined when it is not one of ours, or has ended. */
+/** Returns the visit of a token; undefined when the token is invalid or expired. */
 export function openVisitorToken(ring: Keyring, token: string, now: Date): Visit | undefined {
   if (!token.startsWith(PREFIX)) return undefined;
   const text = unseal(ring, getSealedPart(token), PURPOSE);
@@ -39,6 +38,6 @@ export function openVisitorToken(ring: Keyring, token: string, now: Date): Visit
   return now < new Date(visit.expiresAt) ? visit : undefined;
 }
 
-/** The token in an `Authorization` header, or undefined when there is none of the right form. */
+/** Returns the token of an `Authorization` header; undefined when the header has another form. */
 export const parseBearerVisitorToken = (authorization: string | undefined): string | undefined =>
   BEARER.exec(authorization ?? '')?.[1];
