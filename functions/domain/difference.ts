@@ -75,7 +75,7 @@ const splitLines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Lines that stand in one text more often than in the other: of equal ones the last. */
+/** Lines that occur more often in one text than in the other; of equal lines the last ones. */
 function findExtraLines(lines: string[], others: string[]): string[] {
   const left = new Map<string, number>();
   for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);
@@ -95,9 +95,9 @@ function buildExcerpt(lines: string[], maxCharacters: number): string {
   return text.slice(0, findWordEnd(text, maxCharacters - ELLIPSIS.length)).trimEnd() + ELLIPSIS;
 }
 
-/** Where to cut a text so that no word is cut; one that is too long by itself is cut at a character. */
+/** Where to cut a text at the end of a word. A word longer than `room` is cut at a character. */
 function findWordEnd(text: string, room: number): number {
-  // Two units more show whether the last word, and its last character, go on.
+  // Two more units show whether the last word and character continue.
   for (const { index, 0: word } of text.slice(0, room + 2).matchAll(WORD))
     if (index > 0 && index < room && index + word.length > room) return index;
   return text.slice(0, room).isWellFormed() ? room : room - 1;

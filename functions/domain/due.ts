@@ -2,51 +2,47 @@ import type { DeliveryMessage } from './delivery.ts';
 import { parseCreationTime } from './ids.ts';
 
 /**
- * Why a delivery is in the due index: `parked` ones have no message by intent, `watched` ones should have
- * one, and are looked after in case that it was lost. A delivery that ends at its first attempt never gets
- * there.
+ * `parked`: no queue message exists on purpose. `watched`: a message should exist and is checked in case it
+ * was lost. A delivery that ends at its first attempt is never in the index.
  */
 export const DUE_STATES = ['parked', 'watched'] as const;
 export type DueState = (typeof DUE_STATES)[number];
 
-/** Name of the index, for the store and the stack. */
 export const DUE_INDEX = 'due';
 
 /**
- * An entry of the due index. `dueAt`: a parked delivery's next attempt; when a watched one's message counts
- * as lost.
+ * `dueAt`: a parked delivery's next attempt, or the time from which a watched delivery's message counts as
+ * lost.
  */
 export interface DueEntry {
   message: DeliveryMessage;
   state: DueState;
   dueAt: string;
   /**
-   * Its message was put off at its last look. Such a delivery does not expire before its message was sent
-   * again.
+   * Its message was deferred at the last check. A deferred delivery does not expire before its message was
+   * resent.
    */
   isDeferred?: true;
 }
 
-/** Why an entry is moved on: its message was sent again, or put off while a queue has a long backlog. */
+/** Why an entry moves: its message was resent, or deferred while a queue has a long backlog. */
 export type PostponeReason = 'sent' | 'deferred';
 
-/** Messages waiting in a queue beyond which a late delivery's message counts as waiting rather than lost. */
+/** Messages in a queue from which a late delivery's message counts as waiting, not lost. */
 export const LONG_BACKLOG = 10_000;
 
 /**
- * Late deliveries of each shard whose message a run sends again while a queue has a long backlog, the longest
- * due first: of one organization, and in all. So one organization's backlog keeps nobody's lost message from
- * being replaced.
+ * Late deliveries per shard that a run resends while a queue has a long backlog, longest due first: of one
+ * organization and in total. One organization's backlog then does not block the lost messages of others.
  */
 export const RESENT_IN_BACKLOG = { ofOrganization: 2, inAll: 50 };
 
-/** How long a delivery may be late before its message counts as lost. Seconds. */
+/** Seconds past due after which the reconciler sends a delivery's message again. */
 export const DEFAULT_GRACE_SECONDS = 900;
 
 /**
- * Age at which a delivery that is still open ends as `expired`. All attempts span 63.5 minutes, and 51 hours
- * under the slowest retry policy that a deployment may set: what is open after this is something that no code
- * could deal with.
+ * Age at which an open delivery ends as `expired`. All attempts span 63.5 minutes, and 51 hours under the
+ * slowest allowed retry policy.
  */
 export const EXPIRY_SECONDS = 3 * 86_400;
 

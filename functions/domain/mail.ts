@@ -279,12 +279,12 @@ const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (mark) 
 const FONT =
   'font-family:system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5';
 const TONES = { added: '#16a34a', removed: '#dc2626' } as const;
-/** Addresses and excerpts may be one long word. */
+/** URLs and excerpts may be one long word. */
 const BREAKS = 'overflow-wrap:anywhere;word-break:break-word';
 
 /**
- * A page that loads nothing and runs nothing. It sets no colours of text and ground but for the link, so that
- * it is dark where everything else is; styles are inline, because many programs drop the others.
+ * A page without scripts and loaded resources. It sets only the link's colour, so that it follows the
+ * reader's dark mode. Styles are inline, because many mail programs drop others.
  */
 const renderHtml = (title: string, parts: readonly MailPart[]): string => `<!doctype html>
 <html lang="en">

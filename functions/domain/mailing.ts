@@ -4,7 +4,7 @@ import type { BusEvent, NoticeData } from './bus.ts';
 import { OrgId, SourceId } from './ids.ts';
 import { SourceKind } from './source.ts';
 
-/** Recipients that SES takes for one e-mail. */
+/** Maximum recipients of one e-mail in SES. */
 export const MAX_RECIPIENTS = 50;
 
 /**

@@ -15,27 +15,27 @@ import type { Organization } from './tenant.ts';
 export type CheckFinding =
   | { kind: 'fetched'; text: string; title?: string; etag?: string; lastModified?: string }
   | { kind: 'not-modified' }
-  /** `error`: one line that the source's owner may read. */
+  /** `error`: one line for the source's owner. */
   | { kind: 'failed'; error: string };
 
-/** What a check makes of its source. */
+/** Result of a check. */
 export type CheckOutcome =
   | { kind: 'failed'; error: string }
-  /** The text is as before. `content` when it was fetched again: its title and validators may be others. */
+  /** The text is unchanged. `content` after a new fetch: title and validators may differ. */
   | { kind: 'unchanged'; content?: SourceContent }
   | {
       kind: 'changed';
       content: SourceContent;
       text: string;
-      /** Versions that stay beside the new one. */
+      /** Versions kept beside the new one. */
       kept: StoredVersion[];
-      /** Given unless it becomes the version that admins know, as the first one does. */
+      /** Absent for the first version, which becomes the one that admins know. */
       measured?: { from: number; difference: number };
-      /** Tells of it, when it differs by more than the organization's threshold. */
+      /** Set when the difference exceeds the organization's threshold. */
       notice?: Notice;
     };
 
-/** A check that has ended, to be written. */
+/** A finished check to store. */
 export interface CheckSettlement {
   outcome: CheckOutcome;
   nextCheckAt: Date;

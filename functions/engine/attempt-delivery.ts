@@ -45,7 +45,7 @@ export interface AttemptPorts {
   };
   endpoints: SlowMarks & StalledMarks & FailureStreaks;
   queues: {
-    /** Whether a lane nears its limit of messages in flight. */
+    /** Whether a queue is near its limit of messages in flight. */
     crowded(lane: Lane): Promise<boolean>;
   };
   /**
@@ -54,8 +54,8 @@ export interface AttemptPorts {
    */
   prepare(): Promise<unknown>;
   /**
-   * Signs the event for the endpoint, sends it, and tells how that went; ends by its deadline and never throws for a receiver's doing.
-   * @param onSlow called once when the endpoint keeps its worker waiting: `SLOW_AFTER_SECONDS`, `SLOW_TO_CONNECT_SECONDS`
+   * Signs and sends the event. Ends by its deadline and never throws for a receiver's failure.
+   * @param onSlow called once when the endpoint is slow: `SLOW_AFTER_SECONDS`, `SLOW_TO_CONNECT_SECONDS`
    */
   attempt(
     delivery: ClaimedDelivery,
@@ -69,22 +69,21 @@ export interface AttemptPorts {
   wait(seconds: number): Promise<unknown>;
 }
 
-/** What is measured of an attempt once it is recorded. Durations are in milliseconds. */
+/** Measurements of a recorded attempt. Durations in milliseconds. */
 export interface AttemptMeasurement {
   outcome: Settlement['kind'];
   parked: boolean;
-  /** From the time at which it was due to its beginning. */
+  /** From the due time to the attempt's start. */
   lateMs: number;
   /**
-   * Of a live delivery that is no redelivery: from the commit of its event to the attempt's beginning and
-   * end.
+   * From the commit of the event to the attempt's start and end. Live deliveries only, without redeliveries.
    */
   sinceCommitMs?: { first: boolean; begun: number; ended: number };
 }
 
 export interface AttemptMetrics {
   attempt(made: AttemptMeasurement): void;
-  /** An endpoint was disabled by its failures. */
+  /** An endpoint was disabled by failures. */
   disabled(): void;
 }
 
@@ -95,20 +94,19 @@ export interface AttemptSettings {
   attemptSeconds: number;
 }
 
-/** What a reminder names, as it was read for the whole batch. */
+/** Rows that a message names, read for the whole batch. */
 export interface AttemptContext {
   endpoint: Endpoint | undefined;
   event: OutboxEvent | undefined;
-  /** When the read began. */
+  /** Start of the read. */
   readAt: Date;
 }
 
 const LOST_WORKER = 'the last attempt was started, and its outcome was never recorded';
 
 /**
- * Processes one message whose data is of the present generation: finds out what its delivery needs, does it,
- * and says what becomes of the message. A message that is lost, doubled or late changes no outcome: what may
- * happen is decided by conditional writes on the delivery.
+ * Processes one message of the current generation and returns what happens to the message. Lost, repeated or
+ * late messages change no outcome: conditional writes on the delivery decide.
  */
 export function attemptDelivery(
   ports: AttemptPorts,
@@ -121,7 +119,7 @@ export function attemptDelivery(
   const stalled = stalledEndpoints({ marks: endpoints, log, now });
   const mannerOf = (endpoint: Endpoint) => ({ slow: slow.has(endpoint), stalled: stalled.has(endpoint) });
 
-  /** Somebody else moved the delivery: its present state says what the message is still good for. */
+  /** Another worker changed the delivery: its current state decides about the message. */
   async function lookAgain(ref: DeliveryRef): Promise<MessageDisposition> {
     const standing = getClaimability(await deliveries.find(ref), now(), maxAttempts);
     if (standing.kind === 'claimable' || standing.kind === 'spent')
@@ -134,7 +132,6 @@ export function attemptDelivery(
     return result === 'done' ? decideDisposition({ kind: 'skipped' }) : lookAgain(ref);
   }
 
-  /** Ends a delivery as exhausted, which may disable its endpoint. */
   async function exhausted(
     { orgId, webhookId }: DeliveryMessage,
     endpoint: Endpoint,
@@ -151,7 +148,7 @@ export function attemptDelivery(
     return result;
   }
 
-  /** Records an attempt, with what the end of its delivery does to the endpoint. */
+  /** Records an attempt with its effect on the endpoint. */
   async function settle(
     deliveryMessage: DeliveryMessage,
     claimed: ClaimedDelivery,
@@ -168,8 +165,8 @@ export function attemptDelivery(
   }
 
   /**
-   * Where the next attempt belongs, if this one failed. A queue that says nothing of itself is not trusted
-   * with a wait.
+   * Chooses the queue of the next attempt in case this one fails. A queue that cannot be read counts as
+   * crowded.
    */
   async function wayOn(endpoint: Endpoint, from: Lane, failed: boolean) {
     const to = chooseRetryLane(mannerOf(endpoint));
@@ -184,7 +181,7 @@ export function attemptDelivery(
     const startedAt = now();
     const traceId = getTrace(deliveryMessage, { event, claimed });
     const marking = slow.watch(endpoint, traceId);
-    // Only saves time: without the mark the last attempt sets it.
+    // Saves time only: otherwise the last attempt sets the mark.
     const foreseen = failures.foresee(endpoint, claimed.attempts).catch(() => undefined);
     const result = await attempt(claimed, endpoint, event, marking.onSlow);
     const endedAt = now();
@@ -216,7 +213,7 @@ export function attemptDelivery(
       return lookAgain(claimed);
     }
     measures.attempt(toMeasurement(claimed, event, settlement, startedAt, lane));
-    // The common case is told by its row; a line for each would cost more than the attempt's own writes.
+    // Success is in the row; a log line per success would cost more than the attempt's writes.
     if (settlement.kind === 'succeeded') log('ATTEMPT_SUCCEEDED', fields);
     else log('ATTEMPT_FAILED', { ...fields, outcome: settlement.kind, reason });
     return decideDisposition(settlement);
@@ -263,7 +260,7 @@ export function attemptDelivery(
   };
 }
 
-/** Only in a sandbox may an endpoint ask for time to pass faster. */
+/** Only in a sandbox can an endpoint speed up time. */
 function computePace(claimed: ClaimedDelivery, { url }: Endpoint, startedAt: Date): Pace | undefined {
   const speed = isSandbox(claimed) ? parseProgram(url).speed : 1;
   if (speed === 1) return undefined;
@@ -271,7 +268,7 @@ function computePace(claimed: ClaimedDelivery, { url }: Endpoint, startedAt: Dat
   return { speed, startedAt: nextRetryAt === undefined ? startedAt : new Date(nextRetryAt) };
 }
 
-/** A redelivery's own trace, or its event's, which the reconciler's reminders do not know. */
+/** A redelivery has its own trace; messages of the reconciler lack the event's. */
 const getTrace = (
   deliveryMessage: DeliveryMessage,
   { event, claimed }: { event: OutboxEvent; claimed?: ClaimedDelivery },
@@ -285,9 +282,9 @@ function toMeasurement(
   lane: Lane,
 ): AttemptMeasurement {
   const since = (from: string, to: Date) => Math.max(0, to.getTime() - Date.parse(from));
-  // A sandbox's time may pass faster, and a redelivery comes whenever somebody asks for it.
+  // A sandbox's clock may be faster, and a redelivery is not caused by the commit.
   const isCounted = !isSandbox(claimed) && claimed.redeliveryOf === undefined;
-  // The wait for a batch is deliberate and says nothing about the service.
+  // A batching window is deliberate and not a delay of the service.
   const isFirst = claimed.attempts === 1 && !isBatched(lane);
   return {
     outcome: settlement.kind,

@@ -32,7 +32,7 @@ export interface AuditLedgerPorts {
       after?: Position,
     ): Promise<{
       deliveries: Delivery[];
-      /** False when some cannot be read. */
+      /** False when some rows cannot be read. */
       isComplete?: boolean;
       next?: Position;
     }>;
@@ -49,38 +49,33 @@ export interface AuditLedgerSettings {
   graceSeconds: number;
 }
 
-/** What a run found. */
 export interface LedgerAudit {
-  /** Endpoints and hours that were looked at. */
+  /** Endpoints and hours that were checked. */
   entries: number;
-  /** Deliveries that are still open, hours after their creation. */
+  /** Deliveries still open hours after their creation. */
   open: number;
-  /** Entries whose counts are not what the deliveries say. */
+  /** Entries whose counts differ from their deliveries. */
   differing: number;
   complete: boolean;
 }
 
-/**
- * Hours after which an hour is checked: when almost all has ended, and again when whatever was late may have.
- */
+/** Ages in hours at which an hour is checked. */
 const AGES = [3, 6, 24] as const;
-/** DynamoDB Streams keep a record for 24 hours, for who is behind with reading it. */
+/** DynamoDB Streams keeps a record for 24 hours. */
 const STREAM_HOURS = 24;
 /**
- * And once when every delivery has ended and its last stream record has been read or lost: the hour itself,
- * and one to spare. Only then are counts corrected. Earlier, the stream could still add what the correction
- * has counted.
+ * Age of the final check: every delivery has ended, and its last stream record was read or lost. Only then
+ * are counts corrected; earlier, the stream could add what the correction already counted.
  */
 const LAST_AGE = 1 + EXPIRY_SECONDS / 3600 + STREAM_HOURS + 1;
-/** The ledger may be behind the deliveries by this much, in milliseconds, without anything being wrong. */
+/** Allowed lag of the ledger behind the deliveries, in milliseconds. */
 const LAG_MS = 600_000;
 const SHARDS_AT_ONCE = 4;
 
 /**
- * Checks the ledger: what an endpoint was owed in an hour must be the sum of what succeeded, was exhausted,
- * was skipped and is still open. Where an hour does not balance by itself, its deliveries are counted; they
- * are the truth, and in the end the ledger is put right by them. Open ones among them are put into the due
- * index if they are not there: they are the ones that the stream told of too late, or in part.
+ * Checks the ledger: the deliveries of an endpoint and hour must equal the sum of succeeded, exhausted,
+ * skipped and open ones. Where they do not, the deliveries are counted, and the final check corrects the
+ * ledger by them. Open deliveries that are missing in the due index are added to it.
  */
 export function auditLedger(
   { ledger, deliveries, due, organizations: standings, log, now }: AuditLedgerPorts,
@@ -108,8 +103,7 @@ export function auditLedger(
     }
 
     /**
-     * @returns what the deliveries say; undefined when that is too young to be held against the ledger, or
-     * time ran out
+     * @returns the counts of the deliveries; undefined when they are too recent to compare, or time ran out
      */
     async function recount(entry: LedgerEntry): Promise<LedgerCounts | undefined> {
       let counts = NO_COUNTS;
@@ -117,14 +111,14 @@ export function auditLedger(
       for (let shard = 0; shard < deliveryShards; shard += 1) {
         const pages = pagesOf(async (after) => {
           const { deliveries: items, isComplete = true, next } = await deliveries.inHour(entry, shard, after);
-          // Some of them count for something that nobody knows: the ledger is not corrected by the others.
+          // With unreadable rows the count is incomplete, so the ledger is not corrected.
           if (!isComplete) isSettled = false;
           return { items, next };
         });
         for await (const page of pages) {
           for (const delivery of page) {
             counts = addCounts(counts, toCounts({ kind: 'added', delivery }));
-            // What it has come to last: its end, or its beginning, which may be hours after its event.
+            // Time of the last change: the end, or the creation, which may be hours after the event.
             const { createdAt, terminalAt = createdAt } = delivery;
             if (now().getTime() - new Date(terminalAt).getTime() < LAG_MS) isSettled = false;
             if (isOpen(delivery)) await due.watch(delivery, new Date(now().getTime() + graceSeconds * 1000));
@@ -134,13 +128,13 @@ export function auditLedger(
       return isSettled && found.complete ? counts : undefined;
     }
 
-    /** Whether a reset has come in between: then its deliveries are being deleted, and so is the entry. */
+    /** Whether a reset came in between: deliveries and entry are being deleted. */
     async function isOver({ orgId, generation }: LedgerEntry): Promise<boolean> {
       if (orgId === undefined || !isSandbox({ generation })) return false;
       try {
         return (await generationOf({ orgId, generation })) === 'over';
       } catch (error) {
-        // One of which nothing is known is judged like any other, and stops nobody's audit.
+        // An entry of an unknown tenant is checked like any other.
         if (error instanceof UnknownTenant) return false;
         throw error;
       }

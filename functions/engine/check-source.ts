@@ -37,22 +37,20 @@ export interface CheckSourcePorts<Slot = unknown> {
       | { kind: 'busy'; since: Date }
     >;
     settle(source: LeasedSource, settlement: CheckSettlement): Promise<'done' | 'refused'>;
-    /** Has a source come up in the due index by then at the latest. */
+    /** Makes a source due at the latest at `until`. */
     bringUp(ref: SourceRef, until: Date): Promise<void>;
     text(ref: SourceRef, version: StoredVersion): Promise<string | undefined>;
     forget(ref: SourceRef, versions: readonly StoredVersion[]): Promise<void>;
     forgetAll(ref: SourceRef): Promise<void>;
   };
-  /**
-   * The checks that a tenant may run at once. A slot that is not released is free when its lease has ended.
-   */
+  /** Concurrent checks of a tenant. A slot that is not released is free when its lease ends. */
   slots: {
     take(tenant: Tenant, terms: { now: Date; leaseSeconds: number }): Promise<Slot | undefined>;
     release(slot: Slot): Promise<void>;
   };
   organizations: { find(orgId: Organization['id']): Promise<Organization | undefined> };
   organizationStates: OrganizationStates;
-  /** What is at the source's URL. Passes the gate, and rejects for nothing that the outside world does. */
+  /** Fetches a source's URL through the gate. Never rejects for failures of the outside world. */
   look(source: LeasedSource): Promise<CheckFinding>;
   onChecked(outcome: CheckOutcome): void;
   log: Log;
@@ -63,30 +61,24 @@ export interface CheckSourcePorts<Slot = unknown> {
 
 export interface CheckSourceSettings {
   checkEverySeconds: number;
-  /** Longer than the function can live. */
+  /** Longer than the function's timeout. */
   leaseSeconds: number;
 }
 
-/**
- * A check that began before it was asked for is under way. It does not count; once it has ended, the event
- * can be dealt with.
- */
+/** A check that began before the request is in progress, and does not answer it. Retry when it has ended. */
 export class CheckInProgress extends InProgressError {
   override name = 'CheckInProgress';
 }
 
-/**
- * The organization runs as many checks as its share allows. It is no start: the check is repeated when others
- * have ended.
- */
+/** The organization uses all its slots. Retry when a check has ended; this does not count as a start. */
 export class ShareInUse extends InProgressError {
   override name = 'ShareInUse';
 }
 
 /**
- * Deals with what the bus says of sources: one is to be checked, or one is gone. An event may come several
- * times, late, or while another one of the same source is dealt with: a source that was checked since the
- * event came to be is not checked again, and of two checks one alone writes.
+ * Processes events of sources: a check is due, or a source was deleted. Events may repeat, be late or
+ * overlap: a source checked after the event's creation is not checked again, and of two concurrent checks one
+ * writes.
  */
 export function checkSource<Slot>(
   ports: CheckSourcePorts<Slot>,
@@ -95,7 +87,7 @@ export function checkSource<Slot>(
   const { sources, slots, organizations, log, now } = ports;
   const generationOf = createGenerationCheck(ports.organizationStates);
 
-  /** The text was not there before: compares it with the one that admins know, and makes room for it. */
+  /** Compares a new text with the version that admins know, and makes room for it. */
   async function changed(
     source: LeasedSource,
     found: Parameters<typeof describeChange>[1],
@@ -107,8 +99,8 @@ export function checkSource<Slot>(
       log('VERSION_TEXT_MISSING', { sourceId: source.id, version: from.version, traceId });
     const settings = before === undefined ? undefined : await organizations.find(source.orgId);
     const outcome = describeChange(source, found, before, settings, now(), traceId);
-    // While they are listed with the source: what is deleted twice does no harm, what nobody lists would stay
-    // for good.
+    // Delete while the versions are still listed: a repeated deletion is harmless, an unlisted text would
+    // stay forever.
     const needed = listNeededVersions(source);
     await sources.forget(
       source,
@@ -143,9 +135,8 @@ export function checkSource<Slot>(
   }
 
   /**
-   * A message that was refused often is dropped, so that it does not become a dead letter: its source is in
-   * the due index.
-   * @throws ShareInUse when the message is to come again
+   * Drops a message that was refused often before it becomes a dead letter: its source is in the due index.
+   * @throws ShareInUse when the message is to be retried
    */
   async function refuse(ref: SourceRef, receives: number, traceId: TraceId): Promise<void> {
     if (receives < MAX_REFUSALS)
@@ -157,7 +148,7 @@ export function checkSource<Slot>(
     log('CHECK_POSTPONED', { sourceId: ref.id, orgId: ref.orgId, traceId });
   }
 
-  /** @param receives of the event's message, this one included */
+  /** @param receives receive count of the message */
   return async (
     { type, orgId, generation, createdAt, data, traceId }: BusEvent,
     receives = 1,
@@ -166,7 +157,7 @@ export function checkSource<Slot>(
       throw new Defect(`an event of the type ${type} is none of a source`);
     const { sourceId: id } = NOTICES[type].parse(data);
     const ref = { id, orgId, generation };
-    // Its rows are deleted elsewhere.
+    // The purge deletes its rows.
     if ((await generationOf(ref)) === 'over') return;
     if (type === 'source.deleted') return sources.forgetAll(ref);
     const slot = await slots.take(ref, { now: now(), leaseSeconds });

@@ -1,6 +1,6 @@
 /**
- * Runs `work` over all items, at most `limit` at a time, and gives the results in the items' order. Work that
- * throws rejects the whole: who wants the others to go on catches inside.
+ * Runs `work` for all items, at most `limit` at a time, and returns the results in the items' order. Rejects
+ * when work throws.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
@@ -16,10 +16,7 @@ export async function mapConcurrently<T, R>(
   return results;
 }
 
-/**
- * As `mapConcurrently`, but work that throws affects its own item alone: the results are those of
- * `Promise.allSettled`.
- */
+/** As `mapConcurrently`, with the results of `Promise.allSettled`. */
 export const mapSettled = <T, R>(
   items: readonly T[],
   limit: number,
@@ -30,7 +27,7 @@ export const mapSettled = <T, R>(
     return result;
   });
 
-/** The errors of the work that failed, each with its item. */
+/** Returns the errors of failed work, each with its item. */
 export const collectFailures = <T>(
   items: readonly T[],
   results: readonly PromiseSettledResult<unknown>[],

@@ -12,8 +12,8 @@ export interface DeadDeliveryMessagePorts {
 }
 
 /**
- * Deals with a reminder that its queue gave up after too many receives. The delivery stays what it is: the
- * due index takes it over, and the reconciler tries again, less and less often, until it ends as expired.
+ * Processes a delivery message that SQS gave up after too many receives: the delivery stays open, and the due
+ * index takes it over until it ends or expires.
  */
 export function processDeadDeliveryMessage(
   { due, log, now }: DeadDeliveryMessagePorts,
@@ -29,13 +29,13 @@ export function processDeadDeliveryMessage(
   };
 }
 
-/** What an entry of the outbox is known by: its key, which need not say its age, and when it came to be. */
+/** Key of an outbox entry, and its creation time, which the key need not contain. */
 export interface EntryName {
   id: string;
   createdAt: string;
 }
 
-/** @typeParam T an entry as its reader understands it */
+/** @typeParam T an entry as its reader parses it */
 export interface DeadEntriesPorts<T> {
   /** The entries that the records hold; undefined when the stream has forgotten them, after a day. */
   stream: { read(records: DiscardedRecords): Promise<T[] | undefined> };
@@ -51,10 +51,9 @@ export interface DeadEntriesPorts<T> {
 }
 
 /**
- * Deals with what a reader of the outbox failed at until its stream gave up. What fails again is noted by its
- * key, because the stream forgets its records after a day; what cannot be dealt with for days is given up,
- * loudly.
- * @returns the number of entries that were given up
+ * Processes entries that a reader of the outbox failed on until its stream gave up. Entries that fail again
+ * are postponed by key, because stream records last a day; after three days they are abandoned and counted.
+ * @returns the number of abandoned entries
  */
 export function processDeadEntries<T>({
   stream,
@@ -90,7 +89,6 @@ export function processDeadEntries<T>({
   };
 }
 
-/** The name of an entry as the fan-out understands it. */
 export const getOutboxWorkName = (owed: OutboxWork): EntryName =>
   owed.kind === 'event'
     ? owed.event

@@ -6,7 +6,7 @@ import { isSandbox } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { collectFailures, mapSettled } from './concurrency.ts';
 
-/** A change of a delivery with its place in its shard of the stream. */
+/** A change with its position in its shard of the stream. */
 export interface SequencedChange extends DeliveryChange {
   /** Decimal digits without leading zeros. */
   sequence: string;
@@ -15,7 +15,7 @@ export interface SequencedChange extends DeliveryChange {
 export interface DeliveryStreamPorts {
   due: { watch(ref: DeliveryRef, dueAt: Date): Promise<void> };
   ledger: {
-    /** @returns up to where the shard was counted into the entry already, when that is not before the part */
+    /** @returns the position up to which the entry already counts the shard, when it is within this part */
     add(
       part: { shardId: string; first: string; last: string },
       entry: LedgerAddition,
@@ -26,17 +26,16 @@ export interface DeliveryStreamPorts {
   now: () => Date;
 }
 
-/** Writes under way at once. */
+/** Concurrent writes. */
 const CONCURRENCY = 16;
-/** How often a part is cut anew because another run of the same shard was there first. */
+/** Tries to cut a part that another run of the shard has already counted partly. */
 const MAX_CUTS = 10;
 
 /**
- * Follows the stream of the deliveries. Of what was added and has not ended within the same batch, it puts
- * each into the due index, so that a lost message is noticed; most end within it and cost nothing. Then it
- * counts what happened, each record once however often it is read. What a reset has wiped is not counted: its
- * entries are being deleted.
- * @param graceSeconds how late a delivery may be before its message counts as lost
+ * Processes the deliveries' stream. Added deliveries that are still open at the end of a batch go into the
+ * due index, so that a lost message is noticed; most end within the batch. Then changes are counted, each
+ * record once. Changes deleted by a reset are not counted.
+ * @param graceSeconds seconds past due after which a message counts as lost
  */
 export function processDeliveryStream(
   { due, ledger, organizations: standings, log, now }: DeliveryStreamPorts,
@@ -44,7 +43,7 @@ export function processDeliveryStream(
 ) {
   const generationOf = createGenerationCheck(standings);
 
-  /** Counts the changes of one entry, in their order, but for those that an earlier run has counted. */
+  /** Counts the changes of one entry in order, without those that an earlier run counted. */
   async function count(shardId: string, changes: readonly SequencedChange[]): Promise<void> {
     let uncounted = changes;
     for (let cut = 1; cut <= MAX_CUTS; cut += 1) {
@@ -57,15 +56,14 @@ export function processDeliveryStream(
     throw new Defect(`the ledger was ahead of ${shardId} ${MAX_CUTS} times`);
   }
 
-  /** Whether a change's tenant is at its generation, past it, or not to be found. */
   async function standingOf({ delivery }: SequencedChange): Promise<'current' | 'over' | 'unknown'> {
-    // Live data has but one generation: nothing to ask.
+    // Live data has one generation.
     if (!isSandbox(delivery)) return 'current';
     try {
       return await generationOf(delivery);
     } catch (error) {
-      // Repeating it would stop the shard. What is open is watched all the same, and the audit finds what is
-      // missing from the ledger.
+      // A repetition would block the shard. Open deliveries are watched anyway, and the ledger audit adds
+      // missing counts.
       if (!(error instanceof UnknownTenant)) throw error;
       log('TENANT_UNKNOWN', { orgId: delivery.orgId, error });
       return 'unknown';
@@ -73,8 +71,8 @@ export function processDeliveryStream(
   }
 
   /**
-   * The changes by how their tenants stand; each tenant is asked for once. Those whose tenant cannot be read
-   * are in neither list.
+   * Groups changes by the state of their tenants, each read once. Changes whose tenant cannot be read are in
+   * neither list.
    */
   async function byStanding(read: readonly SequencedChange[]) {
     const byTenant = [
@@ -94,7 +92,7 @@ export function processDeliveryStream(
     };
   }
 
-  /** @throws the first error, after everything else of the batch was processed */
+  /** @throws the first error, after the rest of the batch was processed */
   return async (shardId: string, read: readonly SequencedChange[]): Promise<void> => {
     const { present, current, errors } = await byStanding(read);
     const ended = new Set(present.filter(({ kind }) => kind === 'ended').map(({ delivery }) => delivery.id));
@@ -104,7 +102,7 @@ export function processDeliveryStream(
     const dueAt = new Date(now().getTime() + graceSeconds * 1000);
     const watched = await mapSettled(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));
     const unwatched = collectFailures(open, watched);
-    // Counted last: a delivery that is counted and in no due index would be lost.
+    // Counted last: a delivery that is counted but missing in the due index would be lost.
     const uncounted = new Set(unwatched.map(({ item }) => buildEntryKey(item.delivery)));
     const byEntry = Map.groupBy(current, ({ delivery }) => buildEntryKey(delivery));
     const entries = [...byEntry].flatMap(([key, changes]) => (uncounted.has(key) ? [] : [changes]));

@@ -2,7 +2,7 @@ import type { UnreadableRow } from '../domain/due.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
 
-/** Where a page of a due index ended; only for going on from there. */
+/** End of a page, to continue from. */
 export type Position = Record<string, unknown>;
 
 export interface DuePage<E> {
@@ -11,7 +11,7 @@ export interface DuePage<E> {
   next?: Position;
 }
 
-/** Logs rows that cannot be read. They block no other row, and make the run fail once the rest is done. */
+/** Logs unreadable rows. They block no other row, and the run fails at its end. */
 export const reportUnreadableRow =
   (log: Log, failures: unknown[]) =>
   ({ pk, sk, error }: UnreadableRow): void => {
@@ -19,10 +19,7 @@ export const reportUnreadableRow =
     failures.push(error);
   };
 
-/**
- * All shards of a due index. Another one comes first each minute, so that runs which end early leave out none
- * for good.
- */
+/** Rotates the shards each minute, so that runs that end early leave none out for good. */
 function rotateShards(now: Date, shards: number): number[] {
   const first = Math.floor(now.getTime() / 60_000);
   return Array.from({ length: shards }, (_, index) => (first + index) % shards);
@@ -30,10 +27,9 @@ function rotateShards(now: Date, shards: number): number[] {
 
 interface Scan<E> {
   shards: number;
-  /** Shards read at once. */
   atOnce: number;
   find(shard: number, after?: Position): Promise<DuePage<E>>;
-  /** Gives what handles the pages of one shard. */
+  /** Creates the handler of one shard's pages. */
   handler(): (entries: E[]) => Promise<void>;
   /** Whether there is time for another page. */
   goOn(): boolean;
@@ -42,10 +38,9 @@ interface Scan<E> {
 }
 
 /**
- * Goes through all shards of a due index, page by page. A shard or a row that cannot be read keeps no other
- * waiting.
- * @param failures takes what could not be read
- * @returns whether it came to the end of every shard
+ * Reads all shards of a due index, page by page. An unreadable shard or row does not block others.
+ * @param failures receives the errors
+ * @returns whether every shard was read to its end
  */
 export async function scanShards<E>(
   now: Date,
@@ -66,10 +61,10 @@ export async function scanShards<E>(
 }
 
 /**
- * Goes through one shard of a due index, page by page.
+ * Reads one shard of a due index, page by page.
  * @param goOn whether there is time for another page
- * @param tell is called with each row that cannot be read
- * @returns whether it came to the end
+ * @param tell called for each unreadable row
+ * @returns whether it was read to its end
  */
 export async function readPages<E>(
   find: (after?: Position) => Promise<DuePage<E>>,

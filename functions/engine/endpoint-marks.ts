@@ -10,25 +10,22 @@ export interface SlowMarks {
   markProven(orgId: Endpoint['orgId'], id: ReceiverId, now: Date): Promise<void>;
 }
 
-/** How many marks that this process has set it keeps, so that it does not depend on reading them back. */
+/** Marks kept in the process, so that it need not read them back. */
 const MOST_REMEMBERED = 1000;
-/**
- * Longer than a batch lives and than a read is behind: later its item says whether it is proven.
- * Milliseconds.
- */
+/** Longer than a batch and than a read lags; after that the endpoint's row is current. Milliseconds. */
 const PROVEN_MS = 30_000;
 
-/** What one attempt says about how fast its endpoint is. */
+/** Reports how fast an endpoint is in one attempt. */
 export interface AttemptTimer {
-  /** The endpoint keeps its worker waiting. */
+  /** The endpoint is slow. */
   onSlow(): void;
-  /** The endpoint has answered, with whatever status. */
+  /** The endpoint answered, with any status. */
   onAnswer(): void;
-  /** What to wait for before the worker may end. */
+  /** Resolves when the worker may end. */
   done(): Promise<void>;
 }
 
-/** Which endpoints are slow: as their items say, and as this process has just found out. */
+/** Knows which endpoints are slow, by their rows and by the attempts of this process. */
 export function slowEndpoints({ marks, log, now }: { marks: SlowMarks; log: Log; now: () => Date }) {
   const slow = new Map<ReceiverId, string>();
   const proven = new Map<ReceiverId, number>();
@@ -64,7 +61,7 @@ export function slowEndpoints({ marks, log, now }: { marks: SlowMarks; log: Log;
           isSlowAttempt = true;
           const until = new Date(now().getTime() + SLOW_SECONDS * 1000);
           const soon = new Date(until.getTime() - (SLOW_SECONDS / 2) * 1000);
-          // Another attempt has marked it for long enough.
+          // Another attempt has set the mark for long enough.
           if (isMarked(endpoint, soon)) return;
           remember(slow, id, until.toISOString());
           proven.delete(id);
@@ -85,22 +82,19 @@ export function slowEndpoints({ marks, log, now }: { marks: SlowMarks; log: Log;
 
 export interface StalledMarks {
   markStalled(orgId: Endpoint['orgId'], id: ReceiverId, until: Date): Promise<void>;
-  /** Ends the mark that was seen; one that was renewed since stays. */
+  /** Removes the mark that was read; one renewed since stays. */
   endStalled(orgId: Endpoint['orgId'], id: ReceiverId, seen: string): Promise<void>;
 }
 
 /**
- * Longer than a batch lives and than a read is behind, and no longer: others may have ended the mark.
+ * Longer than a batch and than a read lags, and no longer: another process may have removed the mark.
  * Milliseconds.
  */
 const REMEMBERED_MS = 30_000;
 
-/**
- * Which endpoints keep workers waiting until the deadline: as their items say, and as this process has just
- * found out.
- */
+/** Knows which endpoints are stalled, by their rows and by the attempts of this process. */
 export function stalledEndpoints({ marks, log, now }: { marks: StalledMarks; log: Log; now: () => Date }) {
-  /** `ended`: which mark; undefined where one was set. */
+  /** `ended`: the removed mark; undefined for a mark that was set. */
   const own = new Map<ReceiverId, { at: number; ended?: string }>();
 
   function remember(id: ReceiverId, ended?: string): void {
@@ -113,7 +107,7 @@ export function stalledEndpoints({ marks, log, now }: { marks: StalledMarks; log
     return known !== undefined && now().getTime() - known.at < REMEMBERED_MS ? known : undefined;
   }
 
-  /** Whether the item's mark holds beyond `at`, as far as is known here. */
+  /** Whether the mark lasts beyond `at`, as far as this process knows. */
   function isMarked(endpoint: Pick<Endpoint, 'id' | 'stalledUntil'>, at: Date): boolean {
     return isStalled(endpoint, at) && recent(endpoint.id)?.ended !== endpoint.stalledUntil;
   }
@@ -129,8 +123,8 @@ export function stalledEndpoints({ marks, log, now }: { marks: StalledMarks; log
     },
 
     /**
-     * Takes note of an attempt that has ended. An endpoint without a mark whose attempts do not stall takes no write.
-     * @returns what to wait for before the worker may end
+     * Records the end of an attempt. An endpoint without a mark whose attempts do not stall takes no write.
+     * @returns resolves when the worker may end
      */
     async note(
       endpoint: Pick<Endpoint, 'id' | 'orgId' | 'stalledUntil'>,

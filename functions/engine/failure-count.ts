@@ -10,22 +10,20 @@ import {
 } from '../domain/failure-streak.ts';
 import { Defect } from '../domain/problem.ts';
 
-/** An endpoint's failures, as their count is kept with it. */
+/** Storage of an endpoint's failure count. */
 export interface FailureStreaks {
-  /** Reads an endpoint as it is now. */
   find(orgId: Endpoint['orgId'], id: Endpoint['id']): Promise<Endpoint | undefined>;
   /**
-   * Begins a streak unless one has begun.
-   * @returns the endpoint with its streak; undefined when there is no such endpoint
+   * Starts a streak unless one exists.
+   * @returns the endpoint with its streak; undefined when it does not exist
    */
   beginStreak(orgId: Endpoint['orgId'], id: Endpoint['id']): Promise<Endpoint | undefined>;
   markAtRisk(orgId: Endpoint['orgId'], id: Endpoint['id'], until: Date): Promise<void>;
 }
 
-/** What a delivery's end does to its endpoint, by a look at it. */
+/** Effect of a delivery's end on its endpoint as read. */
 interface StreakVerdict {
   effect: EndpointEffect;
-  /** When the delivery ends. */
   at: Date;
   seen?: Endpoint | undefined;
 }
@@ -33,17 +31,18 @@ interface StreakVerdict {
 type EndpointRef = Pick<Endpoint, 'orgId' | 'id'>;
 type Move = (outcome: Pick<EndpointOutcome, 'endpoint' | 'effect' | 'at'>) => Promise<MoveResult>;
 
-/** Tries of an end whose endpoint keeps changing: as many deliveries as may fail at one endpoint at once. */
+/**
+ * Tries while the endpoint keeps changing: the number of deliveries that may fail at one endpoint at once.
+ */
 const MAX_LOOKS = 20;
-/** How often a success lets a failure go first that is about to be counted. */
+/** How often a success waits for a failure that is about to be counted. */
 const COURTESIES = 3;
 const COURTESY_SECONDS = 0.05;
 
 /**
- * Ends deliveries with their effect on the endpoint's count of consecutive failures, in one order for all
- * workers: that of `terminalAt`. A failure begins a streak before it reads the time of its end. So a success
- * that sees no streak has ended before every failure that is yet to be counted, and one that sees a streak
- * ends it.
+ * Ends deliveries with their effect on the count of consecutive failures, in one order for all workers: that
+ * of `terminalAt`. A failure starts a streak before it reads the time of its end. A success that sees no
+ * streak has therefore ended before every failure still to be counted, and one that sees a streak ends it.
  */
 export function createFailureCounter(
   {
@@ -59,7 +58,7 @@ export function createFailureCounter(
     await streaks.markAtRisk(endpoint.orgId, endpoint.id, until);
   }
 
-  /** Looks at the endpoint and moves the delivery by what that says, until the endpoint is as it was seen. */
+  /** Reads the endpoint and writes the delivery's end, until the endpoint did not change in between. */
   async function end(
     { orgId, id }: EndpointRef,
     look: (looks: number) => Promise<StreakVerdict>,
@@ -86,16 +85,13 @@ export function createFailureCounter(
   return {
     /**
      * Marks the endpoint before a delivery to it can end as a failure.
-     * @param attempt the number of the attempt that begins
+     * @param attempt number of the attempt that begins
      */
     async foresee(endpoint: Endpoint, attempt: number): Promise<void> {
       if (mayExhaustSoon(attempt, maxAttempts)) await markAtRisk(endpoint);
     },
 
-    /**
-     * Ends a delivery as succeeded.
-     * @param known the endpoint as it was read for the attempt
-     */
+    /** @param known the endpoint as read for the attempt */
     succeed(known: Endpoint, { readAt, endedAt }: { readAt: Date; endedAt: Date }, move: Move) {
       const unseen = isTooQuickToSee(known, readAt, endedAt, attemptSeconds);
       const look = async (looks: number): Promise<StreakVerdict> => {
@@ -104,7 +100,7 @@ export function createFailureCounter(
           const seen = await streaks.find(known.orgId, known.id);
           const effect = computeEndpointEffect(seen, 'succeeded');
           if (effect === 'none') return { effect, at: seen?.status === 'active' ? endedAt : now() };
-          // Otherwise a failure could be made to begin again endlessly where many deliveries succeed.
+          // Bounded, because many successes could otherwise restart a failure without end.
           const isAnnouncedOnly = seen?.consecutiveFailures === 0;
           if (!isAnnouncedOnly || courtesies === COURTESIES || looks > 1) return { effect, at: now(), seen };
           await wait(COURTESY_SECONDS);
@@ -113,7 +109,7 @@ export function createFailureCounter(
       return end(known, look, move);
     },
 
-    /** Ends a delivery as exhausted. @param known the endpoint as it was read for the attempt */
+    /** @param known the endpoint as read for the attempt */
     async exhaust(known: Endpoint, move: Move) {
       if (!isKnownAtRisk(known, now())) {
         await markAtRisk(known);

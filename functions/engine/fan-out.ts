@@ -22,29 +22,28 @@ export interface FanOutPorts {
     find(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined>;
   };
   deliveries: { add(delivery: Delivery): Promise<'added' | 'exists'> };
-  /** Gives back the reminders that the lane did not take. */
+  /** @returns messages that the queue did not take */
   queues: { send(lane: FirstLane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> };
   organizations: OrganizationStates;
   log: Log;
   now: () => Date;
 }
 
-/** A delivery that is to be attempted, and where. */
+/** A delivery to attempt, and its queue. */
 interface Due {
   message: DeliveryMessage;
   lane: FirstLane;
 }
 
-/** Conditional puts under way at once. */
+/** Concurrent conditional puts. */
 const CONCURRENCY = 32;
 
 /**
- * Deals with what the outbox owes: makes, for each event, one delivery for each endpoint that is to have it,
- * and sends a reminder of each that is open; sends the reminder of each redelivery, whose delivery was
- * committed with it. It may crash anywhere and be repeated: identifiers are derived, puts are conditional,
- * and a reminder too many changes nothing. That is why one is also sent for a delivery that already exists:
- * the run that added it may have ended before its own. What a reset has wiped is dropped.
- * @returns what has to be tried again
+ * Processes outbox entries: for an event, adds one delivery per recipient and sends the messages of open
+ * ones; for a redelivery, sends its message. A crash and repetition are safe: ids are derived, puts are
+ * conditional, and an extra message changes nothing. A delivery that exists already gets a message as well,
+ * because the run that added it may have crashed. Entries deleted by a reset are dropped.
+ * @returns the entries to retry
  */
 export function fanOut({ subscribers, deliveries, queues, organizations: standings, log, now }: FanOutPorts) {
   return async (batch: readonly OutboxWork[]): Promise<OutboxWork[]> => {
@@ -61,10 +60,7 @@ export function fanOut({ subscribers, deliveries, queues, organizations: standin
       log('FAN_OUT_FAILED', { ...listWorkNames(owed), error });
     };
 
-    /**
-     * An event for one receiver alone goes to it whatever it subscribes to; every other event goes to who
-     * subscribed.
-     */
+    /** An event for one receiver goes to it regardless of subscriptions; others go to their subscribers. */
     async function recipientsOf({ orgId, type, onlyTo }: OutboxEvent): Promise<Endpoint[]> {
       if (onlyTo !== undefined) {
         const receiver = await receiverOf({ orgId, id: onlyTo });
@@ -76,7 +72,8 @@ export function fanOut({ subscribers, deliveries, queues, organizations: standin
     async function addDelivery(event: OutboxEvent, endpoint: Endpoint): Promise<Due[]> {
       const delivery = newDelivery(event, endpoint, now());
       const result = await deliveries.add(delivery);
-      // One that exists may be open although a new one would not: its endpoint was active when it was added.
+      // An existing delivery may be open although a new one would be skipped: the endpoint was active when it
+      // was added.
       if (delivery.status !== 'pending' && result === 'added') return [];
       const deliveryMessage = { ...toDeliveryMessage(delivery), ...withTrace(event.traceId) };
       return [
@@ -87,7 +84,7 @@ export function fanOut({ subscribers, deliveries, queues, organizations: standin
       ];
     }
 
-    /** A delivery that cannot be added holds up none of the event's others. */
+    /** A delivery that cannot be added does not block the event's others. */
     async function addDeliveries(owed: OutboxWork, event: OutboxEvent): Promise<Due[]> {
       const recipients = await recipientsOf(event);
       const added = await mapSettled(recipients, recipients.length, (each) => addDelivery(event, each));
@@ -139,7 +136,7 @@ export function fanOut({ subscribers, deliveries, queues, organizations: standin
   };
 }
 
-/** How the log names it. */
+/** Ids for the log. */
 const listWorkNames = (owed: OutboxWork) =>
   owed.kind === 'event'
     ? { eventId: owed.event.id, traceId: owed.event.traceId }

@@ -6,17 +6,17 @@ import type { Log } from '../platform/log-codes.ts';
 export interface MeterUsagePorts {
   gate: Gate;
   /**
-   * Counts each event of the permit's organization once; gives back those that are not known to be counted.
+   * Counts each event of the permit's organization once.
+   * @returns events that may not be counted
    */
   usage: { count(events: readonly MeteredEvent[], permit: Permit): Promise<MeteredEvent[]> };
   log: Log;
 }
 
 /**
- * Counts what live organizations use (public-api.md, Sandbox rules: no billable usage of a sandbox). Each
- * organization of a batch passes the gate and is counted for itself, so that one that cannot be holds up no
- * other.
- * @returns the events that have to come again
+ * Counts the usage of live organizations; sandboxes have no billable usage (docs/specification.md, Sandbox).
+ * Each organization of a batch passes the gate on its own, so that one failure does not block others.
+ * @returns the events to retry
  */
 export function meterUsage({ gate, usage, log }: MeterUsagePorts) {
   return async (events: readonly BusEvent[]): Promise<BusEvent[]> => {

@@ -33,7 +33,7 @@ export interface NotifyPorts {
   endpoints: { find(orgId: OrgId, id: ReceiverId): Promise<Pick<Endpoint, 'url'> | undefined> };
   sources: {
     find(tenant: Tenant, id: SourceId): Promise<Pick<Source, 'name' | 'content'> | undefined>;
-    /** Records which version admins know. May be repeated. */
+    /** Records the version that admins know. Repeatable. */
     notified(tenant: Tenant, id: SourceId, version: number, at: Date): Promise<unknown>;
   };
   mailings: {
@@ -45,11 +45,14 @@ export interface NotifyPorts {
     ): Promise<{ kind: 'claimed'; token: string } | { kind: Exclude<MailingState, 'free'> }>;
     settle(sending: MailRequest, token: string, now: Date): Promise<boolean>;
     release(sending: MailRequest, token: string): Promise<boolean>;
-    /** Records that another e-mail told of the same. */
+    /** Records that another e-mail reported the same change. */
     sentOtherwise(sending: Pick<MailRequest, 'orgId' | 'about'>, now: Date): Promise<void>;
   };
   budgets: {
-    /** Decides once for each event. @param recipients is called only for a notice that may be sent */
+    /**
+     * Decides once per event.
+     * @param recipients called only for a notice that may be sent
+     */
     admit(
       request: Tenant & { eventId: string; change: DigestChange },
       recipients: () => Promise<number>,
@@ -57,9 +60,9 @@ export interface NotifyPorts {
     ): Promise<{ decision: 'notice' | 'digest'; refusedBy?: 'mail-budget' | 'mail-ceiling' }>;
     /** @returns whether a digest may be sent today */
     admitDigest(request: Tenant & { eventId: string }, recipients: number, now: Date): Promise<boolean>;
-    /** Ends a digest, so that nothing is added while it is sent. */
+    /** Closes a digest: nothing is added while it is sent. */
     close(tenant: Tenant, day: string, now: Date): Promise<Digest | undefined>;
-    /** The digest was sent, or is of no interest any more. */
+    /** The digest was sent, or is obsolete. */
     finish(tenant: Tenant, day: string): Promise<void>;
   };
   directory: { adminsOf(orgId: OrgId): Promise<readonly string[]> };
@@ -71,44 +74,43 @@ export interface NotifyPorts {
 
 export interface NotifySettings {
   dashboardOrigin: string;
-  /** For which admins are told once at most of the content at a URL. */
+  /** Seconds in which admins get at most one notice about the content at a URL. */
   noticeSeconds: number;
-  /** Longer than a worker can live. */
+  /** Longer than the function's timeout. */
   leaseSeconds: number;
 }
 
-/** What is to be told, and what follows when it was. */
+/** A notification to send, and what follows when it was sent. */
 interface ChangeNotification {
   sending: MailRequest;
-  /** Takes the e-mail's recipients from what may be sent in a day. Without it nothing limits the e-mail. */
+  /** Charges the recipients to the day's budget. Without it nothing limits the e-mail. */
   admit?(recipients: () => Promise<number>): Promise<'send' | 'later'>;
-  /** Undefined when there is nobody left who wants to know. */
+  /** Undefined when the notification is obsolete. */
   text(): Promise<MailText | undefined>;
   markNotified(at: Date): Promise<unknown>;
-  /** Follows when nothing is left to be sent, whether it was told or not. */
+  /** Called when nothing is left to send, sent or not. */
   finish?(): Promise<unknown>;
 }
 
-/** An event that has to come again, because admins were not told of it and may still be. */
+/** Admins were not notified and may still be: retry the event. */
 export class NotNotified extends Error {
   override name = 'NotNotified';
 }
 
 const BUSY = 'another worker is sending an e-mail about this';
 
-/** Which of the outcomes mean that the event's e-mail is with its recipients. */
+/** Outcomes in which the recipients have the e-mail. */
 const TOLD: readonly Outcome[] = ['sent', 'done'];
 type Outcome = 'sent' | 'refused' | Exclude<MailingState, 'free'>;
 
 /**
- * Writes to the admins of a live organization about what happened, once. The e-mail is claimed before it is
- * sent, so that no repetition, race or crash sends it twice (decision 12): what certainly failed gives its
- * claim back and comes again; what may have been sent keeps it.
+ * Mails the admins of a live organization, once per event. The e-mail is claimed before it is sent (decision
+ * 12): a certain failure releases the claim and retries; an e-mail that may have been sent keeps it.
  */
 export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
   const { mailings, log, now, count } = ports;
 
-  /** @throws NotTold, or what kept it from being tried: the event has to come again */
+  /** @throws NotNotified, or the error of the try: the event must be retried */
   return (event: BusEvent): Promise<void> =>
     ports.gate(event.orgId, {
       live: (permit) => tell(event, permit),
@@ -121,12 +123,12 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
   }
 
   /**
-   * @returns false when the e-mail is left to a later one
-   * @throws NotTold when the event has to come again for what is left
+   * @returns false when the change is left to a later e-mail
+   * @throws NotNotified when the event must be retried for the rest
    */
   async function isOver(news: ChangeNotification, event: BusEvent, permit: Permit): Promise<boolean> {
     const people = memoize(recipientsOf);
-    // Spares what is dropped or done the search for people. The claim asks again.
+    // Saves the search for recipients of an e-mail that is dropped or sent already. The claim checks again.
     const standing = await mailings.state(news.sending, now());
     if (standing === 'within-window') {
       log('ADMINS_TOLD_BEFORE', getLogFields(event));
@@ -137,8 +139,7 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
       log('NEWS_OUTDATED', getLogFields(event));
       return true;
     }
-    // A claim that was taken meanwhile can be released again: only what was free has been admitted before it
-    // is claimed.
+    // Another worker's claim can be released again; charge the budget only for an e-mail that was free.
     if (news.admit !== undefined && standing === 'busy') throw new NotNotified(BUSY);
     const isFree = news.admit !== undefined && standing === 'free';
     const countPeople = async () => (await people(event)).flat().length;
@@ -160,7 +161,7 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
     return true;
   }
 
-  /** @returns the addresses of each e-mail */
+  /** @returns the recipients of each e-mail */
   async function recipientsOf(event: BusEvent): Promise<string[][]> {
     const { chunks, unfit } = splitRecipients(await ports.directory.adminsOf(event.orgId));
     if (unfit > 0) log('ADDRESSES_UNFIT', { ...getLogFields(event), unfit });
@@ -168,7 +169,8 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
   }
 
   /**
-   * Claims, sends, and settles, with nothing in between: what is claimed and not settled may have been sent.
+   * Claims, sends and settles without other work in between: a claimed e-mail that is not settled may have
+   * been sent.
    */
   async function sendOnce(
     sending: MailRequest,
@@ -202,7 +204,7 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
     try {
       await mailings.settle(sending, claim.token, now());
     } catch (error) {
-      // Its claim says that it may have been sent, which keeps others from it just as well.
+      // The claim says that it may have been sent, which also prevents a second one.
       log('MAIL_NOT_RECORDED', { ...fields, error });
     }
     return 'sent';
@@ -211,7 +213,7 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
 
 const getLogFields = ({ id, type, orgId, traceId }: BusEvent) => ({ eventId: id, type, orgId, traceId });
 
-/** @throws when the event is none that admins are told of, which is a defect of whoever sent it */
+/** @throws when admins are not notified of such events (a defect of the sender) */
 function buildNotification(event: BusEvent, ports: NotifyPorts, terms: NotifySettings): ChangeNotification {
   switch (event.type) {
     case 'webhook.disabled':
@@ -275,7 +277,7 @@ function buildContentNotification(
         organizations.find(orgId),
         sources.find(tenant, sourceId),
       ]);
-      // Both can have come about while the event waited.
+      // Both can have changed while the event waited.
       if (source === undefined || organization?.contentChangeNotifications === false) return undefined;
       return composeContentChangeMail({
         ...changed,
@@ -289,7 +291,7 @@ function buildContentNotification(
   };
 }
 
-/** The changes of a day that no notice was sent for. */
+/** The changes of a day without notices of their own. */
 function buildDigestNotification(
   event: BusEvent,
   { organizations, sources, mailings, budgets, count, log, now }: NotifyPorts,

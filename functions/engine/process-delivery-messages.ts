@@ -7,20 +7,20 @@ import type { Log } from '../platform/log-codes.ts';
 import type { AttemptContext } from './attempt-delivery.ts';
 import { collectFailures, mapSettled } from './concurrency.ts';
 
-/** A message as it was received. */
+/** A received message. */
 export interface ReceivedDeliveryMessage {
   message: DeliveryMessage;
-  /** Names this receive of the message. */
+  /** Identifies this receive. */
   receiptHandle: string;
 }
 
 export interface DeliveryMessagePorts {
-  /** Starts the delivery's next attempt, as `attemptDelivery` does. */
+  /** Starts the delivery's next attempt; see `attemptDelivery`. */
   attempt(deliveryMessage: DeliveryMessage, context: AttemptContext, lane: Lane): Promise<MessageDisposition>;
   organizations: OrganizationStates;
   /**
    * Reads the endpoints and events of a batch.
-   * @returns the context of one message; throws when a row that it needs cannot be read
+   * @returns a function for the context of one message; it throws when a row cannot be read
    */
   contexts(
     reminders: readonly DeliveryMessage[],
@@ -34,22 +34,21 @@ export interface DeliveryMessagePorts {
 }
 
 /**
- * Attempts that one batch makes for one organization at once. Together with the number of batches that a lane
- * may have in progress, it bounds what one organization can take of it. In the slow and the stalled lane a
- * batch makes all its attempts at once: they are there to wait.
+ * Concurrent attempts of one batch for one organization. With the queue's number of batches it bounds what
+ * one organization can use. In the slow and stalled queues a batch makes all attempts at once.
  */
 export const ATTEMPTS_PER_ORGANIZATION = 4;
 
 /**
- * How long a message of a fast lane waits in its batch behind others of its organization, in milliseconds.
- * Then it moves to the slow lane, so that a batch lasts no longer than this and one attempt.
+ * Milliseconds that a message waits in a batch of the fresh or retry queue behind others of its organization
+ * before it moves to the slow queue. It bounds the batch to this time and one attempt.
  */
 export const HELD_UP_AFTER_MS = 200;
 
 /**
- * Processes a batch of messages of one lane, all organizations at once. A message that cannot be processed
- * stays in the lane, alone.
- * @returns those that stay in the lane; the others may be deleted
+ * Processes a batch of messages of one queue, all organizations at once. A message that cannot be processed
+ * stays in the queue.
+ * @returns the messages that stay; the others may be deleted
  */
 export function processDeliveryMessages({
   attempt,
@@ -87,8 +86,8 @@ export function processDeliveryMessages({
   }
 
   /**
-   * Sends first, deletes later: in between there are two messages, which changes no outcome.
-   * @returns those that could not be sent
+   * Sends first and deletes later: two messages in between change no outcome.
+   * @returns the messages that could not be sent
    */
   async function move(messages: readonly ReceivedDeliveryMessage[], to: Lane, until: Date) {
     const refused = await queues.send(
@@ -98,7 +97,7 @@ export function processDeliveryMessages({
     return messages.filter(({ message: deliveryMessage }) => refused.includes(deliveryMessage));
   }
 
-  /** As `move`; all of them stay when the slow lane cannot be reached. */
+  /** As `move`; all messages stay when the slow queue cannot be reached. */
   async function moveHeldUp(messages: readonly ReceivedDeliveryMessage[]) {
     return move(messages, 'slow', now()).catch((error: unknown) => {
       for (const message of messages) leave(message, error);
@@ -149,7 +148,7 @@ export function processDeliveryMessages({
     const atOnce = isPatient(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ORGANIZATION;
     const heldUpAt = isPatient(lane) ? Number.POSITIVE_INFINITY : now().getTime() + HELD_UP_AFTER_MS;
 
-    /** @param waiting messages of one organization; taken out one by one, by several of these at once */
+    /** @param waiting messages of one organization, taken one by one by several concurrent calls */
     async function work(waiting: ReceivedDeliveryMessage[]): Promise<void> {
       while (now().getTime() < heldUpAt) {
         const message = waiting.shift();

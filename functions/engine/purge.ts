@@ -8,14 +8,14 @@ type RowKey = Record<string, unknown>;
 
 export interface PurgePorts {
   purges: {
-    /** @param tell is called with each order that cannot be read */
+    /** @param tell called for each unreadable order */
     open(tell?: (row: UnreadableRow) => void): Promise<Purge[]>;
     lease(purge: Purge, until: Date, now: Date): Promise<boolean>;
     release(purge: Purge): Promise<void>;
     progress(purge: Purge, deleted: number): Promise<void>;
     close(purge: Purge): Promise<void>;
   };
-  /** One for each table that has rows of sandboxes. */
+  /** One per table with rows of sandboxes. */
   remains: readonly {
     find(tenant: Tenant, limit: number): Promise<RowKey[]>;
     remove(rows: readonly RowKey[]): Promise<void>;
@@ -25,34 +25,33 @@ export interface PurgePorts {
 }
 
 export interface PurgeSettings {
-  /** How long after a reset something that began before it may still read and write the older generation. */
+  /** Seconds after a reset in which older functions may still use the older generation. */
   lingerSeconds: number;
-  /** Longer than a run may last. */
+  /** Longer than a run. */
   leaseSeconds: number;
 }
 
-/** What a run did. */
 export interface PurgeResult {
   deleted: number;
   closed: number;
-  /** Purges that are not done, for whatever reason. */
+  /** Purges that are not complete. */
   open: number;
-  /** Age of the oldest of them in seconds. */
+  /** Age of the oldest one in seconds. */
   oldestSeconds: number;
 }
 
-/** Rows deleted between two looks at the clock. */
+/** Rows deleted between two checks of the remaining time. */
 const PAGE = 200;
 
 /**
- * Deletes what resets have left behind once its linger time is over, the oldest first, a page at a time, so
- * that it may end anywhere and go on in the next run. Deleting twice does no harm; the lease only saves work.
+ * Deletes the rows that resets left behind after their linger time, oldest first, page by page. A run can end
+ * anywhere, and the next one continues. Repeated deletions are harmless; the lease only saves work.
  */
 export function purgeSandboxes(
   { purges, remains, log, now }: PurgePorts,
   { lingerSeconds, leaseSeconds }: PurgeSettings,
 ) {
-  /** @returns whether all tables were found empty */
+  /** @returns whether all tables were empty */
   async function empty(
     order: Purge,
     goOn: () => boolean,
@@ -71,7 +70,10 @@ export function purgeSandboxes(
     return true;
   }
 
-  /** Goes on with an order, unless another run does. @returns whether nothing is left of it */
+  /**
+   * Continues an order unless another run does.
+   * @returns whether it is complete
+   */
   async function handle(
     order: Purge,
     goOn: () => boolean,
@@ -85,7 +87,7 @@ export function purgeSandboxes(
       await (isGone ? purges.close(order) : purges.release(order));
       return isGone;
     } catch (error) {
-      // The lease would keep the next runs away for longer than what failed may last.
+      // The lease would block the next runs for longer than the failure may last.
       await purges.release(order);
       throw error;
     }
@@ -93,7 +95,7 @@ export function purgeSandboxes(
 
   /**
    * @param goOn whether there is time for another page
-   * @throws what kept an order from being read, after the rest was dealt with
+   * @throws the first read error, after the other orders were processed
    */
   return async (goOn: () => boolean): Promise<PurgeResult> => {
     const done = { deleted: 0, closed: 0 };
@@ -102,7 +104,7 @@ export function purgeSandboxes(
     const open = new Set(orders);
     for (const order of orders) {
       if (!goOn()) break;
-      // A later run finds whatever comes until then.
+      // A later run deletes what is written until then.
       if (!isSettled(order, now(), lingerSeconds)) continue;
       const { orgId, generation } = order;
       try {

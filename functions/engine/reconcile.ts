@@ -23,7 +23,7 @@ export interface ReconcilePorts {
   };
   queues: {
     send(lane: 'retry', messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]>;
-    /** Messages that could be received now and have not been. */
+    /** Messages that could be received and were not. */
     backlog(lane: Lane): Promise<number>;
   };
   log: Log;
@@ -33,45 +33,43 @@ export interface ReconcilePorts {
 export interface ReconcileSettings {
   shards: number;
   graceSeconds: number;
-  /** Time until the next run, and something over: what is parked until then is sent by this one. */
+  /**
+   * Time until the next run plus a margin: this run sends the messages of parked deliveries that become due
+   * until then.
+   */
   lookaheadSeconds: number;
   /** See `LONG_BACKLOG`. */
   longBacklog: number;
 }
 
-/** What a run did. */
 export interface Reconciliation {
   /** Parked deliveries whose message was sent. */
   resumed: number;
-  /** Deliveries whose message counts as lost, and was sent again. */
+  /** Deliveries whose lost message was sent again. */
   resent: number;
-  /**
-   * Late deliveries that were put off because a queue has a long backlog, in which their message most likely
-   * is.
-   */
+  /** Late deliveries deferred because a queue has a long backlog, which probably contains their message. */
   deferred: number;
   expired: number;
-  /** What the queue did not take; the next run finds it. */
+  /** Messages that the queue did not take; the next run sends them. */
   refused: number;
-  /** How late the latest parked delivery was. */
+  /** Delay of the latest parked delivery. */
   latestSeconds: number;
-  /** How long ago the oldest of all that was found had been due, so far as the index says. */
+  /** Seconds since the oldest entry was due. */
   oldestSeconds: number;
-  /** Whether everything due was dealt with; the next run goes on otherwise. */
+  /** Whether every due entry was processed; otherwise the next run continues. */
   complete: boolean;
 }
 
-/** Shards read at once, and updates of one of their pages under way at once. */
+/** Shards read concurrently, and concurrent updates of one page. */
 const SHARDS_AT_ONCE = 8;
 const UPDATES_AT_ONCE = 16;
-/** How many messages SQS takes in a request. */
+/** Maximum messages per SQS request. */
 const SEND = 10;
 
 /**
- * Sends reminders of deliveries that are due and have no live message: parked ones in time, others when they
- * are so late that their message counts as lost (architecture.md, Promise 3). It reads nothing but what is
- * due. A run may end or crash anywhere: what it has not moved on in the index is found by the next, and a
- * reminder too many changes nothing.
+ * Sends the messages of due deliveries without one: parked deliveries in time, others when their message
+ * counts as lost (docs/architecture.md, Guarantees). Reads only due entries. A run can end anywhere: the next
+ * one finds entries that did not move, and an extra message changes nothing.
  */
 export function reconcileDeliveries(
   { due, queues, log, now }: ReconcilePorts,
@@ -79,7 +77,7 @@ export function reconcileDeliveries(
 ) {
   /**
    * @param goOn whether there is time for another page
-   * @throws what kept a part of the index from being read, after the rest was dealt with
+   * @throws the first read error, after the rest was processed
    */
   return async (goOn: () => boolean): Promise<Reconciliation> => {
     const done: Reconciliation = {
@@ -93,7 +91,7 @@ export function reconcileDeliveries(
       complete: true,
     };
 
-    /** @param leeway what was added to the time at which the entries were due */
+    /** @param leeway time added to the due time of the entries */
     function age(entries: readonly DueEntry[], leeway: number): void {
       for (const { dueAt } of entries)
         done.oldestSeconds = Math.max(
@@ -111,7 +109,7 @@ export function reconcileDeliveries(
           done.latestSeconds,
           (now().getTime() - new Date(dueAt).getTime()) / 1000,
         );
-      // It will be attempted when it is due, and be looked at again if it is not.
+      // It is attempted when it is due, and checked again otherwise.
       await postponeAll(
         sent,
         ({ dueAt }) => new Date(Math.max(new Date(dueAt).getTime(), now().getTime()) + graceSeconds * 1000),
@@ -119,7 +117,7 @@ export function reconcileDeliveries(
       );
     }
 
-    /** @param turnOf the run in which an entry's message is sent, counted from this one */
+    /** @param turnOf the run that sends an entry's message, counted from this one */
     async function remind(entries: readonly DueEntry[], turnOf: (entry: DueEntry) => number): Promise<void> {
       age(entries, graceSeconds);
       const late: { entry: DueEntry; turn: number }[] = [];
@@ -153,7 +151,7 @@ export function reconcileDeliveries(
       }
     }
 
-    /** @returns the entries whose reminders were taken */
+    /** @returns the entries whose messages were taken */
     async function sendAll(messages: readonly { entry: DueEntry; until?: Date }[]): Promise<DueEntry[]> {
       const batches = Array.from({ length: Math.ceil(messages.length / SEND) }, (_, index) =>
         messages.slice(index * SEND, (index + 1) * SEND),
@@ -193,7 +191,7 @@ export function reconcileDeliveries(
       });
     }
 
-    /** What kept shards from being read in full. */
+    /** Read errors of shards. */
     const failures: unknown[] = [];
 
     async function goThrough(
@@ -217,10 +215,10 @@ export function reconcileDeliveries(
     }
 
     await goThrough('parked', new Date(now().getTime() + lookaheadSeconds * 1000), () => resume);
-    // Its message may wait in any lane. A queue that does not say is taken to be short.
+    // A lost-looking message may wait in any queue. An unreadable backlog counts as short.
     const backlogs = await Promise.all(LANES.map((lane) => queues.backlog(lane).catch(() => 0)));
     const isDeferring = Math.max(...backlogs) > longBacklog;
-    // Each shard gives its messages turns of its own.
+    // Each shard has its own turns.
     await goThrough('watched', now(), () => {
       const turnOf = isDeferring ? createTurnCounter(RESENT_IN_BACKLOG) : () => 0;
       return (entries) => remind(entries, turnOf);
@@ -230,7 +228,7 @@ export function reconcileDeliveries(
   };
 }
 
-/** Gives each message of a shard a turn by its organization's share: 0 is this run, 1 the next. */
+/** Assigns each message of a shard a turn by its organization's share: 0 is this run, 1 the next. */
 function createTurnCounter({ ofOrganization, inAll }: typeof RESENT_IN_BACKLOG): (entry: DueEntry) => number {
   const waiting = new Map<OrgId, number>();
   let now = 0;

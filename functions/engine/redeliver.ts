@@ -31,7 +31,7 @@ export interface RedeliverPorts {
       ref: RedeliveryJobRef,
       terms: { round: number; now: Date; leaseSeconds: number },
     ): Promise<{ kind: 'leased'; job: LeasedJob } | { kind: 'busy' } | { kind: 'over' }>;
-    /** Undefined when another worker has the job. */
+    /** Undefined when another worker has the lease. */
     save(
       job: LeasedJob,
       page: { place: string; examined: number; redelivered: number; at: Date },
@@ -43,26 +43,29 @@ export interface RedeliverPorts {
     ): Promise<'done' | 'refused'>;
   };
   deliveries: {
-    /** What was created in a time, oldest first. */
+    /** Deliveries created in a time range, oldest first. */
     range(
       of: RedeliveryJobRef,
       time: { from: Date; to: Date },
       after: string | undefined,
       limit: number,
     ): Promise<{ items: ExaminedDelivery[]; place: string; isLast: boolean }>;
-    /** Gives the delivery that is there then: this one, or one that was there before under its identifier. */
+    /** Returns the stored delivery: this one, or an earlier one with the same id. */
     addOnce(delivery: Delivery): Promise<Delivery>;
-    /** How those of them stand that are there. */
+    /** Statuses of those that exist. */
     statuses(refs: readonly DeliveryRef[]): Promise<ReadonlyMap<DeliveryId, Delivery['status']>>;
   };
   arrivals: {
-    /** Of these events those that have arrived by a redelivery, and by which. */
+    /** Events that a redelivery has delivered, with that redelivery. */
     of(job: RedeliveryJob, events: readonly EventId[]): Promise<ReadonlyMap<EventId, DeliveryId>>;
   };
   endpoints: { find(orgId: OrgId, id: Endpoint['id']): Promise<Endpoint | undefined> };
-  /** Gives back the reminders that the lane did not take. */
+  /** @returns messages that the queue did not take */
   queues: { send(lane: FirstLane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> };
-  /** The worker's own queue. Gives back what it did not take. */
+  /**
+   * The worker's own queue.
+   * @returns events that it did not take
+   */
   rounds: { send(events: readonly BusEvent[]): Promise<BusEvent[]> };
   organizations: OrganizationStates;
   log: Log;
@@ -70,32 +73,28 @@ export interface RedeliverPorts {
 }
 
 export interface RedeliverSettings {
-  /** Longer than the function can live. */
+  /** Longer than the function's timeout. */
   leaseSeconds: number;
-  /**
-   * After so long, or after so many that were sent again, a job is handed on: others have their turn, and no
-   * message lasts for long.
-   */
+  /** A round ends after this time, or after a number of resends, so that other jobs get their turn. */
   roundSeconds: number;
   roundDeliveries: number;
-  /** Rows of each shard that are read at once. */
+  /** Rows per shard and read. */
   pageRows: number;
 }
 
-/** Another worker has the job. Its message is kept until that one is known to have got on. */
+/** Another worker runs the job. The message is kept until that round has made progress. */
 class RedeliveryInProgress extends InProgressError {
   override name = 'RedeliveryInProgress';
 }
 
-/** Conditional puts under way at once. */
+/** Concurrent conditional puts. */
 const CONCURRENCY = 32;
 
 /**
- * Goes on with a redelivery job, oldest deliveries first, so that a receiver hears of things in the order in
- * which they happened: reads a page, adds the new deliveries, reminds of them, notes the place. It may crash
- * anywhere and be repeated: what is added follows from job, page and event, the place is noted once, and a
- * reminder too many changes nothing. The rest is handed on in a message of its own, because a message is
- * received so many times at most.
+ * Runs one round of a redelivery job, oldest deliveries first: reads a page, adds the new deliveries, sends
+ * their messages, records the position. A crash and repetition are safe: deliveries are derived from job,
+ * page and event, the position is recorded once, and an extra message changes nothing. The next round has a
+ * message of its own, because SQS limits receives.
  */
 export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings) {
   const { jobs, deliveries, arrivals, endpoints, queues, rounds, log, now } = ports;
@@ -108,15 +107,14 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
     traceId,
   });
 
-  /** Why a job cannot go on. A disabled endpoint would skip all that is sent to it. */
+  /** Why a job cannot continue. A disabled endpoint would skip all its deliveries. */
   const obstacleOf = (endpoint: Endpoint | undefined): StopReason | undefined => {
     if (endpoint === undefined) return 'endpoint_deleted';
     return endpoint.status === 'auto_disabled' ? 'endpoint_disabled' : undefined;
   };
 
   /**
-   * What a page owes: not what has arrived meanwhile, but for what the page itself has sent if this is a
-   * repetition.
+   * Deliveries to create for a page: without events that have arrived, except by this page in an earlier try.
    */
   async function owedFor(job: RedeliveryJob, items: readonly ExaminedDelivery[]): Promise<Delivery[]> {
     const firsts = await deliveries.statuses(listFirstDeliveries(job, items));
@@ -129,8 +127,8 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
   }
 
   /**
-   * Adds what a page owes. @returns what is this page's: an event that failed before in the job's time has
-   * its delivery from there
+   * @returns the deliveries of this page: an event that failed before in the job's range has its delivery
+   * from there
    */
   async function add(job: RedeliveryJob, items: readonly ExaminedDelivery[]): Promise<Delivery[]> {
     const owed = await owedFor(job, items);
@@ -139,13 +137,13 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
   }
 
   async function remind(endpoint: Endpoint, added: readonly Delivery[]): Promise<void> {
-    // They are ordinary first attempts: nobody waits to see this one or that.
+    // No user waits for a single delivery of a job.
     const lane = chooseFirstLane(endpoint, now(), false);
     const refused = await queues.send(
       lane,
       added.map((delivery) => ({ message: toDeliveryMessage(delivery) })),
     );
-    // The page is done again, and whoever is reminded twice finds nothing left to do.
+    // The page is repeated; extra messages change nothing.
     if (refused.length > 0) throw new Error(`the queue did not take ${refused.length} delivery messages`);
   }
 
@@ -160,7 +158,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
   }
 
   async function handOn(job: LeasedJob): Promise<void> {
-    // First given back, then handed on: the next message must not find it taken.
+    // Release before sending: the next message must find the job free.
     await jobs.release(job);
     const refused = await rounds.send([buildNextRound(job, now())]);
     if (refused.length > 0) throw new Error('the queue did not take the rest of a job');
@@ -172,7 +170,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
     const enough = leased.redelivered + terms.roundDeliveries;
     const time = { from: new Date(leased.from), to: new Date(leased.to) };
     for (let job = leased; ; ) {
-      // Its rows are deleted elsewhere.
+      // The purge deletes its rows.
       if ((await generationOf(job)) === 'over') return;
       const endpoint = await endpoints.find(job.orgId, job.webhookId);
       const obstacle = obstacleOf(endpoint);

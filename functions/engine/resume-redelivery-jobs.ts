@@ -13,9 +13,9 @@ import { type DuePage, type Position, scanShards } from './due-pages.ts';
 
 export interface ResumeRedeliveryJobsPorts {
   runs: {
-    /** Those that nobody was reminded of since then. */
+    /** Runs without a message since `until`. */
     find(shard: number, until: Date, after?: Position): Promise<DuePage<RedeliveryRun>>;
-    /** Does nothing when the run is over, or was noted so meanwhile. */
+    /** Does nothing when the run has ended or was recorded meanwhile. */
     reminded(run: RedeliveryRun, at: Date): Promise<void>;
     remove(run: RedeliveryRun): Promise<void>;
   };
@@ -31,33 +31,32 @@ export interface ResumeRedeliveryJobsPorts {
 
 export interface ResumeRedeliveryJobsSettings {
   shards: number;
-  /** How long nobody is reminded of a job before it is looked at. */
+  /** Seconds without a message after which a job is checked. */
   graceSeconds: number;
 }
 
-/** What a run did. */
 export interface ResumeResult {
   /** Jobs whose message was sent again. */
   sent: number;
-  /** Rows of jobs that had ended, or were gone. */
+  /** Rows removed of jobs that have ended or are gone. */
   removed: number;
-  /** Jobs that a worker has. */
+  /** Jobs that a worker holds. */
   held: number;
-  /** What could not be read, sent or noted; the next run finds it. */
+  /** Jobs that could not be read, sent or recorded; the next run retries them. */
   left: number;
-  /** Whether everything was looked at; the next run goes on otherwise. */
+  /** Whether every job was checked; otherwise the next run continues. */
   complete: boolean;
 }
 
-/** Jobs looked at together. */
+/** Jobs checked concurrently. */
 const AT_ONCE = 8;
-/** How many messages SQS takes in a request. */
+/** Maximum messages per SQS request. */
 const SEND = 10;
 
 /**
- * Sends a message again for every redelivery job that runs for long and that no worker has, then notes so: a
- * message that was lost leaves no job running for ever. It may end or crash anywhere: what it has not noted
- * is found by the next run, and a message too many changes nothing.
+ * Sends the message of each long-running job without a worker again, then records it, so that a lost message
+ * does not stop a job. A run can end anywhere: the next one finds what was not recorded, and an extra message
+ * changes nothing.
  */
 export function resumeRedeliveryJobs(
   { runs, jobs, rounds, organizations: standings, log, now }: ResumeRedeliveryJobsPorts,
@@ -72,13 +71,13 @@ export function resumeRedeliveryJobs(
 
   /**
    * @param goOn whether there is time for another page
-   * @throws what kept a shard from being read, after the rest was dealt with
+   * @throws the first read error, after the rest was processed
    */
   return async (goOn: () => boolean): Promise<ResumeResult> => {
     const done: ResumeResult = { sent: 0, removed: 0, held: 0, left: 0, complete: true };
     const failures: unknown[] = [];
 
-    /** Leaves to the next run what cannot be done for one job. */
+    /** Leaves a failure of one job to the next run. */
     async function trying<T>(run: RedeliveryRun, work: () => Promise<T>): Promise<T | undefined> {
       try {
         return await work();

@@ -11,7 +11,7 @@ type DueSource = SourceRef & { dueAt: string };
 export interface ScheduleSourceChecksPorts {
   due: {
     find(shard: number, until: Date, after?: Position): Promise<DuePage<DueSource>>;
-    /** Does nothing when the entry was moved meanwhile. */
+    /** Does nothing when the entry has moved. */
     postpone(entry: DueSource, until: Date): Promise<void>;
   };
   checks: {
@@ -22,28 +22,27 @@ export interface ScheduleSourceChecksPorts {
   now: () => Date;
 }
 
-/** What a run did. */
 export interface ScheduleResult {
   /** Sources whose message was sent. */
   sent: number;
-  /** What the queue did not take, and what was not moved on; the next run finds it. */
+  /** Sources not taken by the queue or not moved; the next run retries them. */
   left: number;
-  /** How late the latest of them was. */
+  /** Delay of the latest one. */
   latestSeconds: number;
-  /** Whether everything due was dealt with; the next run goes on otherwise. */
+  /** Whether every due entry was processed; otherwise the next run continues. */
   complete: boolean;
 }
 
-/** Shards read at once, and batches of one of their pages under way at once. */
+/** Shards read concurrently, and concurrent batches of one page. */
 const SHARDS_AT_ONCE = 8;
 const BATCHES_AT_ONCE = 2;
-/** How many messages SQS takes in a request. */
+/** Maximum messages per SQS request. */
 const SEND = 10;
 
 /**
- * Sends a message for every source that is due, then moves its time on, so that one whose message gets lost
- * comes again. It reads nothing but what is due. A run may end or crash anywhere: what it has not moved on is
- * found by the next, and a message too many changes nothing.
+ * Sends a message for every due source, then moves its due time, so that a source with a lost message becomes
+ * due again. Reads only due entries. A run can end anywhere: the next one finds what did not move, and an
+ * extra message changes nothing.
  */
 export function scheduleSourceChecks(
   { due, checks, log, now }: ScheduleSourceChecksPorts,
@@ -51,7 +50,7 @@ export function scheduleSourceChecks(
 ) {
   /**
    * @param goOn whether there is time for another page
-   * @throws what kept a part of the index from being read, after the rest was dealt with
+   * @throws the first read error, after the rest was processed
    */
   return async (goOn: () => boolean): Promise<ScheduleResult> => {
     const done: ScheduleResult = { sent: 0, left: 0, latestSeconds: 0, complete: true };
@@ -79,9 +78,7 @@ export function scheduleSourceChecks(
       }
     }
 
-    /**
-     * Each batch is moved on as soon as it was sent: a run that is killed has sent little that comes again.
-     */
+    /** Each batch moves as soon as it was sent, so that a killed run repeats little. */
     async function handle(entries: DueSource[]): Promise<void> {
       const batches = Array.from({ length: Math.ceil(entries.length / SEND) }, (_, index) =>
         entries.slice(index * SEND, (index + 1) * SEND),
@@ -128,11 +125,11 @@ export interface DigestPorts {
 }
 
 /**
- * Sends a message for every digest that is due, then moves its time on, so that one whose message gets lost
- * comes again. A message too many changes nothing: the e-mail is claimed.
+ * Sends a message for every due digest, then moves its due time. An extra message changes nothing: the e-mail
+ * is claimed.
  */
 export function sendDueDigests({ due, mails, log, now }: DigestPorts) {
-  /** @throws what kept some from being read or sent, after the rest was processed */
+  /** @throws the first error, after the rest was processed */
   return async (goOn: () => boolean): Promise<void> => {
     const failures: unknown[] = [];
 

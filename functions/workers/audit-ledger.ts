@@ -27,7 +27,7 @@ const environment = readEnvironment(AuditLedgerEnvironment);
 const client = documentClient();
 const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 
-/** Time that the page under way needs when the run's time is up. */
+/** Time for the current page after the run's time is up. */
 const PAGE_MS = 10_000;
 
 const run = auditLedger(
@@ -44,7 +44,6 @@ const run = auditLedger(
   { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: environment.GRACE_SECONDS },
 );
 
-/** Invoked by a schedule. */
 export const handler = middy<unknown, LedgerAudit>()
   .use(invocation())
   .handler(async (_event: unknown, context: Context) => {

@@ -32,11 +32,11 @@ export const CheckSourceEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
   OUTBOX_TABLE: NonEmptyText,
   KNOWLEDGE_TABLE: NonEmptyText,
-  /** From one check of a source to the next. */
+  /** Seconds between two checks of a source. */
   CHECK_EVERY_SECONDS: DecimalNumber,
-  /** Checks of one organization that run at once. */
+  /** Concurrent checks of one organization. */
   CHECKS_PER_ORGANIZATION: WholeNumber,
-  /** Its own queue, in which it hides what waits for its organization's share. */
+  /** The worker's own queue, in which refused messages wait. */
   CHECKS_QUEUE: NonEmptyText,
 });
 export type CheckSourceEnvironment = z.input<typeof CheckSourceEnvironment>;
@@ -82,7 +82,7 @@ const handle = checkSource(
   { checkEverySeconds: environment.CHECK_EVERY_SECONDS, leaseSeconds: CHECK_LEASE_SECONDS },
 );
 
-/** Takes events of sources from their queue: each check apart, all of a batch at once. */
+/** Processes events of sources, all of a batch at once. */
 export const handler = busWorker(
   'check-source',
   processEach(handle, logger.log),

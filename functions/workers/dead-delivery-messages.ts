@@ -29,7 +29,7 @@ const handle = processDeadDeliveryMessage(
   { graceSeconds: environment.GRACE_SECONDS },
 );
 
-/** Takes the dead letters of the delivery queues. */
+/** Processes the dead letters of the delivery queues. */
 export const handler = middy<SQSEvent, SQSBatchResponse>()
   .use(invocation())
   .handler(async ({ Records }: SQSEvent) => {

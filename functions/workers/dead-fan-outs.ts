@@ -19,7 +19,7 @@ export const DeadFanOutsEnvironment = z.object({
   DELIVERIES_TABLE: NonEmptyText,
   ...FirstAttemptQueues,
   OUTBOX_TABLE: NonEmptyText,
-  /** The queue that it takes them from, and leaves them in for later. */
+  /** The worker's own queue, to which it also postpones entries. */
   DEAD_FAN_OUTS: NonEmptyText,
 });
 export type DeadFanOutsEnvironment = z.input<typeof DeadFanOutsEnvironment>;
@@ -31,7 +31,7 @@ const sqs = queueClient();
 const outbox = { client, name: environment.OUTBOX_TABLE, reportUnreadable };
 const now = () => new Date();
 
-/** Takes the dead letters of the fan-out's stream. */
+/** Processes the dead letters of the fan-out's stream. */
 export const handler = deadLetterWorker(
   processDeadEntries({
     ...outboxEntries(outbox, streamsClient(), parseOrAbandon(parseOutboxRecord)),

@@ -12,7 +12,7 @@ import { outboxEntries, parseBusEvent } from '../store/outbox.ts';
 export const DeadPublicationsEnvironment = z.object({
   EVENT_BUS: NonEmptyText,
   OUTBOX_TABLE: NonEmptyText,
-  /** The queue that it takes them from, and leaves them in for later. */
+  /** The worker's own queue, to which it also postpones entries. */
   DEAD_PUBLICATIONS: NonEmptyText,
 });
 export type DeadPublicationsEnvironment = z.input<typeof DeadPublicationsEnvironment>;
@@ -21,13 +21,13 @@ const environment = readEnvironment(DeadPublicationsEnvironment);
 const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);
 const outbox = { client: documentClient(), name: environment.OUTBOX_TABLE, reportUnreadable };
 
-/** Takes the dead letters of the publisher's stream. */
+/** Processes the dead letters of the publisher's stream. */
 export const handler = deadLetterWorker(
   processDeadEntries({
     ...outboxEntries(outbox, streamsClient(), parseOrAbandon(parseBusEvent)),
     process: (events) => bus.put(events),
     postpone: toDelay(queueClient(), environment.DEAD_PUBLICATIONS),
-    // On the bus, entries have the identifiers that are their keys in the outbox.
+    // A bus event's id is its key in the outbox.
     nameOf: (event) => event,
     log: logger.log,
     now: () => new Date(),

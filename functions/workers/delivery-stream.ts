@@ -42,8 +42,8 @@ const run = processDeliveryStream(
 );
 
 /**
- * What Lambda tells a mapping with a tumbling window besides the records. The window is there for the shard's
- * name alone, which no other mapping is told and without which a record could not be counted exactly once.
+ * Fields that Lambda adds for a tumbling window. The mapping has one only for the shard id, which is needed
+ * to count a record exactly once.
  */
 interface WindowedEvent extends DynamoDBStreamEvent {
   shardId: string;
@@ -51,8 +51,8 @@ interface WindowedEvent extends DynamoDBStreamEvent {
 }
 
 /**
- * Takes additions and ends of deliveries from their table's stream. Fails as a whole: whatever was done is
- * not done again.
+ * Processes additions and ends of deliveries from the table's stream. Fails as a whole; repeated work changes
+ * nothing.
  */
 export const handler = middy<WindowedEvent, { state: Record<string, unknown> }>()
   .use(invocation())
@@ -63,7 +63,7 @@ export const handler = middy<WindowedEvent, { state: Record<string, unknown> }>(
     return { state: {} };
   });
 
-/** One that is skipped from the start ends with its addition. */
+/** A delivery that was skipped at creation ends with its addition. */
 const isEnd = (status: string): status is keyof typeof ENDED => Object.hasOwn(ENDED, status);
 
 function parseChange({ eventName, dynamodb }: DynamoDBRecord): SequencedChange[] {
@@ -72,7 +72,7 @@ function parseChange({ eventName, dynamodb }: DynamoDBRecord): SequencedChange[]
     const delivery = parseDelivery(parseRow(dynamodb?.NewImage as Record<string, AttributeValue>));
     return [{ kind: eventName === 'INSERT' ? 'added' : 'ended', delivery, sequence }];
   } catch (error) {
-    // Repeating it would stop the shard. The audit finds what is missing from the ledger.
+    // A repetition would block the shard. The ledger audit adds missing counts.
     logger.log('DELIVERY_UNREADABLE', { sequence, error });
     count(UNREADABLE_ROWS);
     return [];

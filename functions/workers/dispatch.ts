@@ -46,7 +46,7 @@ export const DispatchEnvironment = z.object({
   RETRY_BASE_SECONDS: DecimalNumber,
   RETRY_CAP_SECONDS: DecimalNumber,
   ATTEMPT_TIMEOUT_SECONDS: DecimalNumber,
-  /** How late a delivery may be before its message counts as lost. */
+  /** Seconds past due after which a delivery's message counts as lost. */
   GRACE_SECONDS: DecimalNumber,
 });
 export type DispatchEnvironment = z.input<typeof DispatchEnvironment>;
@@ -105,8 +105,7 @@ const run = processDeliveryMessages({
   attempt,
   organizations: organizations,
   contexts: (deliveryMessages) => {
-    // A cold start reads all at once. `prepare` waits for keys and blocked hosts, and reports it if they
-    // cannot be read.
+    // A cold start reads all at once. `prepare` waits for keys and blocked hosts, and reports read errors.
     loadKeys().catch(() => undefined);
     hosts.refresh().catch(() => undefined);
     return contextsOf(deliveryMessages);
@@ -117,8 +116,8 @@ const run = processDeliveryMessages({
 });
 
 /**
- * Takes reminders from a delivery queue, all of a batch at once. Those reported as failed stay in the queue,
- * hidden until their delivery is due; the others are deleted.
+ * Processes messages of a delivery queue, all of a batch at once. Messages reported as failed stay in the
+ * queue; the others are deleted.
  */
 export const handler = middy<SQSEvent, SQSBatchResponse>()
   .use(invocation())
@@ -136,7 +135,7 @@ export const handler = middy<SQSEvent, SQSBatchResponse>()
     };
   });
 
-/** A batch comes from one queue, whose name ends both its ARN and its address. */
+/** A batch comes from one queue, whose name ends both its ARN and its URL. */
 function getLane([record]: readonly SQSRecord[]): Lane {
   const name = record?.eventSourceARN.split(':').at(-1);
   const lane = LANES.find((candidate) => urlOf(candidate).split('/').at(-1) === name);

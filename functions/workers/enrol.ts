@@ -28,9 +28,8 @@ const Enrolment = z.object({
 });
 
 /**
- * Makes a live organization with its first API key; an operator invokes it. The key is in the answer alone
- * and cannot be had again.
- * @throws a zod error when the payload is not an enrolment
+ * Creates a live organization with its first API key; operators invoke it. The key is in the response only.
+ * @throws a zod error when the payload is invalid
  */
 export const handler = middy<unknown, unknown>()
   .use(invocation())

@@ -35,5 +35,5 @@ const run = fanOut({
   now,
 });
 
-/** Takes inserts of the outbox's stream, and deals with what they owe. */
+/** Processes inserts of the outbox's stream. */
 export const handler = outboxReader((image) => parseOutboxRecord(parseRow(image)), run);

@@ -25,7 +25,7 @@ const count = meterUsage({
   log: logger.log,
 });
 
-/** Takes events from the meter's queue and counts what organizations use. */
+/** Counts the usage of organizations. */
 export const handler = busWorker('meter', async (events) =>
   (await count(events)).map((event) => ({ event, why: 'failed' })),
 );

@@ -24,11 +24,11 @@ export const NotifyEnvironment = z.object({
   MAILINGS_TABLE: NonEmptyText,
   USER_POOL: NonEmptyText,
   MAIL_FROM: NonEmptyText,
-  /** Origin of the dashboard, which mails link to. */
+  /** Origin of the dashboard, for links in e-mails. */
   DASHBOARD_ORIGIN: z.url(),
-  /** For which admins are told once at most of a source's URL. */
+  /** Seconds in which admins get at most one notice about a source's URL. */
   NOTICE_SECONDS: DecimalNumber,
-  /** Recipients of e-mail about content in a UTC day: of one organization, and of all. */
+  /** Recipients of content e-mails per UTC day: of one organization, and in total. */
   MAIL_BUDGET: WholeNumber,
   MAIL_CEILING: WholeNumber,
 });
@@ -64,5 +64,5 @@ const tell = notifyAdmins(
   },
 );
 
-/** Takes what admins are told of from its queue. What certainly did not reach them comes again. */
+/** Notifies admins by e-mail. An e-mail that was certainly not sent is retried. */
 export const handler = busWorker('notify', processEach(tell, logger.log));

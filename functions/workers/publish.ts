@@ -12,5 +12,5 @@ export type PublishEnvironment = z.input<typeof PublishEnvironment>;
 const environment = readEnvironment(PublishEnvironment);
 const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);
 
-/** Takes inserts of the outbox's stream, and puts what they tell on the bus. */
+/** Puts inserts of the outbox's stream on the bus. */
 export const handler = outboxReader((image) => parseBusEvent(parseRow(image)), bus.put);

@@ -17,7 +17,7 @@ export const PurgeEnvironment = z.object({
   DELIVERIES_TABLE: NonEmptyText,
   LEDGER_TABLE: NonEmptyText,
   KNOWLEDGE_TABLE: NonEmptyText,
-  /** How long after a reset something of the generation before may still be written. */
+  /** Seconds after a reset in which older functions may still write the older generation. */
   LINGER_SECONDS: DecimalNumber,
 });
 export type PurgeEnvironment = z.input<typeof PurgeEnvironment>;
@@ -27,9 +27,9 @@ const client = documentClient();
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const { OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE, KNOWLEDGE_TABLE } = environment;
 
-/** Time that the page under way needs when the run's time is up. */
+/** Time for the current page after the run's time is up. */
 const PAGE_MS = 10_000;
-/** Beyond the longest that Lambda lets a function run. */
+/** Longer than Lambda's maximum timeout. */
 const LEASE_SECONDS = 960;
 
 const run = purgeSandboxes(
@@ -47,7 +47,6 @@ const run = purgeSandboxes(
   { lingerSeconds: environment.LINGER_SECONDS, leaseSeconds: LEASE_SECONDS },
 );
 
-/** Invoked by a schedule. */
 export const handler = middy<unknown, PurgeResult>()
   .use(invocation())
   .handler(async (_event: unknown, context: Context) => {

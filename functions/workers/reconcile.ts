@@ -27,7 +27,7 @@ const environment = readEnvironment(ReconcileEnvironment);
 const now = () => new Date();
 const queues = deliveryQueues(queueClient(), queueUrls(LANE_TABLE, environment), now);
 
-/** Time that the page under way needs when the run's time is up. */
+/** Time for the current page after the run's time is up. */
 const PAGE_MS = 10_000;
 
 const run = reconcileDeliveries(
@@ -45,10 +45,7 @@ const run = reconcileDeliveries(
   },
 );
 
-/**
- * Of the fullest queue: at the limit it gives out nothing more. What the queues do not say stands in nobody's
- * way.
- */
+/** Measures the fullest queue. A queue that cannot be read does not stop the run. */
 async function measureQueues(): Promise<void> {
   try {
     const inFlight = await Promise.all(LANES.map((lane) => queues.inFlight(lane)));
@@ -58,7 +55,6 @@ async function measureQueues(): Promise<void> {
   }
 }
 
-/** Invoked by a schedule. */
 export const handler = middy<unknown, Reconciliation>()
   .use(invocation())
   .handler(async (_event: unknown, context: Context) => {

@@ -20,7 +20,7 @@ export const RedeliverEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
   DELIVERIES_TABLE: NonEmptyText,
   ...FirstAttemptQueues,
-  /** Its own queue, to which it sends what is left of a job. */
+  /** The worker's own queue, for the next round of a job. */
   REDELIVERIES_QUEUE: NonEmptyText,
 });
 export type RedeliverEnvironment = z.input<typeof RedeliverEnvironment>;
@@ -32,12 +32,9 @@ const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 const now = () => new Date();
 
-/**
- * Of each of the eight shards. All of them may have failed, and are then added within what is left of the
- * function's time.
- */
+/** Rows per shard, of eight shards. All of them may be resent within the rest of the function's time. */
 const PAGE_ROWS = 25;
-/** Sent again before a job is handed on: where all have failed, that is after each page. */
+/** Resends per round; where all deliveries failed, a round is one page. */
 const ROUND_DELIVERIES = 100;
 
 const handle = runRedeliveryJob(
@@ -60,5 +57,5 @@ const handle = runRedeliveryJob(
   },
 );
 
-/** Takes redelivery jobs from their queue. */
+/** Runs rounds of redelivery jobs. */
 export const handler = busWorker('redeliver', processEach(handle, logger.log));

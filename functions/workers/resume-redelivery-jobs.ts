@@ -26,7 +26,7 @@ const environment = readEnvironment(ResumeRedeliveryJobsEnvironment);
 const service = { client: documentClient(), name: environment.SERVICE_TABLE, reportUnreadable };
 const jobs = redeliveryJobs(service);
 
-/** Time that the page under way needs when the run's time is up. */
+/** Time for the current page after the run's time is up. */
 const PAGE_MS = 10_000;
 
 const run = resumeRedeliveryJobs(
@@ -41,7 +41,6 @@ const run = resumeRedeliveryJobs(
   { shards: REDELIVERY_RUN_SHARDS, graceSeconds: environment.GRACE_SECONDS },
 );
 
-/** Invoked by a schedule. */
 export const handler = middy<unknown, ResumeResult>()
   .use(invocation())
   .handler(async (_event: unknown, context: Context) => {

@@ -22,14 +22,14 @@ export const ScheduleSourceChecksEnvironment = z.object({
   KNOWLEDGE_TABLE: NonEmptyText,
   CHECKS_QUEUE: NonEmptyText,
   MAILINGS_TABLE: NonEmptyText,
-  /** The queue of the function that sends e-mail; that of the checks where the deployment sends none. */
+  /** Queue of the mail function; the check queue in deployments without e-mail. */
   NOTIFY_QUEUE: NonEmptyText,
 });
 export type ScheduleSourceChecksEnvironment = z.input<typeof ScheduleSourceChecksEnvironment>;
 
 const environment = readEnvironment(ScheduleSourceChecksEnvironment);
 
-/** Time that the page under way needs when the run's time is up. */
+/** Time for the current page after the run's time is up. */
 const PAGE_MS = 10_000;
 
 const client = documentClient();
@@ -44,7 +44,7 @@ const run = scheduleSourceChecks(
   { shards: SOURCE_DUE_SHARDS },
 );
 
-/** Digests that a deployment left which sent e-mail stay where they are. */
+/** Digests stay where they are in deployments without e-mail. */
 const sendDigests =
   environment.NOTIFY_QUEUE === environment.CHECKS_QUEUE
     ? async () => undefined
@@ -54,7 +54,6 @@ const sendDigests =
         ...common,
       });
 
-/** Invoked by a schedule. */
 export const handler = middy<unknown, ScheduleResult>()
   .use(invocation())
   .handler(async (_event: unknown, context: Context) => {

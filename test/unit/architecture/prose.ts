@@ -32,7 +32,7 @@ const WORDINGS: readonly Wording[] = [
   { pattern: /\bunder way\b/i, instead: 'in progress, running' },
   { pattern: /\blook(?:s|ed|ing) (?:at|after)\b/i, instead: 'check, read, poll' },
   { pattern: /\bwip(?:e|es|ed|ing)\b/i, instead: 'delete' },
-  { pattern: /\bsen(?:d|ds|t|ding) again\b|\bsendings?\b/i, instead: 'resend' },
+  { pattern: /\bsen(?:d|ds|t|ding) again\b|\bsendings\b/i, instead: 'resend' },
   { pattern: /\bremembered\b/i, instead: 'cached, stored' },
   { pattern: /\b(?:is|are|was|were) had\b|\b(?:of ours|of yours|of theirs)\b/i, instead: 'name the subject' },
   {
