@@ -9,7 +9,7 @@ const EXAMINED = { examined: 'count', redelivered: 'count' } as const;
 const RESUMED = { sent: 'count', removed: 'count', held: 'count', left: 'count', complete: 'flag' } as const;
 const SWEPT = { sent: 'count', left: 'count', latestSeconds: 'count', complete: 'flag' } as const;
 
-/** What is logged behind the bus: usage, channels, sources, e-mail. */
+/** Workers behind the bus: usage, sources, e-mail, redelivery jobs. */
 export const BACKGROUND_LINES = lines({
   BUS_REFUSED: {
     level: 'warn',

@@ -10,7 +10,7 @@ const ATTEMPT = {
 
 const DEFECT = 'A defect, or rows of a version that this one cannot read.';
 
-/** What is logged on the way of an event to its receivers. */
+/** Events and deliveries. */
 export const DELIVERY_LINES = lines({
   EVENT_FANNED_OUT: {
     level: 'debug',
@@ -116,7 +116,7 @@ export const DELIVERY_LINES = lines({
 
 const AGAIN = 'Nothing, unless it goes on: the caller repeats it.';
 
-/** What is logged of API requests, and of invocations as such. */
+/** API requests and invocations. */
 export const REQUEST_LINES = lines({
   REQUEST_ANSWERED: {
     level: 'debug',

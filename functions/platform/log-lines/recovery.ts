@@ -20,7 +20,7 @@ const LEDGER = {
 } as const;
 const PURGED = { deleted: 'count', closed: 'count', open: 'count', oldestSeconds: 'count' } as const;
 
-/** What is logged of lost work and of what brings it back, checks it, and clears up. */
+/** Reconciler, ledger audit and purge. */
 export const RECOVERY_LINES = lines({
   DELIVERIES_RECONCILED: {
     level: 'info',
