@@ -57,7 +57,7 @@ export interface UnreadableRow {
 export const LONGEST_GRACE_SECONDS = 6 * 3600;
 
 /**
- * Computes the next check of a delivery whose message was just sent again. The interval grows with the
+ * Computes the next check of a delivery whose message was just resent. The interval grows with the
  * delivery's age, so the number of messages grows with the logarithm of the wait.
  */
 export function computeNextCheck({ id }: Pick<DeliveryMessage, 'id'>, now: Date, graceSeconds: number): Date {

@@ -110,7 +110,7 @@ export const EVENT_CATALOGUE = {
     onBus: ['conversationId', 'messageId', 'role'],
     summary: 'A message was recorded',
     description:
-      'A message was recorded in a conversation, whatever its `role`: answers of your own assistant come back as well. The content is not in the event; read the message with `messageId`.',
+      'A message of any `role` was recorded in a conversation, including your own assistant’s. The content is not in the event; read the message with `messageId`.',
     fields: {
       conversationId: 'The conversation.',
       messageId: 'The message. Its content is read with the API.',
@@ -181,7 +181,7 @@ export const EVENT_CATALOGUE = {
     onBus: ['webhookId'],
     summary: 'A test of an endpoint',
     description:
-      'Sent by the test operation to one endpoint, whatever it subscribes to. Signed, retried and recorded like every other event.',
+      'Sent by the test operation to one endpoint, regardless of its subscriptions. Signed, retried and recorded like every other event.',
     fields: { webhookId: 'The endpoint under test.' },
     example: ({ webhook, webhookTest: { createdAt } }) => ({ createdAt, webhookId: webhook.id }),
   }),
@@ -201,7 +201,7 @@ export const EVENT_CATALOGUE = {
     onBus: ['channelId', 'conversationId', 'messageId', 'role'],
     summary: 'A message for a channel',
     description:
-      'What channels of the kind `http` receive, and nobody else: an agent or the assistant said something in a conversation on the channel. It cannot be subscribed to.',
+      'An agent or the assistant wrote in a conversation of the channel. Sent to channels of kind `http` only; endpoints cannot subscribe to it.',
     fields: {
       channelId: 'The channel that it is for.',
       conversationId: 'The conversation.',

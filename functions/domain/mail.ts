@@ -57,14 +57,14 @@ export function composeContentChangeMail({
   const theirs = escapeForeignText(organization, MAX_NAME);
   return composeMail(heading, called, [
     {
-      paragraph: `The content of a ${KINDS[kind]} that ${theirs} imports differs from what you were last told of, or from what was imported at first.`,
+      paragraph: `The content of a ${KINDS[kind]} that ${theirs} imports differs from the version that you were last notified of, or from the first import.`,
     },
     { facts: [['Source', escapeForeignText(called, MAX_NAME)], formatUrl(url)] },
     ...buildQuotation('What was added begins with', added, 'added'),
     ...buildQuotation('What was removed begins with', removed, 'removed'),
-    { link: 'Change when you are told', href: `${dashboardOrigin}/settings/organization` },
+    { link: 'Change notification settings', href: `${dashboardOrigin}/settings/organization` },
     {
-      note: `You get this e-mail because you are an admin of ${theirs}. There is at most one about a source in ${formatDuration(noticeSeconds)}. The quoted text is what was found at the address above.`,
+      note: `You get this e-mail because you are an admin of ${theirs}. At most one is sent per source in ${formatDuration(noticeSeconds)}. The quoted text comes from the URL above.`,
     },
   ]);
 }
@@ -96,7 +96,7 @@ export function composeDigestMail({
     ...(others.changes === 0
       ? []
       : [{ paragraph: `In sources that are not listed: ${describeExtent(others)}.` }]),
-    { link: 'Change when you are told', href: `${dashboardOrigin}/settings/organization` },
+    { link: 'Change notification settings', href: `${dashboardOrigin}/settings/organization` },
     {
       note: `You get this e-mail because you are an admin of ${theirs}. There is at most one such summary per day.`,
     },
@@ -130,7 +130,7 @@ export function composeDisabledMail({
   const theirs = escapeForeignText(organization, MAX_NAME);
   return composeMail(`${what} disabled`, getHostname(url ?? '') || webhookId, [
     {
-      paragraph: `A ${what.toLowerCase()} of ${theirs} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. Nothing is sent to it any more.`,
+      paragraph: `A ${what.toLowerCase()} of ${theirs} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. It gets no more deliveries.`,
     },
     {
       facts: [
@@ -140,7 +140,7 @@ export function composeDisabledMail({
       ],
     },
     {
-      paragraph: `It stays disabled. Once its receiver works, ${again} anew, which gives it a new signing secret. The API's list of its deliveries says what each of them met.`,
+      paragraph: `It stays disabled. When its receiver works again, ${again} again, which creates a new signing secret. The dashboard lists its deliveries with their errors.`,
     },
     { link: 'Open the dashboard', href: `${dashboardOrigin}/` },
     { note: `You get this e-mail because you are an admin of ${theirs}. It is sent once.` },

@@ -223,7 +223,7 @@ function buildNotification(event: BusEvent, ports: NotifyPorts, terms: NotifySet
     case 'source.digest':
       return buildDigestNotification(event, ports, terms);
     default:
-      throw new Defect(`admins are not told of ${event.type}`);
+      throw new Defect(`admins are not notified of ${event.type}`);
   }
 }
 

@@ -45,7 +45,7 @@ export interface ReconcileSettings {
 export interface Reconciliation {
   /** Parked deliveries whose message was sent. */
   resumed: number;
-  /** Deliveries whose lost message was sent again. */
+  /** Deliveries whose lost message was resent. */
   resent: number;
   /** Late deliveries deferred because a queue has a long backlog, which probably contains their message. */
   deferred: number;

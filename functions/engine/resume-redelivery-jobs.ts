@@ -36,7 +36,7 @@ export interface ResumeRedeliveryJobsSettings {
 }
 
 export interface ResumeResult {
-  /** Jobs whose message was sent again. */
+  /** Jobs whose message was resent. */
   sent: number;
   /** Rows removed of jobs that have ended or are gone. */
   removed: number;

@@ -37,7 +37,7 @@ export interface Charge extends Quota {
 }
 
 export interface RateLimiter {
-  /** Charges a request before it runs. It runs while its window has a token left, whatever it costs. */
+  /** Charges a request before it runs. It runs while its window has a token left, at any cost. */
   take(bucket: RateBucket, tier: Budget, now: Date, tokens?: number): Promise<Charge>;
   /** Corrects the charge to the actual cost. No write without a difference. */
   correct(charge: Charge, tokens: number): Promise<Charge>;
