@@ -154,11 +154,11 @@ export const appearance = (dashboard: Dashboard) =>
         expect(await page.evaluate('document.activeElement.textContent')).toBe(button);
       };
       await open('/endpoints', 'Add an endpoint', 'dialog-register');
-      await open(`/endpoints/${id}`, 'Change', 'dialog-change');
+      await open(`/endpoints/${id}`, 'Edit', 'dialog-change');
       await open(`/endpoints/${id}`, 'Delete', 'dialog-delete');
-      await open(`/deliveries/${id}`, 'Send failed ones again', 'dialog-send-again');
+      await open(`/deliveries/${id}`, 'Resend failed', 'dialog-send-again');
       await open('/api-keys', 'Create a key', 'dialog-create-key');
-      await open('/sandbox', 'Issue another key', 'dialog-issue-key');
+      await open('/sandbox', 'Create another key', 'dialog-issue-key');
       await open('/sandbox', 'Reset', 'dialog-reset');
       await open('/sources', 'Add a source', 'dialog-add-source');
     });

@@ -56,7 +56,7 @@ export const apiKeys = (dashboard: Dashboard) =>
       await dialog.getByLabel('Name').fill('Nobody has seen it');
       await dialog.getByText(/^Read conversations/).click();
       await dialog.getByRole('button', { name: 'Create a key' }).click();
-      await dialog.getByText('The key may have been made').waitFor();
+      await dialog.getByText('The key may have been created').waitFor();
       await expectAccessible(page);
       await dialog.getByRole('button', { name: 'See the keys' }).click();
       const row = page.getByRole('row').filter({ hasText: 'Nobody has seen it' });
@@ -89,11 +89,11 @@ export const sandbox = (dashboard: Dashboard) =>
   describe('the sandbox', () => {
     it('gives another key, which acts on it', async () => {
       const page = await dashboard.signedIn(ADMIN, '/sandbox');
-      await page.getByRole('button', { name: 'Issue another key' }).click();
+      await page.getByRole('button', { name: 'Create another key' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name').fill('Integration test');
-      await dialog.getByText(/^Take part in conversations/).click();
-      await dialog.getByRole('button', { name: 'Issue the key' }).click();
+      await dialog.getByText(/^Write conversations/).click();
+      await dialog.getByRole('button', { name: 'Create the key' }).click();
       const secret = (await dialog.getByText(/^ck_sandbox_/).textContent()) ?? '';
       expect(await statusWith(dashboard, secret, '/api/v1/conversations')).toBe(200);
     });

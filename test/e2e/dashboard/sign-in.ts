@@ -42,7 +42,7 @@ export const signingIn = (dashboard: Dashboard) =>
       const page = await (await dashboard.context()).newPage();
       await page.goto(`${dashboard.origin}/signed-in?code=forged&state=forged`);
       await page.getByRole('alert').waitFor();
-      await page.getByText('Request id').waitFor();
+      await page.getByText('Request ID').waitFor();
       await page.getByRole('link', { name: 'Sign in again' }).click();
       await signIn(page, ADMIN);
     });
@@ -53,7 +53,7 @@ export const signingIn = (dashboard: Dashboard) =>
       await page.goto(
         `${dashboard.origin}/signed-in?error=access_denied&error_description=${encodeURIComponent(said)}`,
       );
-      await page.getByText('broken off, or not allowed').waitFor();
+      await page.getByText('canceled, or your account').waitFor();
       expect(await page.locator('body').innerText()).not.toContain('555');
       expect(await page.evaluate('"pwned" in window')).toBe(false);
     });
@@ -103,7 +103,7 @@ export const expiring = (dashboard: Dashboard) =>
           sent.push(request.url());
       });
       await page.getByRole('button', { name: 'Add an endpoint' }).click();
-      await page.getByLabel('Address').fill(url);
+      await page.getByLabel('Endpoint URL').fill(url);
       await page.getByRole('dialog').getByText('conversation.resolved', { exact: true }).click();
       return page;
     };
@@ -145,7 +145,7 @@ export const expiring = (dashboard: Dashboard) =>
       await page.getByRole('button', { name: 'Add the endpoint' }).click();
       await renewed;
       await release();
-      await page.getByRole('heading', { name: 'The endpoint is ready' }).waitFor();
+      await page.getByRole('heading', { name: 'Endpoint added' }).waitFor();
     });
 
     it('loses nothing that was typed: after the sign-in in another window it goes on', async () => {
@@ -153,7 +153,7 @@ export const expiring = (dashboard: Dashboard) =>
       await added(page);
       // The provider still knows the browser, and asks for nothing.
       await page.getByRole('button', { name: 'Sign in in a new window' }).click();
-      await page.getByRole('heading', { name: 'The endpoint is ready' }).waitFor();
+      await page.getByRole('heading', { name: 'Endpoint added' }).waitFor();
       await page.getByText('https://example.com/typed-before').first().waitFor();
     });
 
@@ -164,7 +164,7 @@ export const expiring = (dashboard: Dashboard) =>
       const opened = page.waitForEvent('popup');
       await page.getByRole('button', { name: 'Sign in in a new window' }).click();
       await fillIn(await opened, ADMIN);
-      await page.getByRole('heading', { name: 'The endpoint is ready' }).waitFor();
+      await page.getByRole('heading', { name: 'Endpoint added' }).waitFor();
     });
 
     it('leaves nothing of one person to another who signs in instead, and does nothing in their name', async () => {
@@ -176,7 +176,7 @@ export const expiring = (dashboard: Dashboard) =>
       await signIn(other, MEMBER);
       await isShownTo(page, `${MEMBER} · Member`);
       expect(await page.getByRole('dialog').count()).toBe(0);
-      expect(await page.getByLabel('Address').count()).toBe(0);
+      expect(await page.getByLabel('Endpoint URL').count()).toBe(0);
       const sent = posts.get(page) ?? [];
       expect(sent).toHaveLength(1);
     });

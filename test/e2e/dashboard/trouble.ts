@@ -4,7 +4,7 @@ import { ADMIN, type Dashboard } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
 import { aReceiver, aReceiverOwed, WELL } from './receiving.ts';
 
-const UNREACHABLE = 'The service could not be reached. Are you online?';
+const UNREACHABLE = 'The service cannot be reached. Check your connection.';
 
 /** What is told when things do not work. */
 export const trouble = (dashboard: Dashboard) => {
@@ -23,7 +23,7 @@ export const trouble = (dashboard: Dashboard) => {
       const { id, url } = await anEndpoint();
       const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
       await page.getByRole('button', { name: 'Delete' }).click();
-      await page.getByLabel('Type the address to confirm').fill(url);
+      await page.getByLabel('Type the endpoint URL to confirm').fill(url);
       await page.context().setOffline(true);
       await page.getByRole('button', { name: 'Delete the endpoint' }).click();
       await page.getByRole('alertdialog').getByText(UNREACHABLE).waitFor();
@@ -48,14 +48,14 @@ export const trouble = (dashboard: Dashboard) => {
       const page = await dashboard.signedIn(ADMIN, '/settings');
       await withoutUsage(page);
       await page.getByRole('navigation', { name: 'Pages' }).getByText('Usage').click();
-      await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
+      await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
       await expectAccessible(page);
       // Everything around it is still there.
       await page.getByRole('navigation', { name: 'Pages' }).getByText('Settings').click();
       await page.getByRole('heading', { name: 'Settings' }).waitFor();
       await page.getByRole('navigation', { name: 'Pages' }).getByText('Usage').click();
       await page.unroute('**/assets/usage-*');
-      await page.getByRole('button', { name: 'Load the page again' }).click();
+      await page.getByRole('button', { name: 'Reload the page' }).click();
       await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
     });
 
@@ -65,7 +65,7 @@ export const trouble = (dashboard: Dashboard) => {
       await page.context().setOffline(true);
       await page.getByRole('navigation', { name: 'Pages' }).getByText('Usage').click();
       await page.getByText(UNREACHABLE).waitFor();
-      await page.getByRole('button', { name: 'Load the page again' }).click();
+      await page.getByRole('button', { name: 'Reload the page' }).click();
       await page.getByText(UNREACHABLE).waitFor();
       expect(await page.evaluate('window.isTheSame')).toBe(true);
       await page.context().setOffline(false);
@@ -79,7 +79,7 @@ export const trouble = (dashboard: Dashboard) => {
       const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
       await page.getByRole('button', { name: 'Delete' }).waitFor();
       await dashboard.service.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
-      await page.getByRole('heading', { name: 'There is no such endpoint any more' }).waitFor();
+      await page.getByRole('heading', { name: 'This endpoint no longer exists' }).waitFor();
       expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
       await page.getByRole('link', { name: 'All endpoints' }).click();
       await page.getByRole('heading', { name: 'Endpoints', exact: true }).waitFor();
@@ -128,7 +128,7 @@ export const trouble = (dashboard: Dashboard) => {
       await told
         .getByText('12 deliveries have not arrived yet. The longest wait began 5 minutes ago.')
         .waitFor();
-      await page.getByText(/^without [\d,]+ under way$/).waitFor();
+      await page.getByText(/^without [\d,]+ in progress$/).waitFor();
       await told.getByRole('link', { name: 'See why' }).click();
       await page.waitForURL(`**/deliveries/${id}?status=open`);
     });

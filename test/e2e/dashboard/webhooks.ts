@@ -11,7 +11,7 @@ export const endpoints = (dashboard: Dashboard) =>
       const receiver = await aReceiver(dashboard, WELL);
       const page = await dashboard.signedIn(ADMIN, '/endpoints');
       await page.getByRole('button', { name: 'Add an endpoint' }).click();
-      await page.getByLabel('Address').fill(receiver.url);
+      await page.getByLabel('Endpoint URL').fill(receiver.url);
       await page.getByRole('dialog').getByText('message.received', { exact: true }).click();
       await page.getByRole('button', { name: 'Add the endpoint' }).click();
       const secret = await page
@@ -22,8 +22,8 @@ export const endpoints = (dashboard: Dashboard) =>
       await page.getByText('I have stored it in a safe place').click();
       await page.getByRole('button', { name: 'Done' }).click();
       await page.getByRole('link', { name: receiver.url }).click();
-      await page.getByRole('button', { name: 'Send a test' }).click();
-      await page.getByText(/^Arrived: it was accepted after/).waitFor();
+      await page.getByRole('button', { name: 'Send a test event' }).click();
+      await page.getByText(/^Delivered in/).waitFor();
       const [arrived] = receiver.received;
       expect(() =>
         new Webhook(secret ?? '').verify(
@@ -43,7 +43,7 @@ export const endpoints = (dashboard: Dashboard) =>
         await route.continue();
       });
       await page.getByRole('button', { name: 'Add an endpoint' }).click();
-      await page.getByLabel('Address').fill(receiver.url);
+      await page.getByLabel('Endpoint URL').fill(receiver.url);
       await page.getByRole('dialog').getByText('message.received', { exact: true }).click();
       await page.getByRole('button', { name: 'Add the endpoint' }).click();
       await page.getByRole('button', { name: 'Cancel', disabled: true }).waitFor();
@@ -66,7 +66,7 @@ export const endpoints = (dashboard: Dashboard) =>
         route.fulfill({ status: 404, json: { error: { type: 'NOT_FOUND', message: 'not there' } } }),
       );
       const looked = page.waitForResponse(one);
-      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByRole('button', { name: 'Send a test event' }).click();
       await looked;
       await page.getByRole('link', { name: 'All deliveries' }).click();
       const first = page.getByRole('list', { name: 'Deliveries' }).getByRole('link').first();
@@ -79,12 +79,12 @@ export const endpoints = (dashboard: Dashboard) =>
     it('are refused with a reason and a request id', async () => {
       const page = await dashboard.signedIn(ADMIN, '/endpoints');
       await page.getByRole('button', { name: 'Add an endpoint' }).click();
-      await page.getByLabel('Address').fill('https://10.0.0.1/internal');
+      await page.getByLabel('Endpoint URL').fill('https://10.0.0.1/internal');
       await page.getByRole('dialog').getByText('message.received', { exact: true }).click();
       await page.getByRole('button', { name: 'Add the endpoint' }).click();
       await page.getByRole('alert').waitFor();
-      await page.getByText('Request id').first().waitFor();
-      expect(await page.getByLabel('Address').inputValue()).toBe('https://10.0.0.1/internal');
+      await page.getByText('Request ID').first().waitFor();
+      expect(await page.getByLabel('Endpoint URL').inputValue()).toBe('https://10.0.0.1/internal');
     });
 
     it('are deleted when their address is typed, and not before', async () => {
@@ -93,9 +93,9 @@ export const endpoints = (dashboard: Dashboard) =>
       const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
       await page.getByRole('button', { name: 'Delete' }).click();
       const confirm = page.getByRole('button', { name: 'Delete the endpoint' });
-      await page.getByLabel('Type the address to confirm').fill(receiver.url.slice(0, -1));
+      await page.getByLabel('Type the endpoint URL to confirm').fill(receiver.url.slice(0, -1));
       expect(await confirm.isDisabled()).toBe(true);
-      await page.getByLabel('Type the address to confirm').fill(receiver.url);
+      await page.getByLabel('Type the endpoint URL to confirm').fill(receiver.url);
       await confirm.click();
       await page.waitForURL('**/endpoints');
       expect((await dashboard.service.api.get(`/api/v1/webhooks/${id}`)).status).toBe(404);
@@ -111,23 +111,23 @@ export const deliveries = (dashboard: Dashboard) =>
       await page.getByRole('list', { name: 'Deliveries' }).getByRole('link').first().click();
       const detail = page.getByRole('region', { name: 'Delivery' });
       await detail.getByText('Attempt 8').first().waitFor();
-      expect(await detail.getByText('Answered 500', { exact: true }).count()).toBe(8);
+      expect(await detail.getByText('Response 500', { exact: true }).count()).toBe(8);
       await detail.getByText(FAILING.body).first().waitFor();
     });
 
-    it('are sent again, one by one', async () => {
+    it('are resent one by one', async () => {
       const receiver = await aReceiverOwed(dashboard, FAILING, 1);
       receiver.become(WELL);
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${receiver.id}`);
       await page.getByRole('list', { name: 'Deliveries' }).getByRole('link').first().click();
-      await page.getByRole('button', { name: 'Send again' }).click();
-      await page.getByRole('button', { name: 'Open it' }).click();
+      await page.getByRole('button', { name: 'Resend', exact: true }).click();
+      await page.getByRole('button', { name: 'Open the new delivery' }).click();
       const detail = page.getByRole('region', { name: 'Delivery' });
-      await detail.getByText('Sends again').waitFor();
+      await detail.getByText('Resends').waitFor();
       await detail.getByText('Succeeded').waitFor();
     });
 
-    it('are sent again once, though the answer is lost and the button pressed again', async () => {
+    it('are resent once, though the answer is lost and the button pressed again', async () => {
       const { id } = await aReceiverOwed(dashboard, WELL, 1);
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${id}`);
       await page.getByRole('list', { name: 'Deliveries' }).getByRole('link').first().click();
@@ -140,28 +140,28 @@ export const deliveries = (dashboard: Dashboard) =>
         { times: 1 },
       );
       const detail = page.getByRole('region', { name: 'Delivery' });
-      await detail.getByRole('button', { name: 'Send again' }).click();
-      await detail.getByText('The service could not be reached.').waitFor();
-      await detail.getByRole('button', { name: 'Send again' }).click();
-      await detail.getByText('Sent again, as a new delivery').waitFor();
+      await detail.getByRole('button', { name: 'Resend', exact: true }).click();
+      await detail.getByText('The service cannot be reached.').waitFor();
+      await detail.getByRole('button', { name: 'Resend', exact: true }).click();
+      await detail.getByText('Resent as a new delivery').waitFor();
       expect(await dashboard.service.ended(id, 2)).toHaveLength(2);
     });
 
-    it('that failed since a time are sent again together, with progress to the end', async () => {
+    it('that failed since a time are resent together, with progress to the end', async () => {
       const receiver = await aReceiverOwed(dashboard, FAILING, 3);
       receiver.become(WELL);
       const before = receiver.received.length;
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${receiver.id}`);
-      await page.getByRole('button', { name: 'Send failed ones again' }).click();
-      await page.getByRole('button', { name: 'Send them again' }).click();
-      const jobs = page.getByRole('list', { name: 'Sendings again' });
+      await page.getByRole('button', { name: 'Resend failed' }).click();
+      await page.getByRole('button', { name: 'Resend', exact: true }).click();
+      const jobs = page.getByRole('list', { name: 'Resend jobs' });
       await jobs.getByText('Done', { exact: true }).waitFor();
-      await jobs.getByText(/^3 sent again/).waitFor();
+      await jobs.getByText(/^3 of \d+ resent/).waitFor();
       const all = await dashboard.service.ended(receiver.id, 6);
       expect(all.filter(({ status }) => status === 'succeeded')).toHaveLength(3);
       expect(receiver.received.length).toBe(before + 3);
       // Pressed once more it is meant once more.
-      await page.getByRole('button', { name: 'Send them again' }).click();
+      await page.getByRole('button', { name: 'Resend', exact: true }).click();
       await jobs.getByRole('listitem').nth(1).waitFor();
     });
 
@@ -181,10 +181,10 @@ export const deliveries = (dashboard: Dashboard) =>
       const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
       await rows.nth(1).waitFor();
       await page.getByLabel('Status').selectOption({ label: 'Failed or skipped' });
-      await page.getByText('No delivery is like this.').waitFor();
+      await page.getByText('No delivery matches these filters.').waitFor();
       expect(new URL(page.url()).search).toBe('?status=failed');
       await page.reload();
-      await page.getByText('No delivery is like this.').waitFor();
+      await page.getByText('No delivery matches these filters.').waitFor();
       await page.getByLabel('Status').selectOption({ label: 'Succeeded' });
       await page.getByLabel('Event').selectOption('ticket.created');
       await page.getByLabel('Time').selectOption({ label: 'Last hour' });
@@ -213,7 +213,7 @@ export const deliveries = (dashboard: Dashboard) =>
       await page.keyboard.press('Tab');
       await focused(1);
       await page.keyboard.press('Enter');
-      await page.locator('h2:focus', { hasText: 'Delivery' }).waitFor();
+      await page.locator('h2:focus', { hasText: 'Delivery ID' }).waitFor();
       await page.getByRole('region', { name: 'Delivery' }).getByText('Attempt 1').first().waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
