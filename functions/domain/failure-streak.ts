@@ -76,10 +76,10 @@ export type OpenDelivery = Pick<Delivery, 'attempts' | 'attemptLog' | 'nextRetry
 export function predictExhaustion(delivery: OpenDelivery, policy: RetryPolicy, now: Date): Date {
   const { attempts, attemptLog, nextRetryAt, lease } = delivery;
   const lastMs = attemptLog.at(-1)?.durationMs ?? 0;
-  const isUnderWay = lease !== undefined && lease.until > now.getTime();
+  const isInProgress = lease !== undefined && lease.until > now.getTime();
   let at = new Date(Math.max(now.getTime(), Date.parse(nextRetryAt ?? '') || 0));
   let end = at;
-  for (let number = isUnderWay ? attempts : attempts + 1; number <= policy.maxAttempts; number += 1) {
+  for (let number = isInProgress ? attempts : attempts + 1; number <= policy.maxAttempts; number += 1) {
     end = new Date(at.getTime() + lastMs);
     at = scheduleNextAttempt(number, end, policy);
   }

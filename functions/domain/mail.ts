@@ -53,18 +53,18 @@ export function composeContentChangeMail({
   dashboardOrigin: string;
 }): MailText {
   const heading = `Content changed by ${Number(difference.toFixed(1))}%`;
-  const called = toOneLine(name) || getHostname(url) || `a ${KINDS[kind]}`;
-  const theirs = escapeForeignText(organization, MAX_NAME);
-  return composeMail(heading, called, [
+  const sourceName = toOneLine(name) || getHostname(url) || `a ${KINDS[kind]}`;
+  const owner = escapeForeignText(organization, MAX_NAME);
+  return composeMail(heading, sourceName, [
     {
-      paragraph: `The content of a ${KINDS[kind]} that ${theirs} imports differs from what you were last told of, or from what was imported at first.`,
+      paragraph: `The content of a ${KINDS[kind]} that ${owner} imports differs from what you were last told of, or from what was imported at first.`,
     },
-    { facts: [['Source', escapeForeignText(called, MAX_NAME)], formatUrl(url)] },
+    { facts: [['Source', escapeForeignText(sourceName, MAX_NAME)], formatUrl(url)] },
     ...buildQuotation('What was added begins with', added, 'added'),
     ...buildQuotation('What was removed begins with', removed, 'removed'),
     { link: 'Change when you are told', href: `${dashboardOrigin}/settings/organization` },
     {
-      note: `You get this e-mail because you are an admin of ${theirs}. There is at most one about a source in ${formatDuration(noticeSeconds)}. The quoted text is what was found at the address above.`,
+      note: `You get this e-mail because you are an admin of ${owner}. There is at most one about a source in ${formatDuration(noticeSeconds)}. The quoted text is what was found at the address above.`,
     },
   ]);
 }
@@ -81,11 +81,11 @@ export function composeDigestMail({
   organization: string;
   dashboardOrigin: string;
 }): MailText {
-  const theirs = escapeForeignText(organization, MAX_NAME);
+  const owner = escapeForeignText(organization, MAX_NAME);
   const lines = Object.values(sources).toSorted((a, b) => b.difference - a.difference);
   return composeMail('Content changes in more sources', day, [
     {
-      paragraph: `On ${day} (UTC), ${formatCount(changes, 'further change')} of content that ${theirs} imports exceeded the threshold. No separate e-mails were sent, because the number of e-mails per day is limited.`,
+      paragraph: `On ${day} (UTC), ${formatCount(changes, 'further change')} of content that ${owner} imports exceeded the threshold. No separate e-mails were sent, because the number of e-mails per day is limited.`,
     },
     {
       facts: lines.map(({ url, kind, ...line }): [string, string] => [
@@ -98,7 +98,7 @@ export function composeDigestMail({
       : [{ paragraph: `In sources that are not listed: ${describeExtent(others)}.` }]),
     { link: 'Change when you are told', href: `${dashboardOrigin}/settings/organization` },
     {
-      note: `You get this e-mail because you are an admin of ${theirs}. There is at most one such summary per day.`,
+      note: `You get this e-mail because you are an admin of ${owner}. There is at most one such summary per day.`,
     },
   ]);
 }
@@ -127,10 +127,10 @@ export function composeDisabledMail({
   const [what, again] = webhookId.startsWith('chn_')
     ? ['Channel', 'create the channel']
     : ['Webhook endpoint', 'register the endpoint'];
-  const theirs = escapeForeignText(organization, MAX_NAME);
+  const owner = escapeForeignText(organization, MAX_NAME);
   return composeMail(`${what} disabled`, getHostname(url ?? '') || webhookId, [
     {
-      paragraph: `A ${what.toLowerCase()} of ${theirs} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. Nothing is sent to it any more.`,
+      paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. Nothing is sent to it any more.`,
     },
     {
       facts: [
@@ -143,7 +143,7 @@ export function composeDisabledMail({
       paragraph: `It stays disabled. Once its receiver works, ${again} anew, which gives it a new signing secret. The API's list of its deliveries says what each of them met.`,
     },
     { link: 'Open the dashboard', href: `${dashboardOrigin}/` },
-    { note: `You get this e-mail because you are an admin of ${theirs}. It is sent once.` },
+    { note: `You get this e-mail because you are an admin of ${owner}. It is sent once.` },
   ]);
 }
 

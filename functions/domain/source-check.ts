@@ -119,7 +119,7 @@ export function describeChange(
   const { text, content } = found;
   if (before === undefined || source.baseline === undefined) return { kind: 'changed', content, text, kept };
   const difference = computeDifference(before, text);
-  const isNews =
+  const exceedsThreshold =
     settings?.contentChangeNotifications === true && difference > settings.contentChangeThreshold;
   return {
     kind: 'changed',
@@ -127,7 +127,7 @@ export function describeChange(
     text,
     kept,
     measured: { from: source.baseline, difference },
-    ...(isNews
+    ...(exceedsThreshold
       ? { notice: buildNotice(source, content.version, difference, [before, text], { now, traceId }) }
       : {}),
   };

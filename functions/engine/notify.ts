@@ -100,7 +100,7 @@ export class NotNotified extends Error {
 const BUSY = 'another worker is sending an e-mail about this';
 
 /** Outcomes in which the recipients have the e-mail. */
-const TOLD: readonly Outcome[] = ['sent', 'done'];
+const DELIVERED: readonly Outcome[] = ['sent', 'done'];
 type Outcome = 'sent' | 'refused' | Exclude<MailingState, 'free'>;
 
 /**
@@ -113,38 +113,38 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
   /** @throws NotNotified, or the error of the try: the event must be retried */
   return (event: BusEvent): Promise<void> =>
     ports.gate(event.orgId, {
-      live: (permit) => tell(event, permit),
+      live: (permit) => notify(event, permit),
       sandbox: async () => log('SANDBOX_UNTOLD', getLogFields(event)),
     });
 
-  async function tell(event: BusEvent, permit: Permit): Promise<void> {
-    const news = buildNotification(event, ports, terms);
-    if (await isOver(news, event, permit)) await news.finish?.();
+  async function notify(event: BusEvent, permit: Permit): Promise<void> {
+    const notification = buildNotification(event, ports, terms);
+    if (await isOver(notification, event, permit)) await notification.finish?.();
   }
 
   /**
    * @returns false when the change is left to a later e-mail
    * @throws NotNotified when the event must be retried for the rest
    */
-  async function isOver(news: ChangeNotification, event: BusEvent, permit: Permit): Promise<boolean> {
-    const people = memoize(recipientsOf);
+  async function isOver(notification: ChangeNotification, event: BusEvent, permit: Permit): Promise<boolean> {
+    const findRecipients = memoize(listRecipients);
     // Saves the search for recipients of an e-mail that is dropped or sent already. The claim checks again.
-    const standing = await mailings.state(news.sending, now());
-    if (standing === 'within-window') {
+    const state = await mailings.state(notification.sending, now());
+    if (state === 'within-window') {
       log('ADMINS_TOLD_BEFORE', getLogFields(event));
       return true;
     }
-    const text = await news.text();
+    const text = await notification.text();
     if (text === undefined) {
       log('NEWS_OUTDATED', getLogFields(event));
       return true;
     }
     // Another worker's claim can be released again; charge the budget only for an e-mail that was free.
-    if (news.admit !== undefined && standing === 'busy') throw new NotNotified(BUSY);
-    const isFree = news.admit !== undefined && standing === 'free';
-    const countPeople = async () => (await people(event)).flat().length;
-    if (isFree && (await news.admit?.(countPeople)) === 'later') return false;
-    const chunks = await people(event);
+    if (notification.admit !== undefined && state === 'busy') throw new NotNotified(BUSY);
+    const isFree = notification.admit !== undefined && state === 'free';
+    const countRecipients = async () => (await findRecipients(event)).flat().length;
+    if (isFree && (await notification.admit?.(countRecipients)) === 'later') return false;
+    const chunks = await findRecipients(event);
     if (chunks.length === 0) {
       count('nobody');
       log('NO_ADMIN', getLogFields(event));
@@ -152,17 +152,17 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
     }
     const outcomes = new Set<Outcome>();
     for (const [chunk, to] of chunks.entries()) {
-      const sending = { ...news.sending, about: chunkMailKey(news.sending.about, chunk) };
+      const sending = { ...notification.sending, about: chunkMailKey(notification.sending.about, chunk) };
       outcomes.add(await sendOnce(sending, { ...text, to }, permit, event.traceId));
     }
-    if (TOLD.some((outcome) => outcomes.has(outcome))) await news.markNotified(now());
+    if (DELIVERED.some((outcome) => outcomes.has(outcome))) await notification.markNotified(now());
     if (outcomes.has('refused')) throw new NotNotified('an e-mail was refused');
     if (outcomes.has('busy')) throw new NotNotified(BUSY);
     return true;
   }
 
   /** @returns the recipients of each e-mail */
-  async function recipientsOf(event: BusEvent): Promise<string[][]> {
+  async function listRecipients(event: BusEvent): Promise<string[][]> {
     const { chunks, unfit } = splitRecipients(await ports.directory.adminsOf(event.orgId));
     if (unfit > 0) log('ADDRESSES_UNFIT', { ...getLogFields(event), unfit });
     return chunks;

@@ -163,7 +163,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
     },
 
     /** Has a source come up by then at the latest. Does nothing when it does already, or is gone. */
-    async bringUp(ref: SourceRef, until: Date): Promise<void> {
+    async makeDue(ref: SourceRef, until: Date): Promise<void> {
       await retryContention(() =>
         update(knowledge, {
           Key: keys.source(ref, ref.id),
@@ -177,9 +177,9 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
     /** The text of one of a source's versions. */
     text: versions.read,
     /** Deletes texts of a source, of versions that it no longer needs. */
-    forget: versions.remove,
+    deleteVersions: versions.remove,
     /** Deletes all texts of a source that is gone. */
-    forgetAll: versions.removeAll,
+    deleteAllVersions: versions.removeAll,
   };
 }
 

@@ -204,7 +204,7 @@ describe('a check of a source that is known', () => {
     const check = aCheck();
     const source = await check.added();
     await check.deal(check.event(source));
-    await check.sources.forgetAll(source);
+    await check.sources.deleteAllVersions(source);
     check.shows('five six');
 
     expect(await anHourLater(check, source)).toMatchObject({ content: { version: 2 }, baseline: 2 });
