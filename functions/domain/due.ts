@@ -37,7 +37,7 @@ export const LONG_BACKLOG = 10_000;
  */
 export const RESENT_IN_BACKLOG = { ofOrganization: 2, inAll: 50 };
 
-/** Seconds past due after which the reconciler sends a delivery's message again. */
+/** Seconds past due after which the reconciler resends a delivery's message. */
 export const DEFAULT_GRACE_SECONDS = 900;
 
 /**
@@ -57,7 +57,7 @@ export interface UnreadableRow {
 export const LONGEST_GRACE_SECONDS = 6 * 3600;
 
 /**
- * Computes the next check of a delivery whose message was just sent again. The interval grows with the
+ * Computes the next check of a delivery whose message was just resent. The interval grows with the
  * delivery's age, so the number of messages grows with the logarithm of the wait.
  */
 export function computeNextCheck({ id }: Pick<DeliveryMessage, 'id'>, now: Date, graceSeconds: number): Date {

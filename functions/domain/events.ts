@@ -98,8 +98,8 @@ export const EVENT_CATALOGUE = {
     description: 'A new conversation was started.',
     fields: {
       conversationId: 'The conversation.',
-      channelId: 'The channel it takes place on.',
-      externalUserId: 'Who is talking.',
+      channelId: 'The channel on which it takes place.',
+      externalUserId: 'The external user, as you name them.',
     },
     example: ({ conversation }) => ({ ...conversation, conversationId: conversation.id }),
   }),
@@ -110,11 +110,11 @@ export const EVENT_CATALOGUE = {
     onBus: ['conversationId', 'messageId', 'role'],
     summary: 'A message was recorded',
     description:
-      'A message was recorded in a conversation, whatever its `role`: answers of your own assistant come back as well. The content is not in the event; read the message with `messageId`.',
+      'A message was recorded in a conversation. Messages of every `role` are sent, including those of your own assistant. The event does not contain the content: read the message with `messageId`.',
     fields: {
       conversationId: 'The conversation.',
-      messageId: 'The message. Its content is read with the API.',
-      role: 'Who said it.',
+      messageId: 'The message. Read its content with the API.',
+      role: 'Role of the author.',
     },
     example: ({ message }) => ({ ...message, messageId: message.id }),
   }),
@@ -133,7 +133,7 @@ export const EVENT_CATALOGUE = {
     fields: {
       conversationId: 'The conversation.',
       escalationLogId: 'The entry of the escalation log.',
-      reason: 'Why, if that was said; absent otherwise.',
+      reason: 'The reason; absent when not given.',
     },
     example: ({ escalation }) => ({ ...escalation, escalationLogId: escalation.id }),
   }),
@@ -151,8 +151,8 @@ export const EVENT_CATALOGUE = {
     description: 'A fallback ticket was created, with or without a conversation.',
     fields: {
       ticketId: 'The ticket.',
-      conversationId: 'The conversation it came out of; absent when there is none.',
-      reason: 'What it is about, if that was said; absent otherwise.',
+      conversationId: 'The conversation that led to it; absent when there is none.',
+      reason: 'What the ticket is about; absent when not given.',
     },
     example: ({ ticket }) => ({ ...ticket, ticketId: ticket.id }),
   }),
@@ -163,10 +163,10 @@ export const EVENT_CATALOGUE = {
     onBus: ['conversationId'],
     summary: 'A conversation was resolved',
     description:
-      'A conversation was marked resolved. Resolving one that is resolved already sends nothing; a message reopens it, and it can then be resolved again.',
+      'A conversation was marked resolved. Resolving it again sends nothing. A message reopens it, and it can then be resolved again.',
     fields: {
       conversationId: 'The conversation.',
-      resolvedBy: 'Who resolved it; `api` when the call did not say.',
+      resolvedBy: 'Who resolved it; `api` when the request did not name anyone.',
     },
     example: ({ resolvedConversation: { id, resolvedAt, resolvedBy } }) => ({
       createdAt: resolvedAt,
@@ -181,7 +181,7 @@ export const EVENT_CATALOGUE = {
     onBus: ['webhookId'],
     summary: 'A test of an endpoint',
     description:
-      'Sent by the test operation to one endpoint, whatever it subscribes to. Signed, retried and recorded like every other event.',
+      'Sent by the test operation to one endpoint, regardless of its subscriptions. Signed, retried and recorded like every other event.',
     fields: { webhookId: 'The endpoint under test.' },
     example: ({ webhook, webhookTest: { createdAt } }) => ({ createdAt, webhookId: webhook.id }),
   }),
@@ -201,14 +201,14 @@ export const EVENT_CATALOGUE = {
     onBus: ['channelId', 'conversationId', 'messageId', 'role'],
     summary: 'A message for a channel',
     description:
-      'What channels of the kind `http` receive, and nobody else: an agent or the assistant said something in a conversation on the channel. It cannot be subscribed to.',
+      'Sent only to a channel of kind `http`: an agent or the assistant wrote a message in a conversation on the channel. It cannot be subscribed to.',
     fields: {
-      channelId: 'The channel that it is for.',
+      channelId: 'The channel that receives it.',
       conversationId: 'The conversation.',
       messageId: 'The message.',
-      externalUserId: 'Whom it is for, as the conversation names them.',
-      role: 'Who said it.',
-      content: 'Its text.',
+      externalUserId: 'The external user of the conversation.',
+      role: 'Role of the author.',
+      content: 'Text of the message.',
     },
     example: ({ channelMessage }) => channelMessage,
   }),

@@ -54,11 +54,11 @@ export function gate(findState: (orgId: OrgId) => Promise<OrganizationState | un
     try {
       found = await findState(orgId);
     } catch (cause) {
-      throw new GateClosed(`the kind of ${orgId} could not be read`, { cause });
+      throw new GateClosed(`the state of ${orgId} could not be read`, { cause });
     }
     // A contradictory state is no answer.
     const state = OrganizationState.safeParse(found);
-    if (!state.success) throw new GateClosed(`nothing clear is known of ${orgId}`);
+    if (!state.success) throw new GateClosed(`the state of ${orgId} is missing or contradictory`);
     return state.data.environment;
   }
 

@@ -50,7 +50,7 @@ export const listVersions = (ring: Keyring): number[] =>
  * has read it. Whether a version is still in use is for the caller to check.
  */
 
-/** A cursor has one byte for the version, and the secret's schema allows two digits. */
+/** Limited by the secret's schema: two digits. A cursor has one byte for the version. */
 const LAST_VERSION = 99;
 
 /**
@@ -92,7 +92,8 @@ export function decideRotationStep(
 ): RotationStep {
   const newest = listVersions(ring).at(-1) ?? 0;
   if (newest === Number(getCurrentVersion(ring))) {
-    if (newest >= LAST_VERSION) throw new RangeError(`a keyring ends with version ${LAST_VERSION}`);
+    if (newest >= LAST_VERSION)
+      throw new RangeError(`no version is left: a keyring has at most ${LAST_VERSION}`);
     return { kind: 'add', version: String(newest + 1) };
   }
   const version = String(newest);

@@ -57,14 +57,14 @@ export function composeContentChangeMail({
   const owner = escapeForeignText(organization, MAX_NAME);
   return composeMail(heading, sourceName, [
     {
-      paragraph: `The content of a ${KINDS[kind]} that ${owner} imports differs from what you were last told of, or from what was imported at first.`,
+      paragraph: `A ${KINDS[kind]} that ${owner} imports has changed since you were last notified, or since it was first imported.`,
     },
     { facts: [['Source', escapeForeignText(sourceName, MAX_NAME)], formatUrl(url)] },
-    ...buildQuotation('What was added begins with', added, 'added'),
-    ...buildQuotation('What was removed begins with', removed, 'removed'),
-    { link: 'Change when you are told', href: `${dashboardOrigin}/settings/organization` },
+    ...buildQuotation('The added text begins with', added, 'added'),
+    ...buildQuotation('The removed text begins with', removed, 'removed'),
+    { link: 'Change notification settings', href: `${dashboardOrigin}/settings/organization` },
     {
-      note: `You get this e-mail because you are an admin of ${owner}. There is at most one about a source in ${formatDuration(noticeSeconds)}. The quoted text is what was found at the address above.`,
+      note: `You get this e-mail because you are an admin of ${owner}. You get at most one e-mail about a source in ${formatDuration(noticeSeconds)}. The quoted text was found at the URL above.`,
     },
   ]);
 }
@@ -96,9 +96,9 @@ export function composeDigestMail({
     ...(others.changes === 0
       ? []
       : [{ paragraph: `In sources that are not listed: ${describeExtent(others)}.` }]),
-    { link: 'Change when you are told', href: `${dashboardOrigin}/settings/organization` },
+    { link: 'Change notification settings', href: `${dashboardOrigin}/settings/organization` },
     {
-      note: `You get this e-mail because you are an admin of ${owner}. There is at most one such summary per day.`,
+      note: `You get this e-mail because you are an admin of ${owner}. You get at most one such summary per day.`,
     },
   ]);
 }
@@ -124,13 +124,13 @@ export function composeDisabledMail({
   disabledAt: string;
   dashboardOrigin: string;
 }): MailText {
-  const [what, again] = webhookId.startsWith('chn_')
-    ? ['Channel', 'create the channel']
-    : ['Webhook endpoint', 'register the endpoint'];
+  const [what, nextStep] = webhookId.startsWith('chn_')
+    ? ['Channel', 'create a new channel']
+    : ['Webhook endpoint', 'register a new endpoint'];
   const owner = escapeForeignText(organization, MAX_NAME);
   return composeMail(`${what} disabled`, getHostname(url ?? '') || webhookId, [
     {
-      paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. Nothing is sent to it any more.`,
+      paragraph: `A ${what.toLowerCase()} of ${owner} was disabled after ${FAILURES_TO_DISABLE} consecutive deliveries failed with all of their attempts. Nothing is sent to it any more.`,
     },
     {
       facts: [
@@ -140,7 +140,7 @@ export function composeDisabledMail({
       ],
     },
     {
-      paragraph: `It stays disabled. Once its receiver works, ${again} anew, which gives it a new signing secret. The API's list of its deliveries says what each of them met.`,
+      paragraph: `It stays disabled. Once its receiver works, ${nextStep}, which gets a new signing secret. The API's list of its deliveries shows why each of them failed.`,
     },
     { link: 'Open the dashboard', href: `${dashboardOrigin}/` },
     { note: `You get this e-mail because you are an admin of ${owner}. It is sent once.` },
@@ -175,7 +175,7 @@ function buildQuotation(title: string, text: string, tone: 'added' | 'removed'):
  */
 function formatUrl(url: string): [term: string, value: string] {
   const href = URL.parse(url)?.href ?? '';
-  return ['Address', href !== '' && href.length <= MAX_URL ? href : escapeForeignText(url, MAX_URL)];
+  return ['URL', href !== '' && href.length <= MAX_URL ? href : escapeForeignText(url, MAX_URL)];
 }
 
 const getHostname = (url: string): string => URL.parse(url)?.hostname ?? '';

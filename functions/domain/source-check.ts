@@ -65,7 +65,7 @@ export function compareContent(
   if (found.kind === 'failed') return failCheck(found.error);
   if (found.kind === 'not-modified')
     return known === undefined
-      ? failCheck('the source answered that nothing has changed, but nothing of it is known')
+      ? failCheck('the server answered 304 (Not Modified), but no version is stored')
       : { kind: 'unchanged' };
   const content = toSourceContent((known?.version ?? 0) + 1, found);
   return content.digest === known?.digest

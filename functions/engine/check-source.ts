@@ -118,7 +118,7 @@ export function checkSource<Slot>(
   async function check(ref: SourceRef, askedAt: Date, traceId: TraceId): Promise<void> {
     const leased = await sources.lease(ref, { askedAt, now: now(), leaseSeconds });
     if (leased.kind === 'busy' && leased.since < askedAt)
-      throw new CheckInProgress(`a check of ${ref.id} that began earlier is under way`);
+      throw new CheckInProgress(`an earlier check of ${ref.id} is in progress`);
     if (leased.kind !== 'leased') return;
     const { source } = leased;
     const outcome = await determineOutcome(source, traceId);
@@ -141,7 +141,7 @@ export function checkSource<Slot>(
   async function refuse(ref: SourceRef, receives: number, traceId: TraceId): Promise<void> {
     if (receives < MAX_REFUSALS)
       throw new ShareInUse(
-        `${ref.orgId} has its share of checks in use`,
+        `${ref.orgId} uses all its concurrent checks`,
         computeRefusalDelay(receives, ports.random()),
       );
     await sources.makeDue(ref, new Date(now().getTime() + RESEND_SECONDS * 1000));
@@ -154,7 +154,7 @@ export function checkSource<Slot>(
     receives = 1,
   ): Promise<void> => {
     if (type !== 'source.check' && type !== 'source.deleted')
-      throw new Defect(`an event of the type ${type} is none of a source`);
+      throw new Defect(`unexpected event type for a source: ${type}`);
     const { sourceId: id } = NOTICES[type].parse(data);
     const ref = { id, orgId, generation };
     // The purge deletes its rows.

@@ -37,13 +37,13 @@ export interface EntryName {
 
 /** @typeParam T an entry as its reader parses it */
 export interface DeadEntriesPorts<T> {
-  /** The entries that the records hold; undefined when the stream has forgotten them, after a day. */
+  /** Entries of the records; undefined when the stream no longer has them, after a day. */
   stream: { read(records: DiscardedRecords): Promise<T[] | undefined> };
-  /** Undefined when there is no such entry, or it is none for this reader. */
+  /** Undefined when there is no such entry, or this reader does not process it. */
   outbox: { find(id: string): Promise<T | undefined> };
-  /** @returns what has to be tried again */
+  /** @returns the entries to retry */
   process(entries: readonly T[]): Promise<T[]>;
-  /** Leaves entries for later, by their keys, which are good for as long as the outbox keeps them. */
+  /** Leaves entries for later, by their keys. */
   postpone(ids: readonly string[]): Promise<void>;
   getName(entry: T): EntryName;
   log: Log;

@@ -15,7 +15,7 @@ export interface SequencedChange extends DeliveryChange {
 export interface DeliveryStreamPorts {
   due: { watch(ref: DeliveryRef, dueAt: Date): Promise<void> };
   ledger: {
-    /** @returns the position up to which the entry already counts the shard, when it is within this part */
+    /** @returns the position up to which the entry counts the shard already, unless it is before this part */
     add(
       part: { shardId: string; first: string; last: string },
       entry: LedgerAddition,
@@ -34,7 +34,7 @@ const MAX_CUTS = 10;
 /**
  * Processes the deliveries' stream. Added deliveries that are still open at the end of a batch go into the
  * due index, so that a lost message is noticed; most end within the batch. Then changes are counted, each
- * record once. Changes deleted by a reset are not counted.
+ * record once. Deliveries of an older sandbox generation are not counted.
  * @param graceSeconds seconds past due after which a message counts as lost
  */
 export function processDeliveryStream(

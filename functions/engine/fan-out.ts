@@ -42,7 +42,7 @@ const CONCURRENCY = 32;
  * Processes outbox entries: for an event, adds one delivery per recipient and sends the messages of open
  * ones; for a redelivery, sends its message. A crash and repetition are safe: ids are derived, puts are
  * conditional, and an extra message changes nothing. A delivery that exists already gets a message as well,
- * because the run that added it may have crashed. Entries deleted by a reset are dropped.
+ * because the run that added it may have crashed. Entries of an older sandbox generation are dropped.
  * @returns the entries to retry
  */
 export function fanOut({ subscribers, deliveries, queues, organizations, log, now }: FanOutPorts) {

@@ -104,8 +104,9 @@ const DELIVERED: readonly Outcome[] = ['sent', 'done'];
 type Outcome = 'sent' | 'refused' | Exclude<MailingState, 'free'>;
 
 /**
- * Mails the admins of a live organization, once per event. The e-mail is claimed before it is sent (decision
- * 12): a certain failure releases the claim and retries; an e-mail that may have been sent keeps it.
+ * Mails the admins of a live organization, once per event. The e-mail is claimed before it is sent: a certain
+ * failure releases the claim and is retried, an e-mail that may have been sent keeps it
+ * (docs/decisions/0012-background-work.md).
  */
 export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
   const { mailings, log, now, count } = ports;
@@ -223,7 +224,7 @@ function buildNotification(event: BusEvent, ports: NotifyPorts, terms: NotifySet
     case 'source.digest':
       return buildDigestNotification(event, ports, terms);
     default:
-      throw new Defect(`admins are not told of ${event.type}`);
+      throw new Defect(`admins are not notified of ${event.type}`);
   }
 }
 

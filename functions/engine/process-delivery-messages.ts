@@ -65,8 +65,8 @@ export function processDeliveryMessages({
   ) => log('DELIVERY_LEFT', { deliveryId: deliveryMessage.id, traceId, error });
 
   /**
-   * Drops messages of an older sandbox generation before anything is read for them: their rows are being deleted.
-   * If the organization cannot be read, the message stays.
+   * Drops messages of an older sandbox generation before anything is read for them: their rows are being
+   * deleted. If the organization cannot be read, the message stays.
    */
   async function sortByGeneration(messages: readonly ReceivedDeliveryMessage[]) {
     const checkGeneration = createGenerationCheck({

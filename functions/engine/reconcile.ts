@@ -45,7 +45,7 @@ export interface ReconcileSettings {
 export interface Reconciliation {
   /** Parked deliveries whose message was sent. */
   resumed: number;
-  /** Deliveries whose lost message was sent again. */
+  /** Deliveries whose lost message was resent. */
   resent: number;
   /** Late deliveries deferred because a queue has a long backlog, which probably contains their message. */
   deferred: number;
@@ -109,7 +109,7 @@ export function reconcileDeliveries(
           done.latestSeconds,
           (now().getTime() - new Date(dueAt).getTime()) / 1000,
         );
-      // It is attempted when it is due, and checked again otherwise.
+      // The message arrives when the attempt is due; the delivery is checked again if it was lost.
       await postponeAll(
         sent,
         ({ dueAt }) => new Date(Math.max(new Date(dueAt).getTime(), now().getTime()) + graceSeconds * 1000),
@@ -215,7 +215,7 @@ export function reconcileDeliveries(
     }
 
     await scanState('parked', new Date(now().getTime() + lookaheadSeconds * 1000), () => resume);
-    // A lost-looking message may wait in any queue. An unreadable backlog counts as short.
+    // A message that counts as lost may wait in any queue. An unreadable backlog counts as short.
     const backlogs = await Promise.all(LANES.map((lane) => queues.backlog(lane).catch(() => 0)));
     const isDeferring = Math.max(...backlogs) > longBacklog;
     // Each shard has its own turns.

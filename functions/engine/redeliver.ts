@@ -167,7 +167,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
     // Release before sending: the next message must find the job free.
     await jobs.release(job);
     const refused = await rounds.send([buildNextRound(job, now())]);
-    if (refused.length > 0) throw new Error('the queue did not take the rest of a job');
+    if (refused.length > 0) throw new Error('the queue did not take the next round of a job');
   }
 
   async function runRound(leased: LeasedJob): Promise<void> {
@@ -206,12 +206,12 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
 
   return async ({ type, orgId, generation, data }: BusEvent): Promise<void> => {
     if (type !== 'webhook.redelivery')
-      throw new Defect(`an event of the type ${type} is of no redelivery job`);
+      throw new Defect(`unexpected event type for a redelivery job: ${type}`);
     const { webhookId, redeliveryId: id, round } = NOTICES[type].parse(data);
     const ref = { id, orgId, generation, webhookId };
     if ((await checkGeneration(ref)) === 'over') return;
     const leased = await jobs.lease(ref, { round, now: now(), leaseSeconds: terms.leaseSeconds });
-    if (leased.kind === 'busy') throw new RedeliveryInProgress(`${id} is under way`);
+    if (leased.kind === 'busy') throw new RedeliveryInProgress(`${id} is running in another worker`);
     if (leased.kind === 'leased') await runRound(leased.job);
   };
 }

@@ -36,7 +36,7 @@ export interface ResumeRedeliveryJobsSettings {
 }
 
 export interface ResumeResult {
-  /** Jobs whose message was sent again. */
+  /** Jobs whose message was resent. */
   sent: number;
   /** Rows removed of jobs that have ended or are gone. */
   removed: number;
@@ -54,8 +54,8 @@ const CONCURRENCY = 8;
 const BATCH_SIZE = 10;
 
 /**
- * Sends the message of each long-running job without a worker again, then records it, so that a lost message
- * does not stop a job. A run can end anywhere: the next one finds what was not recorded, and an extra message
+ * Resends the message of each running job without a worker, then records the time, so that a lost message does
+ * not stop a job. A run can end anywhere: the next one finds what was not recorded, and an extra message
  * changes nothing.
  */
 export function resumeRedeliveryJobs(
@@ -77,7 +77,7 @@ export function resumeRedeliveryJobs(
     const done: ResumeResult = { sent: 0, removed: 0, held: 0, left: 0, complete: true };
     const failures: unknown[] = [];
 
-    /** Leaves a failure of one job to the next run. */
+    /** Leaves a failed job to the next run. */
     async function runForJob<T>(run: RedeliveryRun, work: () => Promise<T>): Promise<T | undefined> {
       try {
         return await work();

@@ -13,7 +13,7 @@ export const SANDBOXES: readonly Mutation[] = [
     name: 'the gate is open when an organization is not found',
     file: GATE,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: 'if (!state.success) throw new GateClosed(`nothing clear is known of ${orgId}`);',
+    find: 'if (!state.success) throw new GateClosed(`the state of ${orgId} is missing or contradictory`);',
     replace: "if (!state.success) return 'live';",
     breaks: ['the sandbox is closed'],
   },
@@ -21,7 +21,7 @@ export const SANDBOXES: readonly Mutation[] = [
     name: 'the gate is open when an organization cannot be read',
     file: GATE,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: 'throw new GateClosed(`the kind of ${orgId} could not be read`, { cause });',
+    find: 'throw new GateClosed(`the state of ${orgId} could not be read`, { cause });',
     replace: "return 'live';",
     breaks: ['the sandbox is closed'],
   },

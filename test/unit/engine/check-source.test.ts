@@ -49,7 +49,7 @@ describe('the first check of a source', () => {
     await check.deal(check.event(source));
 
     expect(await check.sources.find(source, source.id)).toMatchObject({
-      lastError: 'the source answered that nothing has changed, but nothing of it is known',
+      lastError: 'the server answered 304 (Not Modified), but no version is stored',
     });
   });
 });

@@ -151,7 +151,7 @@ describe('a sandbox', () => {
 describe('an event that is not for admins', () => {
   it('is not done, so that somebody looks at it', async () => {
     const { run } = aNotifier();
-    await expect(run(aBusEvent())).rejects.toThrow('admins are not told of');
+    await expect(run(aBusEvent())).rejects.toThrow('admins are not notified of');
     await expect(run({ ...aDisabling(), data: {} })).rejects.toThrow();
   });
 });
