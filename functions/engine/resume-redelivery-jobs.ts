@@ -54,8 +54,8 @@ const CONCURRENCY = 8;
 const BATCH_SIZE = 10;
 
 /**
- * Resends the message of each running job without a worker, then records the time, so that a lost message does
- * not stop a job. A run can end anywhere: the next one finds what was not recorded, and an extra message
+ * Resends the message of each running job without a worker, then records the time, so that a lost message
+ * does not stop a job. A run can end anywhere: the next one finds what was not recorded, and an extra message
  * changes nothing.
  */
 export function resumeRedeliveryJobs(

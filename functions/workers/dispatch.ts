@@ -139,6 +139,6 @@ export const handler = middy<SQSEvent, SQSBatchResponse>()
 function getLane([record]: readonly SQSRecord[]): Lane {
   const name = record?.eventSourceARN.split(':').at(-1);
   const lane = LANES.find((candidate) => getQueueUrl(candidate).split('/').at(-1) === name);
-  if (lane === undefined) throw new Defect(`${name} is none of the delivery queues`);
+  if (lane === undefined) throw new Defect(`${name} is not a delivery queue`);
   return lane;
 }
