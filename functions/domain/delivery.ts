@@ -237,7 +237,10 @@ function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
   };
 }
 
-/** Maximum size of a body kept with each of 8 attempts: a row has at most 400 KB. */
+/**
+ * Maximum size of a body kept with each of 8 attempts: a row has at most 400 KB, and messages for channels
+ * can be longer.
+ */
 const KEPT_BODY_BYTES = 32_768;
 const isKept = ({ body }: WebhookRequest): boolean => Buffer.byteLength(body) <= KEPT_BODY_BYTES;
 

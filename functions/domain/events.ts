@@ -53,7 +53,7 @@ interface EventTypeEntry<Data extends z.ZodMiniObject, To extends SentTo> {
   /** Version of the shape of `data`. A changed shape needs a new version. */
   schemaVersion: number;
   sentTo: To;
-  /** Schema that builds `data` and drops fields that it does not list. */
+  /** Schema that builds `data`. It drops fields that it does not list, so that nothing else can leak. */
   data: () => Data;
   /**
    * Fields of `data` sent to the bus: identifiers, and what rules or workers read. Texts stay in the tables,

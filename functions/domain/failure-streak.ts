@@ -3,9 +3,9 @@ import type { Endpoint } from './endpoint.ts';
 import { type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
 /*
- * Ten consecutive failures disable an endpoint; a success in between resets the count. The order is that of
- * `terminalAt`. A success at a healthy endpoint neither reads nor writes the endpoint
- * (docs/decisions/0017-failure-streaks.md).
+ * Ten consecutive failures disable an endpoint; a success in between resets the count, however long its
+ * attempt took. The order is that of `terminalAt`. A success at a healthy endpoint neither reads nor writes
+ * the endpoint (docs/decisions/0017-failure-streaks.md).
  */
 
 /** How long an endpoint counts as at risk after one of its deliveries reached its last attempts. */
@@ -24,7 +24,7 @@ export const mayExhaustSoon = (attempt: number, maxAttempts: number): boolean =>
 const getSecondsLeft = ({ atRiskUntil }: Pick<Endpoint, 'atRiskUntil'>, now: Date): number =>
   atRiskUntil === undefined ? 0 : (Date.parse(atRiskUntil) - now.getTime()) / 1000;
 
-/** Whether a mark is missing or about to expire. */
+/** Whether a mark is missing, or has less than half of its time left. */
 export const needsRiskMark = (endpoint: Pick<Endpoint, 'atRiskUntil'>, now: Date): boolean =>
   getSecondsLeft(endpoint, now) < AT_RISK_SECONDS / 2;
 

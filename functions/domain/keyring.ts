@@ -82,7 +82,8 @@ export type RotationStep =
 
 /**
  * Decides the next step of a rotation from the keyring alone, so that any operator can continue it.
- * @param hurry makes the new version current at once; until all caches expire, some requests may fail
+ * @param hurry makes the new version current at once: a function that does not have it reads the keyring
+ * again, but a few requests may fail
  * @throws RangeError when no version number is left
  */
 export function decideRotationStep(

@@ -171,7 +171,8 @@ const LONGEST_SECONDS = 30;
 
 /**
  * Seconds that a refused message stays invisible: 1 at first, half as much again with each receive, at most
- * 30. The sum is below `RESEND_SECONDS`, so a source has about one message at a time.
+ * 30. Most checks take less than a second. The sum is below `RESEND_SECONDS`, so a source has about one
+ * message at a time.
  * @param random from 0 to 1; up to half of the wait is dropped
  */
 export const computeRefusalDelay = (receives: number, random: number): number =>

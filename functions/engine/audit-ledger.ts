@@ -59,7 +59,7 @@ export interface LedgerAudit {
   complete: boolean;
 }
 
-/** Ages in hours at which an hour is checked. */
+/** Ages in hours at which an hour is checked: when most deliveries have ended, and later for the others. */
 const AGES = [3, 6, 24] as const;
 /** DynamoDB Streams keeps a record for 24 hours. */
 const STREAM_HOURS = 24;

@@ -104,7 +104,7 @@ export function purgeSandboxes(
     const open = new Set(orders);
     for (const order of orders) {
       if (!hasTime()) break;
-      // A later run deletes what is written until then.
+      // Older functions may still write rows. A later run deletes them.
       if (!isSettled(order, now(), lingerSeconds)) continue;
       const { orgId, generation } = order;
       try {

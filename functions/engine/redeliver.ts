@@ -91,10 +91,10 @@ class RedeliveryInProgress extends InProgressError {
 const CONCURRENCY = 32;
 
 /**
- * Runs one round of a redelivery job, oldest deliveries first: reads a page, adds the new deliveries, sends
- * their messages, records the position. A crash and repetition are safe: deliveries are derived from job,
- * page and event, the position is recorded once, and an extra message changes nothing. The next round has a
- * message of its own, because SQS limits receives.
+ * Runs one round of a redelivery job, oldest deliveries first, so that a receiver gets events in their order:
+ * reads a page, adds the new deliveries, sends their messages, records the position. A crash and repetition
+ * are safe: deliveries are derived from job, page and event, the position is recorded once, and an extra
+ * message changes nothing. The next round has a message of its own, because SQS limits receives.
  */
 export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings) {
   const { jobs, deliveries, arrivals, endpoints, queues, rounds, log, now } = ports;
