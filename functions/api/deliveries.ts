@@ -7,8 +7,7 @@ import { endpointStore } from '../store/endpoints.ts';
 import { tables } from './route-handler.ts';
 
 /*
- * Deliveries to a webhook endpoint or a channel, which is read first because it is what belongs to the
- * organization.
+ * Deliveries of a webhook endpoint or a channel, which is read first: it belongs to the organization.
  */
 
 export const deliveries = deliveryStore(tables.deliveries);
@@ -22,7 +21,7 @@ export async function findDelivery(
   return delivery ?? notFound('delivery');
 }
 
-/** A delivery as it is shown with its attempts. */
+/** The delivery with its attempts as the API returns it. */
 export const toDeliveryView = (delivery: Delivery): Delivery => ({
   ...delivery,
   attemptLog: delivery.attemptLog.map(({ request, ...attempt }) => ({
@@ -31,13 +30,13 @@ export const toDeliveryView = (delivery: Delivery): Delivery => ({
   })),
 });
 
-/** A kept request as it is shown: the table gives back its header fields in no order. */
+/** Sorts header fields, which DynamoDB returns in no order. */
 export const sortHeaders = (request: WebhookRequest): WebhookRequest => ({
   ...request,
   headers: Object.fromEntries(Object.entries(request.headers).sort(([a], [b]) => (a < b ? -1 : 1))),
 });
 
-/** A delivery with its webhook endpoint. */
+/** Reads a delivery with its webhook endpoint. */
 export async function findEndpointDelivery(
   tenant: Tenant,
   { id, deliveryId }: { id: Endpoint['id']; deliveryId: Delivery['id'] },

@@ -5,20 +5,20 @@ import { DeliveryId, EventId } from '../domain/ids.ts';
 import { listed, moment, orNull, PageQuery, timestamp } from './fields.ts';
 
 /*
- * What deliveries to webhook endpoints and to channels have in common.
+ * Shared by deliveries of webhook endpoints and of channels.
  */
 
-/** What is to come of a receiver whose deliveries fail. */
+/** Failures of a receiver, and how many more disable it. */
 export const Failing = z.object({ since: orNull(timestamp), failuresUntilDisabled: z.int() });
 
-/** Where time passes faster than it does, in a sandbox: when it would have been. */
+/** Times at real speed, for a simulated receiver with `simulate-speed`. */
 export const DeliveryAtRealSpeed = z.object({
   nextRetryAt: orNull(timestamp),
   terminalAt: orNull(timestamp),
 });
 export const AttemptAtRealSpeed = z.object({ startedAt: timestamp, durationMs: z.int() });
 
-/** A delivery's fields, but for its own identifier and its receiver's. */
+/** Fields of a delivery without its id and its receiver's. */
 export const DELIVERY_FIELDS = {
   eventId: EventId,
   eventType: EventTypeName,
@@ -42,7 +42,7 @@ export const Attempt = z.extend(AttemptRecord, {
   atRealSpeed: orNull(AttemptAtRealSpeed),
 });
 
-/** With what a listed one would have sent, if that is asked for and kept. */
+/** The request of the last attempt, if included and kept. */
 export const LISTED_FIELDS = { request: z.optional(WebhookRequest) };
 export const ATTEMPTS_FIELDS = { attemptLog: z.array(Attempt) };
 export const ListDeliveriesQuery = z.extend(PageQuery, {

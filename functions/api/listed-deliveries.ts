@@ -15,7 +15,8 @@ interface DeliveryQuery extends DeliveryFilter {
 }
 
 /**
- * What a cursor of the listing is bound to. Nothing where nothing is filtered, as before there were filters.
+ * Filters that a cursor is bound to. None for an unfiltered listing, as in cursors made before there were
+ * filters.
  */
 export function describeFilters({ status, eventType, from, to }: DeliveryFilter): string[] {
   const given = [status?.toSorted(), eventType?.toSorted(), from?.getTime(), to?.getTime()];
@@ -23,9 +24,8 @@ export function describeFilters({ status, eventType, from, to }: DeliveryFilter)
 }
 
 /**
- * A page of the deliveries to a webhook endpoint or a channel. With `include` each comes with the request
- * that a receiver would get if it were sent now: receivers refuse signatures that are minutes old. There are
- * such requests in sandboxes alone, where nothing else sends them; live ones are not kept.
+ * Lists the deliveries of a webhook endpoint or a channel. With `include`, each has the request that a
+ * receiver would get now, newly signed: receivers refuse old signatures. Only sandboxes keep requests.
  */
 export async function listDeliveriesPage(
   receiver: Pick<Endpoint, 'id' | 'keyVersion'>,
@@ -40,7 +40,7 @@ export async function listDeliveriesPage(
   return { ...listed, items: listed.items.map((delivery) => withRequest(delivery, secret, now)) };
 }
 
-/** What its last attempt sent to a simulated receiver. */
+/** The last attempt's request to a simulated receiver. */
 const getLastRequest = ({ attemptLog }: Delivery): WebhookRequest | undefined => attemptLog.at(-1)?.request;
 
 function withRequest(delivery: Delivery, secret: string, now: Date): Delivery & { request?: WebhookRequest } {

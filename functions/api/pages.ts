@@ -9,13 +9,13 @@ import { buildTenantKey } from '../store/keys.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
 import { environment } from './route-handler.ts';
 
-/** The keys that seal what clients carry about: cursors, and the tokens of visitors. */
+/** Keys that seal cursors and visitor tokens. */
 export const cursorKeys = keyringSource(secretValue(environment.CURSOR_KEYS));
 
 /**
- * Opens what another instance may have sealed with a version that this one has not read yet.
- * @param text what was sealed
- * @param open gives undefined when it is none of ours, as this does
+ * Opens a text that another instance may have sealed with a newer key version.
+ * @param text the sealed text
+ * @param open returns undefined for an invalid text
  */
 export async function unsealWithKeys<T>(
   text: string,
@@ -33,9 +33,9 @@ export async function unsealWithKeys<T>(
 }
 
 /**
- * Lists: opens the cursor, reads a page, seals the next cursor. Both are bound to tenant, route, path and
+ * Lists: opens the cursor, reads a page, seals the next cursor. Cursors are bound to tenant, route, path and
  * filters.
- * @param filters what the query narrows the listing to, in a fixed order
+ * @param filters of the query, in a fixed order
  */
 export async function paginate<T extends { id: string }>(
   route: Route,

@@ -8,14 +8,11 @@ import { loopbackReceivers } from '../platform/config.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
 import { tables } from './route-handler.ts';
 
-/** Where requests of the service may go, in this place. */
+/** Hosts that requests may go to in this deployment. */
 const hosts = blockedHosts(blockedHostStore(tables.service).all);
 const policy = { loopback: loopbackReceivers(), blocks: hosts.blocks };
 
-/**
- * Whether a tenant may have requests addressed to a URL. In a sandbox it may also say what the simulated
- * receiver does there.
- */
+/** Checks a receiver's URL. A sandbox's URL may also program its simulated receiver. */
 export async function checkReceiver(text: string, tenant: Tenant): Promise<ReceiverUrlCheck> {
   await hosts.refresh();
   const receiver = checkReceiverUrl(text, policy);
@@ -24,7 +21,6 @@ export async function checkReceiver(text: string, tenant: Tenant): Promise<Recei
   return program.ok ? receiver : program;
 }
 
-/** The answer to one more endpoint at a host. */
 export const createHostLimitProblem = (): Problem =>
   problem(
     'LIMIT_EXCEEDED',

@@ -22,8 +22,7 @@ import { rateWindowStore } from '../store/rate-windows.ts';
 import { type Change, committer } from '../store/transaction.ts';
 
 /*
- * What the handlers of all routes share: their environment, their clients, and the pipeline with its ports
- * plugged in.
+ * Shared by all route handlers: environment, clients, and the pipeline with its ports.
  */
 
 export const environment = readEnvironment(ApiEnvironment);
@@ -38,10 +37,10 @@ export const tables = {
 };
 export const commit = committer(client);
 
-/** How old an organization's tier may be. */
+/** Maximum age of an organization's cached tier. */
 const TIER_FRESH_MS = 30_000;
 
-/** The pipeline's ports, but for who calls. */
+/** Ports of the pipeline, without authentication. */
 export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
   organization: memoizeFor(readOrganizationState(tables.service), TIER_FRESH_MS),
   limiter: rateLimiter(rateWindowStore(tables.rates), rateLimits(environment)),
@@ -61,14 +60,14 @@ const keys = {
 };
 const authenticate = authenticateByMode({
   keys: keyAuthentication(keys, findSandbox, logger.log),
-  // A file of its own beside the bundle (lib/cloud/bundle.ts), read with the first call of a person.
+  // A file of its own beside the bundle (lib/cloud/bundle.ts), loaded with the first session.
   sessions: async () => (await import('./sessions.ts')).authenticate,
   findSandbox,
 });
 
 /**
- * The Lambda handler of a route of the public API. @param reveal completes the answer with what is never
- * stored
+ * Creates the Lambda handler of a public route.
+ * @param reveal adds data that is never stored
  */
 export const routeHandler = <R extends Route>(
   route: R,

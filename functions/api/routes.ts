@@ -9,10 +9,10 @@ import * as webhooks from './webhooks/routes.ts';
 import * as widget from './widget/routes.ts';
 
 /**
- * The route table: the public API and the organization settings, one line of facts for each thing that may
- * differ between routes. The stack makes a function and a gateway method of every entry, the OpenAPI document
- * describes it, and each handler takes its parsing, its access and its answer's shape from here. Each route
- * is an export of its resource's file, so that a handler's bundle has the schemas of its own route alone.
+ * The route table of the public API and the organization settings. The stack creates a function and a gateway
+ * method per entry, the OpenAPI document describes it, and handlers take parsing, access and response shape
+ * from it. Each route is an export of its resource's file, so that a bundle contains only its route's
+ * schemas.
  */
 export const routes = {
   ...webhooks,

@@ -6,8 +6,8 @@ import { ports } from './route-handler.ts';
 import { authenticate } from './sessions.ts';
 
 /**
- * The Lambda handler of a route of the organization settings. @param reveal completes the answer with what is
- * never stored
+ * Creates the Lambda handler of a route of the organization settings.
+ * @param reveal adds data that is never stored
  */
 export const sessionRouteHandler = <R extends Route>(
   route: R,

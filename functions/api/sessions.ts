@@ -3,8 +3,7 @@ import { sessionAuthentication } from '../platform/pipeline/session-authenticati
 import { sessionVerifier } from '../platform/sessions.ts';
 
 /*
- * People's sessions instead of API keys. It is a file of its own so that calls with keys do not load what
- * verifies tokens.
+ * Session authentication. A file of its own, so that calls with keys do not load token verification.
  */
 
 const environment = readEnvironment(SessionEnvironment);

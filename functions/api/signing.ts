@@ -1,5 +1,5 @@
 import { keyringSource, secretValue } from '../platform/keyrings.ts';
 import { environment } from './route-handler.ts';
 
-/** The master keys that signing secrets are derived from. */
+/** Master keys that signing secrets are derived from. */
 export const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));

@@ -14,8 +14,8 @@ import { unsealWithKeys } from './pages.ts';
 import { ports, tables } from './route-handler.ts';
 
 /*
- * What the routes for visitors of web widgets add to `route-handler.ts`: tokens of a conversation instead of
- * API keys, budgets of their own, and the gate, because a widget is outside of the service.
+ * Routes for visitors of web widgets: visitor tokens instead of API keys, their own budgets, and the gate,
+ * because a widget is outside of the service.
  */
 
 const organizations = organizationStates(readOrganizationState(tables.service));
@@ -32,7 +32,6 @@ const limiter = visitorLimiter(
 
 export const visitorGate = gate(organizations.of);
 
-/** The Lambda handler of a route for visitors. */
 export const visitorRouteHandler = <R extends Route & { readonly visitor: true }>(
   route: R,
   useCase: UseCase<R, Change>,

@@ -4,8 +4,6 @@ import { openApiResource, respondWith } from './resource.ts';
 
 const document = openApiResource(readFileSync(new URL('./openapi.json', import.meta.url), 'utf8'));
 
-/**
- * Serves the OpenAPI document to anybody, pages of other origins included. The bundle has it beside the code.
- */
+/** Serves the OpenAPI document, also to pages of other origins. It is in the bundle. */
 export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> =>
   respondWith(document, event);

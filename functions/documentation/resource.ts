@@ -4,17 +4,17 @@ import { brotliDecompressSync } from 'node:zlib';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { getRequestId, header } from '../platform/pipeline/request.ts';
 
-/** A text that is the same for everybody. */
+/** A text that is equal for all callers. */
 export interface Resource {
   body: string;
   contentType: string;
-  /** Header fields of every answer with it, whether it is sent or the caller has it already. */
+  /** Header fields of every response, 304 included. */
   headers: Record<string, string>;
 }
 
 const NOSNIFF = { 'X-Content-Type-Options': 'nosniff' };
 
-/** @param headers what is to be said of the text beyond its type, its caching among it */
+/** @param headers beyond the type, such as caching */
 export const resource = (body: string, contentType: string, headers: Record<string, string>): Resource => ({
   body,
   contentType,
@@ -24,7 +24,7 @@ export const resource = (body: string, contentType: string, headers: Record<stri
 const hashContent = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
-/** Sends a resource, or tells the caller that what it has is still the same (RFC 9110, 15.4.5). */
+/** Sends a resource, or 304 when the caller's copy is current (RFC 9110, 15.4.5). */
 export function respondWith(
   { body, contentType, headers }: Resource,
   event: APIGatewayProxyEvent,
@@ -42,7 +42,7 @@ function matches(condition: string | undefined, tag: string | undefined): boolea
   return condition.split(',').some((listed) => listed.trim().replace(/^W\//, '') === tag);
 }
 
-/** The document as a resource that pages of any origin may read. */
+/** The document as a resource for pages of any origin. */
 export const openApiResource = (document: string): Resource =>
   resource(document, 'application/json', {
     'Cache-Control': 'public, max-age=300',
@@ -58,8 +58,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Nothing but the page's own files and the API of its own origin: no other host, nothing inline, no frame
- * around it. The renderer's icons are in its style sheet, as data.
+ * Only the page's own files and the API of its origin: no other host, no inline code, no frame. Icons are
+ * data in the style sheet.
  */
 const POLICY = [
   "default-src 'none'",
@@ -78,18 +78,17 @@ const PAGE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** Their names change with their content. */
+/** File names change with their content. */
 const ASSET_HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 export const PAGE = 'index.html';
 
-/** What compressed files end with. */
+/** Suffix of compressed files. */
 const COMPRESSED = '.br';
 
 /**
- * The files of the reference page, by name, which are kept compressed. Each is read when it is first asked
- * for, and then kept.
- * @throws when a file has a type that is not known
+ * Files of the reference page by name, stored compressed; each is read once, on first use.
+ * @throws for a file of unknown type
  */
 export function loadFiles(directory: URL): ReadonlyMap<string, () => Resource> {
   return new Map(

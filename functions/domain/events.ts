@@ -110,7 +110,7 @@ export const EVENT_CATALOGUE = {
     onBus: ['conversationId', 'messageId', 'role'],
     summary: 'A message was recorded',
     description:
-      'A message was recorded in a conversation. Messages of every `role` are sent, including those of your own assistant. The event does not contain the content: read the message with `messageId`.',
+      'A message of any `role` was recorded in a conversation, including your own assistant’s. The content is not in the event; read the message with `messageId`.',
     fields: {
       conversationId: 'The conversation.',
       messageId: 'The message. Read its content with the API.',
@@ -201,7 +201,7 @@ export const EVENT_CATALOGUE = {
     onBus: ['channelId', 'conversationId', 'messageId', 'role'],
     summary: 'A message for a channel',
     description:
-      'Sent only to a channel of kind `http`: an agent or the assistant wrote a message in a conversation on the channel. It cannot be subscribed to.',
+      'An agent or the assistant wrote in a conversation of the channel. Sent to channels of kind `http` only; endpoints cannot subscribe to it.',
     fields: {
       channelId: 'The channel that receives it.',
       conversationId: 'The conversation.',

@@ -57,14 +57,14 @@ export function composeContentChangeMail({
   const owner = escapeForeignText(organization, MAX_NAME);
   return composeMail(heading, sourceName, [
     {
-      paragraph: `A ${KINDS[kind]} that ${owner} imports has changed since you were last notified, or since it was first imported.`,
+      paragraph: `The content of a ${KINDS[kind]} that ${owner} imports differs from the version that you were last notified of, or from the first import.`,
     },
     { facts: [['Source', escapeForeignText(sourceName, MAX_NAME)], formatUrl(url)] },
-    ...buildQuotation('The added text begins with', added, 'added'),
-    ...buildQuotation('The removed text begins with', removed, 'removed'),
+    ...buildQuotation('What was added begins with', added, 'added'),
+    ...buildQuotation('What was removed begins with', removed, 'removed'),
     { link: 'Change notification settings', href: `${dashboardOrigin}/settings/organization` },
     {
-      note: `You get this e-mail because you are an admin of ${owner}. You get at most one e-mail about a source in ${formatDuration(noticeSeconds)}. The quoted text was found at the URL above.`,
+      note: `You get this e-mail because you are an admin of ${owner}. At most one is sent per source in ${formatDuration(noticeSeconds)}. The quoted text comes from the URL above.`,
     },
   ]);
 }
@@ -124,13 +124,13 @@ export function composeDisabledMail({
   disabledAt: string;
   dashboardOrigin: string;
 }): MailText {
-  const [what, nextStep] = webhookId.startsWith('chn_')
-    ? ['Channel', 'create a new channel']
-    : ['Webhook endpoint', 'register a new endpoint'];
+  const [what, nextStep, lister] = webhookId.startsWith('chn_')
+    ? ['Channel', 'create the channel', 'API']
+    : ['Webhook endpoint', 'register the endpoint', 'dashboard'];
   const owner = escapeForeignText(organization, MAX_NAME);
   return composeMail(`${what} disabled`, getHostname(url ?? '') || webhookId, [
     {
-      paragraph: `A ${what.toLowerCase()} of ${owner} was disabled after ${FAILURES_TO_DISABLE} consecutive deliveries failed with all of their attempts. Nothing is sent to it any more.`,
+      paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. It gets no more deliveries.`,
     },
     {
       facts: [
@@ -140,7 +140,7 @@ export function composeDisabledMail({
       ],
     },
     {
-      paragraph: `It stays disabled. Once its receiver works, ${nextStep}, which gets a new signing secret. The API's list of its deliveries shows why each of them failed.`,
+      paragraph: `It stays disabled. When its receiver works again, ${nextStep} again, which creates a new signing secret. The ${lister} lists its deliveries with their errors.`,
     },
     { link: 'Open the dashboard', href: `${dashboardOrigin}/` },
     { note: `You get this e-mail because you are an admin of ${owner}. It is sent once.` },

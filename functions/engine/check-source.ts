@@ -118,7 +118,7 @@ export function checkSource<Slot>(
   async function check(ref: SourceRef, askedAt: Date, traceId: TraceId): Promise<void> {
     const leased = await sources.lease(ref, { askedAt, now: now(), leaseSeconds });
     if (leased.kind === 'busy' && leased.since < askedAt)
-      throw new CheckInProgress(`an earlier check of ${ref.id} is in progress`);
+      throw new CheckInProgress(`a check of ${ref.id} that began earlier is in progress`);
     if (leased.kind !== 'leased') return;
     const { source } = leased;
     const outcome = await determineOutcome(source, traceId);

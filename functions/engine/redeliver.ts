@@ -211,7 +211,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
     const ref = { id, orgId, generation, webhookId };
     if ((await checkGeneration(ref)) === 'over') return;
     const leased = await jobs.lease(ref, { round, now: now(), leaseSeconds: terms.leaseSeconds });
-    if (leased.kind === 'busy') throw new RedeliveryInProgress(`${id} is running in another worker`);
+    if (leased.kind === 'busy') throw new RedeliveryInProgress(`${id} is in progress`);
     if (leased.kind === 'leased') await runRound(leased.job);
   };
 }

@@ -5,12 +5,12 @@ import { Defect } from '../domain/problem.ts';
 import type { SourceKind } from '../domain/source.ts';
 import { libraryPath } from '../platform/config.ts';
 
-/** What was fetched. */
+/** Fetched content. */
 export interface Content {
   body: Uint8Array;
-  /** The field of the response. */
+  /** `Content-Type` of the response. */
   contentType?: string;
-  /** Where it came from at last. */
+  /** URL after redirects. */
   url: string;
 }
 
@@ -18,18 +18,18 @@ export type Extraction =
   | { ok: true; text: string; title?: string }
   | {
       ok: false;
-      /** One line in English that says what is wrong with the content. */
+      /** One line in English about the fault of the content. */
       problem: string;
     };
 
 /**
- * Never rejects for what the content is.
- * @throws Error when the process that reads does not start, which is a defect of the deployment
+ * Never rejects because of the content.
+ * @throws Error when the reader process does not start (a defect of the deployment)
  */
 export type Extractor = (kind: SourceKind, content: Content) => Promise<Extraction>;
 
 export interface ExtractorOptions {
-  /** From the moment that the content can be read to its text. */
+  /** From the start of reading to the text. */
   timeoutMs?: number;
   /** The heap of one extraction. */
   memoryMiB?: number;
@@ -56,7 +56,7 @@ export const FromReader = z.discriminatedUnion('kind', [
 ]);
 export type FromReader = z.infer<typeof FromReader>;
 
-/** For a process to start and load its code: far more than it takes. */
+/** Time for a process to start: far more than it takes. */
 const START_MS = 20_000;
 
 /**

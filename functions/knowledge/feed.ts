@@ -3,14 +3,14 @@ import { extractFragmentText } from './html.ts';
 import { Collector, ContentProblem, type Reading, toTitle } from './text.ts';
 import { checkXml } from './xml.ts';
 
-/** Titles and texts of a feed's items (RSS, Atom, RDF, JSON Feed), in their order. */
+/** Reads titles and texts of a feed's items (RSS, Atom, RDF, JSON Feed), in order. */
 export function readFeed(source: string): Reading {
   if (!/^\s*\{/.test(source)) checkXml(source, 'feed');
   const { title, items } = extractContent(parseDocument(source));
 
   const collector = new Collector();
   for (const item of items) {
-    // Where an item has its content, its summary says the same again.
+    // With content, the summary would repeat it.
     for (const part of [item.title, item.content ?? item.summary]) {
       if (part === undefined) continue;
       collector.add(extractText(part));
@@ -47,11 +47,11 @@ const toHtmlPart = (value: string | undefined): Part | undefined =>
 const toPlainPart = (value: string | undefined): Part | undefined =>
   value === undefined ? undefined : { value, isHtml: false };
 
-/** Texts of Atom say what they are (RFC 4287, section 3.1.1); without a word they are plain. */
+/** Atom texts declare their type (RFC 4287, section 3.1.1); plain by default. */
 const toTypedPart = (text: { value?: string; type?: string } | undefined): Part | undefined =>
   text?.value === undefined ? undefined : { value: text.value, isHtml: /html/i.test(text.type ?? '') };
 
-/** What RSS calls a text is HTML by custom. JSON Feed has a field for each. */
+/** RSS texts are HTML by custom. JSON Feed has a field for each. */
 function extractContent(parsedFeed: AnyFeed): FeedContent {
   const { format, feed } = parsedFeed;
   switch (format) {

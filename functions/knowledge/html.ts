@@ -2,21 +2,15 @@ import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import { Collector, ContentProblem, type Reading, toTitle } from './text.ts';
 
-/**
- * More than the largest of pages; each level and element costs time and memory, in part more than in
- * proportion.
- */
+/** More than any real page; depth and elements cost time and memory, in part more than linearly. */
 const MAX_DEPTH = 1000;
 const MAX_ELEMENTS = 200_000;
 
-/**
- * Beyond these the search for an article takes longer than there is time; all of the page's text is taken
- * then.
- */
+/** Beyond this depth the article search takes too long; the whole page's text is used. */
 const MAX_DEPTH_TO_SEARCH = 150;
 const MAX_ELEMENTS_TO_SEARCH = 20_000;
 
-/** A page's article as text, or all of its text where no article is found. */
+/** Returns a page's article as text, or all its text when no article is found. */
 export function readPage(html: string): Reading {
   const { elements, depth } = measureShape(html);
   if (elements > MAX_ELEMENTS) throw new ContentProblem(`the page has more than ${MAX_ELEMENTS} elements`);
@@ -27,7 +21,7 @@ export function readPage(html: string): Reading {
   const isSearchable = elements <= MAX_ELEMENTS_TO_SEARCH && depth <= MAX_DEPTH_TO_SEARCH;
   const article = isSearchable ? findArticle(page) : undefined;
   const found = collect(article === undefined ? [] : [article]);
-  // The search leaves its document without what it took away.
+  // The search removes elements from its document.
   const text = found.isBlank() ? collect(parseDocument(html).childNodes).text() : found.text();
   return { text, ...(title !== undefined && { title }) };
 }
@@ -38,7 +32,7 @@ function collect(roots: Iterable<TreeNode>): Collector {
   return collector;
 }
 
-/** The text of a piece of HTML, such as an item of a feed has. May be empty. */
+/** Returns the text of a piece of HTML, such as a feed item's. May be empty. */
 export function extractFragmentText(html: string): string {
   if (!/[<&]/.test(html)) return html;
   const { elements, depth } = measureShape(html);
@@ -51,7 +45,7 @@ const WITHOUT_END =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option|optgroup|colgroup|rt|rp)$/i;
 const TAG = /<(\/?)([a-z][a-z0-9-]*)([^<>]*)/gi;
 
-/** Roughly how many elements a page has, and how deep they are nested, before anything is built of it. */
+/** Estimates the number and depth of elements before a tree is built. */
 function measureShape(html: string): { elements: number; depth: number } {
   let elements = 0;
   let open = 0;
@@ -65,7 +59,7 @@ function measureShape(html: string): { elements: number; depth: number } {
   return { elements, depth };
 }
 
-/** What is needed of a node, whoever made it: the functions know no DOM. */
+/** The used part of a DOM node: the functions have no DOM types. */
 interface TreeNode {
   nodeType: number;
   nodeName: string;
@@ -81,13 +75,13 @@ interface Page {
   querySelector(selector: string): { textContent: string | null } | null;
 }
 
-/** HTML lets all three be left out; the parser does not put them in. */
+/** Adds `html`, `head` and `body`, which HTML allows to omit and the parser does not add. */
 function parseDocument(html: string): Page {
   const isWhole = /<html[\s>]/i.test(html) && /<body[\s>]/i.test(html);
   return parseHTML(isWhole ? html : `<html><head></head><body>${html}</body></html>`).document;
 }
 
-/** Undefined where none is found, or the search fails: then the text of the whole page is the better one. */
+/** Undefined when no article is found or the search fails: the whole page's text is used. */
 function findArticle(document: Page): TreeNode | undefined {
   try {
     const options = { serializer: (root: unknown) => root, disableJSONLD: true };
@@ -105,14 +99,11 @@ const TEXT = 3;
 const UNSEEN =
   /^(?:script|style|template|noscript|head|title|svg|math|iframe|object|embed|canvas|audio|video|select|datalist|textarea)$/i;
 
-/** What stands in a line with what is beside it; all others begin and end lines. */
+/** Inline elements; all others begin and end lines. */
 const IN_LINE =
   /^(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|img|ins|kbd|label|mark|q|ruby|rb|rp|rt|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr)$/i;
 
-/**
- * The text of a tree in its order, with lines ended where elements do. Takes no stack, however deep the tree
- * is.
- */
+/** Yields the text of a tree in order, with line breaks at elements. The depth of the tree does not matter: no stack is used. */
 function* piecesOf(root: TreeNode): Generator<string> {
   let node: TreeNode | null = root;
   while (node !== null) {
@@ -131,7 +122,7 @@ function* piecesOf(root: TreeNode): Generator<string> {
   }
 }
 
-/** Lines of the source are no lines of the page. */
+/** Line breaks of the source are not line breaks of the page. */
 const extractText = ({ nodeValue }: TreeNode): string => (nodeValue ?? '').replace(/\s+/g, ' ');
 
 const isSeen = (node: TreeNode): boolean =>
@@ -139,6 +130,6 @@ const isSeen = (node: TreeNode): boolean =>
 
 function findEdge({ nodeType, nodeName }: TreeNode): string {
   if (nodeType !== ELEMENT || IN_LINE.test(nodeName)) return '';
-  // Cells stand in a line.
+  // Cells share a line.
   return /^t[dh]$/i.test(nodeName) ? ' ' : '\n';
 }

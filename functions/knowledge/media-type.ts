@@ -4,15 +4,15 @@ import type { SourceKind } from '../domain/source.ts';
 import { ContentProblem } from './text.ts';
 
 export interface MediaType {
-  /** `type/subtype` in lower case; undefined where the server said none that is one. */
+  /** `type/subtype` in lower case; undefined when the server sent no valid one. */
   essence?: string;
   charset?: string;
 }
 
-/** Longer ones are none that a page, a table or a feed has. */
+/** Longer than any type of a page, table or feed. */
 const MAX_LENGTH = 160;
 
-/** Servers put it in single quotes, or send the whole field twice. */
+/** Some servers put it in single quotes, or send the whole field twice. */
 const LABEL = /^[\s']*([\w.:-]{1,40})/;
 
 /** Reads a Content-Type as browsers do (MIME Sniffing standard, 4.4). */
@@ -36,7 +36,7 @@ const TABLES: readonly string[] = [
   'application/csv',
   'text/tab-separated-values',
   'text/plain',
-  // What Excel has browsers believe that a CSV file is.
+  // Browsers with Excel installed send this type for CSV files.
   'application/vnd.ms-excel',
 ];
 const WORKBOOKS: readonly string[] = [
@@ -48,8 +48,8 @@ const WORKBOOKS: readonly string[] = [
 const FEED = /^(?:text\/.*|application\/(?:.*\+)?(?:xml|json))$/;
 
 /**
- * What to read a source's content as.
- * @throws ContentProblem when it is of a type that such a source does not have
+ * Detects the format of a source's content.
+ * @throws ContentProblem for a type that such a source does not have
  */
 export function detectFormat(kind: SourceKind, { essence }: MediaType, body: Uint8Array): Format {
   const format =
@@ -75,7 +75,7 @@ function formatOfUntyped(kind: SourceKind, body: Uint8Array): Format | undefined
 
 const isZip = ([a, b, c, d]: Uint8Array): boolean => a === 0x50 && b === 0x4b && c === 3 && d === 4;
 
-/** No control characters but those that text has (https://mimesniff.spec.whatwg.org, binary data byte). */
+/** No control characters except those of text (https://mimesniff.spec.whatwg.org, binary data byte). */
 const looksLikeText = (body: Uint8Array): boolean =>
   body.subarray(0, 1024).every((byte) => byte >= 0x20 || [0x09, 0x0a, 0x0c, 0x0d, 0x1b].includes(byte));
 
@@ -86,7 +86,7 @@ const looksLikeMarkup = (body: Uint8Array): boolean =>
       .replace(/^\u00ef\u00bb\u00bf/, ''),
   );
 
-/** How text may say itself how it is encoded. Without one only the mark of its byte order does. */
+/** How a document can declare its encoding, besides a byte order mark. */
 export type Markup = 'html' | 'xml' | undefined;
 
 /**
@@ -110,17 +110,17 @@ export function decode(body: Uint8Array, charset: string | undefined, markup: Ma
   }
 }
 
-/** As long as the longest mark of a byte order. */
+/** Length of the longest byte order mark. */
 const MARK_BYTES = 3;
 
-/** A page may name it further down than the standard's 1024 bytes; browsers then decode again. */
+/** Pages may declare it beyond the standard's 1,024 bytes; browsers then decode again. */
 const PRESCAN_BYTES = 4096;
 
 function detectOwnEncoding(body: Uint8Array, markup: Markup): string | null {
   if (markup === undefined) return null;
   if (markup === 'html')
     return sniffEncoding(body, { maxPrescanBytes: PRESCAN_BYTES, defaultEncoding: null });
-  // Feeds of careless templates begin with empty lines.
+  // Feeds from careless templates begin with empty lines.
   const start = body.findIndex((byte) => !SPACES.includes(byte));
   return sniffEncoding(body.subarray(Math.max(0, start)), { xml: true, defaultEncoding: null });
 }

@@ -4,8 +4,8 @@ import { decode, detectFormat, parseMediaType } from './media-type.ts';
 import { Collector, ContentProblem, type Reading } from './text.ts';
 
 /**
- * Gets the text out of a content, in the process that it is called in. Never rejects, but it may run for ever
- * or fill the heap: {@link extractor} sets limits to that.
+ * Extracts the text of content in the current process. Never rejects, but may run forever or fill the heap:
+ * {@link extractor} sets limits.
  */
 export async function read(kind: SourceKind, content: Omit<Content, 'url'>): Promise<Extraction> {
   try {
@@ -16,17 +16,14 @@ export async function read(kind: SourceKind, content: Omit<Content, 'url'>): Pro
   }
 }
 
-/** The messages of libraries contain text of the content, and paths. */
+/** Messages of libraries contain paths and text of the content. */
 function toProblem(error: unknown): string {
   if (error instanceof ContentProblem) return error.message;
-  // The engine's word for a stack that is full.
+  // V8's error for a full stack.
   return error instanceof RangeError ? 'the content is nested too deeply' : 'the content could not be read';
 }
 
-/**
- * Loads of the parsers the one that is needed: each reading is made in a process of its own, which would load
- * all.
- */
+/** Loads only the needed parser: each document is read in a process of its own. */
 async function readFormat(kind: SourceKind, { body, contentType }: Omit<Content, 'url'>): Promise<Reading> {
   if (body.length === 0) throw new ContentProblem('there is no text in the content');
   const type = parseMediaType(contentType);

@@ -1,6 +1,5 @@
 /*
- * The process that reads one content (see extractor.ts). It ends when it is told to, or when whoever started
- * it is gone.
+ * The process that reads one document (see extractor.ts). It ends on request, or when its parent is gone.
  */
 import type { FromReader, ToReader } from './extractor.ts';
 import { read } from './read.ts';

@@ -12,8 +12,8 @@ const ACCEPT: Record<SourceKind, string> = {
 };
 
 /**
- * What is at a source's URL, as text: fetched unless it is as before, and extracted. For a sandbox nothing is
- * fetched: its program says what would have been there.
+ * Returns the text at a source's URL, fetched unless unchanged. For a sandbox nothing is fetched: the program
+ * in the URL decides.
  */
 export function sourceContent({
   gate,
@@ -60,7 +60,7 @@ export function sourceContent({
     });
 }
 
-/** Asks for content only if it is another than the one that is known (RFC 9110, 13.1). */
+/** Conditional request headers (RFC 9110, 13.1). */
 const buildHeaders = ({ kind, content }: Source): Record<string, string> => ({
   accept: ACCEPT[kind],
   ...(content?.etag !== undefined && { 'if-none-match': content.etag }),

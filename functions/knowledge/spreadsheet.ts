@@ -6,31 +6,27 @@ import { type Archive, openArchive, type PackedFile, tooLarge, zipStored } from 
 
 const MAX_SHEETS = 100;
 
-/** What a sheet may have (ECMA-376): XFD1048576. */
+/** Last cell of a sheet (ECMA-376): XFD1048576. */
 const LAST_ROW = 1_048_576;
 const LAST_COLUMN = 16_384;
 
-/**
- * The reader fills up what lies between cells, so that two of them in opposite corners would cost all cells
- * there can be.
- */
+/** The reader fills the area between cells: two cells in opposite corners would cost all cells between. */
 const MAX_AREA = 5_000_000;
 
-/** Of what a pass unpacks at once. The reader holds it twice, and once more as text. */
+/** Bytes that one pass may unpack. The reader holds them twice, and once more as text. */
 const MAX_PASS_BYTES = 32 * 1024 * 1024;
-/** Sheets are gathered for one pass up to here, since each pass reads shared texts and styles again. */
+/** Sheets are grouped up to this size, because each pass reads shared texts and styles again. */
 const PASS_BYTES = 8 * 1024 * 1024;
-/** What the workbook does not name, such as caches of pivot tables, is left out where it is larger. */
+/** Larger files that the workbook does not name, such as caches of pivot tables, are skipped. */
 const UNNAMED_BYTES = 1024 * 1024;
 
 const RELATIONS = 'xl/_rels/workbook.xml.rels';
-/** In the place of a sheet that another pass reads. */
+/** Replaces a sheet that another pass reads. */
 const EMPTY_SHEET = Buffer.from('<worksheet><sheetData/></worksheet>');
 
 /**
- * Cells of all sheets of an XLSX workbook as text, one row a line: what formulas gave, not the formulas.
- * Reads in passes, each of which unpacks a few sheets, so that the unpacked workbook is never held as a
- * whole.
+ * Reads the cells of all sheets of an XLSX workbook as text, one row per line, with results of formulas.
+ * Reads in passes of a few sheets, so that the unpacked workbook is never held as a whole.
  */
 export async function readWorkbook(packed: Uint8Array): Promise<Reading> {
   const archive = await openArchive(packed, (name) => /\.(?:xml|rels)$/i.test(name));
@@ -49,7 +45,7 @@ export async function readWorkbook(packed: Uint8Array): Promise<Reading> {
         checkSize({ rows, cells: 0 });
         addRow(row.map(formatCell), lines);
       }
-      // A sheet has rows in one pass alone.
+      // Each sheet has rows in one pass only.
       texts[index] = `${texts[index] ?? ''}${lines.joined()}`;
     }
   }
@@ -77,8 +73,8 @@ function parseInPasses(sheets: readonly PackedFile[], common: readonly PackedFil
 const ADDRESS = /\br\s*=\s*["']([A-Za-z]*)(\d+)["']/g;
 
 /**
- * Judges by the text of the files, before anything is built of it, how large the sheets will be. One file is
- * unpacked at a time.
+ * Estimates the size of the sheets from the text of the files, before they are parsed. One file is unpacked
+ * at a time.
  * @returns the sheets, and the other files that the workbook names
  */
 async function checkFiles(archive: Archive): Promise<{ sheets: PackedFile[]; common: PackedFile[] }> {
@@ -158,14 +154,11 @@ function formatCell(cell: unknown): string {
   return typeof cell === 'boolean' ? String(cell).toUpperCase() : String(cell);
 }
 
-/** Without the time where there is none. */
+/** Without the time at midnight. */
 const formatDate = (date: Date): string =>
   Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/T00:00:00\.000Z$/, '');
 
-/**
- * Rows of a file with commas, semicolons, tabs or bars between its cells (RFC 4180, read leniently), one a
- * line.
- */
+/** Reads rows of CSV with commas, semicolons, tabs or bars (RFC 4180, leniently), one per line. */
 export function readCsv(csv: string): Reading {
   const collector = new Collector();
   let rows = 0;
@@ -175,7 +168,7 @@ export function readCsv(csv: string): Reading {
     cells += row.length;
     checkSize({ rows, cells });
     addRow(row, collector);
-    // Rows that were taken are not kept.
+    // Processed rows are dropped.
     return null;
   };
   try {
@@ -194,7 +187,7 @@ export function readCsv(csv: string): Reading {
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
-/** The one that is most often in the first line. */
+/** The most frequent candidate in the first line. */
 function detectDelimiter(csv: string): string {
   const firstLine = /^[^\r\n]{0,10000}/.exec(csv.slice(0, 20_000).trimStart())?.[0] ?? '';
   const count = (delimiter: string) => firstLine.split(delimiter).length;

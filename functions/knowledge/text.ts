@@ -11,10 +11,10 @@ export class ContentProblem extends Error {
 const MAX_TEXT_BYTES = 1_000_000;
 const MAX_TITLE_LENGTH = 300;
 
-/** Before whitespace is taken out, in UTF-16 units. */
+/** Before whitespace is normalized, in UTF-16 code units. */
 const MAX_RAW_LENGTH = 20 * MAX_TEXT_BYTES;
 
-/** What a document gives. The text is as {@link Collector} makes it. */
+/** Result of reading a document, with the text of {@link Collector}. */
 export interface Reading {
   text: string;
   title?: string;
@@ -25,31 +25,28 @@ export class Collector {
   readonly #parts: string[] = [];
   #length = 0;
 
-  /** @throws ContentProblem when there is more than can be a text of the permitted size */
+  /** @throws ContentProblem beyond the permitted size */
   add(part: string): void {
     this.#length += part.length;
     if (this.#length > MAX_RAW_LENGTH) throw tooLarge();
     this.#parts.push(part);
   }
 
-  /** Whether there is nothing to read in what was collected. */
+  /** Whether the text is blank. */
   isBlank(): boolean {
     return this.#parts.every((part) => part.trim() === '');
   }
 
   /**
-   * The text as it is stored and compared: well-formed, in Unicode's normal form C, without control
-   * characters, lines trimmed, one space between words and at most one empty line between lines.
+   * The text as stored and compared: well-formed NFC without control characters, lines trimmed, one space
+   * between words, at most one empty line in a row.
    * @throws ContentProblem when it is too large, or empty
    */
   text(): string {
     return joinText(this.joined());
   }
 
-  /**
-   * What was collected, as it is: a string of its own, which keeps nothing alive that its parts were cut
-   * from.
-   */
+  /** The collected text as a new string, which keeps no larger string in memory. */
   joined(): string {
     return this.#parts.join('');
   }
@@ -77,7 +74,7 @@ const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/g;
 
 const tooLarge = () => new ContentProblem(`the text is larger than ${MAX_TEXT_BYTES / 1_000_000} MB`);
 
-/** A title as it is kept: one line. Undefined for one without text. */
+/** Normalizes a title to one line. Undefined without text. */
 export function toTitle(raw: string | null | undefined): string | undefined {
   const line = normalizeText(
     (raw ?? '')

@@ -1,19 +1,19 @@
 import { ContentProblem } from './text.ts';
 
-/** Far more than a feed or a sheet has; what is nested deeper is made to fill a stack. */
+/** Far more than a feed or a sheet has; deeper nesting is an attack on the stack. */
 const MAX_DEPTH = 200;
 
 /**
- * What can end a tag, or a quotation in it. An expression for whole tags would need a stack as long as the
- * longest tag.
+ * Characters that can end a tag or a quotation. A regular expression for whole tags would need a stack as
+ * long as the longest tag.
  */
 const IN_TAG = /[<>"']/g;
 const IN_QUOTATION = { '"': /[<"]/g, "'": /[<']/g };
 
 /**
- * Refuses XML that could become more than it is: declarations of entities, which name other entities or
- * files, and depth without end. It runs before any parser. What two parsers could read differently is refused
- * too, so that none sees a declaration where this function sees a comment.
+ * Refuses XML that can expand: entity declarations and unbounded depth. Runs before any parser. Text that two
+ * parsers could read differently is refused too, so that none sees a declaration where this function sees a
+ * comment.
  * @throws ContentProblem
  */
 export function checkXml(xml: string, what: string): void {
@@ -31,11 +31,11 @@ export function checkXml(xml: string, what: string): void {
 
 interface Markup {
   kind: 'opens' | 'closes' | 'neither';
-  /** Where what follows begins. */
+  /** Position after it. */
   end: number;
 }
 
-/** @returns what begins there; undefined when nothing that does has an end */
+/** @returns the markup at a position; undefined when it has no end */
 function parseMarkup(xml: string, start: number): Markup | 'declaration' | undefined {
   for (const [open, close] of [
     ['<!--', '-->'],
@@ -56,8 +56,8 @@ function parseMarkup(xml: string, start: number): Markup | 'declaration' | undef
 }
 
 /**
- * Where a tag or processing instruction ends: behind the first `>` outside of quotation marks.
- * @returns undefined when it has no end, or another `<` in it, quoted or not (XML 1.0, section 3.1)
+ * Returns the end of a tag or processing instruction: after the first `>` outside of quotation marks.
+ * @returns undefined without an end, or with another `<` inside (XML 1.0, section 3.1)
  */
 function findTagEnd(xml: string, start: number): number | undefined {
   for (let at = findNext(IN_TAG, xml, start + 1); at !== undefined; at = findNext(IN_TAG, xml, at + 1)) {

@@ -6,7 +6,7 @@ const MAX_ENTRIES = 1000;
 const MAX_ENTRY_BYTES = 30 * 1024 * 1024;
 const MAX_BYTES = 50 * 1024 * 1024;
 
-/** Sheets of the same few cells come near 100; beyond 1000 is nothing but what was made to. */
+/** Sheets with few distinct cells come near 100; beyond 1,000 is an attack. */
 const MAX_RATIO = 300;
 const SMALL_BYTES = 1024 * 1024;
 
@@ -20,7 +20,7 @@ const END_BYTES = 22;
 const invalid = () => new ContentProblem('the content is not a valid spreadsheet');
 export const tooLarge = () => new ContentProblem('the spreadsheet is too large when it is unpacked');
 
-/** A file of an archive, as the directory describes it. */
+/** A file of an archive, from the directory. */
 export interface PackedFile {
   name: string;
   size: number;
@@ -29,18 +29,17 @@ export interface PackedFile {
 export interface Archive {
   readonly files: readonly PackedFile[];
   /**
-   * Unpacks a file piece by piece into the beginning of `target`, which has room for it: nothing else of it
-   * is ever held.
-   * @throws ContentProblem when it is damaged, encrypted, or not as large as the directory says
+   * Unpacks a file in chunks into the beginning of `target`.
+   * @throws ContentProblem when it is damaged, encrypted, or has another size than the directory says
    */
   unpackInto(target: Uint8Array, file: PackedFile): Promise<void>;
 }
 
 /**
- * Opens a zip archive (APPNOTE.TXT 6.3.10), by its directory alone. Sizes are judged by what the directory
- * says before anything is unpacked, and nothing is unpacked beyond what it says.
- * @param wanted by their names; others are left out
- * @throws ContentProblem when it is damaged, or larger than a spreadsheet is
+ * Opens a zip archive (APPNOTE.TXT 6.3.10) by its directory. Sizes are checked before anything is unpacked,
+ * and nothing is unpacked beyond them.
+ * @param wanted selects files by name
+ * @throws ContentProblem when it is damaged, or larger than a spreadsheet may be
  */
 export async function openArchive(archive: Uint8Array, wanted: (name: string) => boolean): Promise<Archive> {
   const bytes = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength);
@@ -57,7 +56,7 @@ export async function openArchive(archive: Uint8Array, wanted: (name: string) =>
       if (wanted(name)) entryOf.set({ name, size }, entry);
     }
     const files = [...entryOf.keys()];
-    // Which of two would be read depends on who reads.
+    // Readers differ in which of two equal names they read.
     if (new Set(files.map(({ name }) => name)).size < files.length) throw invalid();
     return {
       files,
@@ -76,11 +75,11 @@ export async function openArchive(archive: Uint8Array, wanted: (name: string) =>
   }
 }
 
-/** What the library throws is said of a damaged archive. */
+/** The library's errors mean a damaged archive. */
 const toContentProblem = (error: unknown): ContentProblem =>
   error instanceof ContentProblem ? error : invalid();
 
-/** The library refuses what is encrypted, and what is longer or shorter than the directory says. */
+/** The library refuses encrypted entries, and entries of another size than the directory says. */
 async function unpack(zip: ZipFile, entry: Entry, target: Uint8Array): Promise<void> {
   if (!entry.canDecodeFileData()) throw invalid();
   let filled = 0;
@@ -91,10 +90,9 @@ async function unpack(zip: ZipFile, entry: Entry, target: Uint8Array): Promise<v
 }
 
 /**
- * An archive of these files, none of them packed: for a reader that shall see what was checked, and not
- * unpack again on its own. Each file is unpacked into its place, so that the archive is all that is held of
- * them.
- * @param write fills the place of a file
+ * Builds an archive of uncompressed files, so that the reader sees exactly what was checked. Each file is
+ * unpacked into its place, and only the archive is held.
+ * @param write writes the content of a file
  */
 export async function zipStored<F extends PackedFile>(
   files: readonly F[],

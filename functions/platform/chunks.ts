@@ -1,19 +1,19 @@
-/** What a request of AWS takes at most. */
+/** Limits of one AWS request. */
 export interface RequestLimits {
   entries: number;
   bytes: number;
 }
 
 /**
- * Bytes of one request to EventBridge or SQS: below the 256 KB that AWS's older pages say, whatever the newer
- * ones allow, with room for what is added on the way.
+ * Maximum bytes of one request to EventBridge or SQS: below the lowest documented limit of 256 KB, with room
+ * for added fields.
  */
 export const REQUEST_BYTES = 200 * 1024;
 
 /**
- * Cuts items into as few requests as their order allows. An item that is over the limit alone is in a request
- * of its own.
- * @param sizeOf bytes of an item, as the service counts them
+ * Splits items, in order, into as few requests as possible. An item above the limit gets a request of its
+ * own.
+ * @param sizeOf bytes of an item as the service counts them
  */
 export function splitIntoChunks<T>(
   items: readonly T[],

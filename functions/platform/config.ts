@@ -4,9 +4,9 @@ import type { RateLimits } from '../domain/rate-limit.ts';
 import { DEFAULT_RETRY_POLICY } from '../domain/timing.ts';
 
 /*
- * Reads the environment of the functions; no other file reads `process.env`. The schemas of routes are here,
- * that of a worker is in the worker's file. The stack's `environment` must satisfy the same types, so that a
- * variable that one side forgets fails to compile.
+ * Reads the functions' environment; no other file reads `process.env`. Schemas of routes are here, a worker's
+ * schema is in its file. The stack's `environment` must satisfy the same types, so a missing variable fails
+ * to compile.
  */
 
 /** A name, URL or ARN. */
@@ -32,17 +32,14 @@ export const ApiEnvironment = z.object({
   RATE_LIMIT_SANDBOX: WholeNumber,
   RATE_LIMIT_STANDARD: WholeNumber,
   RATE_LIMIT_SCALE: WholeNumber,
-  /** ARN of the secret that holds the keyring which seals cursors. */
+  /** ARN of the secret with the keyring that seals cursors. */
   CURSOR_KEYS: NonEmptyText,
-  /** ARN of the secret that holds the keyring which signing secrets are derived from. */
+  /** ARN of the secret with the keyring that signing secrets are derived from. */
   SIGNING_KEYS: NonEmptyText,
 });
 export type ApiEnvironment = z.input<typeof ApiEnvironment>;
 
-/**
- * The endpoint functions that visitors of web widgets call: requests a minute of all visitors of an
- * organization, by its tier.
- */
+/** Requests per minute of all visitors of an organization, by its tier. */
 export const VisitorEnvironment = z.object({
   VISITOR_LIMIT_SANDBOX: WholeNumber,
   VISITOR_LIMIT_STANDARD: WholeNumber,
@@ -54,9 +51,7 @@ export type VisitorEnvironment = z.input<typeof VisitorEnvironment>;
 export const StatsEnvironment = z.object({ LEDGER_TABLE: NonEmptyText });
 export type StatsEnvironment = z.infer<typeof StatsEnvironment>;
 
-/**
- * The endpoint function that tells when what fails will end: how attempts are spaced, as for the dispatcher.
- */
+/** Retry policy, to predict when an endpoint is disabled. */
 export const RetryEnvironment = z.object({
   RETRY_BASE_SECONDS: DecimalNumber,
   RETRY_CAP_SECONDS: DecimalNumber,
@@ -64,32 +59,32 @@ export const RetryEnvironment = z.object({
 });
 export type RetryEnvironment = z.input<typeof RetryEnvironment>;
 
-/** The endpoint functions that people call with sessions: which tokens they accept. */
+/** Which session tokens are accepted. */
 export const SessionEnvironment = z.object({
-  /** Issuer of the OpenID Connect tokens, exactly as their `iss` says it. */
+  /** Issuer of the OpenID Connect tokens, exactly as in `iss`. */
   OIDC_ISSUER: z.url(),
-  /** Client that the tokens are for (`aud`). */
+  /** Client of the tokens (`aud`). */
   OIDC_AUDIENCE: NonEmptyText,
   /** Claims that name the organization and the role. */
   OIDC_ORGANIZATION_CLAIM: NonEmptyText,
   OIDC_ROLE_CLAIM: NonEmptyText,
   /**
-   * Origin of the dashboard, which writes with a session cookie must come from; without one there are none.
+   * Origin of the dashboard, required for writes with a session cookie; without it such writes are refused.
    */
   DASHBOARD_ORIGIN: z.optional(z.url()),
 });
 export type SessionEnvironment = z.input<typeof SessionEnvironment>;
 
-/** The functions by which people sign in. */
+/** Functions for signing in and out. */
 export const SignInEnvironment = z.extend(SessionEnvironment, {
-  /** What the issuer is asked for, space-separated. */
+  /** Requested scopes, separated by spaces. */
   OIDC_SCOPE: NonEmptyText,
 });
 export type SignInEnvironment = z.input<typeof SignInEnvironment>;
 
-/** The functions of the organization's settings. */
+/** Functions of the organization settings. */
 export const OrganizationEnvironment = z.object({
-  /** Whether this deployment has a function that sends e-mail to admins. */
+  /** Whether the deployment sends e-mail. */
   MAILER: z.enum(['on', 'off']),
 });
 export type OrganizationEnvironment = z.infer<typeof OrganizationEnvironment>;
@@ -100,18 +95,16 @@ const queueVariables = <T extends Readonly<Record<string, { queue: string }>>>(t
     QueueVariable<T>,
     typeof NonEmptyText
   >;
-/** URLs of the delivery queues that messages of first attempts go to. */
+/** URLs of the delivery queues of first attempts. */
 export const FirstAttemptQueues = /* @__PURE__ */ queueVariables(FIRST_LANES);
 /** URLs of all delivery queues. */
 export const DeliveryQueues = /* @__PURE__ */ queueVariables(LANE_TABLE);
 
-/**
- * The functions that send requests to hosts that customers choose: what their user agent says of the sender.
- */
+/** Sender details in the user agent of requests to customers' hosts. */
 export const SenderEnvironment = z.object({
-  /** Where the owner of a host reads what the requests are. */
+  /** Page that explains the requests to the owner of a host. */
   SENDER_URL: z.optional(z.url()),
-  /** Where the owner of a host can write to. */
+  /** Contact for the owner of a host. */
   SENDER_CONTACT: z.optional(NonEmptyText),
 });
 export type SenderEnvironment = z.infer<typeof SenderEnvironment>;
@@ -126,15 +119,12 @@ export type KnowledgeEnvironment = z.infer<typeof KnowledgeEnvironment>;
 
 /** The endpoint function that asks for a check of a source. */
 export const SyncEnvironment = z.object({
-  /** For which it asks for no other check of the same source. */
+  /** Seconds in which a source takes one requested check. */
   SYNC_COOLDOWN_SECONDS: DecimalNumber,
 });
 export type SyncEnvironment = z.input<typeof SyncEnvironment>;
 
-/**
- * The function's environment is not what the code needs: a defect of the deployment, met when the function
- * loads.
- */
+/** The environment is incomplete: a defect of the deployment, found when the function loads. */
 export class ConfigurationError extends Error {
   override name = 'ConfigurationError';
 }
@@ -144,7 +134,7 @@ export function readEnvironment<S extends z.ZodMiniType>(
   schema: S,
   source: NodeJS.ProcessEnv = process.env,
 ): z.output<S> {
-  // Once: to compile the check would take longer than to do it.
+  // Without compilation, which takes longer than this one check.
   const parsed = schema.safeParse(source, { jitless: true });
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
@@ -152,10 +142,9 @@ export function readEnvironment<S extends z.ZodMiniType>(
 }
 
 /**
- * Whether receivers may be at loopback addresses, as they are on a developer's machine. No cloud stack can
- * say so: Lambda sets `AWS_EXECUTION_ENV` itself and lets nobody override it, and where it names Lambda the
- * setting is refused.
- * @throws ConfigurationError when the setting is present inside Lambda
+ * Whether receivers may be at loopback addresses, as in the local run. No deployed function can enable it:
+ * Lambda sets `AWS_EXECUTION_ENV` and does not allow overriding it, and there the setting is refused.
+ * @throws ConfigurationError when the setting is present in Lambda
  */
 export function loopbackReceivers(source: NodeJS.ProcessEnv = process.env): 'refuse' | 'allow' {
   if (source.LOOPBACK_RECEIVERS !== 'allow') return 'refuse';
@@ -176,7 +165,7 @@ export const visitorLimits = (environment: z.output<typeof VisitorEnvironment>):
   scale: environment.VISITOR_LIMIT_SCALE,
 });
 
-/** Attempts are fixed by the specification; base and cap are configuration. */
+/** The specification fixes the number of attempts; base and cap are configuration. */
 export const retryPolicy = (
   environment: Pick<z.output<typeof RetryEnvironment>, 'RETRY_BASE_SECONDS' | 'RETRY_CAP_SECONDS'>,
 ) => ({
@@ -185,19 +174,16 @@ export const retryPolicy = (
   capSeconds: environment.RETRY_CAP_SECONDS,
 });
 
-/**
- * What a process needs of the environment to start another one that shall know nothing else of it: where
- * shared libraries are.
- */
+/** Environment of a child process that must know nothing else: the path of shared libraries. */
 export const libraryPath = ({ LD_LIBRARY_PATH }: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
   LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH };
 
-/** What requests of the service are for, as their `user-agent` names it. */
+/** Product names in `user-agent`. */
 type Product = 'ConversationService-Webhooks' | 'ConversationService-Knowledge';
 
 /**
- * The `user-agent` of requests to receivers and sources, with a comment that tells the host's owner where to
- * read what the requests are and how to stop them (RFC 9110, 10.1.5).
+ * `user-agent` of requests to receivers and sources, with a comment for the owner of the host (RFC 9110,
+ * 10.1.5).
  */
 export function outboundUserAgent(
   product: Product,

@@ -7,20 +7,18 @@ import type { OrgId } from '../domain/ids.ts';
 import { clientOptions } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
-/** Users that Cognito gives in one answer at most. */
+/** Maximum users per Cognito response. */
 const PAGE = 60;
 
 /**
- * The people of a user pool. Cognito finds users by few attributes, none of which is one of ours, so their
- * organization stands in `preferred_username` as well: that only finds them, and whom it finds is judged by
- * what tokens carry.
+ * Users of a user pool. Cognito searches by few attributes, none of them custom, so the organization is in
+ * `preferred_username` as well. That only finds users; the custom attributes decide.
  */
 export function userDirectory(client: CognitoIdentityProviderClient, userPool: string) {
   return {
     /**
-     * The addresses of the admins of an organization that are known to be theirs, whoever was added first
-     * first.
-     * @throws what Cognito answers, as when it throttles
+     * Verified e-mail addresses of an organization's admins, oldest first.
+     * @throws Cognito's error, such as throttling
      */
     async adminsOf(orgId: OrgId): Promise<string[]> {
       const admins: UserType[] = [];
@@ -44,7 +42,7 @@ export function userDirectory(client: CognitoIdentityProviderClient, userPool: s
   };
 }
 
-/** `EXTERNAL_PROVIDER`: from another identity provider, which Cognito asks for their password. */
+/** `EXTERNAL_PROVIDER`: a user of another identity provider. */
 const ACTIVE: readonly (string | undefined)[] = ['CONFIRMED', 'EXTERNAL_PROVIDER'];
 
 const isAdminOf = (orgId: OrgId, user: UserType): boolean =>

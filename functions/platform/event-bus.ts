@@ -4,21 +4,20 @@ import { REQUEST_BYTES, splitIntoChunks } from './chunks.ts';
 import { clientOptions } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
-/** Entries that EventBridge takes in one request. */
+/** Maximum entries of a request. */
 const ENTRIES = 10;
-/** What an entry's time counts for. */
+/** Bytes that the time of an entry counts. */
 const TIME_BYTES = 14;
 
 export interface EventBus {
-  /** @returns the events that the bus did not take, and may take later */
+  /** @returns the events that the bus did not take; they may be retried */
   put(events: readonly BusEvent[]): Promise<BusEvent[]>;
 }
 
-/** What a bus reports besides. */
 export interface BusReports {
-  /** Entries that will be repeated: a code that the bus gave them, or why a whole request failed. */
+  /** Entries that will be retried: the bus's code, or the error of a whole request. */
   onRefusal(refused: { reason?: string; error?: unknown }): void;
-  /** An entry that EventBridge refuses on its own, however often it is repeated. */
+  /** An entry that EventBridge refuses permanently. */
   onGivenUp(refused: { event: BusEvent; bytes: number; error: unknown }): void;
 }
 
@@ -29,10 +28,9 @@ interface Outgoing {
 }
 
 /**
- * Puts events on the bus, in as few requests as their number and size allow, all at once. A request may
- * succeed and yet take only some of its entries. One that is refused for what it holds is halved until the
- * entry at fault is alone, which is given up: no repetition can make it smaller, and the stream's shard would
- * wait for it.
+ * Puts events on the bus in as few parallel requests as number and size allow. A successful request may have
+ * taken only some entries. A request refused for its content is halved until the faulty entry is alone, which
+ * is abandoned: it would block the stream's shard.
  */
 export function eventBus(client: EventBridgeClient, name: string, reports: BusReports): EventBus {
   function outgoing(event: BusEvent): Outgoing {
@@ -81,13 +79,11 @@ export function eventBus(client: EventBridgeClient, name: string, reports: BusRe
   };
 }
 
-/** In bytes, as EventBridge counts them (User Guide, Calculating PutEvents event entry size). */
+/** Bytes as EventBridge counts them (User Guide, Calculating PutEvents event entry size). */
 const getEntrySize = ({ Source = '', DetailType = '', Detail = '' }: PutEventsRequestEntry): number =>
   TIME_BYTES + [Source, DetailType, Detail].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
-/**
- * Whether a request was refused for what its entries hold: a throttled or forbidden one may be taken later.
- */
+/** Whether the content of entries was refused; a throttled or forbidden request may succeed later. */
 function isContentError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { httpStatusCode } = ('$metadata' in error ? error.$metadata : {}) as { httpStatusCode?: number };

@@ -1,10 +1,10 @@
 /*
- * What the log says of an error. Messages of the SDK, of parsers and of Node quote what they were given
- * (`Unexpected token 'm', "my secret…"`), so that none of them is written: an error is told by its name, its
- * codes and where it was thrown, and by its message only where that is of our own words.
+ * Log fields of an error. Messages of the SDK, parsers and Node quote their input (`Unexpected token 'm', "my
+ * secret…"`), so an error is logged by name, codes and stack frames, and by message only when the message is
+ * the service's own.
  */
 
-/** Names of our errors whose messages hold nothing but our words and our identifiers. */
+/** Errors whose messages hold only fixed text and the service's identifiers. */
 export const OWN_ERRORS = new Set([
   'CheckInProgress',
   'ConfigurationError',
@@ -17,7 +17,7 @@ export const OWN_ERRORS = new Set([
   'UnknownTenant',
 ]);
 
-/** Whatever an error's message says, this is all that may stand in the log. */
+/** Characters allowed in a logged message. */
 const HARMLESS = /^[\w .,:;#()/'-]{1,300}$/;
 const A_NAME = /^\$?[\w.#-]{1,80}$/;
 /** `at name (file:line:column)`, `at file:line:column`. */
@@ -29,18 +29,17 @@ export interface FailureFields {
   name: string;
   message?: string;
   code?: string;
-  /** HTTP status of a dependency's answer. */
+  /** HTTP status of a dependency's response. */
   status?: number;
-  /** By which AWS knows the call. */
+  /** AWS request id. */
   awsRequestId?: string;
   attempts?: number;
-  /** What a parser found at fault: the kind of fault and the name of the attribute. */
+  /** Faults that a parser found: kind and attribute. */
   issues?: string[];
   frames?: string[];
   cause?: FailureFields;
 }
 
-/** @param error whatever was thrown */
 export function failureFields(error: unknown, depth = 1): FailureFields {
   if (!(error instanceof Error)) return { name: typeof error };
   const { code, cause, $metadata, issues } = error as Error & Record<string, unknown>;
@@ -59,7 +58,7 @@ export function failureFields(error: unknown, depth = 1): FailureFields {
   };
 }
 
-/** One line of the same, for whoever can only be told a text. */
+/** The same as one line of text. */
 export function summarizeError(error: unknown): string {
   const { name, message, code, status, issues } = failureFields(error);
   return [name, message, code, status, ...(issues ?? [])].filter((part) => part !== undefined).join(' ');
@@ -67,16 +66,14 @@ export function summarizeError(error: unknown): string {
 
 const isName = (value: unknown): value is string => typeof value === 'string' && A_NAME.test(value);
 
-/** A schema's attribute is named by us; what stands below it may be named by others. */
+/** Only the attribute of the schema is the service's name; deeper names can be a caller's. */
 function describeIssue(issue: unknown): string {
   const { code, path } = Object(issue) as Record<string, unknown>;
   const [attribute] = Array.isArray(path) ? path : [];
   return [attribute, code].filter(isName).join(' ');
 }
 
-/**
- * Where it was thrown. The message stands before the frames in the text that has them, and may look like one.
- */
+/** Stack frames. The message precedes them in the stack and may look like one. */
 function extractFrames({ message, stack = '' }: Error): string[] {
   const at = stack.indexOf(message);
   if (at < 0 || stack.slice(0, at).includes('\n')) return [];

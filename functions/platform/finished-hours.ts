@@ -1,25 +1,24 @@
 import type { ReceiverId } from '../domain/ids.ts';
 import { countOpen, getHourBefore, type HourRange, type LedgerEntry } from '../domain/ledger.ts';
 
-/** Reads what is counted of an endpoint in some hours. */
+/** Reads an endpoint's counts of a range of hours. */
 type ReadHours = (endpoint: ReceiverId, generation: number, hours: HourRange) => Promise<LedgerEntry[]>;
 
-/** Hours after which an hour may be finished: all attempts of its deliveries span little more than one. */
+/** Hours after which an hour can be finished: all attempts of its deliveries span little more than one. */
 const SETTLED_HOURS = 3;
-/** How old the counts of finished hours may be: a late stream record or the audit can still change them. */
+/** Maximum age of cached counts: a late stream record or the ledger audit can still change them. */
 const FRESH_MS = 10 * 60_000;
-/** Endpoints whose finished hours an instance keeps at most, some 50 KB each. */
+/** Maximum number of cached endpoints, some 50 KB each. */
 const KEPT = 200;
 
 /**
- * Keeps what was read of finished hours, so that an instance which is asked again reads the last few hours
- * alone. An hour is finished when it began more than three hours ago and none of its deliveries is open, nor
- * any of an earlier hour.
+ * Caches finished hours, so that an instance reads only the last few hours again. An hour is finished when it
+ * began over three hours ago and neither it nor an earlier hour has open deliveries.
  */
 export function keepFinishedHours(read: ReadHours) {
   const kept = new Map<string, { first: string; next: string; until: number; entries: LedgerEntry[] }>();
 
-  /** @param hours up to the present one */
+  /** @param hours up to the current one */
   return async (
     endpoint: ReceiverId,
     generation: number,

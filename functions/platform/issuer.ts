@@ -1,18 +1,18 @@
 import * as z from 'zod/mini';
 
-/** The issuer cannot be asked at the moment, so that no token of it can be judged and nobody can sign in. */
+/** The issuer cannot be reached, so no token can be verified and no user can sign in. */
 export class IssuerUnavailable extends Error {
   override name = 'IssuerUnavailable';
 }
 
-/** For each request to the issuer. An API call has time for discovery and keys, each asked for twice. */
+/** Per request. An API call has time for discovery and keys, two tries each. */
 const TIMEOUT_MS = 2_000;
-/** How often something is asked for: one lost packet must not turn everybody away for {@link REST_MS}. */
+/** Tries of a read: one lost packet must not fail all requests for {@link REST_MS}. */
 const TRIES = 2;
-/** After a failure the issuer is left alone for so long; meanwhile nobody waits for it. */
+/** Pause after a failure, in which no request waits for the issuer. */
 const REST_MS = 5_000;
 
-/** Hosts that only this machine can be: there are no networks on the way that could change what they say. */
+/** Loopback hosts, which no network can impersonate. */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 function cannotBeAltered(address: string): boolean {
@@ -21,12 +21,12 @@ function cannotBeAltered(address: string): boolean {
 }
 
 const address = z.url().check(z.refine(cannotBeAltered));
-/** Sessions can be judged without it, so that a wrong one counts as none. */
+/** Optional: an invalid value counts as absent. */
 const further = z.catch(z.optional(address), undefined);
 
 /**
- * @param issuer otherwise one issuer could have its keys taken for those of another (OpenID Connect Discovery
- * 1.0, 4.3)
+ * @param issuer must match, or one issuer's keys could be taken for another's (OpenID Connect Discovery 1.0,
+ * 4.3)
  */
 const buildMetadataSchema = (issuer: string) =>
   z.object({
@@ -37,36 +37,38 @@ const buildMetadataSchema = (issuer: string) =>
     revocation_endpoint: further,
     end_session_endpoint: further,
   });
-/** What an issuer says of itself. */
 export type IssuerMetadata = z.output<ReturnType<typeof buildMetadataSchema>>;
 
-/** What came back from a form. */
+/** Response to a form. */
 interface PostedForm {
   status: number;
-  /** Undefined when it is no JSON. */
+  /** Undefined when it is not JSON. */
   body: unknown;
 }
 
-/** An OpenID Connect issuer, as far as it is asked. */
+/** An OpenID Connect issuer. */
 export interface Issuer {
   /**
-   * Asked for when it is first needed, then kept. @throws IssuerUnavailable also when it is not of the
-   * specified form
+   * Reads the discovery document once.
+   * @throws IssuerUnavailable also for an invalid document
    */
   metadata(): Promise<IssuerMetadata>;
-  /** Asks twice. @throws IssuerUnavailable also when the answer is not of this form */
+  /**
+   * Tries twice.
+   * @throws IssuerUnavailable also for an invalid response
+   */
   read<S extends z.ZodMiniType>(url: string, schema: S): Promise<z.output<S>>;
   /**
-   * Asks once, because a code or a refresh token is good once; again only where no byte of it can have been sent.
-   * @throws IssuerUnavailable when there is no answer, or a failure of the issuer's own
+   * Tries once, because a code or refresh token is valid once; again only when no byte can have been sent.
+   * @throws IssuerUnavailable without a response, or when the issuer fails
    */
   post(url: string, fields: Readonly<Record<string, string>>): Promise<PostedForm>;
 }
 
 /**
- * The issuer at an address, whose discovery document is below it (OpenID Connect Discovery 1.0, 4).
- * @param timeoutMs for each request
- * @throws Error at once, when the issuer could be impersonated on the network
+ * The issuer at a URL, with its discovery document below it (OpenID Connect Discovery 1.0, 4).
+ * @param timeoutMs per request
+ * @throws Error for a URL that could be impersonated on the network
  */
 export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
   if (!cannotBeAltered(issuer)) throw new Error('the issuer of sessions must have an https URL');
@@ -87,8 +89,7 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
         ...init,
         signal: AbortSignal.timeout(timeoutMs),
         redirect: 'error',
-        // A connection that is kept dies while the platform has this process frozen, and the next request
-        // would go into it.
+        // A kept connection dies while Lambda has the process frozen, and the next request would use it.
         headers: { accept: 'application/json', connection: 'close' },
       });
       return await take(response);
@@ -136,7 +137,7 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
   };
 }
 
-/** What fails before there is a connection that a request could go over. */
+/** Errors before a connection exists. */
 const BEFORE_CONNECTION = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -146,7 +147,7 @@ const BEFORE_CONNECTION = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Whether a request that `fetch` rejected never left. */
+/** Whether a request that `fetch` rejected was never sent. */
 function wasNotSent(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && BEFORE_CONNECTION.has(String(cause.code));

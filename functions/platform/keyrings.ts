@@ -4,27 +4,23 @@ import { Defect } from '../domain/problem.ts';
 import { clientOptions } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
-/** Gives `use` the keyring of one secret. */
+/** Calls `use` with the keyring of one secret. */
 export type KeyringSource = <T>(use: (ring: Keyring) => T) => Promise<T>;
 
 /** Reads the text of one secret. */
 export type SecretValue = () => Promise<string | undefined>;
 
-/** After it a keyring is read again, so that a new version comes into use everywhere. */
+/** Age after which a keyring is read again, so that new versions come into use. */
 const FRESH_MS = KEYRING_FRESH_SECONDS * 1000;
 
-/**
- * How long after a version was looked for in vain none is looked for: whoever makes up versions must not keep
- * the secret store busy.
- */
+/** Pause after a read for a version that does not exist: made-up versions must not load the secret store. */
 const IN_VAIN_MS = 10_000;
 
 /**
- * Reads a keyring from Secrets Manager when it is first needed and keeps it. A version that the kept one
- * lacks may be newer than it: it is then read once more before `UnknownKeyVersion` reaches the caller, but
- * not within ten seconds of the last one that was looked for in vain. When a kept keyring cannot be read
- * again it goes on being used for as long again, because its versions do not expire; asking at each call
- * would make every request wait for a secret store that is down.
+ * Caches a keyring of Secrets Manager. For a version that the cached keyring lacks it is read once more
+ * before `UnknownKeyVersion` reaches the caller, but not within ten seconds of such a read in vain. When a
+ * read fails, the cached keyring is used for another period: its versions do not expire, and requests do not
+ * wait for a secret store that is down.
  */
 export function keyringSource(secretValue: SecretValue, now = Date.now): KeyringSource {
   let kept: { ring: Keyring; readAt: number } | undefined;
@@ -37,7 +33,7 @@ export function keyringSource(secretValue: SecretValue, now = Date.now): Keyring
     return ring;
   }
 
-  /** Several callers at once share one request. */
+  /** Concurrent callers share one request. */
   function read(): Promise<Keyring> {
     reading ??= fetchRing().finally(() => {
       reading = undefined;
@@ -73,7 +69,7 @@ export function keyringSource(secretValue: SecretValue, now = Date.now): Keyring
   };
 }
 
-/** @throws an error that, unlike the parser's own, does not quote the secret */
+/** @throws an error that does not quote the secret, as the parser's own would */
 function parseJson(secret: string): unknown {
   try {
     return JSON.parse(secret);
@@ -82,13 +78,13 @@ function parseJson(secret: string): unknown {
   }
 }
 
-/**
- * Made when a secret is first read: a client takes 2 ms to make, and a list whose first page is all needs
- * none.
- */
+/** Created on first use: creation takes 2 ms, and a list of one page needs no secret. */
 let client: SecretsManagerClient | undefined;
 
-/** Reads a secret that is text. @param id its name or ARN */
+/**
+ * Reads a text secret.
+ * @param id its name or ARN
+ */
 export const secretValue =
   (id: string): SecretValue =>
   async () => {

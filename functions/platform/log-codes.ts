@@ -4,8 +4,8 @@ import type { FieldKind, FieldKinds, Line } from './log-lines/line.ts';
 import { RECOVERY_LINES } from './log-lines/recovery.ts';
 
 /**
- * Every line that the functions log, by its code: its level, what it means, what an operator does, and which
- * fields it may have. There is no other way to log. `docs/reference/logs.md` is written from it.
+ * All log lines by code: level, meaning, what an operator does, and fields. There is no other way to log.
+ * `docs/reference/logs.md` is generated from it.
  */
 export const LOG_CODES = {
   ...REQUEST_LINES,
@@ -15,9 +15,9 @@ export const LOG_CODES = {
 } as const satisfies Record<string, Line>;
 export type LogCode = keyof typeof LOG_CODES;
 
-/** What lines have besides, from their invocation on or from what they tell of. */
+/** Fields of any line, set for an invocation or a part of it. */
 export const CONTEXT_FIELDS = {
-  /** Of the API call that everything began with: the root of its `X-Amzn-Trace-Id`, or its request id. */
+  /** Trace of the API call that caused it: the root of `X-Amzn-Trace-Id`, or the request id. */
   traceId: 'id',
   requestId: 'id',
   route: 'id',
@@ -33,5 +33,5 @@ type Of<Fields extends Readonly<Record<string, FieldKind>>> = {
 export type ContextFields = Of<typeof CONTEXT_FIELDS>;
 type LogFields<C extends LogCode> = Of<(typeof LOG_CODES)[C]['fields']> & Pick<ContextFields, 'traceId'>;
 
-/** Logs a line. A field that its code does not declare does not compile, and is not written. */
+/** Logs a line. Undeclared fields do not compile and are not written. */
 export type Log = <C extends LogCode>(code: C, fields: LogFields<C>) => void;

@@ -4,16 +4,16 @@ import { failureFields } from './failure-fields.ts';
 import { CONTEXT_FIELDS, type ContextFields, LOG_CODES, type Log } from './log-codes.ts';
 import type { FieldKind, Line } from './log-lines/line.ts';
 
-/** What invocations log by. */
+/** Logging of an invocation. */
 export interface Logging {
   log: Log;
-  /** Begins an invocation: what lines said of an earlier one they say no more. */
+  /** Starts an invocation and clears the fields of the one before. */
   begin(context: Context): void;
-  /** Gives all further lines of the invocation these fields. */
+  /** Adds fields to all further lines of the invocation. */
   add(fields: ContextFields): void;
 }
 
-/** @param printer writes the lines, with what it knows of the function and the invocation */
+/** @param printer writes the lines with the function's context */
 export function logging(printer: Logger): Logging {
   return {
     log(code, fields) {
@@ -30,16 +30,13 @@ export function logging(printer: Logger): Logging {
   };
 }
 
-/** Structured logs. Name and level come from POWERTOOLS_SERVICE_NAME and POWERTOOLS_LOG_LEVEL. */
+/** Structured logs; name and level from POWERTOOLS_SERVICE_NAME and POWERTOOLS_LOG_LEVEL. */
 export const logger: Logging = logging(new Logger());
 
-/**
- * Stands for a value that is not of its field's kind: the code that it came by may be wrong, and the value is
- * nobody's business then.
- */
+/** Replaces a value that is not of its field's kind: the value may be secret. */
 const WITHHELD = '[withheld]';
 const ID = /^[\w#./:=+-]{1,300}$/;
-/** How credentials begin: keys, visitors' tokens, signing secrets, tokens of sessions. */
+/** Prefixes of credentials: API keys, visitor tokens, signing secrets, session tokens. */
 const CREDENTIAL = /^(ck_|cvt_|whsec_|eyJ)/;
 const WORDS = /^[\w .,:()/'-]{1,160}$/;
 
@@ -57,7 +54,7 @@ const WRITTEN: Readonly<Record<FieldKind, (value: unknown) => unknown>> = {
   failure: failureFields,
 };
 
-/** What is not declared is left out, and what is absent as well. */
+/** Drops undeclared and absent fields. */
 function formatFields(
   fields: object,
   declared: Readonly<Record<string, FieldKind>>,

@@ -3,14 +3,14 @@ import { type Permit, requirePermit } from '../domain/gate.ts';
 import type { Mail, MailResult } from '../domain/mail.ts';
 
 /**
- * Sends e-mail through SES, for whom the gate lets pass. @param from an address that SES has verified, or one
- * of a domain that it has
+ * Sends e-mail through SES, with a permit of the gate.
+ * @param from address verified in SES, or of a verified domain
  */
 export function mailer(client: SESv2Client, from: string) {
   return {
     /**
-     * Sends once, and never rejects for anything that SES or the network does.
-     * @throws NotPermitted when the gate has not let it pass
+     * Sends once, and never rejects for failures of SES or the network.
+     * @throws NotPermitted without a permit of the gate
      */
     async send({ to, subject, text, html }: Mail, permit: Permit): Promise<MailResult> {
       requirePermit(permit);
@@ -23,7 +23,7 @@ export function mailer(client: SESv2Client, from: string) {
               Simple: {
                 Subject: toUtf8Content(subject),
                 Body: { Text: toUtf8Content(text), Html: toUtf8Content(html) },
-                // So that nobody's absence is answered (RFC 3834, section 5).
+                // Suppresses automatic replies (RFC 3834, section 5).
                 Headers: [{ Name: 'Auto-Submitted', Value: 'auto-generated' }],
               },
             },
@@ -39,15 +39,15 @@ export function mailer(client: SESv2Client, from: string) {
 
 const toUtf8Content = (Data: string) => ({ Data, Charset: 'UTF-8' });
 
-/** No connection came about, so that nothing was asked for. */
+/** Errors before a connection exists: nothing was sent. */
 const UNCONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
-/** Whether SES certainly did not take the e-mail: it said so, or it was never asked. */
+/** Whether SES certainly did not take the e-mail. */
 function isRefusal(error: unknown): boolean {
   const { name, code, message, $metadata } = Object(error) as Record<string, unknown>;
   if (Number(Object($metadata).httpStatusCode) >= 400) return true;
   if (name === 'CredentialsProviderError' || UNCONNECTED.has(String(code))) return true;
-  // The handler gives its two time-outs the same name; the one of a request has a code.
+  // The handler gives its two time-outs one name; that of a request has a code.
   return (
     name === 'TimeoutError' &&
     code === undefined &&
@@ -55,7 +55,7 @@ function isRefusal(error: unknown): boolean {
   );
 }
 
-/** SES names addresses in its messages, which are not for the log. */
+/** SES's messages contain addresses, which are not logged. */
 function getReason(error: unknown): string {
   const { name, code, $metadata } = Object(error) as Record<string, unknown>;
   return [name, code, Object($metadata).httpStatusCode].filter((part) => part !== undefined).join(' ');

@@ -3,22 +3,19 @@ import { BACKLOG_AGE, DELIVERED, METRICS } from './metric-names.ts';
 
 type Unit = 'Count' | 'Seconds' | 'Milliseconds' | 'Percent';
 
-/**
- * What the invocation under way has to tell, and what those before it have left; an execution environment has
- * one at a time.
- */
+/** Values not published yet, of this and earlier invocations. */
 const collected = new Map<string, { unit: Unit; values: number[] }>();
-/** Whether any of it has to be told with this invocation. */
+/** Whether a value must be published with this invocation. */
 let isUrgent = false;
-/** When something was told last. Milliseconds since the epoch. */
+/** Time of the last publication. Milliseconds since the epoch. */
 let toldAt = Number.NEGATIVE_INFINITY;
-/** For how long what is routine is gathered: well within the minute that CloudWatch sums up. Milliseconds. */
+/** How long routine values are gathered: less than CloudWatch's period of a minute. Milliseconds. */
 const GATHERED_MS = 10_000;
 
 /**
- * What is told within is routine: it may wait for that of later invocations, which saves a line for each. An
- * environment that is not invoked again takes with it what it still had, so nothing that an alarm waits for,
- * and nothing that happens once, may be routine.
+ * Values recorded within are routine: they may wait for later invocations, which saves log lines. An idle
+ * environment loses its unpublished values, so values that alarms need, or that occur once, must not be
+ * routine.
  */
 export function publishRegularly(tell: () => void): void {
   const before = isUrgent;
@@ -33,24 +30,22 @@ const getValues = (name: string, unit: Unit): number[] => {
   return known.values;
 };
 
-/** Counts occurrences; nothing is said of none. */
+/** Counts occurrences. Zero is not recorded. */
 export function count(name: string, occurrences = 1): void {
   if (occurrences === 0) return;
   const values = getValues(name, 'Count');
   values[0] = (values[0] ?? 0) + occurrences;
 }
 
-/**
- * States how much of something there is; of several statements the highest counts. Nothing is said of none.
- */
+/** Records an amount; the maximum counts. Zero is not recorded. */
 export function gauge(name: string, value: number, unit: Unit = 'Count'): void {
-  // Nor of what is not known.
+  // Also skips NaN.
   if (!(value > 0)) return;
   const values = getValues(name, unit);
   values[0] = Math.max(values[0] ?? 0, value);
 }
 
-/** Adds a value to those of which CloudWatch makes percentiles. Milliseconds. */
+/** Records a value for percentiles. Milliseconds. */
 export function sample(name: string, milliseconds: number): void {
   getValues(name, 'Milliseconds').push(milliseconds);
 }
@@ -59,9 +54,8 @@ export function sample(name: string, milliseconds: number): void {
 const metrics = new Metrics({ serviceName: METRICS.serviceName });
 
 /**
- * Writes what the invocation has to tell in CloudWatch's embedded metric format: one log line, no call, and
- * nothing when nothing happened. Beyond a hundred values of one metric it is as many lines as it takes. Where
- * all of it is routine it is written once in ten seconds.
+ * Writes the values in CloudWatch's embedded metric format: one log line, without a call; more lines beyond
+ * 100 values of a metric. Routine values alone are written every ten seconds.
  */
 export function publishMetrics(): void {
   const at = Date.now();
@@ -74,7 +68,7 @@ export function publishMetrics(): void {
   if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
 }
 
-/** What the dispatcher measures of an attempt (`AttemptMetrics`), in milliseconds. */
+/** Measurements of an attempt (`AttemptMetrics`), in milliseconds. */
 interface Attempt {
   outcome: string;
   parked: boolean;
@@ -82,15 +76,12 @@ interface Attempt {
   sinceCommitMs?: { first: boolean; begun: number; ended: number };
 }
 
-/** An attempt that begins no later than this after it was due is on time, and no backlog. Milliseconds. */
+/** An attempt that starts no later than this after its due time is on time. Milliseconds. */
 const ON_TIME_MS = 1000;
-/** Later than messages wait for company: something is wrong, and is told at once. Milliseconds. */
+/** Longer than a batching window: published at once. Milliseconds. */
 const TOO_LATE_MS = 30_000;
 
-/**
- * The dispatcher's measures as metrics. Attempts are routine, whatever comes of them; a failed one is also in
- * the log.
- */
+/** Attempts are routine with any outcome; failed ones are also in the log. */
 export const deliveryMetrics = {
   attempt(attempt: Attempt): void {
     if (attempt.lateMs < TOO_LATE_MS) publishRegularly(() => tell(attempt));

@@ -1,15 +1,14 @@
 import type { OrgId } from '../domain/ids.ts';
 import type { OrganizationState } from '../domain/tenant.ts';
 
-/** Live organizations that an instance remembers. */
+/** Maximum number of cached organizations. */
 const REMEMBERED = 10_000;
 
 type Load = (orgId: OrgId) => Promise<OrganizationState | undefined>;
 
 /**
- * What organizations are, for workers. That one is live never changes, so it is read once; a sandbox is read
- * each time, because a reset may have come in between. Who asks while a read is under way shares it only for
- * a live one.
+ * States of organizations, for workers. A live organization stays live and is cached; a sandbox is read each
+ * time, because it may have been reset. Concurrent callers share a read only for a live one.
  */
 export function organizationStates(load: Load): { of: Load } {
   const live = new Map<OrgId, OrganizationState>();

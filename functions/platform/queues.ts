@@ -16,13 +16,10 @@ import { logger } from './logger.ts';
 import { UNREADABLE_MESSAGES } from './metric-names.ts';
 import { count } from './metrics.ts';
 
-/** Messages that SQS takes in one request. */
+/** Maximum messages per SQS request. */
 const ENTRIES = 10;
 
-/**
- * The queue of a worker behind the bus, for who sends to it what the bus does not: the same messages as the
- * bus sends.
- */
+/** The queue of a bus worker, for senders that bypass the bus with the same messages. */
 export function workerQueue(client: SQSClient, url: string) {
   async function sendSome(some: readonly Outgoing[]): Promise<BusEvent[]> {
     const { Failed = [] } = await client.send(
@@ -41,9 +38,8 @@ export function workerQueue(client: SQSClient, url: string) {
 
   return {
     /**
-     * Sends events, in as few requests as their number and size allow; gives back those that the queue did
-     * not take. `MessageGroupId` makes the queue a fair one: an organization with very much to do does not
-     * hold up the others.
+     * Sends events in as few requests as number and size allow; returns those that the queue did not take.
+     * `MessageGroupId` makes the queue fair: a busy organization does not delay others.
      */
     async send(events: readonly BusEvent[]): Promise<BusEvent[]> {
       const outgoing = events.map((event) => ({
@@ -62,7 +58,10 @@ interface Outgoing {
   body: string;
 }
 
-/** Hides a received message for a number of seconds from now. @param url of the queue */
+/**
+ * Sets a received message's visibility timeout, in seconds from now.
+ * @param url of the queue
+ */
 export const setVisibility =
   (client: SQSClient, url: string) =>
   async (receiptHandle: string, seconds: number): Promise<void> => {
@@ -75,7 +74,10 @@ export const setVisibility =
     );
   };
 
-/** Sends entries of the outbox back to the dead-letter queue, for a later run. @param url of the queue */
+/**
+ * Sends outbox entries back to the dead-letter queue, for a later run.
+ * @param url of the queue
+ */
 export function toDelay(client: SQSClient, url: string) {
   return async (ids: readonly string[]): Promise<void> => {
     const letter: DeadLetter = { kind: 'entries', ids };
@@ -83,17 +85,14 @@ export function toDelay(client: SQSClient, url: string) {
       new SendMessageCommand({
         QueueUrl: url,
         MessageBody: JSON.stringify(letter),
-        // The longest delay there is: what failed again will not recover in a moment.
+        // The maximum delay: what failed again will not recover soon.
         DelaySeconds: MAX_DELAY_SECONDS,
       }),
     );
   };
 }
 
-/** SQS takes at most ten messages in a request. */
-const BATCH = 10;
-
-/** How long a queue's own word on its messages is believed. Milliseconds. */
+/** Maximum age of a queue's measured attributes. Milliseconds. */
 const GAUGE_MS = 5_000;
 
 export interface OutgoingDeliveryMessage {
@@ -102,8 +101,8 @@ export interface OutgoingDeliveryMessage {
 }
 
 /**
- * The URL of a queue, from the environment variable that the table names. @param table the queues of the
- * function
+ * Reads the URL of a queue from the environment variable of the table.
+ * @param table queues of the function
  */
 export const queueUrls =
   <T extends Partial<Record<Lane, { queue: string }>>>(
@@ -113,7 +112,7 @@ export const queueUrls =
   (lane: keyof T & Lane): string =>
     environment[(table[lane] as { queue: QueueVariable<T> }).queue];
 
-/** @param urlOf the queues that the function uses */
+/** @param urlOf URLs of the function's queues */
 export function deliveryQueues<L extends Lane>(
   client: Pick<SQSClient, 'send'>,
   urlOf: (lane: L) => string,
@@ -133,8 +132,8 @@ export function deliveryQueues<L extends Lane>(
 
   return {
     /**
-     * Sends reminders; gives back those that the queue did not take. `MessageGroupId` makes the queue a fair one: an
-     * organization with a backlog does not hold up the others.
+     * Sends delivery messages; returns those that the queue did not take. `MessageGroupId` makes the queue
+     * fair: an organization's backlog does not delay others.
      */
     async send(lane: L, messages: readonly OutgoingDeliveryMessage[]): Promise<DeliveryMessage[]> {
       const outgoing = messages.map(({ message, until }) => ({
@@ -142,7 +141,7 @@ export function deliveryQueues<L extends Lane>(
         until,
         body: JSON.stringify(DeliveryMessage.parse(message)),
       }));
-      const limits = { entries: BATCH, bytes: REQUEST_BYTES };
+      const limits = { entries: ENTRIES, bytes: REQUEST_BYTES };
       const batches = splitIntoChunks(outgoing, ({ body }) => Buffer.byteLength(body), limits);
       const refused = await Promise.all(
         batches.map(async (batch) => {
@@ -167,7 +166,7 @@ export function deliveryQueues<L extends Lane>(
       return refused.flat();
     },
 
-    /** Hides a received message so that it does not come back before `until`. */
+    /** Hides a received message until a time. */
     async hide(lane: L, receiptHandle: string, until: Date): Promise<void> {
       await client.send(
         new ChangeMessageVisibilityCommand({
@@ -179,8 +178,8 @@ export function deliveryQueues<L extends Lane>(
     },
 
     /**
-     * Whether a lane nears its limit of messages in flight. Asked at most every few seconds, only where a
-     * wait has to be held.
+     * Whether a queue is near its limit of messages in flight. Measured every few seconds at most, only when
+     * a wait is to be held.
      */
     async crowded(lane: L): Promise<boolean> {
       const known = gauges.get(lane);
@@ -191,7 +190,7 @@ export function deliveryQueues<L extends Lane>(
           : { at, inFlight: measure(lane, 'ApproximateNumberOfMessagesNotVisible') };
       gauges.set(lane, gauge);
       try {
-        // Not a number when the queue did not say: then it is not below.
+        // An unknown number (NaN) counts as crowded.
         return !((await gauge.inFlight) < CROWDED_IN_FLIGHT);
       } catch (error) {
         gauges.delete(lane);

@@ -1,15 +1,15 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { PROBLEM_STATUS, type Problem } from '../domain/problem.ts';
 
-/** A success. `data` is what the route's schema builds the answer from. */
+/** A success. The route's schema builds the response from `data`. */
 export interface Success {
   kind: 'success';
   data: unknown;
-  /** Only on lists; null on the last page. */
+  /** Lists only; null on the last page. */
   nextCursor?: string | null;
-  /** Path of what was created. */
+  /** Path of the created resource. */
   location?: string;
-  /** The answer was first given to an earlier request with the same idempotency key. */
+  /** The response was first given to an earlier request with the same idempotency key. */
   replayed?: true;
 }
 
@@ -32,7 +32,9 @@ const COMMON = {
 
 type Headers = Record<string, string>;
 
-/** The error envelope (public-api.md, Errors). `error.requestId` equals the `Request-Id` header. */
+/**
+ * Error envelope (docs/specification.md, Error envelope). `error.requestId` equals the `Request-Id` header.
+ */
 export function problemResult(
   { type, message, headers }: Problem,
   requestId: string,
@@ -45,7 +47,7 @@ export function problemResult(
   };
 }
 
-/** The success envelope (public-api.md, Response envelope); no body at all with 204. */
+/** Success envelope (docs/specification.md, Response envelope); a 204 has no body. */
 export function successResult(
   status: number,
   { data, nextCursor, location, replayed }: Success,
@@ -69,21 +71,21 @@ export function successResult(
 }
 
 /**
- * Bytes of JSON after which a page ends. A Lambda response has 6 MB at most (Lambda quotas), in which the
- * body is a string whose quotation marks are escaped once more.
+ * JSON bytes after which a page ends. A Lambda response has at most 6 MB (Lambda quotas), in which the body's
+ * quotation marks are escaped again.
  */
 const PAGE_BYTES = 2_000_000;
-/** What an answer says of an item beyond its row: fields that are null. */
+/** Bytes that a response adds to an item: null fields. */
 const NULLS_BYTES = 1_000;
 
 const getBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 /**
- * The first items that a page has room for, one at least.
- * @param shown what an answer says of an item
+ * Returns the first items that fit into a page, at least one.
+ * @param shown the item as the response has it
  */
 export function fitIntoRequest<T>(items: readonly T[], shown: (item: T) => unknown): readonly T[] {
-  // Almost every page: what is shown of rows is a part of them.
+  // Almost every page: responses hold a part of the rows.
   if (getBytes(items) + items.length * NULLS_BYTES <= PAGE_BYTES) return items;
   let bytes = 0;
   const end = items.findIndex((item) => {

@@ -5,16 +5,16 @@ import { ABANDONED_ENTRIES, UNREADABLE_ROWS } from './metric-names.ts';
 import { count } from './metrics.ts';
 
 /*
- * What is reported to the log and, by a metric, to an alarm.
+ * Reports to the log and, by a metric, to an alarm.
  */
 
-/** Reports a stored row that was left out because it cannot be read. */
+/** Reports an unreadable row that was left out. */
 export function reportUnreadable({ pk, sk, error }: UnreadableRow): void {
   logger.log('ROW_UNREADABLE', { pk, sk, error });
   count(UNREADABLE_ROWS);
 }
 
-/** Logs what the bus refuses, and counts the entries that are given up. */
+/** Logs refused entries, and counts abandoned ones. */
 export const busReports: BusReports = {
   onRefusal: (refused) => logger.log('BUS_REFUSED', refused),
   onGivenUp({ event: { id, type, orgId, traceId }, bytes, error }) {

@@ -1,11 +1,8 @@
 /**
- * Stands in for the SDK's default credential chain in the functions' bundles: Lambda gives credentials by
- * environment, and the chain's other sources (SSO, processes, instance metadata …) only cost load time there.
+ * Replaces the SDK's credential chain in bundles: Lambda sets credentials in the environment, and the other
+ * sources (SSO, processes, instance metadata …) cost load time.
  */
 export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';
 
-/**
- * Stands in for the SDK's cache of endpoint discovery in the functions' bundles: no command of DynamoDB that
- * they send uses it.
- */
+/** Replaces the SDK's cache for endpoint discovery in bundles, which no used DynamoDB command needs. */
 export class EndpointCache {}

@@ -12,52 +12,55 @@ import * as z from 'zod/mini';
 import { Session } from '../domain/tenant.ts';
 import { type Issuer, issuerAt } from './issuer.ts';
 
-/** Whose tokens are sessions, and where they say what a session is. */
+/** Whose tokens are accepted, and which claims describe a session. */
 export interface SessionTerms {
-  /** Exactly as the tokens' `iss` says it. */
+  /** Exactly as in `iss`. */
   issuer: string;
-  /** The client that they are for (`aud`). */
+  /** Client of the tokens (`aud`). */
   audience: string;
   organizationClaim: string;
   roleClaim: string;
 }
 
-/** What is too long for an address makes no token worse. */
+/** An oversized address does not invalidate a token. */
 const shownEmail = Session.shape.email;
 
 /**
- * Signatures by a private key alone: `none` proves nothing, and HMAC would take a public key for its secret
- * (RFC 8725, 3.1).
+ * Asymmetric algorithms only: `none` proves nothing, and HMAC would use a public key as its secret (RFC 8725,
+ * 3.1).
  */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-/** How far the issuer's clock may be from ours. */
+/** Allowed clock difference to the issuer. */
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** Characters; more than any header field that the gateway lets through could hold in earnest. */
+/** Characters; above any header that the gateway accepts. */
 const MAX_LENGTH = 8 * 1024;
 /** A signed token in its compact form (RFC 7515, 3.1): three parts, none empty. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** What a token of the issuer for this client says, whether or not it makes anybody a session. */
+/** Verified claims of an ID token, with or without a session. */
 interface IdToken {
-  /** Absent when the token names no organization of ours or no role. */
+  /** Absent when the token names no organization or no role. */
   session: Session | undefined;
-  /** Of the sign-in that the token was made for. */
+  /** Nonce of the sign-in. */
   nonce: string | undefined;
 }
 
 export interface IdTokenReader {
   /**
-   * @returns what a token says, or undefined when it is none of the issuer's for us, whatever the reason
-   * @throws IssuerUnavailable when that cannot be told because the issuer's keys are not to be had
+   * @returns the claims; undefined when the token is invalid for any reason
+   * @throws IssuerUnavailable when the issuer's keys cannot be read
    */
   read(token: string): Promise<IdToken | undefined>;
-  /** Makes sure of the keys, before a token is asked for that is given out once. @throws IssuerUnavailable */
+  /**
+   * Loads the keys before a one-time token is requested.
+   * @throws IssuerUnavailable
+   */
   ready(): Promise<void>;
 }
 
 /**
- * Verifies ID tokens of one issuer (decisions.md, Authentication): signature, issuer, audience and times, and
- * that it is a token which says who signed in rather than one of another use.
+ * Verifies ID tokens of one issuer (docs/specification.md, Authentication): signature, issuer, audience,
+ * times, and that it is an ID token.
  */
 export function idTokenReader(
   { issuer, audience, organizationClaim, roleClaim }: SessionTerms,
@@ -98,8 +101,8 @@ export function idTokenReader(
 }
 
 /**
- * @returns gives the session that a token stands for, or undefined when it stands for none; throws as {@link
- *   IdTokenReader.read}
+ * @returns a function for the session of a token; undefined when it is invalid; throws as {@link
+ * IdTokenReader.read}
  */
 export function sessionVerifier(
   terms: SessionTerms,
@@ -110,9 +113,9 @@ export function sessionVerifier(
 }
 
 /**
- * Whether a token is an ID token for this client. Access tokens and others of the same issuer are signed by
- * the same keys: their type (RFC 8725, 3.11) or Cognito's `token_use` tells them apart. A token for several
- * clients names the one that asked for it in `azp` (OpenID Connect Core 1.0, 3.1.3.7).
+ * Whether a token is an ID token for this client. Access tokens have the same signing keys: the type (RFC
+ * 8725, 3.11) or Cognito's `token_use` distinguishes them. A token for several clients names the requester in
+ * `azp` (OpenID Connect Core 1.0, 3.1.3.7).
  */
 function isIdToken(
   { typ }: JWTHeaderParameters,
@@ -127,28 +130,26 @@ function isIdToken(
   );
 }
 
-/**
- * How long keys are used before they are read again, so that one which the issuer withdraws goes out of use.
- */
+/** Maximum age of keys, so that withdrawn ones go out of use. */
 const FRESH_MS = 10 * 60_000;
-/** At most so often an unknown key identifier, which anybody can make up, has the keys read again. */
+/** Minimum interval between reads for an unknown key id, which any caller can make up. */
 const COOLDOWN_MS = 30_000;
 
 const JwkSet = z.object({ keys: z.array(z.looseObject({})) });
 
 interface IssuerKeys {
-  /**
-   * Throws IssuerUnavailable, also when the issuer's answers are not of the form that the specification gives
-   * them; an error of jose when no key fits the token.
-   */
+  /** Throws IssuerUnavailable, also for invalid responses of the issuer; jose's error when no key fits. */
   keyOf: JWTVerifyGetKey;
-  /** Has keys ready that are fresh. @throws IssuerUnavailable */
+  /**
+   * Loads fresh keys.
+   * @throws IssuerUnavailable
+   */
   ready(): Promise<void>;
 }
 
 /**
- * The published keys of an issuer of tokens: asked for when the first token comes, then kept. A key that is
- * not among them has them read again, since issuers change their keys without notice.
+ * Published keys of an issuer, read with the first token and cached. An unknown key id reads them again,
+ * because issuers rotate keys without notice.
  */
 function issuerKeys(issuer: Issuer): IssuerKeys {
   let known: Promise<RemoteJWKSet> | undefined;

@@ -14,9 +14,9 @@ import { completeHeaders, type OutboundRequest, type OutboundResult } from './ou
 type Outcome = Omit<AttemptResult, 'startedAt' | 'endedAt'>;
 
 /**
- * Sends one attempt as Standard Webhooks asks: the event's bytes as they were written, signed with this
- * attempt's time (decisions.md, Deliveries). What is of a sandbox goes the same way as far as the gate, and
- * from there to a simulated receiver.
+ * Sends one attempt by Standard Webhooks: the stored bytes, signed with the attempt's time
+ * (docs/specification.md, Signatures). A sandbox's delivery takes the same path up to the gate, then goes to
+ * a simulated receiver.
  */
 export function webhookSender({
   gate,
@@ -100,9 +100,9 @@ function toOutcome(result: OutboundResult): Outcome {
 
 interface SimulatedExchange {
   result: OutboundResult;
-  /** What would have gone out. */
+  /** The request that would have been sent. */
   request: WebhookRequest;
-  /** How long it would have taken at real speed. */
+  /** Duration at real speed. */
   durationMs: number;
 }
 
@@ -111,8 +111,8 @@ export interface SimulatedReceiver {
 }
 
 /**
- * What the requests of a sandbox meet instead of a network: a receiver that does what the endpoint's URL
- * says, on the same terms as a real one. It opens nothing and calls nobody.
+ * Replaces the network for sandboxes: a receiver that follows the program in the endpoint's URL. It opens no
+ * connection.
  * @param timeoutMs deadline of an attempt at real speed
  */
 export function simulatedReceiver({

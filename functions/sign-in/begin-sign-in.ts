@@ -14,7 +14,7 @@ import {
 import { beginSignIn } from './routes.ts';
 import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
 
-/** How long a person may take at the issuer's pages. */
+/** Time for a user at the issuer's pages. */
 const ATTEMPT_SECONDS = 600;
 
 /**

@@ -58,7 +58,7 @@ const Attempt = z.object({
   nonce: Random,
   /** Proves that the code is redeemed by the party that requested it (RFC 7636). */
   verifier: Random,
-  /** Where the person continues. */
+  /** Where the user continues. */
   returnTo: z.string().check(z.refine((path) => returnPath(path) === path)),
 });
 export type Attempt = z.infer<typeof Attempt>;
@@ -96,12 +96,12 @@ export function fromCookie(value: string | undefined): Attempt | undefined {
 
 /** Of a return path: browsers refuse a cookie that is much longer. */
 const MAX_LENGTH = 1024;
-/** Stands for the dashboard's origin: all that matters is whether a URL leaves it. */
+/** Stands for the dashboard's origin: only whether a URL leaves it matters. */
 const HERE = 'https://dashboard.invalid';
 
 /**
- * Where a person continues after the sign-in: a path of the dashboard's own origin, with query and fragment,
- * as browsers parse it (WHATWG URL). Anything else would be an open redirect (CWE-601).
+ * Where a user continues after the sign-in: a path of the dashboard's origin, with query and fragment, as
+ * browsers parse it (WHATWG URL). Anything else would be an open redirect (CWE-601).
  * @returns undefined for anything that is, or could be parsed as, a URL elsewhere
  */
 export function returnPath(given: string): string | undefined {
@@ -116,25 +116,25 @@ export function returnPath(given: string): string | undefined {
   return path.startsWith('//') || path.length > MAX_LENGTH ? undefined : path;
 }
 
-/** What a sign-in has to know. */
+/** Configuration of the sign-in. */
 export interface SignInTerms {
-  /** Where the dashboard is, without a path. */
+  /** Origin of the dashboard. */
   dashboardOrigin: string;
-  /** The dashboard's name at the issuer: a public client, which has no secret. */
+  /** The dashboard's client id: a public client without a secret. */
   clientId: string;
-  /** What is asked for, space-separated. */
+  /** Requested scopes, separated by spaces. */
   scope: string;
   issuer: Issuer;
   idTokens: IdTokenReader;
 }
 
-/** Where the issuer sends people back to: a page, which posts what it got. */
+/** Page that the issuer redirects to; it posts the result. */
 export const getRedirectUri = ({ dashboardOrigin }: Pick<SignInTerms, 'dashboardOrigin'>): string =>
   `${dashboardOrigin}/signed-in`;
 
 type Endpoint = 'authorization_endpoint' | 'token_endpoint';
 
-/** @throws IssuerUnavailable when the issuer has none, so that nobody can sign in by it */
+/** @throws IssuerUnavailable when the issuer has none */
 export async function getIssuerEndpoint(issuer: Issuer, name: Endpoint): Promise<string> {
   const metadata: IssuerMetadata = await issuer.metadata();
   const address = metadata[name];
@@ -149,9 +149,9 @@ export type Tokens = z.infer<typeof Tokens>;
 const Refusal = z.object({ error: z.string().check(z.regex(/^[a-z_]{1,60}$/)) });
 
 /**
- * Asks the issuer for tokens (RFC 6749, 4.1.3 and 6): what they are asked for with may be good once, so that
- * everything that is needed to read them is there before.
- * @returns undefined when it refuses, which is logged
+ * Requests tokens (RFC 6749, 4.1.3 and 6). A code or refresh token may be valid once, so the keys to verify
+ * the result are loaded before.
+ * @returns undefined when the issuer refuses, which is logged
  * @throws IssuerUnavailable
  */
 export async function redeem(
@@ -170,16 +170,13 @@ export async function redeem(
   return tokens;
 }
 
-/**
- * How long browsers keep a refresh token, for which issuers give no time: as long as the user pool's. Whether
- * it is still good is the issuer's to say.
- */
+/** How long browsers keep a refresh token, whose lifetime issuers do not tell: as long as the user pool's. */
 const RENEWAL_SECONDS = 30 * 86_400;
 
 /**
- * The cookies of somebody who has signed in, for as long as the ID token is good.
+ * Cookies of a signed-in user, until the ID token expires.
  * @param refreshToken the newest; without one, or with one that is too long, the session ends with the ID
- *   token
+ * token
  */
 export function sessionCookies(
   { idToken, refreshToken }: { idToken: string; refreshToken: string | undefined },
@@ -192,7 +189,7 @@ export function sessionCookies(
     log('SESSION_TOO_LARGE', { cookie: COOKIES.session, bytes: idToken.length });
     return problem(
       'PERMISSION_DENIED',
-      'Your account has more attributes than a browser keeps of a session. Ask whoever manages it to remove some.',
+      'Your account has more attributes than a session cookie can hold. Ask your identity administrator to remove some.',
     );
   }
   if (refreshToken === undefined) return { kind: 'cookies', cookies: [session] };

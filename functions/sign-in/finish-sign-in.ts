@@ -31,7 +31,7 @@ export const finish =
       log('SIGN_IN_REFUSED', { why: attempt === undefined ? 'no attempt' : 'another state' });
       return { reply: refused() };
     }
-    // A code can be redeemed once, whatever the result.
+    // A code can be redeemed once, successfully or not.
     const over = clearCookie(COOKIES.signIn);
     const grant = {
       grant_type: 'authorization_code',

@@ -1,11 +1,8 @@
 import * as z from 'zod/mini';
 
-/**
- * A route of the sign-in. They are the browser's own, called by the dashboard's pages alone, and no part of
- * the public API.
- */
+/** A sign-in route, called by the dashboard's pages only; not part of the public API. */
 export interface SignInRoute {
-  /** Names the function and its file. */
+  /** Name of the function and its file. */
   readonly name: string;
   readonly method: 'POST' | 'DELETE';
   /** Below the stage, which is `/api`. */

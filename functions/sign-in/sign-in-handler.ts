@@ -31,14 +31,14 @@ export type SignInUseCase<R extends SignInRoute> = (
 ) => Promise<{ reply: Reply; cookies?: readonly string[] }>;
 
 export interface SignInPorts extends RequestPorts {
-  /** Origin of the dashboard, whose pages alone may call; without one nobody can sign in. */
+  /** Origin of the dashboard, whose pages alone may call; without it sign-in is off. */
   dashboardOrigin: string | undefined;
 }
 
 /**
- * Makes the handler of a sign-in route. Its callers are not authenticated yet: no organization, rate limit or
- * idempotency; the gateway limits the rate. It requires the dashboard's `Origin` and a JSON body, so that
- * pages of other sites cannot change anything here (docs/decisions/0016-dashboard.md).
+ * Creates the handler of a sign-in route. Callers are not authenticated yet, so there is no organization,
+ * rate limit or idempotency; the gateway limits the rate. It requires the dashboard's `Origin` and a JSON
+ * body against requests of other sites (docs/decisions/0016-dashboard.md).
  */
 export function signInHandler<R extends SignInRoute>(
   route: R,
@@ -50,13 +50,10 @@ export function signInHandler<R extends SignInRoute>(
   async function answerTo(
     event: APIGatewayProxyEvent,
   ): Promise<{ reply: Reply; cookies?: readonly string[] }> {
-    // Not 503: each attempt would raise an alarm.
+    // Not 503: each call would raise an alarm.
     if (dashboardOrigin === undefined)
       return {
-        reply: problem(
-          'NOT_FOUND',
-          'Nobody can sign in here: the deployment has no dashboard (dashboardOrigin).',
-        ),
+        reply: problem('NOT_FOUND', 'Sign-in is off: the deployment has no dashboard (dashboardOrigin).'),
       };
     if (!isSameOrigin(event, dashboardOrigin))
       return { reply: problem('PERMISSION_DENIED', 'Sign-in is for pages of the dashboard alone (Origin).') };
@@ -122,7 +119,7 @@ const ports = {
   now: () => new Date(),
 };
 
-/** The Lambda handler of a sign-in route. It depends on the issuer and on nothing of the service's data. */
+/** Creates the Lambda handler of a sign-in route, which depends on the issuer only. */
 export const signInRouteHandler = <R extends SignInRoute>(
   route: R,
   useCase: (terms: SignInTerms) => SignInUseCase<R>,

@@ -5,8 +5,8 @@ import { signOut } from './routes.ts';
 import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
 
 /**
- * Ends the session here, whatever the issuer answers, and at the issuer as far as possible: revokes the
- * refresh token (RFC 7009), and answers where the browser signs out of the issuer.
+ * Ends the session here, even when the issuer fails, and at the issuer if possible: revokes the refresh token
+ * (RFC 7009), and returns where the browser signs out of the issuer.
  */
 export const end =
   (terms: SignInTerms): SignInUseCase<typeof signOut> =>

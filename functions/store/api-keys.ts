@@ -8,14 +8,14 @@ import { readItems, readRows, type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 /**
- * The listing's row names the digest, so that a revocation finds the row which callers are looked up by. It
- * stays in here.
+ * The listing's row holds the digest, so that a revocation finds the row by which callers are looked up. It
+ * never leaves the store.
  */
 const ListedApiKey = z.extend(ApiKey, { digest: z.string() });
 
 /**
- * API keys. Each has two rows: one found by the digest of the key that a caller presents, and one in its
- * organization's listing. They are written together or not at all.
+ * API keys. Each has two rows, written together: one under the digest that callers present, one in its
+ * organization's listing.
  */
 export function apiKeyStore(service: Table) {
   async function listed(orgId: OrgId, id: KeyId): Promise<z.infer<typeof ListedApiKey> | undefined> {
@@ -26,7 +26,7 @@ export function apiKeyStore(service: Table) {
   }
 
   return {
-    /** Reads consistently, so that a revocation takes effect at the next request. */
+    /** Consistent, so that a revocation takes effect at the next request. */
     async find(digest: string): Promise<ApiKey | undefined> {
       const { Item } = await service.client.send(
         new GetCommand({ TableName: service.name, Key: keys.apiKey(digest), ConsistentRead: true }),
@@ -47,8 +47,8 @@ export function apiKeyStore(service: Table) {
     },
 
     /**
-     * What revokes a key of the organization: nothing when it has none of that id, or when it is revoked already. Of several
-     * revocations at once the first one's time stays.
+     * Changes that revoke a key; none when it does not exist or is revoked. Of concurrent revocations the
+     * first one's time stays.
      */
     async revoke(orgId: OrgId, id: KeyId, now: Date): Promise<Change[]> {
       const key = await listed(orgId, id);
@@ -70,19 +70,19 @@ export function apiKeyStore(service: Table) {
   };
 }
 
-/** A key that was not used for so long is shown as one that never was. */
+/** A key unused for longer is shown as never used. */
 const KEPT_DAYS = 365;
 
 export const KeyUse = z.object({ keyId: KeyId, lastUsedAt: z.iso.datetime() });
 export type KeyUse = z.infer<typeof KeyUse>;
 
 /**
- * When API keys were last used. Beside the rate windows, so that a function which only reads changes nothing
- * of the service's data.
+ * Last use of API keys, in the table of rate windows: a function that only reads has no write access to the
+ * service's data.
  */
 export function keyUseStore(rates: Table) {
   return {
-    /** @param timeoutMs after which it is given up */
+    /** @param timeoutMs after which the write is abandoned */
     async note({ id, orgId }: Pick<ApiKey, 'id' | 'orgId'>, now: Date, timeoutMs: number): Promise<void> {
       await rates.client.send(
         new UpdateCommand({
@@ -100,8 +100,8 @@ export function keyUseStore(rates: Table) {
     },
 
     /**
-     * When each of these keys of an organization was last used; those that were not are left out.
-     * @throws ReadThrottled when DynamoDB does not give all of it
+     * Last use of these keys of an organization; unused keys are left out.
+     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
      */
     async read(orgId: OrgId, ids: readonly ApiKey['id'][]): Promise<Map<ApiKey['id'], string>> {
       const rows = await readItems(

@@ -3,7 +3,7 @@ import { BlockedHost } from '../domain/blocked-hosts.ts';
 import { keys } from './keys.ts';
 import { readRows, type Table } from './table.ts';
 
-/** Hosts that the operator has blocked, in one small partition. */
+/** Hosts blocked by the operator, in one small partition. */
 export function blockedHostStore(service: Table) {
   return {
     async all(): Promise<BlockedHost[]> {
@@ -25,7 +25,7 @@ export function blockedHostStore(service: Table) {
       return hosts;
     },
 
-    /** Blocks a host, or says anew why it is blocked. */
+    /** Blocks a host, or replaces its reason. */
     async block(host: BlockedHost): Promise<void> {
       await service.client.send(
         new PutCommand({ TableName: service.name, Item: { ...keys.blockedHost(host.host), ...host } }),

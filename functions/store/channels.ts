@@ -23,8 +23,8 @@ const getCounter = (orgId: OrgId): Counter => ({
 });
 
 /**
- * Channels of an organization, with a count of them that keeps their number within its limit. How those of
- * kind `http` fare as receivers of deliveries, the store of endpoints writes into the same rows.
+ * Channels of an organization, with a counter that enforces their limit. The store of endpoints writes the
+ * delivery state of `http` channels into the same rows.
  */
 export function channelStore(service: Table) {
   return {
@@ -39,7 +39,7 @@ export function channelStore(service: Table) {
       return newestFirst([partition(service, keys.channels(orgId), parse)], page);
     },
 
-    /** Adds a channel and counts it; refused as `channel-limit` when the organization has no room for it. */
+    /** Adds and counts a channel; refused as `channel-limit` at the limit. */
     add(channel: Channel): Change[] {
       return [
         increaseCount(service, getCounter(channel.orgId)),
@@ -47,7 +47,7 @@ export function channelStore(service: Table) {
       ];
     },
 
-    /** Removes a channel and uncounts it; refused as `channel-missing` when it is already gone. */
+    /** Removes and uncounts a channel; refused as `channel-missing` when it does not exist. */
     remove(orgId: OrgId, id: ChannelId): Change[] {
       const counter = getCounter(orgId);
       return [

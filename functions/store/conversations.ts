@@ -39,8 +39,8 @@ export function conversationStore(service: Table) {
     },
 
     /**
-     * Moves a conversation from one of the states that the move may leave; refused as `conversation-changed`
-     * from any other.
+     * Changes a conversation's state; refused as `conversation-changed` from a state that the change may not
+     * leave.
      */
     move(tenant: Tenant, id: ConversationId, move: StateChange): Change {
       const { from, to } = STATE_CHANGES[move.kind];
@@ -69,7 +69,7 @@ export function conversationStore(service: Table) {
   };
 }
 
-/** Messages of a conversation. Whether the conversation is the tenant's is for the caller to have checked. */
+/** Messages of a conversation. The caller checks that the conversation is the tenant's. */
 export function messageStore(service: Table) {
   return {
     async find(tenant: Tenant, conversation: ConversationId, id: MessageId): Promise<Message | undefined> {
@@ -89,9 +89,9 @@ export function messageStore(service: Table) {
     },
 
     /**
-     * The messages that came after one, oldest first. Consistent.
-     * @param after the identifier of the last one seen; from the beginning without it
-     * @param limit of the messages looked at, whatever their role
+     * Messages after another one, oldest first. Consistent.
+     * @param after id of the last message read; from the beginning without it
+     * @param limit of messages examined, of any role
      */
     async after(
       tenant: Tenant,
@@ -123,10 +123,7 @@ export function messageStore(service: Table) {
   };
 }
 
-/**
- * The escalation logs of conversations. Whether the conversation is the tenant's is for the caller to have
- * checked.
- */
+/** Escalation logs of conversations. The caller checks that the conversation is the tenant's. */
 export function escalationStore(service: Table) {
   return {
     async find(

@@ -40,7 +40,10 @@ import { newestFirst, type Page, type PageRequest, partition } from './pages.ts'
 import { readItems, readRows, type Table, toExpiry, update } from './table.ts';
 import { buildAddition, type Change, type Commit, Contended } from './transaction.ts';
 
-/** The delivery that a row of the table, or of its stream, holds. @throws a zod error when it holds none */
+/**
+ * Parses a row of the table or of its stream.
+ * @throws a zod error when it is not a delivery
+ */
 export const parseDelivery = (row: unknown): Delivery => Delivery.parse(row);
 
 const toRow = (delivery: Delivery) => ({
@@ -50,7 +53,7 @@ const toRow = (delivery: Delivery) => ({
   expiresAt: toExpiry(new Date(delivery.createdAt), HISTORY_DAYS),
 });
 
-/** Creates deliveries, reads them by id and lists them. Their moves are in `delivery-moves.ts`. */
+/** Creates deliveries, reads them by id and lists them. */
 export function deliveryStore(deliveries: Table) {
   const table = { TableName: deliveries.name };
 
@@ -63,9 +66,9 @@ export function deliveryStore(deliveries: Table) {
     },
 
     /**
-     * The status of each of these deliveries that exists.
-     * @param refs each once
-     * @throws ReadThrottled when DynamoDB does not give all of it
+     * Statuses of the deliveries that exist.
+     * @param refs without repetition
+     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
      */
     async statuses(refs: readonly DeliveryRef[]): Promise<Map<DeliveryId, Delivery['status']>> {
       const rows = await readItems(deliveries, refs.map(buildDeliveryKey), { consistent: true });
@@ -96,7 +99,10 @@ export function deliveryStore(deliveries: Table) {
       }
     },
 
-    /** Adds a delivery unless one exists under its id. @returns the one that exists then */
+    /**
+     * Adds a delivery unless one exists under its id.
+     * @returns the stored one
+     */
     async addOnce(delivery: Delivery): Promise<Delivery> {
       try {
         await deliveries.client.send(
@@ -114,7 +120,6 @@ export function deliveryStore(deliveries: Table) {
       }
     },
 
-    /** The addition of a delivery as a change, for a transaction that makes it due as well. */
     adding(delivery: Delivery): Change {
       return buildAddition(deliveries, toRow(delivery));
     },
@@ -123,8 +128,8 @@ export function deliveryStore(deliveries: Table) {
 
 /**
  * Records that a redelivery succeeded, in the transaction that settles it; never refused, and the first
- * record stays. In a row of its own: an update of the failed delivery would appear in its table's stream as a
- * second end.
+ * record stays. It has its own row: an update of the failed delivery would appear in the stream as a second
+ * end.
  */
 export function recordArrival(service: Pick<Table, 'name'>, delivery: Delivery): Change {
   const { eventId, id } = delivery;
@@ -139,7 +144,7 @@ export function recordArrival(service: Pick<Table, 'name'>, delivery: Delivery):
         ExpressionAttributeValues: {
           ':event': eventId,
           ':id': id,
-          // As long as its event may be redelivered.
+          // As long as the event can be resent.
           ':expiry': toExpiry(parseCreationTime(eventId), EVENT_DAYS),
           ...(ofSandbox !== undefined && { ':ofSandbox': ofSandbox }),
         },
@@ -148,13 +153,13 @@ export function recordArrival(service: Pick<Table, 'name'>, delivery: Delivery):
   };
 }
 
-/** Which events have succeeded by a redelivery. */
+/** Events that succeeded by a redelivery. */
 export function arrivalStore(service: Table) {
   return {
     /**
-     * Those of an endpoint's events that a redelivery delivered, with its id.
-     * @param events each once
-     * @throws ReadThrottled when DynamoDB does not give all of it
+     * Returns the redelivery of each event that one delivered.
+     * @param events without repetition
+     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
      */
     async of(
       { webhookId, ...tenant }: Tenant & { webhookId: ReceiverId },
@@ -163,7 +168,7 @@ export function arrivalStore(service: Table) {
       const rows = await readItems(
         service,
         events.map((event) => keys.arrival(tenant, webhookId, event)),
-        // A caller who has seen it succeed expects no redelivery.
+        // A caller who has seen the success expects no redelivery.
         { consistent: true },
       );
       return new Map(
@@ -176,24 +181,24 @@ export function arrivalStore(service: Table) {
   };
 }
 
-/** What else the moves of a delivery touch. */
+/** Other tables and settings that state changes need. */
 export interface MoveContext {
   service: Pick<Table, 'name'>;
   outbox: Pick<Table, 'name'>;
   commit: Commit;
-  /** How late a delivery may be before its message counts as lost. */
+  /** Seconds past due after which a delivery's message counts as lost. */
   graceSeconds: number;
 }
 
 /**
- * The moves of deliveries from state to state. Each is one conditional write that names the states it may
- * leave, so that two workers with the same delivery cannot both succeed.
+ * State changes of deliveries. Each is one conditional write that names the states it may leave, so two
+ * workers cannot both succeed.
  */
 export function deliveryMoves(deliveries: Table, { service, outbox, commit, graceSeconds }: MoveContext) {
   const table = { TableName: deliveries.name };
 
   /**
-   * Applies an update, in one transaction with its effect on the endpoint, if it has one.
+   * Applies an update, in one transaction with its effect on the endpoint, if there is one.
    * @param beside further changes of the transaction
    */
   async function apply(
@@ -216,8 +221,8 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       if (result.kind === 'committed') return 'done';
       return result.refusal === 'endpoint-changed' ? 'endpoint-changed' : 'refused';
     } catch (error) {
-      // Deliveries that end together collide on their endpoint; the first may leave the others nothing to
-      // change.
+      // Deliveries that end together contend for their endpoint; after the first, the others may have nothing
+      // to change.
       if (error instanceof Contended) return 'endpoint-changed';
       throw error;
     }
@@ -237,8 +242,8 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
 
   return {
     /**
-     * Takes a delivery for one attempt and counts it, before any request goes out.
-     * @param leaseSeconds how long the claim holds
+     * Claims a delivery for one attempt and counts the attempt, before the request is sent.
+     * @param leaseSeconds duration of the claim
      */
     async claim(
       ref: DeliveryRef,
@@ -252,7 +257,7 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
         return { kind: 'claimed', delivery: { ...parseDelivery(Attributes), lease } };
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        // The error carries the row that failed the condition: a read afterwards could show a later state.
+        // The error has the row that failed the condition; a later read could show a later state.
         const found = error.Item && parseDelivery(unmarshall(error.Item));
         // The SDK repeats a request whose response was lost, so this claim may already be on the row.
         if (found?.lease?.token === lease.token) return { kind: 'claimed', delivery: { ...found, lease } };
@@ -263,8 +268,8 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
     },
 
     /**
-     * Records what an attempt made of its delivery. Refused when the lease is no longer the claim's:
-     * an attempt that outlived its lease cannot settle.
+     * Records an attempt's result. Refused when the lease is lost: an attempt that outlived its lease cannot
+     * settle.
      */
     settle(claimed: ClaimedDelivery, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
       const arrives = settlement.kind === 'succeeded' && claimed.redeliveryOf !== undefined;
@@ -272,7 +277,7 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       return apply(claimed, update, outcome, arrives ? [recordArrival(service, claimed)] : []);
     },
 
-    /** Ends a delivery whose last attempt was started and never settled, because its worker was lost. */
+    /** Ends a delivery whose last attempt was started and never settled. */
     exhaust(
       ref: DeliveryRef,
       lastError: string,
@@ -282,7 +287,6 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       return apply(ref, buildExhaustUpdate(ref, lastError, maxAttempts, outcome.at), outcome);
     },
 
-    /** Ends an open, unleased delivery that will not be attempted again. */
     async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
       return (await update(deliveries, buildSkipUpdate(ref, reason, now))) ? 'done' : 'refused';
     },

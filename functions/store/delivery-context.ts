@@ -12,7 +12,7 @@ import { keys } from './keys.ts';
 import { parseEvent } from './outbox.ts';
 import type { Table } from './table.ts';
 
-/** What a reminder of a delivery names. */
+/** Rows that a delivery message names. */
 export interface ContextRef {
   orgId: OrgId;
   webhookId: ReceiverId;
@@ -29,11 +29,10 @@ type Row = Record<string, unknown>;
 type Request = NonNullable<BatchGetCommandInput['RequestItems']>;
 
 /**
- * Reads the endpoints and events of a batch of deliveries: each once, all in one request. The reads are
- * eventually consistent, at half the price: an event never changes, and an endpoint that was changed or
- * deleted in the last moments is as if the attempt had begun before. A row that the request does not return
- * is read again by itself, consistently: it may be new, or the only one that DynamoDB refuses.
- * @returns the context of one delivery; throws when one of its rows is refused or unreadable
+ * Reads the endpoints and events of a batch, each once, in one request. Reads are eventually consistent at
+ * half the price: events never change, and a change of an endpoint counts as after the attempt's start. A
+ * missing row is read again, consistently: it may be new.
+ * @returns a function for the context of one delivery; it throws when a row cannot be read
  */
 export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
   const { client } = service;
@@ -43,7 +42,7 @@ export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
     return Item;
   }
 
-  /** The rows under these keys, those already found included, each with its own failure. */
+  /** Returns the rows of these keys, each with its own failure. */
   async function readAll<T>(
     table: string,
     wanted: ReadonlyMap<string, Key>,
@@ -66,7 +65,7 @@ export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
   }
 
   return async (refs: readonly ContextRef[]): Promise<(ref: ContextRef) => DeliveryContext> => {
-    // DynamoDB refuses a request for no keys.
+    // DynamoDB refuses a request without keys.
     if (refs.length === 0) return () => ({ endpoint: undefined, event: undefined });
 
     const endpointKeys = indexByName(refs.map(endpointKey));
@@ -86,7 +85,6 @@ export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
 const endpointKey = ({ orgId, webhookId }: ContextRef): Key => ({ ...keys.endpoint(orgId, webhookId) });
 const eventKey = ({ eventId }: ContextRef): Key => keys.event(eventId);
 
-/** Tells the rows of one table apart. */
 const buildRowName = ({ pk, sk }: Row | Key): string => JSON.stringify([pk, sk]);
 const indexByName = (wanted: readonly Key[]): Map<string, Key> =>
   new Map(wanted.map((key) => [buildRowName(key), key]));
@@ -94,8 +92,8 @@ const indexByName = (wanted: readonly Key[]): Map<string, Key> =>
 const MAX_TRIES = 4;
 
 /**
- * DynamoDB may answer a part and return the other keys as unprocessed, which the SDK does not retry.
- * @returns what was found; nothing more once a request was rejected
+ * DynamoDB may return unprocessed keys, which the SDK does not retry.
+ * @returns what was found, up to the first rejected request
  */
 async function batchGet(client: Table['client'], request: Request): Promise<Record<string, Row[]>> {
   const rows: Record<string, Row[]> = {};
@@ -106,7 +104,7 @@ async function batchGet(client: Table['client'], request: Request): Promise<Reco
     try {
       answer = await client.send(new BatchGetCommand({ RequestItems: pending }));
     } catch {
-      // One refused row rejects the request. Read by itself, each row reports its own error.
+      // One refused row rejects the request. Read alone, each row reports its own error.
       return rows;
     }
     for (const [table, found] of Object.entries(answer.Responses ?? {}))

@@ -9,23 +9,23 @@ import { DELIVERY_SHARDS, deliveryKeyBounds, keys, listShards } from './keys.ts'
 import { newestMatching, type Page, type PageRequest, type PartitionScan } from './pages.ts';
 import { readRows, type Table } from './table.ts';
 
-/** A filter on deliveries; all of its conditions must hold. */
+/** All conditions must hold. */
 export interface DeliveryFilter {
   status?: readonly DeliveryStatus[] | undefined;
   eventType?: readonly Delivery['eventType'][] | undefined;
-  /** By the time that identifiers carry, `to` excluded. */
+  /** By the time in the ids; `to` is exclusive. */
   from?: Date | undefined;
   to?: Date | undefined;
 }
 
-/** The range of times that an identifier can carry. */
+/** Range of times that an id can carry. */
 const FIRST = new Date(0);
 const LAST = new Date(2 ** 48 - 1);
 
 /**
- * Deliveries to an endpoint by status, event type and time, newest first. The time narrows the query; the
+ * Lists an endpoint's deliveries by status, event type and time, newest first. The time narrows the query;
  * other conditions filter its rows, of which a page examines a bounded number.
- * @returns pages as `newestMatching` gives them: short ones may have a next one
+ * @returns pages of `newestMatching`, which may be short
  */
 export function filteredDeliveries(deliveries: Table) {
   function scanOf(pk: string, { status, eventType, from = FIRST, to = LAST }: DeliveryFilter) {
@@ -60,7 +60,7 @@ export function filteredDeliveries(deliveries: Table) {
       return {
         items: readRows(deliveries, Items, parseDelivery),
         examined: ScannedCount,
-        // Where it is not reported, each row counts as a large one.
+        // Without reported units each row counts as a large one.
         units: ConsumedCapacity?.CapacityUnits ?? ScannedCount,
         boundary: LastEvaluatedKey?.sk,
       };
@@ -82,7 +82,6 @@ export function filteredDeliveries(deliveries: Table) {
     );
 }
 
-/** That an attribute is one of some values. */
 function buildCondition(name: string, values: readonly string[] | undefined) {
   if (values === undefined) return [];
   const named = values.map((value, index) => [`:${name}${index}`, value] as const);
@@ -95,10 +94,7 @@ function buildCondition(name: string, values: readonly string[] | undefined) {
   ];
 }
 
-/**
- * The largest sort key below `bound`: DynamoDB has no range that excludes its end. Identifiers are ASCII and
- * all of one length.
- */
+/** Largest sort key below `bound`: DynamoDB ranges include their ends. Ids are ASCII of equal length. */
 const getPredecessor = (bound: string): string =>
   `${bound.slice(0, -1)}${String.fromCharCode(bound.charCodeAt(bound.length - 1) - 1)}~`;
 

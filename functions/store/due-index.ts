@@ -50,7 +50,7 @@ const openAndUnleased = (now: Date) => ({
   ':nowMs': now.getTime(),
 });
 
-/** Takes an open, unleased, due delivery that has attempts left, and counts the attempt. */
+/** Claims an open, unleased, due delivery with attempts left, and counts the attempt. */
 export function buildClaimUpdate(
   ref: DeliveryRef,
   lease: Lease,
@@ -75,8 +75,8 @@ export function buildClaimUpdate(
 }
 
 /**
- * Records an attempt under the claim's own lease, while it lasts.
- * @param graceSeconds how late its next attempt may be before its message counts as lost
+ * Records an attempt while the claim's lease holds.
+ * @param graceSeconds seconds past due after which the next attempt's message counts as lost
  */
 export function buildSettleUpdate(
   claimed: ClaimedDelivery,
@@ -100,11 +100,10 @@ export function buildSettleUpdate(
   else if (claimed.atRealSpeed !== undefined) removes.push('atRealSpeed');
   if (attempt.error !== undefined) set('lastError', attempt.error);
   if (attempt.status !== undefined) set('lastResponseStatus', attempt.status);
-  // The last attempt got no answer, so an earlier answer's status no longer describes it.
+  // The last attempt got no answer, so an earlier status no longer applies.
   else removes.push('lastResponseStatus');
   if (settlement.kind === 'retrying') {
-    // `isDeferred` stays: only the reconciler knows when it has sent a message, and one too many does no
-    // harm.
+    // `isDeferred` stays: only the reconciler knows when it has sent a message.
     const { nextRetryAt, wait } = settlement;
     set('nextRetryAt', nextRetryAt.toISOString());
     if (wait.hold === 'parked') {
@@ -130,7 +129,7 @@ export function buildSettleUpdate(
   };
 }
 
-/** Ends a delivery all of whose attempts were started, the last of them without a settlement. */
+/** Ends a delivery whose last attempt was started and never settled. */
 export function buildExhaustUpdate(
   ref: DeliveryRef,
   lastError: string,
@@ -169,7 +168,7 @@ export function buildSkipUpdate(ref: DeliveryRef, reason: SkipReason, now: Date)
   };
 }
 
-/** Ends an open, unleased delivery unless its entry in the due index has moved since it was read. */
+/** Ends an open, unleased delivery unless its entry has moved. */
 function buildExpireUpdate(entry: DueEntry, now: Date): DeliveryUpdate {
   const update = buildSkipUpdate(entry.message, 'expired', now);
   return {
@@ -179,7 +178,6 @@ function buildExpireUpdate(entry: DueEntry, now: Date): DeliveryUpdate {
   };
 }
 
-/** Adds an open delivery to the due index unless it has an entry. */
 function buildWatchUpdate(ref: DeliveryRef, dueAt: Date): DeliveryUpdate {
   return {
     Key: buildDeliveryKey(ref),
@@ -195,7 +193,6 @@ function buildWatchUpdate(ref: DeliveryRef, dueAt: Date): DeliveryUpdate {
   };
 }
 
-/** Postpones an entry of the due index unless it has moved since it was read. */
 function buildPostponeUpdate(entry: DueEntry, until: Date, reason: PostponeReason): DeliveryUpdate {
   const { message: deliveryMessage } = entry;
   const [set, removed] = reason === 'deferred' ? [', isDeferred = :true', ''] : ['', ', isDeferred'];
@@ -212,39 +209,39 @@ function buildPostponeUpdate(entry: DueEntry, until: Date, reason: PostponeReaso
   };
 }
 
-/** Where a page ended, to continue from. */
+/** End of a page, to continue from. */
 export type Position = Record<string, unknown>;
 
-/** Enough for ten batches of a queue, few enough that a run can end between two pages. */
+/** Ten batches of a queue; small enough that a run can end between two pages. */
 const PAGE = 100;
 
 /**
- * The sparse index of deliveries that the reconciler may have to act on: its cost grows with its entries,
- * never with history.
+ * Sparse index of deliveries that the reconciler may have to process: its cost grows with its entries, not
+ * with history.
  */
 export function dueIndex(deliveries: Table) {
   return {
-    /** Adds an open delivery whose message counts as lost from `dueAt` on, unless it has an entry. */
+    /** Adds an open delivery whose message counts as lost from `dueAt`, unless it has an entry. */
     async watch(ref: DeliveryRef, dueAt: Date): Promise<void> {
       await update(deliveries, buildWatchUpdate(ref, dueAt));
     },
 
-    /** Postpones an entry. Does nothing when it has moved since it was read. */
+    /** Moves an entry's due time. Does nothing when the entry has moved since it was read. */
     async postpone(entry: DueEntry, until: Date, reason: PostponeReason = 'sent'): Promise<void> {
       await update(deliveries, buildPostponeUpdate(entry, until, reason));
     },
 
     /**
-     * Ends an open, unleased delivery as expired. Refused when its entry has moved since it was read: its
-     * message may be in flight.
+     * Ends an open, unleased delivery as expired. Refused when its entry has moved: its message may be in
+     * flight.
      */
     async expire(entry: DueEntry, now: Date): Promise<'done' | 'refused'> {
       return (await update(deliveries, buildExpireUpdate(entry, now))) ? 'done' : 'refused';
     },
 
     /**
-     * What is due by `until` in one shard, the earliest first. Eventually consistent, as an index is.
-     * @param after where the page before ended
+     * Entries of a shard due by `until`, earliest first. Eventually consistent, like every index.
+     * @param after end of the previous page
      */
     async find(
       state: DueState,

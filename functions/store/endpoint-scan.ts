@@ -5,21 +5,20 @@ import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { keys } from './keys.ts';
 import { readRows, type Table, update } from './table.ts';
 
-/** What a page of a scan has found. */
+/** One page of a scan. */
 export interface ScannedPage<T> {
   found: T[];
-  /** Rows that were looked at, which is what a scan costs. */
+  /** Rows read, which determine the cost. */
   scanned: number;
 }
 
 /**
- * What still needs a version of the signing keys: an endpoint or channel, or the answer to a call that made
- * one, which is kept for a day.
+ * A row that needs a version of the signing keys: an endpoint, a channel, or the stored response of a call
+ * that created one, kept for a day.
  */
 export const KeyUse = z.object({ pk: z.string(), sk: z.string() });
 export type KeyUse = z.infer<typeof KeyUse>;
 
-/** An endpoint or channel that is disabled. */
 export type DisabledEndpoint = Pick<Endpoint, 'id' | 'orgId' | 'disabledAt' | 'disabledReason'>;
 const DisabledEndpoint = z.pick(Endpoint, { id: true, orgId: true, disabledAt: true, disabledReason: true });
 
@@ -30,10 +29,7 @@ interface Filter {
   ExpressionAttributeValues: Record<string, unknown>;
 }
 
-/**
- * Questions that no key answers, for operators alone: they read the whole table, half a read unit for each 4
- * KB of it.
- */
+/** Queries without a key, for operators only: they scan the table at half a read unit per 4 KB. */
 export function endpointScan(service: Table) {
   async function* pages<T>(filter: Filter, parse: (row: unknown) => T): AsyncGenerator<ScannedPage<T>> {
     let after: Record<string, unknown> | undefined;
@@ -45,7 +41,7 @@ export function endpointScan(service: Table) {
       } = await service.client.send(
         new ScanCommand({
           TableName: service.name,
-          // What was written before the question was asked is in the answer.
+          // Rows written before the scan are included.
           ConsistentRead: true,
           ...filter,
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
@@ -57,11 +53,11 @@ export function endpointScan(service: Table) {
   }
 
   return {
-    /** What names a version of the signing keys. */
+    /** Rows that name a version of the signing keys. */
     usesOf(keyVersion: string): AsyncGenerator<ScannedPage<KeyUse>> {
       return pages(
         {
-          // An idempotency record has the answer as JSON text.
+          // An idempotency record holds the response as JSON.
           FilterExpression: 'keyVersion = :version OR contains(#data, :quoted)',
           ProjectionExpression: 'pk, sk',
           ExpressionAttributeNames: { '#data': 'data' },
@@ -74,7 +70,7 @@ export function endpointScan(service: Table) {
       );
     },
 
-    /** Endpoints and channels that are disabled, of all organizations. */
+    /** Disabled endpoints and channels of all organizations. */
     disabled(): AsyncGenerator<ScannedPage<DisabledEndpoint>> {
       return pages(
         {
@@ -90,9 +86,8 @@ export function endpointScan(service: Table) {
 }
 
 /**
- * Disabling and enabling by an operator (public-api.md, Webhook endpoint status: "or by contacting support").
- * Each names the state that it leaves, as the settlement that disables does, so that they exclude each other
- * and a repetition changes nothing.
+ * Disabling and enabling by an operator (docs/specification.md, Webhook endpoints). Each names the state that
+ * it leaves, so concurrent changes exclude each other and a repetition changes nothing.
  */
 export function readEndpointState(service: Table) {
   const apply = (
@@ -112,18 +107,21 @@ export function readEndpointState(service: Table) {
 
   return {
     /**
-     * Its open deliveries are skipped when they come up, and later events from the start. @returns false when
-     * it is not active
+     * Open deliveries are skipped when they become due, and later ones at creation.
+     * @returns false when it is not active
      */
     disable(orgId: OrgId, id: ReceiverId, now: Date): Promise<boolean> {
-      // Without a reason: it has not failed too often.
+      // Without a reason: it was not disabled by failures.
       return apply(orgId, id, 'active', 'SET #status = :to, disabledAt = :now', {
         ':to': 'auto_disabled',
         ':now': now.toISOString(),
       });
     },
 
-    /** With no failures counted, as if it were new. @returns false when it is not disabled */
+    /**
+     * Resets the failure count.
+     * @returns false when it is not disabled
+     */
     enable(orgId: OrgId, id: ReceiverId): Promise<boolean> {
       return apply(
         orgId,

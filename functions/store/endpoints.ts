@@ -33,15 +33,12 @@ import {
 
 const parse = (row: unknown): Endpoint => Endpoint.parse(row);
 
-/**
- * What a row says beside the endpoint: the host at which it is counted. Rows of older versions, and this
- * machine's, are counted at none.
- */
+/** The host that the endpoint counts for. Absent in older rows and for loopback. */
 const Counted = z.object({ countedHost: z.optional(z.string()) });
 
 const HostCount = z.object({ endpoints: z.int() });
 
-/** A host, and how many endpoints it had when its count was read. */
+/** A host and its number of endpoints when read. */
 export interface CountedAt {
   host: string;
   endpoints: number;
@@ -61,10 +58,10 @@ const getHostCounter = (orgId: OrgId, host: string): Counter => ({
   refusals: { full: 'endpoint-host-limit', missing: 'endpoint-changed' },
 });
 
-/** How often a change is begun again when another one came in between. */
+/** Tries of a change when another one came in between. */
 const TRIES = 4;
 
-/** Webhook endpoints of an organization, with a count of them that keeps their number within its limit. */
+/** Webhook endpoints of an organization, with counters that enforce their limits. */
 export function endpointStore(service: Table) {
   const commit = committer(service.client);
 
@@ -75,7 +72,7 @@ export function endpointStore(service: Table) {
     return Item;
   }
 
-  /** Where an endpoint is counted, or `none`. Undefined when there is no such endpoint. */
+  /** The host that an endpoint counts for, or `none`. Undefined when the endpoint does not exist. */
   async function countedAt(orgId: OrgId, id: ReceiverId): Promise<CountedAt | 'none' | undefined> {
     const row = await read(keys.endpoint(orgId, id));
     if (row === undefined) return undefined;
@@ -92,7 +89,7 @@ export function endpointStore(service: Table) {
       ? []
       : [describeCounter(service, getHostCounter(orgId, counted.host), counted.endpoints)];
 
-  /** The changes that remove an endpoint, as long as it is counted where it was when it was read. */
+  /** Changes that remove an endpoint, on condition that its counted host did not change. */
   function removalOf(orgId: OrgId, id: ReceiverId, counted: CountedAt | 'none'): Change[] {
     const counter = getCounter(orgId);
     return [
@@ -112,10 +109,7 @@ export function endpointStore(service: Table) {
       return newestFirst([partition(service, keys.endpoints(orgId), parse)], page);
     },
 
-    /**
-     * All endpoints of an organization. Consistent: one whose registration was answered misses no later
-     * event.
-     */
+    /** Consistent: an endpoint misses no event after the response to its registration. */
     async all(orgId: OrgId): Promise<Endpoint[]> {
       const { Items = [] } = await service.client.send(
         new QueryCommand({
@@ -128,10 +122,7 @@ export function endpointStore(service: Table) {
       return readRows(service, Items, parse);
     },
 
-    /**
-     * Adds an endpoint and counts it; refused as `endpoint-limit` or `endpoint-host-limit` when there is no
-     * room for it.
-     */
+    /** Adds and counts an endpoint; refused as `endpoint-limit` or `endpoint-host-limit` at a limit. */
     add(endpoint: Endpoint): Change[] {
       const host = getCountedHost(endpoint.url);
       return [
@@ -145,7 +136,7 @@ export function endpointStore(service: Table) {
       ];
     },
 
-    /** Removes an endpoint and uncounts it; refused as `endpoint-missing` when it is already gone. */
+    /** Removes and uncounts an endpoint; refused as `endpoint-missing` when it does not exist. */
     async remove(orgId: OrgId, id: ReceiverId): Promise<CommitResult> {
       for (let tried = 0; tried < TRIES; tried += 1) {
         const counted = await countedAt(orgId, id);
@@ -159,8 +150,8 @@ export function endpointStore(service: Table) {
     removalOf,
 
     /**
-     * Marks an endpoint as slow and unproven. Its item takes no write when it is marked for about as long
-     * already, however many attempts report it at once.
+     * Marks an endpoint as slow and unproven. A mark that lasts about as long already takes no write, however
+     * many attempts report at once.
      */
     async markSlow(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
       const slow = { name: 'slowUntil', until, holdsSeconds: SLOW_SECONDS, unproven: true } as const;
@@ -179,7 +170,7 @@ export function endpointStore(service: Table) {
       );
     },
 
-    /** Marks an endpoint as one that keeps workers waiting until the deadline, on the same terms. */
+    /** Marks an endpoint as stalled, as `markSlow` does. */
     async markStalled(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
       await markEndpoint(
         service,
@@ -188,7 +179,7 @@ export function endpointStore(service: Table) {
       );
     },
 
-    /** Marks an endpoint as one whose deliveries may end as failures, on the same terms. */
+    /** Marks an endpoint as at risk, as `markSlow` does. */
     async markAtRisk(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
       await markEndpoint(
         service,
@@ -198,8 +189,8 @@ export function endpointStore(service: Table) {
     },
 
     /**
-     * Begins a streak of failures, unless one has begun.
-     * @returns the endpoint with its streak; undefined when there is no such endpoint
+     * Starts a streak of failures unless one exists.
+     * @returns the endpoint with its streak; undefined when it does not exist
      */
     async beginStreak(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
       const command = new UpdateCommand({
@@ -219,7 +210,7 @@ export function endpointStore(service: Table) {
       }
     },
 
-    /** Ends the mark as stalled that was seen; one that was renewed since stays. */
+    /** Removes the mark that was read; one renewed since stays. */
     async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
       await update(service, {
         Key: keys.endpoint(orgId, id),
@@ -230,8 +221,8 @@ export function endpointStore(service: Table) {
     },
 
     /**
-     * Changes URL and subscriptions; at a new URL it is unproven. Undefined when there is no such endpoint;
-     * `full` when its new host has no room.
+     * Changes URL and subscriptions; with a new URL the endpoint is unproven. Undefined when it does not
+     * exist; `full` when its new host is at the limit.
      */
     async update(
       orgId: OrgId,
@@ -266,13 +257,13 @@ export function endpointStore(service: Table) {
   };
 }
 
-/** A condition that an endpoint is still counted where it was when it was read. */
+/** The counted host must not have changed since it was read. */
 const buildCountedCondition = (counted: CountedAt | 'none') =>
   counted === 'none'
     ? { condition: 'attribute_exists(pk) AND attribute_not_exists(countedHost)', values: {} }
     : { condition: 'countedHost = :counted', values: { ':counted': counted.host } };
 
-/** Sets fields of an endpoint that is there. @param move where it is counted, and where from now on */
+/** @param move the counted host before and after */
 function buildFieldsUpdate(
   orgId: OrgId,
   id: ReceiverId,
@@ -295,7 +286,7 @@ function buildFieldsUpdate(
   };
 }
 
-/** Applies an update. Undefined when its condition does not hold. */
+/** Undefined when the condition fails. */
 async function applyUpdate(
   service: Table,
   update: ReturnType<typeof buildFieldsUpdate>,
@@ -311,7 +302,7 @@ async function applyUpdate(
   }
 }
 
-/** Marks an endpoint, unless it is marked for more than half of the time already. */
+/** Does nothing when the mark has more than half of its time left. */
 const markEndpoint = (
   service: Table,
   { orgId, id }: Pick<Endpoint, 'orgId' | 'id'>,
@@ -341,10 +332,9 @@ const markEndpoint = (
   );
 
 /**
- * What the end of a delivery does to its endpoint, as a change for the settlement's transaction. Each names
- * the state that it may leave, so that of several failures at once exactly one disables; refused as
- * `endpoint-changed`.
- * @param endpoint as it was seen: the change holds for its present streak only
+ * Effect of a delivery's end on its endpoint, for the settlement's transaction. It names the state that it
+ * leaves, so of several concurrent failures one disables; refused as `endpoint-changed`.
+ * @param endpoint as read: the change holds for its current streak only
  */
 export function buildEndpointChange(
   service: Pick<Table, 'name'>,
@@ -378,7 +368,7 @@ const EFFECTS: Record<
   Exclude<EndpointEffect, 'none'>,
   (now: Date, failures?: number) => { update: string; condition: string; values: Record<string, unknown> }
 > = {
-  // One that was counted since ended later than this success, and is not to be forgotten with the others.
+  // A failure counted since then ended later than this success and stays counted.
   reset: (_now, failures = 0) => ({
     update: 'SET consecutiveFailures = :zero REMOVE failingSince, streak',
     condition:

@@ -5,20 +5,22 @@ import { keys, sandboxMark } from './keys.ts';
 import { type Table, toExpiry } from './table.ts';
 import type { Change } from './transaction.ts';
 
-/** The answer to a request that carried an idempotency key, kept for 24 hours (decisions.md, Idempotency). */
+/**
+ * The response to a request with an idempotency key, kept for 24 hours (docs/specification.md, Idempotency).
+ */
 export const IdempotencyRecord = z.object({
-  /** Identifies the request: the same key with another one is a mistake of the caller. */
+  /** Identifies the request. The same key with another request is an error of the caller. */
   fingerprint: z.string(),
   status: z.int(),
   location: z.optional(z.string()),
-  /** The answer's `data` as JSON, without secrets: these are derived again. */
+  /** `data` of the response as JSON, without secrets, which are derived again. */
   data: z.string(),
 });
 export type IdempotencyRecord = z.infer<typeof IdempotencyRecord>;
 
 const DAYS_KEPT = 1;
 
-/** What a key belongs to: the organization's data, one route. */
+/** Scope of a key: an organization's data and one route. */
 export interface IdempotencyScope {
   tenant: Tenant;
   route: string;
@@ -35,13 +37,13 @@ export function idempotencyStore(service: Table) {
           ConsistentRead: true,
         }),
       );
-      // DynamoDB deletes expired items within days, not at once.
+      // DynamoDB deletes expired items within days.
       return Item && Number(Item.expiresAt) > now.getTime() / 1000
         ? IdempotencyRecord.parse(Item)
         : undefined;
     },
 
-    /** Commits with the effect that it guards, so that no crash leaves one without the other. */
+    /** Commits with the effect that it guards, so that a crash leaves both or neither. */
     record({ tenant, route, key }: IdempotencyScope, record: IdempotencyRecord, now: Date): Change {
       return {
         refusal: 'idempotency-key-used',

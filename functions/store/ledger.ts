@@ -17,19 +17,19 @@ import type { Position } from './due-index.ts';
 import { deliveryKeyBounds, keys, sandboxMark } from './keys.ts';
 import { BATCH, readItems, readRows, type Table, toExpiry, update } from './table.ts';
 
-/** Endpoints of a day that an audit reads in one page: as many as one request gives by their keys. */
+/** Endpoints per page of a ledger audit: the maximum of a batch read. */
 const ACTIVE_PAGE = BATCH;
-/** Endpoints and days that an instance remembers to have noted, at most. */
+/** Endpoints and days that an instance keeps as recorded. */
 const NOTED = 10_000;
 
 const parse = (row: unknown): LedgerEntry => LedgerEntry.parse(row);
 
-/** Says that an endpoint has counts in a day. */
+/** Records that an endpoint has counts on a day. */
 const Active = z.pick(LedgerEntry, { webhookId: true, generation: true });
 
 /**
- * A part of a shard of the deliveries' stream, whose changes of one entry are counted together: its first and
- * its last sequence number.
+ * A part of a shard of the deliveries' stream, by its first and last sequence number; its changes of one
+ * entry are counted together.
  */
 export interface StreamPart {
   shardId: string;
@@ -38,18 +38,15 @@ export interface StreamPart {
 }
 
 /**
- * Counts by endpoint and hour. Each entry also says how far each shard of the stream has been counted into
- * it.
+ * Counts by endpoint and hour. Each entry also has the position up to which each shard of the stream is
+ * counted.
  */
 export function ledgerStore(ledger: Table) {
   const table = { TableName: ledger.name };
 
   const noted = new Set<string>();
 
-  /**
-   * Notes that an endpoint has counts in the day of an hour, once for each instance: the write is the same
-   * however often it is made.
-   */
+  /** Records that an endpoint has counts on a day, once per instance; repetitions are harmless. */
   async function noteActive(entry: LedgerAddition): Promise<void> {
     const { orgId, webhookId, generation, hour } = entry;
     const key = keys.active(webhookId, generation, hour);
@@ -65,7 +62,7 @@ export function ledgerStore(ledger: Table) {
           ':orgId': orgId,
           ':webhookId': webhookId,
           ':generation': generation,
-          // A day more than the hours have, because it is that of the day's first hour to be noted.
+          // One day longer than the entries, because it has the expiry of the day's first recorded hour.
           ':expiry': toExpiry(new Date(hour), HISTORY_DAYS + 1),
           ...(ofSandbox === undefined ? {} : { ':ofSandbox': ofSandbox }),
         },
@@ -77,9 +74,9 @@ export function ledgerStore(ledger: Table) {
 
   return {
     /**
-     * Adds to the counts of an entry, in one write that also notes how far the shard has been counted into it: a change is counted once
+     * Adds to an entry's counts and records the shard's position in one write: a change is counted once,
      * however often its record is read.
-     * @returns up to where the shard was counted already, when that is not before the part: then nothing is added
+     * @returns the recorded position when it is not before this part: then nothing is added
      */
     async add(
       { shardId, first, last }: StreamPart,
@@ -88,7 +85,7 @@ export function ledgerStore(ledger: Table) {
       const { orgId, webhookId, generation, hour } = entry;
       const counted = positionAttribute(shardId);
       const { ofSandbox } = sandboxMark(entry);
-      // First, so that an audit finds whatever is counted.
+      // First, so that a ledger audit finds every counted entry.
       await noteActive(entry);
       try {
         await ledger.client.send(
@@ -119,10 +116,7 @@ export function ledgerStore(ledger: Table) {
       }
     },
 
-    /**
-     * What is counted of an endpoint in these hours, in no particular order; hours without deliveries are
-     * left out.
-     */
+    /** Counts of an endpoint in a range of hours, in no order; hours without deliveries are left out. */
     async read(endpoint: ReceiverId, generation: number, { first, last }: HourRange): Promise<LedgerEntry[]> {
       const pages = paginateQuery(
         { client: ledger.client },
@@ -141,7 +135,7 @@ export function ledgerStore(ledger: Table) {
       return entries;
     },
 
-    /** All endpoints that were owed something in an hour, a page of one shard at a time. */
+    /** Entries of an hour, one page of one shard at a time. */
     async inHour(
       hour: string,
       shard: number,
@@ -167,7 +161,7 @@ export function ledgerStore(ledger: Table) {
       };
     },
 
-    /** Puts the counts right, unless they changed since they were seen. */
+    /** Corrects the counts unless they changed since they were read. */
     async correct(seen: LedgerEntry, counts: LedgerCounts): Promise<'corrected' | 'changed'> {
       const names = COUNTS.filter((name) => name in counts);
       const held = await update(ledger, {
@@ -186,13 +180,13 @@ export function ledgerStore(ledger: Table) {
   };
 }
 
-/** Sequence numbers have up to 40 digits; padded, their order as text is their order. */
+/** Sequence numbers have up to 40 digits; padding makes text order numeric order. */
 const padSequence = (sequence: string): string => sequence.padStart(40, '0');
 const unpadSequence = (sequence: string): string => BigInt(sequence).toString();
 
 /**
- * The attribute that says how far a shard has been counted: its name is short, because an endpoint's
- * deliveries come by several shards.
+ * Attribute with a shard's position. Its name is short, because an endpoint's deliveries come from several
+ * shards.
  */
 const positionAttribute = (shardId: string): string =>
   `to_${createHash('sha256').update(shardId).digest('hex').slice(0, 12)}`;
@@ -205,10 +199,7 @@ const COUNTS = [
   'duplicates',
 ] as const satisfies readonly (keyof LedgerCounts)[];
 
-/**
- * What the deliveries themselves say about an hour of an endpoint: the truth that the ledger is checked
- * against.
- */
+/** The deliveries of an endpoint and hour, against which the ledger is checked. */
 export function deliveriesInHour(deliveries: Table) {
   return async (
     { webhookId, generation, hour }: Pick<LedgerEntry, 'webhookId' | 'generation' | 'hour'>,

@@ -23,30 +23,30 @@ import { keys } from './keys.ts';
 import { parseReadable, type Table, toExpiry, update } from './table.ts';
 import { type Change, type Commit, Contended, committer, type Refusal } from './transaction.ts';
 
-/** As long as the mailings: longer than a message can live that would be decided anew. */
+/** As long as the mailings: longer than a message lives. */
 const DAYS_KEPT = 90;
-/** For which a digest that cannot be sent is tried. */
+/** Days for which a digest is tried. */
 const DIGEST_DAYS_KEPT = 30;
-/** How often a decision is tried when others write the same rows. */
+/** Tries of a decision under contention. */
 const MAX_ROUNDS = 10;
-/** Enough for a batch of a queue, few enough that a run can end between two pages. */
+/** A batch of a queue; small enough that a run can end between two pages. */
 const PAGE = 100;
 
 const Entry = z.object({ orgId: OrgId, day: Day });
 
-/** A content notice that wants to be sent. */
+/** A content notice to decide on. */
 export interface AdmissionRequest extends Tenant {
   eventId: string;
   change: DigestChange;
 }
 
-/** What was decided of a notice, and which limit refused it. */
+/** The decision, and the limit that refused. */
 export interface AdmissionResult {
   decision: Admission['decision'];
   refusedBy?: 'mail-budget' | 'mail-ceiling';
 }
 
-/** Which content notices are sent by themselves, and the digests of the others. */
+/** Decides which content notices are sent alone, and keeps the digests of the others. */
 export function mailBudgets(
   mailings: Table,
   limits: MailLimits,
@@ -65,9 +65,7 @@ export function mailBudgets(
     return Item;
   }
 
-  /**
-   * Decides about an event once. A notice that was not sent on the day of its decision is decided about anew.
-   */
+  /** Records the decision about an event once. A notice not sent on that day is decided again. */
   const decide = (
     { orgId, eventId }: Pick<AdmissionRequest, 'orgId' | 'eventId'>,
     admission: Admission,
@@ -125,7 +123,7 @@ export function mailBudgets(
       now,
     });
 
-  /** Puts back a digest with one more change, if nobody else added one since it was read. */
+  /** Adds a change to a digest, on condition that the digest did not change since it was read. */
   const buildDigestChange = (request: AdmissionRequest, known: Digest | undefined, now: Date): Change => {
     const day = toDay(now);
     const digest = addToDigest(known ?? createDigest(request, day, random()), request.change);
@@ -152,12 +150,11 @@ export function mailBudgets(
 
   return {
     /**
-     * Decides whether a notice is sent by itself, and counts its recipients, or is left to the digest of the
-     * day. The decision and what it changes are one transaction, so that it is made once, however often the
-     * event comes. Once a day has a digest, every further change is in it.
-     * @param recipients is called only for a notice that may be sent
-     * @throws Contended when others changed the same rows too often, or when the digest of the day is already
-     * closed
+     * Decides whether a notice is sent alone, which charges its recipients, or goes to the day's digest. The
+     * decision and its effects are one transaction, so it is made once per event. After a day's first digest
+     * entry every further change goes to the digest.
+     * @param recipients called only for a notice that may be sent
+     * @throws Contended under contention, or when the day's digest is closed
      */
     async admit(
       request: AdmissionRequest,
@@ -197,7 +194,7 @@ export function mailBudgets(
     },
 
     /**
-     * Counts the recipients of a digest, which no budget but the stage's ceiling limits.
+     * Charges the recipients of a digest, which only the stage's limit bounds.
      * @returns whether it may be sent today
      */
     async admitDigest(
@@ -210,7 +207,10 @@ export function mailBudgets(
       return result.kind === 'committed' || result.refusal === 'mail-decided';
     },
 
-    /** Ends a digest: nothing is added any more. @returns what is in it, or undefined when there is none */
+    /**
+     * Closes a digest.
+     * @returns its content; undefined when there is none
+     */
     async close(tenant: Pick<Tenant, 'orgId'>, day: string, now: Date): Promise<Digest | undefined> {
       await update(mailings, {
         Key: digestKey(tenant, day),
@@ -222,7 +222,7 @@ export function mailBudgets(
       return row && Digest.parse(row);
     },
 
-    /** Takes a digest out of the due index: it was sent, or is of no interest any more. */
+    /** Removes a digest from the due index: it was sent, or is obsolete. */
     async finish(tenant: Pick<Tenant, 'orgId'>, day: string): Promise<void> {
       await update(mailings, {
         Key: digestKey(tenant, day),
@@ -233,10 +233,13 @@ export function mailBudgets(
   };
 }
 
-/** The sparse index of digests that are to be sent: an organization without one costs nothing. */
+/** Sparse index of digests to send: organizations without one cost nothing. */
 export function dueDigests(mailings: Table) {
   return {
-    /** What is due by `until`, the earliest first. @param after where the page before ended */
+    /**
+     * Digests due by `until`, earliest first.
+     * @param after end of the previous page
+     */
     async find(
       until: Date,
       after?: Position,
@@ -258,7 +261,7 @@ export function dueDigests(mailings: Table) {
       return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
     },
 
-    /** Moves an entry on. Does nothing when it was moved meanwhile, or is gone. */
+    /** Does nothing when the entry has moved or is gone. */
     async postpone({ orgId, day, dueAt }: DueDigest, until: Date): Promise<void> {
       await update(mailings, {
         Key: keys.mailing(orgId, digestMailKey(day)),

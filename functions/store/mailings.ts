@@ -13,16 +13,19 @@ import { Defect } from '../domain/problem.ts';
 import { keys } from './keys.ts';
 import { type Table, toExpiry, update } from './table.ts';
 
-/** Longer than any window, and than a message can live that would claim anew. */
+/** Longer than any window, and than a message lives. */
 const DAYS_KEPT = 90;
 
 export type MailingClaim = { kind: 'claimed'; token: string } | { kind: Exclude<MailingState, 'free'> };
 
-/** Which e-mails were sent, so that none is sent twice. */
+/** Records sent e-mails, so that none is sent twice. */
 export function mailingStore(mailings: Table) {
   const keyOf = ({ orgId, about }: MailRequest) => keys.mailing(orgId, about);
 
-  /** Gives a claim back, as if it had never been: nothing was sent. @returns whether it was still there */
+  /**
+   * Releases a claim: nothing was sent.
+   * @returns whether the claim existed
+   */
   const release = (sending: MailRequest, token: string): Promise<boolean> =>
     update(mailings, {
       Key: keyOf(sending),
@@ -32,7 +35,7 @@ export function mailingStore(mailings: Table) {
     });
 
   return {
-    /** Whether an e-mail could be claimed now. */
+    /** Whether an e-mail can be claimed now. */
     async state(sending: MailRequest, now: Date): Promise<MailingState> {
       const { Item = {} } = await mailings.client.send(
         new GetCommand({ TableName: mailings.name, Key: keyOf(sending), ConsistentRead: true }),
@@ -41,8 +44,9 @@ export function mailingStore(mailings: Table) {
     },
 
     /**
-     * Takes the right to send an e-mail, by one conditional write: of any number at once one has it. What was known before stays, for a release.
-     * @param leaseSeconds within which the sending must be over
+     * Claims an e-mail by one conditional write: of concurrent callers one succeeds. Earlier data stays, for
+     * a release.
+     * @param leaseSeconds within which the e-mail must be sent
      */
     async claim(sending: MailRequest, now: Date, leaseSeconds: number): Promise<MailingClaim> {
       const token = randomUUID();
@@ -53,7 +57,7 @@ export function mailingStore(mailings: Table) {
             Key: keyOf(sending),
             UpdateExpression:
               'SET claimedFor = :event, claimToken = :token, leaseUntil = :until, expiresAt = :expiry',
-            // `mailingStandingOf` as a condition. An open lease ends later than any window begins.
+            // `getMailingState` as a condition. An open lease ends later than any window begins.
             ConditionExpression: [
               '(attribute_not_exists(sentFor) OR sentFor <> :event)',
               '(attribute_not_exists(claimedFor) OR claimedFor <> :event)',
@@ -73,12 +77,12 @@ export function mailingStore(mailings: Table) {
         return { kind: 'claimed', token };
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) {
-          // It may have taken effect, and nothing is sent by whoever does not know that.
+          // The write may have taken effect; without certainty nothing is sent.
           await release(sending, token).catch(() => false);
           throw error;
         }
         const found = Mailing.parse(error.Item === undefined ? {} : unmarshall(error.Item));
-        // The SDK repeats a request whose answer it lost, so the condition may have met this very claim.
+        // The SDK repeats a request whose response was lost, so this claim may already be on the row.
         if (found.claimToken === token) return { kind: 'claimed', token };
         const kind = getMailingState(found, sending, now);
         if (kind !== 'free') return { kind };
@@ -88,7 +92,10 @@ export function mailingStore(mailings: Table) {
       }
     },
 
-    /** Records that the e-mail of a claim was sent. @returns whether the claim was still there */
+    /**
+     * Records that the claimed e-mail was sent.
+     * @returns whether the claim existed
+     */
     settle(sending: MailRequest, token: string, now: Date): Promise<boolean> {
       return update(mailings, {
         Key: keyOf(sending),
@@ -100,10 +107,7 @@ export function mailingStore(mailings: Table) {
 
     release,
 
-    /**
-     * Records that another e-mail told of the same, so that the time until the next one begins anew. An open
-     * claim stays.
-     */
+    /** Records that another e-mail reported the same, which restarts the window. An open claim stays. */
     async sentOtherwise({ orgId, about }: Pick<MailRequest, 'orgId' | 'about'>, now: Date): Promise<void> {
       await update(mailings, {
         Key: keys.mailing(orgId, about),

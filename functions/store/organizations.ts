@@ -15,9 +15,8 @@ import type { Table } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 /**
- * What has to be known of an organization before anything is done in its name, read consistently. It is apart
- * from the store, so that functions which need no more load no more.
- * @throws a zod error when its row contradicts itself
+ * Reads an organization's state consistently. Separate from the store, so that functions load only this.
+ * @throws a zod error when the row is contradictory
  */
 export function readOrganizationState(service: Table) {
   return async (id: OrgId): Promise<OrganizationState | undefined> => {
@@ -28,10 +27,7 @@ export function readOrganizationState(service: Table) {
   };
 }
 
-/**
- * Holds a transaction to the present generation of a sandbox, whose organization no other transaction of its
- * data touches. Live data has but one generation, and needs nothing.
- */
+/** Condition that a sandbox's generation is current. Live data has one generation and needs none. */
 export const buildCurrentCondition = (service: Pick<Table, 'name'>, tenant: Tenant): Change[] =>
   isSandbox(tenant)
     ? [
@@ -65,8 +61,8 @@ export function organizationStore(service: Table) {
     },
 
     /**
-     * Sets what is given and leaves the rest, also when two admins save at once. Undefined when there is no
-     * such organization.
+     * Sets the given settings only, so that concurrent saves of two admins both hold. Undefined when the
+     * organization does not exist.
      */
     async change(id: OrgId, settings: Partial<OrganizationSettings>): Promise<Organization | undefined> {
       const given = Object.entries(settings).filter(([, value]) => value !== undefined);
@@ -99,8 +95,8 @@ export interface Paired {
 }
 
 /**
- * The pairing of a live organization, and its sandbox, both read consistently: a reset is seen by the next
- * request. Apart from the store, because every function that takes keys loads it.
+ * Reads a live organization's pairing and sandbox consistently, so that the next request sees a reset.
+ * Separate from the store, because every function that accepts keys loads it.
  */
 export function readPairing(service: Table) {
   const read = async (key: Record<string, string>) => {
@@ -123,7 +119,7 @@ export function sandboxStore(service: Table) {
   return {
     find: readPairing(service),
 
-    /** Makes the pairing and its organization; refused as `sandbox-exists` when there is one already. */
+    /** Creates the pairing and the sandbox; refused as `sandbox-exists` when there is one. */
     create(pairing: Pairing, sandbox: Sandbox, organization: Omit<NewOrganization, 'id'>): Change[] {
       return [
         {
@@ -134,7 +130,7 @@ export function sandboxStore(service: Table) {
       ];
     },
 
-    /** Moves on to the next generation; refused as `generation-over` when it has moved already. */
+    /** Starts the next generation; refused as `generation-over` when it has changed already. */
     nextGeneration(sandbox: Tenant, now: Date): Change {
       return {
         refusal: 'generation-over',

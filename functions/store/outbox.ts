@@ -26,10 +26,9 @@ const toEntry = (event: OutboxEvent) => ({
   expiresAt: toExpiry(new Date(event.createdAt), EVENT_DAYS),
 });
 
-/** What is owed, written in the transaction of its cause. The table's stream takes it on from there. */
+/** Work and events, written in the transaction of their cause. The table's stream delivers them. */
 export function outboxStore(outbox: Table) {
   return {
-    /** The row of an entry, whatever it owes. */
     async find(id: string): Promise<Record<string, unknown> | undefined> {
       const { Item } = await outbox.client.send(
         new GetCommand({ TableName: outbox.name, Key: { pk: id }, ConsistentRead: true }),
@@ -41,7 +40,7 @@ export function outboxStore(outbox: Table) {
       return buildAddition(outbox, toEntry(event));
     },
 
-    /** Orders the reminder of a delivery that the same transaction adds. */
+    /** Orders the message of a delivery that the same transaction adds. */
     appendRedelivery(deliveryMessage: DeliveryMessage): Change {
       const order: RedeliveryOrder = { kind: 'redelivery', reminder: deliveryMessage };
       return buildAddition(outbox, {
@@ -52,10 +51,7 @@ export function outboxStore(outbox: Table) {
       });
     },
 
-    /**
-     * Tells the service's own workers what the same transaction does; refused as `exists` when they are told
-     * already.
-     */
+    /** Adds an event for the service's own workers; refused as `exists` when it was added before. */
     appendNotice(notice: Notice): Change {
       return buildAddition(outbox, {
         ...keys.notice(notice.id),
@@ -67,7 +63,7 @@ export function outboxStore(outbox: Table) {
   };
 }
 
-/** Orders that the admins be told of a disabling, in the transaction that disables. */
+/** Adds the notice of a disabling, in the transaction that disables. */
 export const disablingNotice = (outbox: Pick<Table, 'name'>, notice: DisablingNotice): Change =>
   buildAddition(outbox, {
     ...keys.disablingNotice(notice.webhookId, notice.disabledAt),
@@ -76,16 +72,18 @@ export const disablingNotice = (outbox: Pick<Table, 'name'>, notice: DisablingNo
     expiresAt: toExpiry(new Date(notice.disabledAt), EVENT_DAYS),
   });
 
-/** The event that a row of the outbox, or of its stream, holds. @throws a zod error when it holds none */
+/**
+ * Parses an event of the outbox or of its stream.
+ * @throws a zod error when the row is not an event
+ */
 export const parseEvent = (row: unknown): OutboxEvent => OutboxEvent.parse(row);
 
-/** Events have no kind: they are what the outbox is for. */
+/** Events have no kind. */
 const Entry = z.object({ pk: z.optional(z.string()), kind: z.optional(z.string()) });
 
 /**
- * What a row of the outbox, or of its stream, owes to endpoints; nothing when it is an order for somebody
- * else.
- * @throws a zod error when it should be an event or an order and is none
+ * Parses the work of a row of the outbox or of its stream; undefined when it has none for endpoints.
+ * @throws a zod error when the row is invalid
  */
 export function parseOutboxRecord(row: unknown): OutboxWork | undefined {
   const { kind } = Entry.parse(row);
@@ -94,18 +92,18 @@ export function parseOutboxRecord(row: unknown): OutboxWork | undefined {
 }
 
 /**
- * What a row of the outbox, or of its stream, tells on the bus; nothing when it only orders something.
- * @throws a zod error when it should tell something and is not readable
+ * Parses the bus event of a row of the outbox or of its stream; undefined when it has none.
+ * @throws a zod error when the row is invalid
  */
 export function parseBusEvent(row: unknown): BusEvent | undefined {
   const { pk, kind } = Entry.parse(row);
   if (kind === undefined) return toBusEvent(parseEvent(row));
-  // Under its key, whatever that is: it is found again by it.
+  // Its id is the row's key, so that the entry can be found.
   if (kind === 'endpoint-disabled') return buildDisabledEvent(DisablingNotice.parse(row), String(pk));
   return kind === 'notice' ? BusEvent.parse(row) : undefined;
 }
 
-/** A part of a shard, its ends included. */
+/** A part of a shard, ends included. */
 export interface StreamRange {
   streamArn: string;
   shardId: string;
@@ -113,17 +111,13 @@ export interface StreamRange {
   endSequenceNumber: string;
 }
 
-/**
- * Reads that bring nothing are possible anywhere in a shard; so many in a row mean that it ended before the
- * range did.
- */
+/** Empty reads can occur anywhere in a shard; this many in a row mean that it ended before the range. */
 const MOST_EMPTY_READS = 20;
 
 /**
- * Rows that a part of a stream says were inserted. For records that a mapping gave up: the mapping itself
- * reads on.
+ * Reads the inserted rows of a part of a stream, for records that an event source mapping discarded.
  * @returns undefined when the stream no longer has them, after 24 hours
- * @throws Error when only a part of them could be read
+ * @throws Error when only some of them could be read
  */
 export function streamReader(client: DynamoDBStreamsClient) {
   return async ({
@@ -150,11 +144,11 @@ export function streamReader(client: DynamoDBStreamsClient) {
         );
         for (const { eventName, dynamodb } of Records) {
           const sequence = BigInt(dynamodb?.SequenceNumber ?? 0);
-          // A stream may read on behind what it has trimmed.
+          // A stream may continue after trimmed records.
           if (!begun && sequence > BigInt(startSequenceNumber)) return undefined;
           begun = true;
           if (sequence > end) return rows;
-          // The two clients have types of their own for one shape.
+          // The two clients have separate types for one shape.
           if (eventName === 'INSERT')
             rows.push(parseRow(dynamodb?.NewImage as Record<string, AttributeValue>));
           if (sequence === end) return rows;
@@ -163,7 +157,7 @@ export function streamReader(client: DynamoDBStreamsClient) {
         iterator = NextShardIterator;
       }
       if (!begun) return undefined;
-      // Where the shard ends, there is nothing more. Where reads only brought nothing, there may be.
+      // At the end of the shard there is nothing more; after empty reads there may be.
       if (iterator === undefined) return rows;
       throw new Defect(`${shardId} was not read to the end of what was asked for`);
     } catch (error) {
@@ -175,9 +169,8 @@ export function streamReader(client: DynamoDBStreamsClient) {
 }
 
 /**
- * Entries of the outbox for one of its readers: by the records that told of them, and by their keys. For what
- * the stream itself does not repeat.
- * @param read what a row is for the reader; undefined when it is for others
+ * Reads outbox entries again, by stream records or by keys, for a reader whose stream does not repeat them.
+ * @param read parses a row; undefined when it is for another reader
  */
 export function outboxEntries<T>(
   outbox: Table,
@@ -188,7 +181,10 @@ export function outboxEntries<T>(
   const readStream = streamReader(streams);
   return {
     stream: {
-      /** Undefined when the stream has forgotten them. @throws as `streamReader` */
+      /**
+       * Undefined when the stream no longer has them.
+       * @throws as `streamReader`
+       */
       read: async (records: StreamRange): Promise<T[] | undefined> =>
         (await readStream(records))?.flatMap((row) => read(row) ?? []),
     },

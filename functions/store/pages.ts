@@ -1,42 +1,39 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { readRows, type Table } from './table.ts';
 
-/** One page of a listing, newest first. `next` is the identifier to go on after, absent on the last page. */
+/** One page of a listing, newest first. `next` is the id to continue after, absent on the last page. */
 export interface Page<T> {
   items: T[];
   next?: string;
 }
 
-/** Where to begin and how much to give. `after` is the identifier of the last item seen. */
+/** `after` is the id of the last item read. */
 export interface PageRequest {
   limit: number;
   after?: string | undefined;
 }
 
-/** What one request read of a partition. */
+/** Result of one request to a partition. */
 interface Portion<T> {
   /** At least one, unless the partition ended. */
   items: T[];
-  /** Nothing follows. */
   ended: boolean;
-  /** Read units that it consumed. */
+  /** Consumed read units. */
   units: number;
 }
 
-/** Reads up to `limit` items of one partition whose identifiers are below `before`, in descending order. */
+/** Reads up to `limit` items of one partition with ids below `before`, in descending order. */
 export type PartitionReader<T> = (before: string | undefined, limit: number) => Promise<Portion<T>>;
 
 /**
- * Read units after which a page ends early: 2 MB read consistently, which is as much as an answer has room
- * for.
+ * Read units after which a page ends early: 2 MB read consistently, the size that a response has room for.
  */
 const MOST_UNITS = 512;
 
 /**
- * Merges partitions that are each in descending order of `id` into one page in that order. Identifiers ascend
- * in time, so what is written while somebody pages through comes before the first page and moves nothing.
- * Each partition is read in portions of about its share of the page, and again only when its portion is used
- * up. A page of large rows is short.
+ * Merges partitions in descending order of `id` into one page. Ids ascend in time, so items written during
+ * paging come before the first page. Each partition is read in portions of about its share of the page. A
+ * page of large rows is short.
  */
 export async function newestFirst<T extends { id: string }>(
   partitions: readonly PartitionReader<T>[],
@@ -68,7 +65,7 @@ interface Partition<T> {
   read: PartitionReader<T>;
   items: T[];
   ended: boolean;
-  /** Read units so far. */
+  /** Consumed read units. */
   spent: number;
 }
 
@@ -92,15 +89,15 @@ async function refill<T>(
 }
 
 /**
- * Reads a partition whose sort key is the items' identifier, newest first. Consistent, so that a caller who
- * just created something finds it.
- * @param parse gives the entity that a row holds; throws when the row is not one
+ * Reads a partition whose sort key is the items' id, newest first. Consistent, so that a caller finds what it
+ * just created.
+ * @param parse throws when a row is invalid
  */
 export function partition<T>(table: Table, pk: string, parse: (row: unknown) => T): PartitionReader<T> {
   return async (before, limit) => {
     let boundary = before;
     let units = 0;
-    // A query ends at 1 MB of rows, and may end with none.
+    // A query ends at 1 MB of rows and may return none.
     for (;;) {
       const {
         Items = [],
@@ -128,47 +125,37 @@ export function partition<T>(table: Table, pk: string, parse: (row: unknown) => 
   };
 }
 
-/** What a scan has found of one partition. */
+/** Result of a scan of one partition. */
 interface Scanned<T> {
   items: T[];
-  /** How many rows were examined for them. */
+  /** Examined rows. */
   examined: number;
-  /** Read units that this consumed. */
+  /** Consumed read units. */
   units: number;
-  /**
-   * The identifier down to which the partition has been examined, itself included. Absent when there is
-   * nothing below.
-   */
+  /** Id down to which the partition was examined, inclusive. Absent at its end. */
   boundary?: string | undefined;
 }
 
 /**
- * Examines up to `rows` rows of one partition whose identifiers are below `before`, in descending order, and
- * gives those that match. One row below `before` at least, where there is one.
+ * Examines up to `rows` rows of one partition with ids below `before`, in descending order, and returns those
+ * that match. Examines at least one, if there is one.
  */
 export type PartitionScan<T> = (before: string | undefined, rows: number) => Promise<Scanned<T>>;
 
-/**
- * Read units that one page consumes of a partition, about: the last request may take more where rows become
- * larger.
- */
+/** Read units that a page consumes of a partition, approximately: the last request may exceed it. */
 const MOST_MATCHED_UNITS = 60;
-/**
- * Each portion is so many times as large as the one before: what is rare is found in few requests, what is
- * not with few rows.
- */
+/** Growth of portions: rare matches are found in few requests, frequent ones with few rows. */
 const GROWTH = 4;
-/** Read units of a row before any was read: one of 4 KB, read consistently. */
+/** Assumed read units of a row before the first read: 4 KB, read consistently. */
 const LARGE_ROW = 1;
 const FIRST_EXTRA = 2;
-/** The first rows tell how large they are. */
+/** The first rows show their size. */
 const FIRST_ROWS = 4;
 
 /**
- * Merges partitions as `newestFirst` does, of which only some items match. How much is examined for a page is
- * bounded, so that a page may be short, or empty, and have a `next` all the same: the identifier down to
- * which every partition has been examined. Whoever goes on after it, until there is none, gets each matching
- * item once.
+ * Merges partitions as `newestFirst` does, where only some items match. The number of examined rows is
+ * bounded, so a page may be short or empty and still have a `next`: the id down to which all partitions were
+ * examined. A caller that continues to the end gets each match once.
  */
 export async function newestMatching<T extends { id: string }>(
   partitions: readonly PartitionScan<T>[],
@@ -198,26 +185,26 @@ export async function newestMatching<T extends { id: string }>(
     items.push(item);
     newest?.items.shift();
   }
-  // Whether anything more matches is not looked for: the next page says so.
+  // The next page finds out whether there are more matches.
   const last = items.at(-1)?.id;
   return last === undefined || heads.every(isOver) ? { items } : { items, next: last };
 }
 
-/** A partition as far as it has been examined for a page. */
+/** A partition's examined part. */
 interface Head<T> {
   scan: PartitionScan<T>;
   /** Those that match and have not been given yet. */
   items: T[];
   boundary: string | undefined;
   ended: boolean;
-  /** Read units that may still be consumed. */
+  /** Read units left. */
   left: number;
   portion: number;
-  /** Read units that a row took so far, on average. */
+  /** Average read units per row so far. */
   unitsOfRow: number;
 }
 
-/** Nothing can be said of what comes next of it. */
+/** Whether the next item of the partition is unknown. */
 const isWanting = <T>({ items, ended, left }: Head<T>): boolean => items.length === 0 && !ended && left > 0;
 
 const isOver = <T>({ items, ended }: Head<T>): boolean => items.length === 0 && ended;
@@ -241,7 +228,7 @@ const takeNewest = <T extends { id: string }>(heads: readonly Head<T>[]): Head<T
     undefined,
   );
 
-/** Below it some partition has not been examined. Undefined when all have been to their ends. */
+/** Id below which some partition is not examined. Undefined when all were examined to their ends. */
 const getHorizon = <T>(heads: readonly Head<T>[]): string | undefined =>
   heads.reduce<string | undefined>(
     (highest, { ended, boundary }) =>

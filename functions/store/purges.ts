@@ -41,8 +41,8 @@ export function purgeStore(service: Table) {
     },
 
     /**
-     * All that are not done, the oldest first.
-     * @param tell is called with each order that cannot be read; without it, the table's own report is called
+     * Purges that are not complete, oldest first.
+     * @param tell called for each unreadable order; without it, the table's own report
      */
     async open(tell: (row: UnreadableRow) => void = service.reportUnreadable ?? fail): Promise<Purge[]> {
       const found = await Promise.all(
@@ -57,8 +57,8 @@ export function purgeStore(service: Table) {
     },
 
     /**
-     * Takes a purge, so that two runs do not do the same work. @returns whether nobody else has it, or it is
-     * done
+     * Leases a purge, so that two runs do not repeat work.
+     * @returns false when another run has it or it is complete
      */
     lease(purge: Purge, until: Date, now: Date): Promise<boolean> {
       return update(service, {
@@ -94,17 +94,17 @@ export function purgeStore(service: Table) {
   };
 }
 
-/** DynamoDB deletes at most so many items in one request. */
+/** Maximum items of a batch write. */
 const BATCH = 25;
-/** How often it may leave some of them out. */
+/** Responses with unprocessed items before a deletion fails. */
 const MAX_LEFT_OUT = 8;
 
-/** DynamoDB kept leaving out deletions, as it does when it throttles. */
+/** DynamoDB kept returning unprocessed items, as it does under throttling. */
 class DeleteThrottled extends Error {
   override name = 'ThrottlingException';
 }
 
-/** The rows that a generation of a sandbox has in one table, whatever they are. */
+/** Rows of a sandbox's generation in one table. */
 export function hasRows(table: Table) {
   async function removeBatch(batch: Record<string, unknown>[]): Promise<void> {
     let pending = batch.map((Key) => ({ DeleteRequest: { Key } }));
@@ -121,7 +121,7 @@ export function hasRows(table: Table) {
   }
 
   return {
-    /** Keys of some of the rows, as the index has them, which may be some moments behind. */
+    /** Keys of some of the rows, by the index, which lags behind the table. */
     async find(tenant: Tenant, limit: number): Promise<Record<string, unknown>[]> {
       const { Items = [] } = await table.client.send(
         new QueryCommand({

@@ -9,10 +9,7 @@ import type { Table } from './table.ts';
  */
 const KEPT_SECONDS = 3600;
 
-/**
- * Counts of the tokens used in a window. They have a table of their own, whose loss or throttling touches
- * nothing else.
- */
+/** Tokens used in a window. They have a table of their own, whose loss or throttling affects nothing else. */
 export function rateWindowStore(table: Table) {
   const add = async (
     bucket: RateBucket,
@@ -38,11 +35,11 @@ export function rateWindowStore(table: Table) {
 
   return {
     /**
-     * Takes the tokens of a request, in one conditional write, which makes it exact however many take at
-     * once. The last request may take more than is left.
+     * Takes the tokens of a request in one conditional write, exact under concurrency. The last request may
+     * take more than is left.
      * @param start of the window, seconds since the epoch
-     * @param timeoutMs after which the write is given up
-     * @returns how many tokens are used now, or `full` when `limit` were already: then nothing is taken
+     * @param timeoutMs after which the write is abandoned
+     * @returns used tokens, or `full` when `limit` were used: then nothing is taken
      */
     async take(
       bucket: RateBucket,
@@ -60,7 +57,10 @@ export function rateWindowStore(table: Table) {
       }
     },
 
-    /** Adds tokens, or takes some back, whatever is left. @returns how many tokens are used now */
+    /**
+     * Adds tokens, or returns some, regardless of the limit.
+     * @returns used tokens
+     */
     add(
       bucket: RateBucket,
       start: number,

@@ -32,7 +32,7 @@ export interface JobEnd {
   at: Date;
 }
 
-/** Creates, reads and stops redelivery jobs. Their progress is in `redelivery-rounds.ts`. */
+/** Creates, reads and stops redelivery jobs. */
 export function redeliveryJobs(service: Table) {
   return {
     async find(tenant: Tenant, endpoint: EndpointId, id: RedeliveryJob['id']) {
@@ -77,8 +77,8 @@ export function redeliveryJobs(service: Table) {
     },
 
     /**
-     * Stops a job at its owner's wish. A worker that has it finds out when it notes its place, and its page
-     * still counts.
+     * Stops a job for its owner. A worker that holds it finds out when it saves its progress; its current
+     * page still counts.
      */
     stop(job: RedeliveryJobRef, at: Date): Change[] {
       return endOf(service, job, { status: 'stopped', reason: 'cancelled', at });
@@ -87,9 +87,8 @@ export function redeliveryJobs(service: Table) {
 }
 
 /**
- * The end of a job, which makes room for the next one of its endpoint; refused as `redelivery-over` when it
- * has ended already.
- * @param token of the lease that it has to be held by, and that ends with it
+ * Ends a job, which allows the endpoint's next one; refused as `redelivery-over` when it has ended.
+ * @param token of the lease that must hold, and that ends with it
  */
 function endOf(
   service: Pick<Table, 'name'>,
@@ -207,24 +206,24 @@ export function redeliveryRuns(service: Table) {
 
 export type JobLeaseResult =
   | { kind: 'leased'; job: LeasedJob }
-  /** Another worker has it. */
+  /** Another worker has the lease. */
   | { kind: 'busy' }
-  /** It has ended, is gone, or a later message goes on with it. */
+  /** It has ended or is gone, or a later message continues it. */
   | { kind: 'over' };
 
-/** What a page adds to a job. */
+/** Progress of a page. */
 export interface Examination {
-  /** Up to where all was examined. */
+  /** Id up to which all was examined. */
   place: string;
   examined: number;
   redelivered: number;
-  /** When the next page is begun. */
+  /** Start of the next page. */
   at: Date;
 }
 
 /**
- * What workers write of redelivery jobs. Each holds its job by a lease, and what it writes is refused once
- * another one has it.
+ * Writes of workers to redelivery jobs. A worker holds a lease; writes are refused once another worker has
+ * it.
  */
 export function redeliveryRounds(service: Table, commit: Commit) {
   const table = { TableName: service.name };
@@ -232,8 +231,8 @@ export function redeliveryRounds(service: Table, commit: Commit) {
 
   return {
     /**
-     * Takes a running job, for a message that is not older than the last one that was begun with. A page that
-     * was under way keeps its time.
+     * Leases a running job for a message not older than the last one processed. A page in progress keeps its
+     * time.
      */
     async lease(
       ref: RedeliveryJobRef,
@@ -264,7 +263,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
         const found = error.Item && parseJob(unmarshall(error.Item));
-        // The SDK repeats a request whose answer it lost, so the condition may have met this very lease.
+        // The SDK repeats a request whose response was lost, so this lease may already be on the row.
         if (found?.lease?.token === lease.token) return { kind: 'leased', job: { ...found, lease } };
         if (found === undefined || found.status !== 'running' || found.round > round) return { kind: 'over' };
         return { kind: 'busy' };
@@ -272,8 +271,9 @@ export function redeliveryRounds(service: Table, commit: Commit) {
     },
 
     /**
-     * Notes how far a job has come.
-     * @returns the job as it is then, which may have been stopped meanwhile; undefined when another worker has it, or it is gone
+     * Saves a job's progress.
+     * @returns the stored job, which may have been stopped meanwhile; undefined when another worker has the
+     * lease, or the job is gone
      */
     async save(
       job: LeasedJob,
@@ -287,7 +287,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
             Key: buildJobKey(job),
             UpdateExpression:
               'SET place = :place, pageAt = :at ADD examined :examined, redelivered :redelivered',
-            // The place keeps a request that the SDK repeats from being counted twice.
+            // The position prevents a repeated request from being counted twice.
             ConditionExpression: `lease.#token = :token AND ${before}`,
             ExpressionAttributeNames: held,
             ExpressionAttributeValues: {
@@ -310,7 +310,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
       }
     },
 
-    /** Gives a job back between two pages, for its next message. */
+    /** Releases a job between two pages, for its next message. */
     async release(job: LeasedJob): Promise<void> {
       await update(service, {
         Key: buildJobKey(job),
@@ -322,8 +322,8 @@ export function redeliveryRounds(service: Table, commit: Commit) {
     },
 
     /**
-     * Ends a job. Refused when it was stopped meanwhile, or another worker has it. @throws Contended, and
-     * whatever the table throws
+     * Ends a job. Refused when it was stopped meanwhile, or another worker has the lease.
+     * @throws Contended
      */
     async end(job: LeasedJob, end: JobEnd): Promise<'done' | 'refused'> {
       const { kind } = await commit(endOf(service, job, end, job.lease.token));

@@ -24,21 +24,18 @@ export type LeaseResult =
   | { kind: 'gone' }
   /** A check that began at `askedAt` or later has ended. */
   | { kind: 'checked' }
-  /** Another check is under way, since then. */
+  /** Another check is in progress since then. */
   | { kind: 'busy'; since: Date };
 
 type Changed = Extract<CheckOutcome, { kind: 'changed' }>;
 
-/**
- * What checks write. Each of them holds the source by a lease, and what it writes is refused once another one
- * has it.
- */
+/** Writes of checks. A check holds a lease on the source; writes are refused once another check has it. */
 export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
   const table = { TableName: knowledge.name };
   const versions = sourceVersions(knowledge);
   const notices = outboxStore(outbox);
 
-  /** What every end of a check writes; `sets` and `removes` add to it. */
+  /** Common to all ends of a check; `sets` and `removes` add to it. */
   function ending(
     { id, lease, ...of }: LeasedSource,
     { nextCheckAt }: CheckSettlement,
@@ -68,7 +65,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
   const end = async (write: ReturnType<typeof ending>): Promise<'done' | 'refused'> =>
     (await retryContention(() => update(knowledge, write))) ? 'done' : 'refused';
 
-  /** The new version, the source that names it, and the notice of it, all at once. */
+  /** New version, source and notice in one transaction. */
   function moved(source: LeasedSource, settlement: CheckSettlement, outcome: Changed): Change[] {
     const { content, text, kept, measured, notice } = outcome;
     const { version } = content;
@@ -94,8 +91,8 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
 
   return {
     /**
-     * Takes a source for a check, and counts that it was begun.
-     * @param askedAt when the check was asked for
+     * Leases a source for a check and counts the start.
+     * @param askedAt time of the request
      */
     async lease(
       ref: SourceRef,
@@ -129,7 +126,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
         if (error.Item === undefined) return { kind: 'gone' };
         const found = Source.parse(unmarshall(error.Item));
-        // The SDK repeats a request whose answer it lost, so the condition may have met this very lease.
+        // The SDK repeats a request whose response was lost, so this lease may already be on the row.
         if (found.lease?.token === lease.token) return { kind: 'leased', source: { ...found, lease } };
         if (found.lastCheckedAt !== undefined && found.lastCheckedAt >= askedAt.toISOString())
           return { kind: 'checked' };
@@ -138,8 +135,9 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
     },
 
     /**
-     * Records what a check found, and ends its lease. Refused when another check has taken the source since, or when the source is gone.
-     * @throws Contended, and whatever the table throws
+     * Records a check's result and ends its lease. Refused when another check has the lease, or the source is
+     * gone.
+     * @throws Contended
      */
     async settle(source: LeasedSource, settlement: CheckSettlement): Promise<'done' | 'refused'> {
       const { outcome } = settlement;
@@ -162,7 +160,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
       }
     },
 
-    /** Has a source come up by then at the latest. Does nothing when it does already, or is gone. */
+    /** Makes a source due at the latest at `until`. Does nothing when it is due earlier, or is gone. */
     async makeDue(ref: SourceRef, until: Date): Promise<void> {
       await retryContention(() =>
         update(knowledge, {
@@ -174,27 +172,26 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
       );
     },
 
-    /** The text of one of a source's versions. */
     text: versions.read,
-    /** Deletes texts of a source, of versions that it no longer needs. */
+    /** Deletes texts of versions that are no longer needed. */
     deleteVersions: versions.remove,
-    /** Deletes all texts of a source that is gone. */
+    /** Deletes all texts of a deleted source. */
     deleteAllVersions: versions.removeAll,
   };
 }
 
-/** Of compressed text in one item: DynamoDB takes 400 KB. */
+/** Compressed text per item: DynamoDB takes 400 KB. */
 const PART_BYTES = 300_000;
-/** Text halves at least, and a megabyte takes 20 ms; more effort saves little. */
+/** Halves text at least, and takes 20 ms per megabyte; higher qualities save little. */
 const QUALITY = 5;
 
 const Part = z.object({ part: z.int(), text: z.instanceof(Uint8Array) });
 
-/** The texts of sources' versions, compressed, in parts. */
+/** Texts of sources' versions, compressed, in parts. */
 export function sourceVersions(knowledge: Table) {
   const table = { TableName: knowledge.name };
 
-  /** Rows of a partition, in their order. @param prefix of the sort key; DynamoDB refuses an empty one */
+  /** @param prefix of the sort key; DynamoDB refuses an empty one */
   async function rows(
     ref: SourceRef,
     prefix: string | undefined,
@@ -226,7 +223,7 @@ export function sourceVersions(knowledge: Table) {
     knowledge.client.send(new DeleteCommand({ ...table, Key }));
 
   return {
-    /** The text of a version; undefined when not all of it is there. */
+    /** Undefined when a part is missing. */
     async read(ref: SourceRef, { version, parts }: StoredVersion): Promise<string | undefined> {
       const [prefix = ''] = keys.versionPart(ref, ref.id, version, 0).sk.split('#');
       const found = (await rows(ref, `${prefix}#`)).map((row) => Part.parse(row));
@@ -234,14 +231,14 @@ export function sourceVersions(knowledge: Table) {
       return brotliDecompressSync(Buffer.concat(found.map(({ text }) => text))).toString('utf8');
     },
 
-    /** Adds a version, in the transaction that makes it the present one. */
+    /** Adds a version, in the transaction that makes it current. */
     add(ref: SourceRef, version: number, text: string): { parts: number; changes: Change[] } {
       const compressed = brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } });
       const parts = Math.ceil(compressed.length / PART_BYTES);
       const changes = Array.from(
         { length: parts },
         (_, part): Change => ({
-          // Nothing refuses it: who writes a version holds the source's lease.
+          // No condition: the writer holds the source's lease.
           refusal: 'exists',
           write: {
             Put: {
@@ -259,7 +256,6 @@ export function sourceVersions(knowledge: Table) {
       return { parts, changes };
     },
 
-    /** Deletes versions that nobody needs. */
     async remove(ref: SourceRef, versions: readonly StoredVersion[]): Promise<void> {
       const parts = versions.flatMap(({ version, parts }) =>
         Array.from({ length: parts }, (_, part) => keys.versionPart(ref, ref.id, version, part)),
@@ -267,14 +263,13 @@ export function sourceVersions(knowledge: Table) {
       await Promise.all(parts.map((key) => remove({ ...key })));
     },
 
-    /** Deletes all versions of a source that is gone. */
     async removeAll(ref: SourceRef): Promise<void> {
       for (const { pk, sk } of await rows(ref, undefined, 'pk, sk')) await remove({ pk, sk });
     },
   };
 }
 
-/** One of the checks that a tenant may run at once. */
+/** One of a tenant's concurrent checks. */
 export interface CheckSlot {
   tenant: Tenant;
   name: string;
@@ -285,8 +280,8 @@ export interface CheckSlot {
 const Taken = z.object({ token: z.string(), until: z.number() });
 
 /**
- * The share of a tenant in the checks that run at once: so many slots, each of which is held under a lease. A
- * slot whose worker was lost is free when its lease has ended.
+ * Bounds a tenant's concurrent checks: a number of slots, each held under a lease. The slot of a lost worker
+ * is free when its lease ends.
  */
 export function checkSlots(knowledge: Table, share: number) {
   const names = Array.from({ length: share }, (_, index) => `slot${index}`);
@@ -294,7 +289,7 @@ export function checkSlots(knowledge: Table, share: number) {
     some[Math.floor(Math.random() * some.length)];
 
   return {
-    /** @returns undefined when all slots are held, or others were faster at each that was free */
+    /** @returns undefined when no slot is free, or other checks took the free ones */
     async take(
       tenant: Tenant,
       { now, leaseSeconds }: { now: Date; leaseSeconds: number },
@@ -326,7 +321,7 @@ export function checkSlots(knowledge: Table, share: number) {
           if (!(error instanceof ConditionalCheckFailedException)) throw error;
           const row = unmarshall(error.Item ?? {});
           const takenBy = (slot: string) => Taken.safeParse(row[slot]).data;
-          // The SDK repeats a request whose answer it lost, so the condition may have met this very lease.
+          // The SDK repeats a request whose response was lost, so this lease may already be on the row.
           if (takenBy(name)?.token === token) return { tenant, name, token };
           name = anyOf(names.filter((slot) => (takenBy(slot)?.until ?? 0) <= now.getTime()));
         }

@@ -12,7 +12,7 @@ import { buildAddition, type Change } from './transaction.ts';
 
 const parse = (row: unknown): Source => Source.parse(row);
 
-/** Sources of a tenant, with a count of them that keeps their number within its limit. */
+/** Sources of a tenant, with a counter that enforces their limit. */
 export function sourceStore(knowledge: Table) {
   const table = { TableName: knowledge.name };
 
@@ -32,8 +32,8 @@ export function sourceStore(knowledge: Table) {
     },
 
     /**
-     * Adds a source and counts it; refused as `source-limit` when there is no room for it. It comes up in the
-     * due index in case that the notice of its first check gets lost.
+     * Adds and counts a source; refused as `source-limit` at the limit. It is in the due index in case the
+     * notice of its first check is lost.
      */
     add(source: Source): Change[] {
       return [
@@ -60,9 +60,8 @@ export function sourceStore(knowledge: Table) {
     },
 
     /**
-     * Records that a check was asked for; refused as `source-synced` within the cooldown of the last one, and
-     * when the source is gone. The source comes up in the due index in case that the notice of the check gets
-     * lost.
+     * Records a requested check; refused as `source-synced` within the cooldown, and when the source is gone.
+     * The source is in the due index in case the notice is lost.
      */
     sync(
       tenant: Tenant,
@@ -88,7 +87,7 @@ export function sourceStore(knowledge: Table) {
       };
     },
 
-    /** Removes a source and uncounts it; refused as `source-missing` when it is already gone. */
+    /** Removes and uncounts a source; refused as `source-missing` when it does not exist. */
     remove(tenant: Tenant, id: SourceId): Change[] {
       return [
         {
@@ -117,8 +116,8 @@ export function sourceStore(knowledge: Table) {
     },
 
     /**
-     * Admins were told of a version: what changes from here on is measured from it. Does nothing when they
-     * were told of a later one already.
+     * Records that admins know a version: later changes are measured from it. Does nothing when they know a
+     * later one.
      */
     async notified(tenant: Tenant, id: SourceId, version: number, at: Date): Promise<void> {
       await update(knowledge, {
@@ -131,10 +130,10 @@ export function sourceStore(knowledge: Table) {
   };
 }
 
-/** When a source comes up whose message was sent at a time, and got lost. */
+/** When a source becomes due again whose message was sent at a time and lost. */
 const dueAfter = (sentAt: Date): string => new Date(sentAt.getTime() + RESEND_SECONDS * 1000).toISOString();
 
-/** The count begins with the first source, and is marked as a sandbox's like every other row. */
+/** The counter starts with the first source, and is marked as a sandbox's like every other row. */
 const addMark = (tenant: Tenant): string =>
   Object.keys(sandboxMark(tenant))
     .map((name) => `SET ${name} = :${name}`)
@@ -142,25 +141,21 @@ const addMark = (tenant: Tenant): string =>
 const markValues = (tenant: Tenant): Record<string, unknown> =>
   Object.fromEntries(Object.entries(sandboxMark(tenant)).map(([name, value]) => [`:${name}`, value]));
 
-/** Enough for ten batches of a queue, few enough that a run can end between two pages. */
+/** Ten batches of a queue; small enough that a run can end between two pages. */
 const PAGE = 100;
 
 const Row = z.object({ sk: SourceId, orgId: OrgId, generation: z.int(), dueAt: z.string() });
 
-/** An entry of the due index of sources. */
 export interface DueSource extends SourceRef {
   dueAt: string;
 }
 
-/**
- * The sparse index of when sources are due: what it costs grows with what is due, never with how many sources
- * there are.
- */
+/** Sparse index of sources by due time: its cost grows with due entries. */
 export function dueSources(knowledge: Table) {
   return {
     /**
-     * What is due by `until` in one shard, the earliest first. Eventually consistent, as an index is.
-     * @param after where the page before ended
+     * Entries of a shard due by `until`, earliest first. Eventually consistent, like every index.
+     * @param after end of the previous page
      */
     async find(
       shard: number,
@@ -184,7 +179,7 @@ export function dueSources(knowledge: Table) {
       return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
     },
 
-    /** Moves an entry on. Does nothing when it was moved meanwhile, or is gone. */
+    /** Does nothing when the entry has moved or is gone. */
     async postpone(entry: DueSource, until: Date): Promise<void> {
       await update(knowledge, {
         Key: keys.source(entry, entry.id),

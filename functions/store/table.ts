@@ -9,21 +9,17 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { UnreadableRow } from '../domain/due.ts';
 
-/** A table as an adapter needs it. */
 export interface Table {
   readonly client: DynamoDBDocumentClient;
   readonly name: string;
-  /**
-   * Takes rows that were left out of what was read because they cannot be read. Without it such a row fails
-   * the read.
-   */
+  /** Receives unreadable rows, which are left out. Without it an unreadable row fails the read. */
   readonly reportUnreadable?: (row: UnreadableRow) => void;
 }
 
-/** When DynamoDB may delete an item, in its unit: whole seconds since the epoch. */
+/** Expiry of an item in DynamoDB's unit, seconds since the epoch. */
 export const toExpiry = (now: Date, days: number): number => Math.ceil(now.getTime() / 1000) + days * 86_400;
 
-/** Applies a conditional update. @returns whether its condition held */
+/** @returns whether the condition held */
 export async function update(table: Table, update: Omit<UpdateCommandInput, 'TableName'>): Promise<boolean> {
   try {
     await table.client.send(new UpdateCommand({ TableName: table.name, ...update }));
@@ -34,7 +30,7 @@ export async function update(table: Table, update: Omit<UpdateCommandInput, 'Tab
   }
 }
 
-/** The row that an image of a stream record shows. */
+/** Converts the image of a stream record into a row. */
 export const parseRow = (image: Record<string, AttributeValue> | undefined): Record<string, unknown> =>
   unmarshall(image ?? {});
 
@@ -57,8 +53,8 @@ export function parseReadable<T>(
 }
 
 /**
- * Parses rows that are read together. A row that cannot be read is left out and reported to the table.
- * @throws the first row's error when the table reports to nobody
+ * Parses rows that are read together. An unreadable row is left out and reported to the table.
+ * @throws the first error when the table has no `reportUnreadable`
  */
 export function readRows<T>(
   { reportUnreadable = fail }: Pick<Table, 'reportUnreadable'>,
@@ -70,18 +66,17 @@ export function readRows<T>(
   return entries;
 }
 
-/** Reports a row by failing. */
 export function fail({ error }: UnreadableRow): never {
   throw error;
 }
 
-/** Items that DynamoDB returns for one batch of keys at most. */
+/** Maximum items of a batch read. */
 export const BATCH = 100;
 /** Responses with unprocessed keys before a batch read fails. */
 const MAX_LEFT_OUT = 5;
 
 /**
- * DynamoDB kept returning unprocessed keys, as it does when it throttles. The SDK's name marks it as
+ * DynamoDB kept returning unprocessed keys, as it does under throttling. The name is AWS's, which marks it as
  * transient.
  */
 class ReadThrottled extends Error {
@@ -89,9 +84,9 @@ class ReadThrottled extends Error {
 }
 
 /**
- * The items under these keys, in no particular order, without those that are not there.
- * @param wanted each once
- * @throws ReadThrottled when DynamoDB does not give all of it
+ * Reads items by key, in no order; missing items are left out.
+ * @param wanted without repetition
+ * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
  */
 export async function readItems(
   table: Table,

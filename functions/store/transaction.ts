@@ -11,7 +11,7 @@ import type { Table } from './table.ts';
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** Why a change can be refused: each names the one condition that its write carries. */
+/** Reasons of a refused change; each names the condition of its write. */
 export type Refusal =
   | 'idempotency-key-used'
   | 'api-key-missing'
@@ -36,14 +36,14 @@ export type Refusal =
   | 'digest-changed'
   | 'exists';
 
-/** One write of a transaction, made by the store of its entity. */
+/** One write of a transaction. */
 export interface Change {
   readonly write: Write;
-  /** What it means when the write's condition does not hold. */
+  /** Meaning of a failed condition. */
   readonly refusal: Refusal;
 }
 
-/** Adds an item under a key that nothing has. */
+/** Adds an item under an unused key. */
 export const buildAddition = (table: { readonly name: string }, item: Record<string, unknown>): Change => ({
   refusal: 'exists',
   write: { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } },
@@ -51,9 +51,7 @@ export const buildAddition = (table: { readonly name: string }, item: Record<str
 
 export type CommitResult = { kind: 'committed' } | { kind: 'refused'; refusal: Refusal };
 
-/**
- * The transaction met other writers of its items each time that it was tried. A caller may try again later.
- */
+/** Every try of the transaction conflicted with other writers. Retry later. */
 export class Contended extends Error {
   override name = 'Contended';
 }
@@ -61,10 +59,9 @@ export class Contended extends Error {
 export type Commit = (changes: readonly Change[]) => Promise<CommitResult>;
 
 /**
- * Commits all changes or none. DynamoDB cancels transactions that touch an item which another one is writing:
- * these are tried again after a random wait, under the same request token, so that a try which took effect
- * although its answer was lost is not applied twice.
- * @throws Contended when the changes collided with others six times
+ * Commits all changes or none. DynamoDB cancels transactions on items that another one is writing: they are
+ * retried after a random wait under the same request token, so a try that took effect is not applied twice.
+ * @throws Contended after six conflicts
  */
 export function committer(
   client: DynamoDBDocumentClient,
@@ -80,7 +77,7 @@ export function committer(
       } catch (error) {
         if (!(error instanceof TransactionCanceledException)) throw error;
         const reasons = error.CancellationReasons ?? [];
-        // A failed condition is an answer even beside a conflict: trying again would only meet it again.
+        // A failed condition is final even beside a conflict.
         const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed');
         const change = changes[failed];
         if (change !== undefined) return { kind: 'refused', refusal: change.refusal };
@@ -93,8 +90,8 @@ export function committer(
 }
 
 /**
- * Makes a write of one item, again after a random wait while it meets transactions of others.
- * @throws TransactionConflictException when it met some six times
+ * Retries a write of one item after a random wait while transactions conflict with it.
+ * @throws TransactionConflictException after six conflicts
  */
 export async function retryContention<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; attempt < MAX_TRIES; attempt++) {
@@ -114,19 +111,19 @@ const RETRYABLE = new Set(['TransactionConflict', 'ThrottlingError', 'Provisione
 /** Full jitter: a random part of 25 ms, 50 ms … 400 ms. */
 const backoff = (attempt: number): Promise<unknown> => sleep(Math.random() * 25 * 2 ** (attempt - 1));
 
-/** A row that counts things of one kind, so that their number keeps within its limit. */
+/** A row that counts items of one kind and enforces their limit. */
 export interface Counter {
   key: Key;
-  /** Attribute of the row that holds the number. */
+  /** Attribute with the number. */
   things: string;
   limit: number;
-  /** What it means when there is no room for one more, and when there is none to take away. */
+  /** Refusal at the limit, and at zero. */
   refusals: { full: Refusal; missing: Refusal };
-  /** Further attributes of the row: the mark of a sandbox's data, where it is some. */
+  /** Further attributes of the row, such as the mark of a sandbox. */
   marks?: Readonly<Record<string, string>>;
 }
 
-/** One more of them, for the transaction that adds it. */
+/** Counts one more, in the transaction that adds it. */
 export const increaseCount = (
   service: Pick<Table, 'name'>,
   { key, things, limit, refusals, marks = {} }: Counter,
@@ -151,7 +148,7 @@ export const increaseCount = (
   };
 };
 
-/** One less of them, for the transaction that removes it. */
+/** Counts one less, in the transaction that removes it. */
 export const decreaseCount = (
   service: Pick<Table, 'name'>,
   { key, things, refusals }: Pick<Counter, 'key' | 'things' | 'refusals'>,
@@ -169,8 +166,8 @@ export const decreaseCount = (
 });
 
 /**
- * One less of them; the row goes with the last one, if it is the last.
- * @param left how many the row had when it was read
+ * Counts one less, and removes the row with the last one.
+ * @param left the number when it was read
  */
 export const describeCounter = (
   service: Pick<Table, 'name'>,
@@ -192,8 +189,7 @@ export const describeCounter = (
       };
 
 /**
- * The removal of a row that must be there, or for which a condition holds; refused as its counter says where
- * it is gone already.
+ * Removes a row that must exist, or for which a condition holds; refused as its counter says when it is gone.
  */
 export const buildRemoval = (
   service: Pick<Table, 'name'>,
@@ -210,7 +206,7 @@ export const buildRemoval = (
       TableName: service.name,
       Key: key,
       ConditionExpression: condition,
-      // DynamoDB takes no empty map of values.
+      // DynamoDB refuses an empty map of values.
       ...(Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: values }),
     },
   },

@@ -7,25 +7,22 @@ import { keys, USAGE_SHARDS, usageKeyBounds } from './keys.ts';
 import { type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change, type Commit, Contended, committer } from './transaction.ts';
 
-/**
- * Events of a transaction: with each in a month of its own, marks and counters are the 100 items that
- * DynamoDB takes.
- */
+/** Events per transaction: with a month each, marks and counters are the 100 items that DynamoDB takes. */
 const EVENTS = 50;
 
-/**
- * How often the events of a transaction are tried: who finds some of them counted, or meets others, tries the
- * rest.
- */
+/** Tries of a transaction; each retries the events that are not counted yet. */
 const MAX_ROUNDS = 5;
 
 /**
- * Days for which it is known that an event was counted. Copies of it can come for 31: three in which the
- * publisher's dead letters are tried, 14 in the meter's queue, 14 in its dead letters.
+ * Days for which a counted event is known. Copies can arrive for 31 days: 3 in the publisher's dead letters,
+ * 14 in the meter's queue, 14 in its dead letters.
  */
 const MARK_DAYS = 60;
 
-/** Counts what organizations use. @param wait between tries of a transaction, as for `committer` */
+/**
+ * Counts the usage of organizations.
+ * @param wait between tries of a transaction, as for `committer`
+ */
 export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unknown>) {
   const mark = (orgId: OrgId, { id, createdAt }: MeteredEvent): Change =>
     buildAddition(usage, {
@@ -34,9 +31,9 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
       expiresAt: toExpiry(new Date(createdAt), MARK_DAYS),
     });
 
-  /** To one shard of the month, any. */
+  /** Adds to a random shard of the month. */
   const increase = (orgId: OrgId, month: string, { conversations, messages }: UsageCounts): Change => ({
-    // It has no condition.
+    // No condition.
     refusal: 'exists',
     write: {
       Update: {
@@ -60,7 +57,7 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
     ...[...sumUsage(events)].map(([month, counts]) => increase(orgId, month, counts)),
   ];
 
-  /** Those that no mark is found of. */
+  /** Events without a mark. */
   async function unmarked(orgId: OrgId, events: readonly MeteredEvent[]): Promise<MeteredEvent[]> {
     const { Responses } = await usage.client.send(
       new BatchGetCommand({
@@ -79,10 +76,9 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
 
   return {
     /**
-     * Counts events of the permit's organization, each once, however often it comes and whoever else is counting it: its mark and its part of the
-     * counter are one transaction's.
-     * @returns the events that are not known to be counted, because others were writing the same all the time
-     * @throws what DynamoDB fails with; whatever was counted then is found to be so the next time
+     * Counts events of the permit's organization, each once: its mark and its count are in one transaction.
+     * @returns events that may not be counted, because of contention
+     * @throws DynamoDB's error; counted events are recognized at the next try
      */
     async count(events: readonly MeteredEvent[], permit: Permit): Promise<MeteredEvent[]> {
       requirePermit(permit);
@@ -103,7 +99,7 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
   };
 }
 
-/** Not committed: some of the events are marked, or others are writing the same items. */
+/** False when some events are marked, or under contention. */
 async function isCommitted(commit: Commit, changes: readonly Change[]): Promise<boolean> {
   try {
     return (await commit(changes)).kind === 'committed';
@@ -115,11 +111,7 @@ async function isCommitted(commit: Commit, changes: readonly Change[]): Promise<
 
 const Counter = z.object({ month: z.string(), ...UsageCounts.shape });
 
-/**
- * Reads what an organization used.
- * @returns for each month from the one to the other, both as `2026-11`, what was counted; months without
- * usage are left out
- */
+/** @returns the counts of each month of a range (`2026-11`); months without usage are left out */
 export function usageReader(usage: Table) {
   return async (
     orgId: OrgId,

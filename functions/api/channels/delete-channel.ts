@@ -5,7 +5,7 @@ import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);
 
-/** A channel that is already gone is deleted as well, so that retries are safe, as with webhook endpoints. */
+/** Deleting a deleted channel succeeds, so that retries are safe. */
 export const handler = routeHandler(routes.deleteChannel, async ({ tenant, params }) => {
   await commit(channels.remove(tenant.orgId, params.id));
   return success(undefined);

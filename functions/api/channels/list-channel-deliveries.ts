@@ -7,7 +7,7 @@ import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);
 
-/** To a web widget nothing is delivered. */
+/** A web widget has no deliveries. */
 export const handler = routeHandler(routes.listChannelDeliveries, (request) =>
   paginate(
     routes.listChannelDeliveries,

@@ -6,23 +6,18 @@ import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../del
 import { orNull, text, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API for channels (decisions 0012, Channels). A schema of an answer builds it: a field
- * that it does not name never leaves the service.
+ * A schema of a response builds it: a field that it does not name never leaves the service.
  */
 
 const ADDRESS = { error: 'must be given for the kind http and no other', path: ['url'] };
 
-/**
- * The rules of a URL are those of `receiver-url.ts`; they need the place's policy, so the use case applies
- * them.
- */
+/** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
 export const CreateChannel = z
   .object({ kind: ChannelKind, name: text(200), url: z.optional(z.string()) })
   .check(z.refine(({ kind, url }) => (kind === 'http') === (url !== undefined), ADDRESS));
 
 /**
- * What concerns deliveries is as at an endpoint, and at a web widget, which has none, as at one that nothing
- * went wrong with.
+ * Delivery state as for an endpoint; a web widget has none, so its fields are those of a healthy endpoint.
  */
 export const Channel = z.object({
   id: ChannelId,
@@ -36,7 +31,7 @@ export const Channel = z.object({
   disabledReason: orNull(DisabledReason),
   createdAt: timestamp,
 });
-/** Only the creation's answer has the secret, and only for the kind `http`. */
+/** Only this response has the secret, and only for the kind `http`. */
 export const CreatedChannel = z.extend(Channel, { secret: orNull(z.string()) });
 
 export const ChannelDelivery = z.extend(z.object({ id: DeliveryId, channelId: ChannelId }), DELIVERY_FIELDS);

@@ -17,7 +17,7 @@ const outbox = outboxStore(tables.outbox);
 export const handler = routeHandler(
   routes.createConversation,
   async ({ tenant, body, now, traceId, effect }) => {
-    // What has another form is a label of the customer's own, and costs no read.
+    // Another form is the customer's own label and needs no read.
     const channelId = parseChannelId(body);
     if (channelId !== undefined && (await channels.find(tenant.orgId, channelId)) === undefined)
       return problem('VALIDATION_ERROR', 'channelId names no channel.');

@@ -19,13 +19,11 @@ const outbox = outboxStore(tables.outbox);
 const REOPEN = { kind: 'reopen' } as const;
 
 /**
- * The transaction holds new items only: that the conversation exists is read before it, because DynamoDB
- * cancels transactions that meet on one item, and all messages of a conversation would. Only the message that
- * reopens a resolved conversation writes it. One that is resolved after that read stays resolved: the message
- * came before.
- *
- * For an `http` channel the transaction also adds the event that delivers the message. In a sandbox too: the
- * gate between dispatcher and receivers lets none of its requests out.
+ * The transaction holds new items only: the conversation is read before it, because transactions on one item
+ * contend, and all messages of a conversation would. Only a message that reopens a resolved conversation
+ * writes it; one resolved after the read stays resolved.
+ * For an `http` channel the transaction also adds the event that delivers the message, in a sandbox too: the
+ * gate stops its requests.
  */
 export const handler = routeHandler(routes.createMessage, ({ tenant, params, body, now, traceId, effect }) =>
   retryOnConflict(async (again) => {
@@ -43,7 +41,7 @@ export const handler = routeHandler(routes.createMessage, ({ tenant, params, bod
       { ...message, messageId: message.id },
       { tenant, now, traceId },
     );
-    // What a user writes costs no read of the channel.
+    // A user's message needs no read of the channel.
     const channelId = ChannelMessageRole.safeParse(message.role).success
       ? parseChannelId(conversation)
       : undefined;

@@ -6,9 +6,7 @@ import * as routes from './routes.ts';
 
 const messages = messageStore(tables.service);
 
-/**
- * A message is found under its organization and conversation alone, so that one read answers for all three.
- */
+/** The key contains organization and conversation, so one read checks all three. */
 export const handler = routeHandler(routes.readMessage, async ({ tenant, params }) => {
   const found = await messages.find(tenant, params.id, params.messageId);
   return found ? success(found) : notFound('message');

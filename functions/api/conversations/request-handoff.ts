@@ -15,7 +15,7 @@ const outbox = outboxStore(tables.outbox);
 
 const HAND_OFF = { kind: 'hand-off' } as const;
 
-/** Of several requests at once one gets through; the others read again, and say what they found. */
+/** Of concurrent requests one succeeds; the others read again and answer with what they find. */
 export const handler = routeHandler(routes.requestHandoff, ({ tenant, params, body, now, traceId, effect }) =>
   retryOnConflict(async (again) => {
     const conversation = await conversations.find(tenant, params.id);

@@ -12,8 +12,8 @@ const conversations = conversationStore(tables.service);
 const outbox = outboxStore(tables.outbox);
 
 /**
- * Resolving a resolved conversation changes nothing and tells nobody (decisions.md, Conversations). Of
- * several requests at once one gets through; the others read again, and answer with what it made.
+ * Resolving a resolved conversation changes nothing and sends no event (docs/specification.md,
+ * Conversations). Of concurrent requests one succeeds; the others read again.
  */
 export const handler = routeHandler(
   routes.resolveConversation,

@@ -4,8 +4,7 @@ import { ConversationId, EscalationId, MessageId } from '../../domain/ids.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a
- * field that it does not name never leaves the service.
+ * A schema of a response builds it: a field that it does not name never leaves the service.
  */
 
 export const CreateConversation = z.object({ channelId: text(200), externalUserId: text(200) });
@@ -19,7 +18,7 @@ export const Conversation = z.object({
   createdAt: timestamp,
 });
 
-/** Both may come without a body: everything in it is optional. */
+/** Both bodies are optional. */
 export const RequestHandoff = z._default(z.object({ reason: z.optional(text(1000)) }), {});
 export const ResolveConversation = z._default(z.object({ resolvedBy: z._default(text(200), 'api') }), {
   resolvedBy: 'api',
@@ -32,10 +31,7 @@ export const Escalation = z.object({
   createdAt: timestamp,
 });
 
-/**
- * Beyond the body's limit of 256 KiB a message has one of its own, so that a row stays below DynamoDB's 400
- * KB.
- */
+/** Limit of a message, below the body's 256 KiB, so that a row stays below DynamoDB's 400 KB. */
 export const CreateMessage = z.object({ role: MessageRole, content: text(100_000) });
 export const Message = z.object({
   id: MessageId,

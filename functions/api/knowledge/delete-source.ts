@@ -7,10 +7,7 @@ import { sources } from './sources.ts';
 
 const outbox = outboxStore(tables.outbox);
 
-/**
- * A source that is already gone is deleted as well, so that retries are safe. What is stored of it goes a
- * moment later.
- */
+/** Deleting a deleted source succeeds, so that retries are safe. Its texts are deleted later. */
 export const handler = routeHandler(routes.deleteSource, async ({ tenant, params: { id }, now, traceId }) => {
   const notice = createNotice('source.deleted', `${id}#deleted`, { sourceId: id }, { tenant, now, traceId });
   await commit([...sources.remove(tenant, id), outbox.appendNotice(notice)]);

@@ -8,10 +8,10 @@ import { knowledge, sources } from './sources.ts';
 
 const versions = sourceVersions(knowledge);
 
-/** How often a check may replace versions while they are read. */
+/** Tries while checks replace versions. */
 const MAX_LOOKS = 3;
 
-/** A version whose text is gone was replaced since the source was read: the next look finds others. */
+/** A version without text was replaced since the source was read; the next try finds the new one. */
 export const handler = routeHandler(routes.readSourceChanges, async ({ tenant, params }) => {
   for (let look = 1; ; look += 1) {
     const source = await sources.find(tenant, params.id);

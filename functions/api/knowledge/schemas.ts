@@ -4,14 +4,10 @@ import { SourceKind, SourceStatus } from '../../domain/source.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a
- * field that it does not name never leaves the service.
+ * A schema of a response builds it: a field that it does not name never leaves the service.
  */
 
-/**
- * The rules of a URL are those of `receiver-url.ts`; they need the place's policy, so the use case applies
- * them.
- */
+/** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
 export const CreateSource = z.object({ kind: SourceKind, url: z.string(), name: z.optional(text(200)) });
 
 export const Source = z.object({
@@ -34,7 +30,7 @@ export const Source = z.object({
 
 export const SourceVersion = z.object({ version: z.int(), words: z.int() });
 
-/** From the version that admins know to the present one. */
+/** From the version that admins know to the current one. */
 export const SourceChanges = z.object({
   sourceId: SourceId,
   from: orNull(SourceVersion),

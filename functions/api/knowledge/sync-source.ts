@@ -12,14 +12,11 @@ import { sources } from './sources.ts';
 const outbox = outboxStore(tables.outbox);
 const { SYNC_COOLDOWN_SECONDS: cooldownSeconds } = readEnvironment(SyncEnvironment);
 
-/**
- * Orders a check. Which was asked for before it begins is what it does as well, so that many at once fetch
- * once or twice.
- */
+/** Requests a check. Requests before it begins share it, so that many requests fetch once or twice. */
 export const handler = routeHandler(routes.syncSource, async ({ tenant, params, now, traceId, effect }) => {
   const source = await sources.find(tenant, params.id);
   if (!source) return notFound('source of knowledge');
-  // Each sync is told for itself, so its notice has an identifier of its own.
+  // Each sync has a notice of its own.
   const notice = createNotice(
     'source.check',
     `${source.id}#check#${newId('evt', now)}`,
@@ -33,7 +30,7 @@ export const handler = routeHandler(routes.syncSource, async ({ tenant, params, 
       'source-synced': async () => {
         const { syncedAt } = (await sources.find(tenant, source.id)) ?? {};
         if (syncedAt === undefined) return notFound('source of knowledge');
-        // Another request's clock may be ahead of this one's: nobody waits longer than the cooldown.
+        // Another instance's clock may be ahead; no wait is longer than the cooldown.
         const since = Math.min(Date.parse(syncedAt), now.getTime());
         const wait = Math.ceil((since - now.getTime()) / 1000 + cooldownSeconds);
         return problem(

@@ -7,7 +7,7 @@ import * as routes from './routes.ts';
 
 const jobs = redeliveryJobs(tables.service);
 
-/** Also of an endpoint that was deleted meanwhile: why the job was stopped is to be read somewhere. */
+/** Also for a deleted endpoint, so that the reason of the stop can be read. */
 export const handler = routeHandler(routes.readRedelivery, async ({ tenant, params }) => {
   const found = await jobs.find(tenant, params.id, params.redeliveryId);
   return found ? success(toJobView(found)) : notFound('redelivery');

@@ -7,7 +7,7 @@ export const startRedelivery = {
   name: 'start-redelivery',
   method: 'POST',
   path: '/v1/webhooks/{id}/redeliveries',
-  summary: 'Send again all deliveries of a webhook endpoint that failed in a time',
+  summary: 'Resend the failed deliveries of a webhook endpoint in a time range',
   scope: 'write:webhooks',
   dashboard: 'admin',
   idempotency: 'honoured',

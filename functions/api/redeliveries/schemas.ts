@@ -4,11 +4,10 @@ import { FailedStatus, RedeliveryJobStatus, StopReason } from '../../domain/rede
 import { distinct, orNull, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a
- * field that it does not name never leaves the service.
+ * A schema of a response builds it: a field that it does not name never leaves the service.
  */
 
-/** What of the times makes sense depends on the present, so the use case decides it. */
+/** The use case checks the times, because they depend on the present. */
 export const StartRedelivery = z.object({
   from: timestamp,
   to: z.optional(timestamp),

@@ -17,7 +17,7 @@ const endpoints = endpointStore(tables.service);
 const jobs = redeliveryJobs(tables.service);
 const outbox = outboxStore(tables.outbox);
 
-/** The job and the order to begin with it commit together. */
+/** The job and the notice that starts it commit together. */
 export const handler = routeHandler(
   routes.startRedelivery,
   async ({ tenant, params, body, now, traceId, effect }) => {
@@ -49,6 +49,6 @@ const REFUSALS = {
   'no-time': problem('VALIDATION_ERROR', 'from must be in the past and before to.'),
   'too-old': problem(
     'VALIDATION_ERROR',
-    `to must be within the last ${HISTORY_DAYS} days: what is older cannot be sent again.`,
+    `to must be within the last ${HISTORY_DAYS} days: older deliveries cannot be resent.`,
   ),
 };

@@ -5,10 +5,7 @@ import * as routes from './routes.ts';
 
 const jobs = redeliveryJobs(tables.service);
 
-/**
- * One that has ended, or never was, is as good as stopped, so that retries are safe (as public-api.md has it
- * for DELETE).
- */
+/** Stopping a finished or unknown job succeeds, so that retries are safe. */
 export const handler = routeHandler(routes.stopRedelivery, async ({ tenant, params, now }) => {
   await commit(jobs.stop({ ...tenant, webhookId: params.id, id: params.redeliveryId }, now));
   return success(undefined);

@@ -7,7 +7,7 @@ import * as routes from './routes.ts';
 
 const apiKeys = apiKeyStore(tables.service);
 
-/** Always a live key: those of the sandbox come only from its provisioning (decisions.md, Sandbox). */
+/** Live keys only: sandbox keys come from its provisioning (docs/specification.md, Sandbox). */
 export const handler = sessionRouteHandler(routes.createApiKey, async ({ tenant, body, now, effect }) => {
   const { key, secret } = issueKey({ orgId: tenant.orgId, environment: 'live', ...body }, now);
   return effect(

@@ -4,6 +4,6 @@ import { success } from '../../platform/reply.ts';
 
 const { MAILER } = readEnvironment(OrganizationEnvironment);
 
-/** The answer of the settings routes: the organization, and whether its admins can get e-mail at all. */
+/** The organization, and whether the deployment sends e-mail. */
 export const replyWithOrganization = (organization: Organization) =>
   success({ ...organization, mailer: MAILER === 'on' });

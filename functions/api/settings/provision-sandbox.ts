@@ -11,9 +11,9 @@ import { findSandbox, sandboxes } from './sandbox.ts';
 const apiKeys = apiKeyStore(tables.service);
 
 /**
- * The pairing, its organization and the first key commit together, so that of several first calls exactly one
- * makes the sandbox. The others find it made, and issue a key for it (public-api.md, Sandbox pairing). The
- * key is the live organization's: its admins list and revoke it.
+ * Pairing, sandbox and first key commit together, so of concurrent first calls exactly one creates the
+ * sandbox; the others issue a key for it (docs/specification.md, Sandbox pairing). The key is the live
+ * organization's: its admins list and revoke it.
  */
 export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ tenant, body, now, effect }) => {
   const { key, secret } = issueKey({ orgId: tenant.orgId, environment: 'sandbox', ...body }, now);

@@ -9,7 +9,7 @@ const organizations = organizationStore(tables.service);
 
 export const handler = sessionRouteHandler(routes.readOrganization, async ({ tenant }) => {
   const organization = await organizations.find(tenant.orgId);
-  // The pipeline has just met it, and organizations do not go.
+  // The pipeline has just read it, and organizations are never deleted.
   if (!organization) throw new Defect('the organization of a session is gone');
   return replyWithOrganization(organization);
 });

@@ -9,9 +9,8 @@ import { findSandbox, sandboxes } from './sandbox.ts';
 const purges = purgeStore(tables.service);
 
 /**
- * Moves the sandbox to its next generation, and orders that the one before be deleted, in one transaction: at
- * once, whatever there is (decisions.md, Sandbox). Where another reset came in between, it has wiped all that
- * was there when this one was asked for.
+ * Starts the sandbox's next generation and orders the deletion of the previous one, in one transaction
+ * (docs/specification.md, Sandbox reset). A concurrent reset has deleted what this one was to delete.
  */
 export const handler = sessionRouteHandler(routes.resetSandbox, async ({ tenant, now, effect }) => {
   const found = await findSandbox(tenant.orgId);

@@ -19,7 +19,7 @@ export const resetSandbox = {
   name: 'reset-sandbox',
   method: 'POST',
   path: '/settings/sandbox/reset',
-  summary: 'Wipe the data of the sandbox',
+  summary: 'Delete the data of the sandbox',
   role: 'admin',
   params: shared.NoParams,
   query: shared.NoQuery,

@@ -7,9 +7,8 @@ import { tables } from '../route-handler.ts';
 export const sandboxes = sandboxStore(tables.service);
 
 /**
- * The sandbox of a live organization, or undefined where there is none.
- * @throws when the pairing does not hold, by the rule by which its keys are refused: nothing is done to
- * another organization's sandbox
+ * Returns the sandbox of a live organization; undefined when there is none.
+ * @throws when the pairing is invalid: nothing is done for another organization's sandbox
  */
 export async function findSandbox(orgId: OrgId): Promise<{ pairing: Pairing; sandbox: Sandbox } | undefined> {
   const { pairing, sandbox } = await sandboxes.find(orgId);

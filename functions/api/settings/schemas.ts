@@ -6,8 +6,7 @@ import { UsageCounts } from '../../domain/usage.ts';
 import { clamped, distinct, orNull, text, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a
- * field that it does not name never leaves the service.
+ * A schema of a response builds it: a field that it does not name never leaves the service.
  */
 
 export const Organization = z.object({
@@ -17,13 +16,13 @@ export const Organization = z.object({
   tier: Tier,
   contentChangeThreshold: Percentage,
   contentChangeNotifications: z.boolean(),
-  /** Of the deployment: without one nobody gets e-mail, whatever the settings say. */
+  /** Whether the deployment sends e-mail at all. */
   mailer: z.boolean(),
   createdAt: timestamp,
 });
 export const UpdateOrganization = z.partial(OrganizationSettings);
 
-/** Who is signed in, and until when. */
+/** The signed-in user and the expiry of the session. */
 export const SignedIn = z.object({
   userId: z.string(),
   email: z.nullable(z.string()),
@@ -33,7 +32,6 @@ export const SignedIn = z.object({
   expiresAt: timestamp,
 });
 
-/** What was counted in a month. */
 export const UsageOfMonth = z.object({ month: z.string(), ...UsageCounts.shape });
 export const Usage = z.object({ organizationId: OrgId, months: z.array(UsageOfMonth) });
 
@@ -49,7 +47,7 @@ export const ApiKey = z.object({
   lastUsedAt: orNull(timestamp),
   revokedAt: orNull(timestamp),
 });
-/** Only the answer to its creation has the key itself. */
+/** Only this response has the key. */
 export const CreatedApiKey = z.extend(ApiKey, { secretOnce: z.string() });
 
 export const ApiKeyParams = z.object({ id: KeyId });
@@ -60,7 +58,7 @@ export const ProvisionedSandbox = z.object({
   key: CreatedApiKey,
 });
 export const ResetSandbox = z.object({ sandboxOrganizationId: OrgId, resetAt: timestamp });
-/** What resets have left to be deleted. */
+/** Data of resets that is still to be deleted. */
 export const Purge = z.object({ since: timestamp, deleted: z.int() });
 export const Sandbox = z.object({
   sandboxOrganizationId: OrgId,

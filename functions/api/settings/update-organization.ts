@@ -9,7 +9,7 @@ const organizations = organizationStore(tables.service);
 
 export const handler = sessionRouteHandler(routes.updateOrganization, async ({ tenant, body }) => {
   const changed = await organizations.change(tenant.orgId, body);
-  // The pipeline has just met it, and organizations do not go.
+  // The pipeline has just read it, and organizations are never deleted.
   if (!changed) throw new Defect('the organization of a session is gone');
   return replyWithOrganization(changed);
 });

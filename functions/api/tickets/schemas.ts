@@ -3,8 +3,7 @@ import { ConversationId, TicketId } from '../../domain/ids.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a
- * field that it does not name never leaves the service.
+ * A schema of a response builds it: a field that it does not name never leaves the service.
  */
 
 export const CreateTicket = z._default(

@@ -5,7 +5,9 @@ import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 
-/** An endpoint that is already gone is deleted as well, so that retries are safe (public-api.md, DELETE). */
+/**
+ * Deleting a deleted endpoint succeeds, so that retries are safe (docs/specification.md, Webhook endpoints).
+ */
 export const handler = routeHandler(routes.deleteWebhook, async ({ tenant, params }) => {
   await endpoints.remove(tenant.orgId, params.id);
   return success(undefined);

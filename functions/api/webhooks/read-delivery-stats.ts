@@ -32,9 +32,8 @@ const waiting = waitingDeliveries(tables.deliveries);
 const policy = retryPolicy(environment);
 
 /**
- * Read units for what an answer says beyond the counts, each: when failing endpoints will be disabled, and
- * since when deliveries wait. Fifty endpoints with small rows take less; where it ends, the rest is not
- * known.
+ * Read units for each of two estimates: when failing endpoints will be disabled, and since when deliveries
+ * wait. Beyond them the estimates are left out.
  */
 const UNITS = 250;
 
@@ -54,8 +53,8 @@ export const handler = routeHandler(routes.readDeliveryStats, async ({ tenant, q
 });
 
 /**
- * What the ledger says, and since when deliveries wait: it knows hours alone. Deliveries are read for
- * endpoints that have open ones.
+ * Counts of the ledger, and since when deliveries wait, which the ledger knows by the hour only. Deliveries
+ * are read for endpoints with open ones.
  */
 async function readCounts(all: readonly Endpoint[], { generation }: Tenant, hours: HourRange, now: Date) {
   const read = await Promise.all(all.map(({ id }) => hoursOf(id, generation, hours, now)));
@@ -68,7 +67,7 @@ async function readCounts(all: readonly Endpoint[], { generation }: Tenant, hour
   return { entries, since: new Map(since) };
 }
 
-/** One after the other, so that those which come late see what is left of the budget. */
+/** One after the other, so that later reads see the rest of the budget. */
 async function runInTurns<T, R>(items: readonly T[], read: (item: T, budget: ReadBudget) => Promise<R>) {
   const budget = { units: UNITS };
   const results: R[] = [];
@@ -76,7 +75,7 @@ async function runInTurns<T, R>(items: readonly T[], read: (item: T, budget: Rea
   return results;
 }
 
-/** What is to come of an endpoint whose deliveries fail. Deliveries are read for such alone. */
+/** Predicts when failing endpoints will be disabled. Reads deliveries of failing endpoints only. */
 async function predictFailure(one: Endpoint, tenant: Tenant, now: Date, budget: ReadBudget) {
   const failing = getFailureStatus(one);
   if (failing === null) return null;

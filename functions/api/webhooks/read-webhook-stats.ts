@@ -18,7 +18,7 @@ const ledger = ledgerStore({
 });
 const hoursOf = keepFinishedHours(ledger.read);
 
-/** The endpoint is read first because it is what belongs to the organization. */
+/** The endpoint is read first: it belongs to the organization. */
 export const handler = routeHandler(routes.readWebhookStats, async ({ tenant, params, query, now }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
   if (!found) return notFound('webhook endpoint');

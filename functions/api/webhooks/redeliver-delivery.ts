@@ -10,9 +10,8 @@ import * as routes from './routes.ts';
 const outbox = outboxStore(tables.outbox);
 
 /**
- * The new delivery and the order of its reminder commit together, so that no crash leaves a delivery that
- * nobody is reminded of. What was read before cannot spoil it: a terminal delivery stays as it is, and one to
- * an endpoint that goes meanwhile is skipped.
+ * The new delivery and the order of its message commit together. Later changes do no harm: a terminal
+ * delivery stays as it is, and one to a deleted endpoint is skipped.
  */
 export const handler = routeHandler(
   routes.redeliverDelivery,
@@ -30,7 +29,7 @@ export const handler = routeHandler(
 );
 
 const REFUSALS: Record<RedeliveryRefusal, string> = {
-  'still-open': 'The delivery is still being delivered. It can be sent again once it has ended.',
-  'endpoint-disabled': 'The webhook endpoint is disabled. Registering again makes a new endpoint.',
-  'event-expired': `The event is older than ${HISTORY_DAYS} days and can no longer be sent again.`,
+  'still-open': 'The delivery is in progress. It can be resent when it has ended.',
+  'endpoint-disabled': 'The webhook endpoint is disabled. Register it again as a new endpoint.',
+  'event-expired': `The event is older than ${HISTORY_DAYS} days and can no longer be resent.`,
 };

@@ -13,7 +13,7 @@ import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 
-/** What is remembered of a registration is not the secret but what it is derived from. */
+/** Stores what the secret is derived from, not the secret. */
 const Derivable = z.pick(Endpoint, { id: true, keyVersion: true });
 
 export const handler = routeHandler(

@@ -103,7 +103,7 @@ export const readDeliveryStats = {
   dashboard: 'member',
   params: shared.NoParams,
   query: schema.StatsQuery,
-  // What fifty endpoints take that were counted in each of the hours.
+  // Cost for fifty endpoints with counts in every hour.
   tokens: ({ hours }: { hours: number }) => Math.ceil(hours / 42),
   success: { status: 200, data: schema.DeliveryStats },
 } as const satisfies Route;

@@ -6,16 +6,12 @@ import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../del
 import { clamped, distinct, orNull, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a
- * field that it does not name never leaves the service.
+ * A schema of a response builds it: a field that it does not name never leaves the service.
  */
 
 const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types']);
 
-/**
- * The rules of a URL are those of `receiver-url.ts`; they need the place's policy, so the use case applies
- * them.
- */
+/** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
 export const RegisterWebhook = z.object({ url: z.string(), events: WebhookEvents });
 export const UpdateWebhook = z.object({ url: z.optional(z.string()), events: z.optional(WebhookEvents) });
 
@@ -30,7 +26,7 @@ export const Webhook = z.object({
   disabledReason: orNull(DisabledReason),
   createdAt: timestamp,
 });
-/** Only the registration's answer has the secret. */
+/** Only this response has the secret. */
 export const RegisteredWebhook = z.extend(Webhook, { secret: z.string() });
 
 export const TestEvent = z.object({ eventId: EventId, deliveryId: DeliveryId });
@@ -39,7 +35,6 @@ export const Delivery = z.extend(z.object({ id: DeliveryId, webhookId: EndpointI
 export const ListedDelivery = z.extend(Delivery, LISTED_FIELDS);
 export const DeliveryWithAttempts = z.extend(Delivery, ATTEMPTS_FIELDS);
 
-/** The ledger of deliveries, as its owner sees it. */
 export const DeliveryCounts = z.object({
   owed: z.int(),
   pending: z.int(),
@@ -58,7 +53,7 @@ export const WebhookStats = z.object({
   hours: z.array(DeliveryCountsOfHour),
 });
 
-/** All endpoints together, and each. */
+/** In total, and per endpoint. */
 export const Backlog = z.object({ pending: z.int(), oldestPending: orNull(timestamp) });
 export const FailingUntil = z.extend(Failing, { disablesAt: orNull(timestamp) });
 export const EndpointStats = z.object({
@@ -82,7 +77,7 @@ export const DeliveryStats = z.object({
   endpoints: z.array(EndpointStats),
 });
 
-/** A week of hours at most: what is behind its ledger in a day or two is found by then. */
+/** At most a week of hours. */
 export const StatsQuery = z.object({ hours: clamped({ least: 1, most: 168, standard: 24 }) });
 
 export const WebhookParams = z.object({ id: EndpointId });

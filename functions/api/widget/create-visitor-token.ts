@@ -13,7 +13,7 @@ import * as routes from './routes.ts';
 const conversations = conversationStore(tables.service);
 const channels = channelStore(tables.service);
 
-/** What is remembered is not the token but what it is made of, so that the same one can be shown again. */
+/** Stores what the token is made of, not the token, so that the same one can be returned again. */
 const Issued = z.extend(Visit, { seal: Seal });
 
 export const handler = routeHandler(

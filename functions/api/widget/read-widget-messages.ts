@@ -10,9 +10,8 @@ import { VisibleRole } from './schemas.ts';
 const messages = messageStore(tables.service);
 
 /**
- * What a visitor has not seen yet. A sandbox's visitor sees nothing (public-api.md, Sandbox rules: no real
- * message to a web widget). Where the next request goes on is the last message looked at, so that those which
- * are not for visitors are looked at once.
+ * Messages that a visitor has not read. A sandbox's visitor gets none (docs/specification.md, Sandbox rules).
+ * The cursor is the last message examined, so that messages for other roles are examined once.
  */
 export const handler = visitorRouteHandler(
   routes.readWidgetMessages,

@@ -3,16 +3,15 @@ import { ConversationId, MessageId } from '../../domain/ids.ts';
 import { clamped, orNull, timestamp } from '../fields.ts';
 
 /*
- * Shapes of the public API for web widgets (decisions 0012, Channels). A schema of an answer builds it: a
- * field that it does not name never leaves the service.
+ * A schema of a response builds it: a field that it does not name never leaves the service.
  */
 
 export const ConversationParams = z.object({ id: ConversationId });
 
-/** Only this answer has the token. */
+/** Only this response has the token. */
 export const VisitorToken = z.object({ token: z.string(), expiresAt: timestamp });
 
-/** What the service itself notes in a conversation is not for visitors. */
+/** Visitors do not see the service's own notes. */
 export const VisibleRole = z.enum(['user', 'assistant', 'agent']);
 export const WidgetMessage = z.object({
   id: MessageId,

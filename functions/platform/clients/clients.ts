@@ -32,10 +32,9 @@ export const streamsClient = (): DynamoDBStreamsClient =>
 export const queueClient = (): SQSClient => countThrottles(new SQSClient(clientOptions()), 'sqs');
 
 /**
- * Sends each request once, on a connection of its own: what may have reached SES must not be repeated by
- * itself, and a connection that SES closed while the function was frozen would look like a request that may
- * have. SES has more time than others to answer, since without an answer nobody knows what became of the
- * e-mail.
+ * Sends each request once, on a new connection: a request that may have reached SES must not be repeated, and
+ * a connection that SES closed while the function was frozen would look like one. SES gets more time, because
+ * without a response the outcome of the e-mail is unknown.
  */
 export const mailClient = (): SESv2Client =>
   countThrottles(

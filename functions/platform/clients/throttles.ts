@@ -22,7 +22,7 @@ const toFields = (value: unknown): Fields => Object(value);
 const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const isThrottling = (name: unknown): boolean => THROTTLING.has(String(name));
 
-/** Whether a call was throttled. A transaction names throttling as the reason of one of its items. */
+/** A transaction names throttling in the reason of one of its items. */
 export function isThrottled(error: unknown): boolean {
   const { name, $metadata, $retryable, CancellationReasons } = toFields(error);
   return (
@@ -33,7 +33,7 @@ export function isThrottled(error: unknown): boolean {
   );
 }
 
-/** Whether a part of a batch was throttled: the batch itself succeeds. */
+/** Whether a part of a successful batch was throttled. */
 export function isThrottledInPart(output: unknown): boolean {
   const { UnprocessedKeys, UnprocessedItems, Failed, Entries } = toFields(output);
   return (
@@ -44,7 +44,7 @@ export function isThrottledInPart(output: unknown): boolean {
   );
 }
 
-/** The part of an SDK client that takes a middleware around each try. */
+/** The part of an SDK client that adds a middleware. */
 interface ThrottledClient {
   middlewareStack: {
     add(
@@ -55,7 +55,7 @@ interface ThrottledClient {
 }
 
 /**
- * Counts each try that a dependency throttled, also those that the SDK repeats by itself.
+ * Counts each throttled try, including those that the SDK repeats.
  * @returns the client
  */
 export function countThrottles<C extends ThrottledClient>(client: C, dependency: Dependency): C {
@@ -70,7 +70,7 @@ export function countThrottles<C extends ThrottledClient>(client: C, dependency:
         throw error;
       }
     },
-    // Within the step that repeats.
+    // Within the SDK's retry step.
     { step: 'finalizeRequest', name: 'countThrottles', priority: 'low' },
   );
   return client;

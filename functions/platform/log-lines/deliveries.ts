@@ -10,25 +10,25 @@ const ATTEMPT = {
 
 const DEFECT = 'A defect, or rows of a version that this one cannot read.';
 
-/** What is logged on the way of an event to its receivers. */
+/** Events and deliveries. */
 export const DELIVERY_LINES = lines({
   EVENT_FANNED_OUT: {
     level: 'debug',
-    says: 'an event has its deliveries',
+    says: 'the deliveries of an event were created',
     operator: 'Nothing.',
     fields: { eventId: 'id', orgId: 'id', reminders: 'count' },
   },
   FAN_OUT_FAILED: {
     level: 'error',
-    says: 'an entry of the outbox could not be dealt with and will be repeated',
+    says: 'an outbox entry could not be processed and is retried',
     operator:
-      'Nothing, unless it goes on: then events of the same shard wait behind it, and after many repetitions it is a dead letter.',
+      'Nothing, unless it continues: later events of the shard wait, and after many retries it is a dead letter.',
     fields: { eventId: 'id', deliveryId: 'id', error: 'failure' },
   },
   REMINDER_REFUSED: {
     level: 'error',
-    says: 'a queue refused a delivery message, and the entry of the outbox will be repeated',
-    operator: 'Nothing, unless it goes on: then look at the queue and its key.',
+    says: 'a queue refused a delivery message; the outbox entry is retried',
+    operator: 'Nothing, unless it continues: then check the queue and its key.',
     fields: { eventId: 'id', deliveryId: 'id' },
   },
   ATTEMPT_SUCCEEDED: {
@@ -46,28 +46,27 @@ export const DELIVERY_LINES = lines({
   },
   ATTEMPT_OUTLIVED: {
     level: 'info',
-    says: 'an attempt ended after its lease, and somebody else decides on the delivery',
-    operator:
-      'Nothing, unless there are many: then attempts take longer than the timeout that the stack was given.',
+    says: 'an attempt ended after its lease; another worker decides on the delivery',
+    operator: 'Nothing, unless there are many: then attempts take longer than the configured timeout.',
     fields: { ...ATTEMPT, reason: 'words' },
   },
   DELIVERY_LEFT: {
     level: 'error',
-    says: 'a delivery could not be dealt with and is left to its queue',
-    operator: 'Nothing, unless it goes on: its message comes again, and ends as a dead letter.',
+    says: 'a delivery could not be processed; its message stays in the queue',
+    operator: 'Nothing, unless it continues: the message is retried, and ends as a dead letter.',
     fields: { deliveryId: 'id', error: 'failure' },
   },
   EVENT_MISSING: {
     level: 'error',
     says: 'a delivery ends because its event is gone',
     operator:
-      'The customer sees `event_missing`. Nothing deletes an event before its time: find out what did.',
+      'The customer sees `event_missing`. Find out what deleted the event: nothing deletes it before its expiry.',
     fields: { deliveryId: 'id', eventId: 'id' },
   },
   ENDPOINT_DISABLED: {
     level: 'warn',
     says: 'an endpoint was disabled after consecutive failures',
-    operator: 'Nothing: its admins get an e-mail. Many at once: look whether it is us.',
+    operator: 'Nothing: its admins get an e-mail. Many at once: check whether the service is at fault.',
     fields: { webhookId: 'id', orgId: 'id' },
   },
   SLOW_NOT_MARKED: {
@@ -78,45 +77,45 @@ export const DELIVERY_LINES = lines({
   },
   STALL_NOT_NOTED: {
     level: 'warn',
-    says: 'it could not be noted of an endpoint that its attempts stall, or no longer do',
-    operator: 'Nothing: the next attempt notes it.',
+    says: 'a stalled endpoint could not be marked, or its mark not be removed',
+    operator: 'Nothing: the next attempt retries it.',
     fields: { webhookId: 'id', error: 'failure' },
   },
   REMINDER_UNREADABLE: {
     level: 'error',
-    says: 'a queue message is no delivery message and is dropped',
-    operator: `${DEFECT} If it was one, the reconciler sends it again.`,
+    says: 'a queue message is not a delivery message and is dropped',
+    operator: `${DEFECT} The reconciler resends it if its delivery is open.`,
     fields: { messageId: 'id', error: 'failure' },
   },
   DELIVERIES_WATCHED: {
     level: 'debug',
-    says: 'deliveries are watched',
+    says: 'open deliveries were added to the due index',
     operator: 'Nothing.',
     fields: { count: 'count' },
   },
   DELIVERY_UNREADABLE: {
     level: 'error',
-    says: 'a stream record is no delivery and is not counted',
-    operator: `${DEFECT} The audit puts the ledger right; the delivery itself has to be looked at.`,
+    says: 'a stream record is not a delivery and is not counted',
+    operator: `${DEFECT} The ledger audit corrects the counts; check the delivery.`,
     fields: { sequence: 'id', error: 'failure' },
   },
   TENANT_UNKNOWN: {
     level: 'error',
     says: 'deliveries of an unknown tenant are not counted',
-    operator: 'Rows of an organization contradict each other: look at the organization and its generation.',
+    operator: 'Rows of an organization contradict each other: check the organization and its generation.',
     fields: { orgId: 'id', error: 'failure' },
   },
   STREAM_RECORD_UNREADABLE: {
     level: 'error',
-    says: 'a stream record is no entry of the outbox and is given up',
-    operator: `${DEFECT} What it owed is not delivered: find the entry by its place in the stream.`,
+    says: 'a stream record is not an outbox entry and is abandoned',
+    operator: `${DEFECT} Its event is not delivered: find the entry by its position in the stream.`,
     fields: { sequence: 'id', error: 'failure' },
   },
 });
 
-const AGAIN = 'Nothing, unless it goes on: the caller repeats it.';
+const AGAIN = 'Nothing, unless it continues: the caller retries.';
 
-/** What is logged of API requests, and of invocations as such. */
+/** API requests and invocations. */
 export const REQUEST_LINES = lines({
   REQUEST_ANSWERED: {
     level: 'debug',
@@ -133,20 +132,20 @@ export const REQUEST_LINES = lines({
   DEPENDENCY_UNAVAILABLE: {
     level: 'error',
     says: 'a dependency is unavailable',
-    operator: `The caller got 503. ${AGAIN} Then look at the throttles and at AWS's health page.`,
+    operator: `The caller got 503. ${AGAIN} Then check the throttles and AWS's health page.`,
     fields: { error: 'failure' },
   },
   RATE_LIMITER_FAILED: {
     level: 'warn',
     says: 'the rate limiter failed, the request passes',
-    operator: 'Nobody is limited meanwhile: look at the table of the rate windows.',
+    operator: 'Requests are not limited meanwhile: check the table of the rate windows.',
     fields: { error: 'failure' },
   },
   KEY_USE_NOT_NOTED: {
     level: 'warn',
-    says: 'the use of an API key could not be noted, the request passes',
+    says: 'the use of an API key could not be recorded, the request passes',
     operator:
-      'What is shown as its last use is some minutes too early. If it goes on, look at the table of the rate windows.',
+      'The last use shown is some minutes too early. If it continues, check the table of the rate windows.',
     fields: { error: 'failure' },
   },
   CALLER_NOT_LIVE: {
@@ -157,13 +156,13 @@ export const REQUEST_LINES = lines({
   },
   SANDBOX_KEY_REFUSED: {
     level: 'warn',
-    says: 'a sandbox key is refused: its pairing does not hold',
+    says: 'a sandbox key is refused: its pairing is invalid',
     operator: 'The rows of the pairing contradict each other: compare the two organizations.',
     fields: { keyId: 'id', liveOrgId: 'id', why: 'words' },
   },
   SIGNED_IN: {
     level: 'info',
-    says: 'a person has signed in to the dashboard',
+    says: 'a user signed in to the dashboard',
     operator: 'Nothing.',
     fields: { userId: 'id', orgId: 'id' },
   },
@@ -171,33 +170,32 @@ export const REQUEST_LINES = lines({
     level: 'info',
     says: 'a sign-in to the dashboard or the renewal of a session was refused',
     operator:
-      'Nothing when it is rare: the person took too long, or a link was not his. If nobody can sign in, compare the client, its addresses and scopes at the issuer with the context of the deployment; the issuer says why.',
+      'Nothing when it is rare: the user took too long, or used a link of another user. If no user can sign in, compare the client, its URLs and scopes at the issuer with the deployment’s context.',
     fields: { why: 'words', status: 'count' },
   },
   SESSION_TOO_LARGE: {
     level: 'warn',
     says: 'a token of the issuer is too large for a cookie',
     operator:
-      'The person cannot sign in, or is asked to sign in every time the session ends: have the issuer put fewer claims into its tokens.',
+      'The user cannot sign in, or must sign in whenever the session ends: configure fewer claims at the issuer.',
     fields: { cookie: 'id', bytes: 'count' },
   },
   REVOCATION_FAILED: {
     level: 'warn',
     says: 'a refresh token could not be revoked when its owner signed out',
-    operator:
-      'Its cookie is gone all the same. If it goes on, look at the revocation endpoint of the issuer.',
+    operator: 'The cookie is removed anyway. If it continues, check the revocation endpoint of the issuer.',
     fields: { error: 'failure', status: 'count' },
   },
   ORGANIZATION_ENROLLED: {
     level: 'info',
-    says: 'an organization was enrolled',
+    says: 'an organization was created',
     operator: 'Nothing: an operator asked for it.',
     fields: { orgId: 'id', keyId: 'id' },
   },
   INVOCATION_FAILED: {
     level: 'error',
     says: 'the invocation failed as a whole',
-    operator: 'What it was to do comes again. If it goes on, find the place by the error and its frames.',
+    operator: 'It is retried. If it continues, find the place by the error and its frames.',
     fields: { error: 'failure' },
   },
 });

@@ -1,11 +1,11 @@
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
 /**
- * What a field may hold. There is no kind for free text: `words` are ours or a dependency's code, and a
- * `failure` is told by what `failure-fields.ts` takes of an error.
+ * Kinds of fields. There is no free text: `words` are fixed text or a dependency's code, and a `failure` is
+ * reduced by `failure-fields.ts`.
  */
 export interface FieldKinds {
-  /** A name that the service or AWS made: an identifier, a time, an ARN. */
+  /** A name made by the service or AWS: an id, a time, an ARN. */
   id: string;
   words: string;
   count: number;
@@ -15,12 +15,11 @@ export interface FieldKinds {
 }
 export type FieldKind = keyof FieldKinds;
 
-/** One line that the code may log. */
 export interface Line {
   readonly level: Level;
-  /** What it means: the line's `message`. */
+  /** Its meaning: the line's `message`. */
   readonly says: string;
-  /** What an operator notices or does. */
+  /** What an operator does. */
   readonly operator: string;
   readonly fields: Readonly<Record<string, FieldKind>>;
 }

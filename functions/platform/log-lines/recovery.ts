@@ -1,6 +1,6 @@
 import { lines } from './line.ts';
 
-const NEXT_RUN = 'Nothing, unless it goes on: the next run, a minute later, finds it.';
+const NEXT_RUN = 'Nothing, unless it continues: the next run, a minute later, retries it.';
 const RECONCILED = {
   resumed: 'count',
   resent: 'count',
@@ -20,111 +20,110 @@ const LEDGER = {
 } as const;
 const PURGED = { deleted: 'count', closed: 'count', open: 'count', oldestSeconds: 'count' } as const;
 
-/** What is logged of lost work and of what brings it back, checks it, and clears up. */
+/** Reconciler, ledger audit and purge. */
 export const RECOVERY_LINES = lines({
   DELIVERIES_RECONCILED: {
     level: 'info',
     says: 'deliveries were reconciled',
     operator:
-      'Nothing, unless `resent` goes on: then messages get lost. With `deferred` a queue has a backlog.',
+      'Nothing, unless `resent` stays above 0: then messages get lost. With `deferred` a queue has a backlog.',
     fields: RECONCILED,
   },
   NOTHING_TO_RECONCILE: {
     level: 'debug',
-    says: 'no delivery was to be reconciled',
+    says: 'no delivery was due for the reconciler',
     operator: 'Nothing.',
     fields: RECONCILED,
   },
   DELIVERY_EXPIRED: {
     level: 'error',
-    says: 'a delivery ends because nothing could be done for it in days',
-    operator: 'The customer sees `expired`. Find out what kept it, and send it again.',
+    says: 'a delivery that was still open after 3 days ends as expired',
+    operator: 'The customer sees `expired`. Find the cause, and resend it.',
     fields: { deliveryId: 'id' },
   },
   EXPIRY_FAILED: {
     level: 'warn',
-    says: 'an expired delivery could not be ended and will come up again',
+    says: 'an expired delivery could not be ended; it stays due',
     operator: NEXT_RUN,
     fields: { deliveryId: 'id', error: 'failure' },
   },
   REMINDERS_NOT_SENT: {
     level: 'error',
-    says: 'reminders could not be sent and are left to the next run',
+    says: 'delivery messages could not be sent',
     operator: NEXT_RUN,
     fields: { error: 'failure' },
   },
   DUE_ENTRY_NOT_MOVED: {
     level: 'warn',
-    says: 'an entry of the due index could not be moved on and will come up again',
+    says: 'an entry of the due index could not be moved; it stays due',
     operator: NEXT_RUN,
     fields: { deliveryId: 'id', error: 'failure' },
   },
   DUE_SHARD_UNREAD: {
     level: 'error',
     says: 'a shard of the due index could not be read',
-    operator: `${NEXT_RUN} Then parked deliveries of that shard are late.`,
+    operator: `${NEXT_RUN} Until then, parked deliveries of that shard are late.`,
     fields: { state: 'words', shard: 'count', error: 'failure' },
   },
   DUE_ROW_UNREADABLE: {
     level: 'error',
-    says: 'a row that is due cannot be read, and nothing is done for it',
+    says: 'a due row cannot be parsed and is not processed',
     operator:
-      'Read the row by its keys: until it is mended or deleted, each run says so and fails. All others are dealt with.',
+      'Read the row by its keys, and repair or delete it: each run fails until then. All other rows are processed.',
     fields: { pk: 'id', sk: 'id', error: 'failure' },
   },
   ROW_UNREADABLE: {
     level: 'error',
-    says: 'a stored row cannot be read and was left out of what was read with it',
+    says: 'a stored row cannot be parsed and was left out',
     operator:
-      'Read the row by its keys and mend or delete it: see the runbook. All other rows are processed.',
+      'Read the row by its keys, and repair or delete it: see the runbook. All other rows are processed.',
     fields: { pk: 'id', sk: 'id', error: 'failure' },
   },
   QUEUES_NOT_MEASURED: {
     level: 'warn',
-    says: 'the delivery queues did not say how many messages are in flight',
-    operator: 'Nothing, unless it goes on: the metric of the messages in flight has a gap.',
+    says: 'messages in flight of the delivery queues could not be measured',
+    operator: 'Nothing, unless it continues: the metric `InFlightOfLimit` has a gap.',
     fields: { error: 'failure' },
   },
   REMINDER_DEAD: {
     level: 'warn',
-    says: 'a message was received too often and its delivery is left to the reconciler',
-    operator: 'Find out by its `deliveryId` what kept the dispatcher from dealing with it.',
+    says: 'a delivery message was received too often; the reconciler takes its delivery over',
+    operator: 'Find out by its `deliveryId` why the dispatcher could not process it.',
     fields: { deliveryId: 'id', webhookId: 'id' },
   },
   DEAD_REMINDER_STAYS: {
     level: 'error',
-    says: 'a dead letter could not be dealt with and stays',
-    operator: 'Nothing, unless it goes on: it comes again.',
+    says: 'a dead letter could not be processed and stays in its queue',
+    operator: 'Nothing, unless it continues: it is retried.',
     fields: { messageId: 'id', error: 'failure' },
   },
   OUTBOX_LETTER_STAYS: {
     level: 'error',
-    says: 'a dead letter of the outbox stays',
-    operator: 'Nothing, unless it goes on: it comes again.',
+    says: 'a dead letter of the outbox could not be processed and stays in its queue',
+    operator: 'Nothing, unless it continues: it is retried.',
     fields: { messageId: 'id', error: 'failure' },
   },
   OUTBOX_LETTER_UNREADABLE: {
     level: 'error',
-    says: 'a dead letter of the outbox is not understood and given up',
-    operator:
-      'Somebody else writes to the queue, or its form has changed. What the letter named is not dealt with.',
+    says: 'a dead letter of the outbox cannot be parsed and is dropped',
+    operator: 'Another sender writes to the queue, or its form has changed. Its entries are not processed.',
     fields: { messageId: 'id', bytes: 'count', error: 'failure' },
   },
   OUTBOX_ENTRY_UNREADABLE: {
     level: 'error',
-    says: 'an entry of the outbox cannot be read and is given up',
-    operator: 'Read the entry by its `id`: what it owed is not delivered.',
+    says: 'an outbox entry cannot be parsed and is abandoned',
+    operator: 'Read the entry by its `id`: its event is not delivered.',
     fields: { id: 'id', error: 'failure' },
   },
   OUTBOX_ENTRY_GIVEN_UP: {
     level: 'error',
-    says: 'an entry of the outbox is given up because nothing could be done for it in days',
-    operator: 'Read the entry by its `id`: what it owed is not delivered.',
+    says: 'an outbox entry that failed for 3 days is abandoned',
+    operator: 'Read the entry by its `id`: its event is not delivered.',
     fields: { id: 'id' },
   },
   STREAM_FORGOTTEN: {
     level: 'error',
-    says: 'the stream has forgotten records that were never dealt with',
+    says: 'the stream no longer has records that were never processed',
     operator: 'Events of that time may have no deliveries: compare the outbox with them.',
     fields: { streamArn: 'id', shardId: 'id', startSequenceNumber: 'id', endSequenceNumber: 'id' },
   },
@@ -137,37 +136,36 @@ export const RECOVERY_LINES = lines({
   LEDGER_DIFFERS: {
     level: 'error',
     says: 'the ledger differs from the deliveries',
-    operator:
-      'The deliveries are the truth. What differs was counted wrongly, or a delivery was written by somebody else.',
+    operator: 'The deliveries are right. They were counted wrongly, or another program wrote a delivery.',
     fields: LEDGER,
   },
   LEDGER_CORRECTED: {
     level: 'error',
-    says: 'the ledger differs from the deliveries and is put right',
+    says: 'the ledger differed from the deliveries and was corrected',
     operator: 'As LEDGER_DIFFERS, which came before it.',
     fields: LEDGER,
   },
   GENERATION_WIPED: {
     level: 'info',
-    says: 'a wiped generation of a sandbox is gone',
+    says: 'the data of an older sandbox generation is deleted',
     operator: 'Nothing.',
     fields: { orgId: 'id', generation: 'count' },
   },
   PURGE_FAILED: {
     level: 'error',
-    says: 'a purge could not go on and is left to the next run',
-    operator: 'Nothing, unless it goes on: what a reset wiped stays stored meanwhile.',
+    says: 'a purge failed; the next run continues it',
+    operator: 'Nothing, unless it continues: the data of a reset sandbox stays stored meanwhile.',
     fields: { orgId: 'id', generation: 'count', error: 'failure' },
   },
   ROWS_PURGED: {
     level: 'info',
-    says: 'wiped data of sandboxes was deleted',
+    says: 'data of older sandbox generations was deleted',
     operator: 'Nothing.',
     fields: PURGED,
   },
   NOTHING_TO_PURGE: {
     level: 'debug',
-    says: 'no wiped data of sandboxes was left to delete',
+    says: 'no data of older sandbox generations was left to delete',
     operator: 'Nothing.',
     fields: PURGED,
   },

@@ -5,23 +5,23 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isReceiverAddress, type ReceiverPolicy } from '../../domain/receiver-url.ts';
 
-/** Gives all addresses of a host name; rejects, or gives none, when there are none. */
+/** Returns all addresses of a host name; rejects or returns none when there are none. */
 export type Resolve = (host: string) => Promise<string[]>;
 
-/** The host is, or has among its addresses, one that deliveries may not go to. */
+/** An address of the host is not allowed for deliveries. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
-/** The host has among its addresses one that the operator has blocked. */
+/** The operator has blocked an address of the host. */
 export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError';
 }
 
-/** The host has no address, or nobody could tell. */
+/** The host has no address, or the name servers failed. */
 export class ResolutionError extends Error {
   override readonly name = 'ResolutionError';
-  /** Whether it is known that the name has no address, as opposed to a resolver that failed. */
+  /** Whether the name is known not to exist, as opposed to a failed resolver. */
   readonly nameIsUnknown: boolean;
 
   constructor(nameIsUnknown: boolean, options?: ErrorOptions) {
@@ -31,10 +31,9 @@ export class ResolutionError extends Error {
 }
 
 /**
- * The `lookup` of a connection that may go to checked addresses only. The connection then takes the very
- * addresses that were checked, so a name that leads elsewhere the next time it is asked gains nothing by it.
- *
- * Never called by Node when the host is an address already: that is {@link checkReceiverUrl}'s to judge.
+ * `lookup` of a connection that returns checked addresses only. The connection uses exactly these, so a name
+ * that resolves differently the next time gains nothing.
+ * Node does not call it for literal addresses, which {@link checkReceiverUrl} checks.
  */
 export function guardedLookup(resolve: Resolve, policy: ReceiverPolicy): LookupFunction {
   return (host, options, callback) => {
@@ -54,16 +53,12 @@ interface CheckedAddress {
 }
 
 /**
- * What a connection tries of each family. Addresses that refuse at once are tried in one breath, so without a
- * limit a name with a thousand of them would have us knock at a thousand doors of somebody else for a single
- * delivery.
+ * Addresses tried per family. Without a limit, a name with a thousand addresses would cause a thousand
+ * connections to third parties for one delivery.
  */
 const MAX_ADDRESSES_PER_FAMILY = 4;
 
-/**
- * One forbidden address among several refuses them all: the network chooses which one a connection ends up
- * at.
- */
+/** One forbidden address refuses the whole name: the network chooses which address is used. */
 async function resolveCheckedAddresses(
   host: string,
   resolve: Resolve,
@@ -94,17 +89,14 @@ function isUnknownName(error: unknown): boolean {
   );
 }
 
-/**
- * How long the IPv6 addresses of a name may come later than its IPv4 addresses before they are done without.
- */
+/** How much later IPv6 addresses may arrive than IPv4 addresses before they are ignored. */
 const IPV6_GRACE_MS = 300;
 
 /**
- * Asks the configured name servers, or the given ones (`127.0.0.1:53`).
- *
- * Not `dns.lookup`: that occupies one of the process's four worker threads until the system gives up, so that
- * four names with a dead name server would stall everybody's deliveries and the AWS SDK's own lookups with
- * them. It also reads the hosts file and search domains, which name hosts of the inside.
+ * Queries the configured name servers, or the given ones (`127.0.0.1:53`).
+ * Not `dns.lookup`: it occupies one of four worker threads until the system gives up, so four names with a
+ * dead name server would stall all deliveries and the SDK. It also reads the hosts file and search domains,
+ * which name internal hosts.
  */
 export function nameServerResolver(servers?: string[]): Resolve {
   const resolver = () => {
@@ -114,11 +106,10 @@ export function nameServerResolver(servers?: string[]): Resolve {
   };
 
   return async (host) => {
-    // No name server is asked for this one (RFC 6761). Whether loopback may be used is the policy's to say.
+    // `localhost` needs no name server (RFC 6761). The policy decides whether it is allowed.
     if (host === 'localhost') return ['127.0.0.1', '::1'];
 
-    // Each question has a socket of its own: an answer that is not valid DNS fails everything that waits on
-    // its socket.
+    // Each query has its own socket: an invalid DNS response fails all queries of a socket.
     const ipv6 = resolver().resolve6(host);
     const ipv6OrNone = ipv6.catch((): string[] => []);
     try {
@@ -127,42 +118,42 @@ export function nameServerResolver(servers?: string[]): Resolve {
       return [...ipv4, ...(await Promise.race([ipv6OrNone, none]))];
     } catch (ipv4Failure) {
       return ipv6.catch((ipv6Failure: unknown) => {
-        // That one family has no address says nothing while nobody could tell about the other.
+        // One family without addresses decides nothing when the other query failed.
         throw isUnknownName(ipv4Failure) ? ipv6Failure : ipv4Failure;
       });
     }
   };
 }
 
-/** So that one receiver's name cannot take all sockets of the process. */
+/** Prevents one receiver from taking all sockets of the process. */
 const MAX_SOCKETS_PER_HOST = 50;
 const MAX_FREE_SOCKETS_PER_HOST = 10;
 
 /**
- * Shorter than what common servers wait before they close an idle connection (gunicorn 2 s, Apache and Node 5
- * s). A request that meets such a close is a failed attempt, not one that is sent again behind the caller's
- * back: the receiver may have acted on it.
+ * Shorter than the idle timeout of common servers (gunicorn 2 s, Apache and Node 5 s). A request on a
+ * connection being closed is a failed attempt and is not repeated silently: the receiver may have processed
+ * it.
  */
 const MAX_IDLE_MS = 1000;
 
-/** A name that moved must be noticed even on a connection that is never idle. */
+/** A changed name must be noticed even on a busy connection. */
 const MAX_CONNECTION_AGE_MS = 60_000;
 
-/** Half the world away a connection takes longer than Node's default of a quarter of a second. */
+/** Connections to another continent take longer than Node's default of 250 ms. */
 const NEXT_ADDRESS_AFTER_MS = 1000;
 
 export interface ReceiverAgentOptions {
   lookup: LookupFunction;
   policy: ReceiverPolicy;
   now: () => number;
-  /** PEM of authorities to trust instead of the ones Node knows. */
+  /** PEM of the authorities to trust instead of Node's. */
   ca?: string | undefined;
 }
 
 /**
- * The connections to receivers: TLS with verified certificates, to addresses the policy permits, kept for a
- * moment. Takes no proxy from the environment, unlike the global agent. Pooled connections are told apart by
- * host and port, and belong to an address that was checked when they were opened.
+ * Connections to receivers: TLS with verified certificates, to addresses that the policy allows, kept
+ * briefly. Ignores proxies of the environment. Pooled connections are keyed by host and port, and belong to
+ * an address that was checked when they were opened.
  */
 export class ReceiverAgent extends Agent {
   readonly #policy: ReceiverPolicy;
@@ -179,7 +170,7 @@ export class ReceiverAgent extends Agent {
       timeout: MAX_IDLE_MS,
       maxSockets: MAX_SOCKETS_PER_HOST,
       maxFreeSockets: MAX_FREE_SOCKETS_PER_HOST,
-      // Stated, because without it the environment could switch verification off.
+      // Explicit, because the environment could disable verification otherwise.
       rejectUnauthorized: true,
       minVersion: 'TLSv1.2',
       ...(ca === undefined ? {} : { ca }),
@@ -189,8 +180,8 @@ export class ReceiverAgent extends Agent {
   }
 
   /**
-   * Closes what has been idle for too long. To be called before each request: when the platform freezes the process
-   * between invocations, no timer fires, and the connection that the receiver closed meanwhile looks alive.
+   * Closes connections that were idle for too long; called before each request. No timer fires while Lambda
+   * has the process frozen, and a connection that the receiver closed meanwhile looks alive.
    */
   closeIdle(): void {
     const newestToClose = this.#now() - MAX_IDLE_MS;
@@ -204,8 +195,7 @@ export class ReceiverAgent extends Agent {
     if (!(socket instanceof Socket)) return socket;
 
     this.#openedAt.set(socket, this.#now());
-    // A second check, of what really was connected to. Prepended, so that it comes before the first byte of
-    // TLS.
+    // Checks the connected address again. Prepended, so that it runs before TLS starts.
     socket.prependOnceListener('connect', () => {
       if (isReceiverAddress(socket.remoteAddress ?? '', this.#policy)) return;
       socket.destroy(new ForbiddenAddressError('connected to an address that deliveries may not go to'));
@@ -213,9 +203,9 @@ export class ReceiverAgent extends Agent {
     return socket;
   }
 
-  /** Whether a connection whose request is done goes to the pool. */
+  /** Whether a connection returns to the pool after its request. */
   override keepSocketAlive(socket: Duplex): boolean {
-    // Declared as void, but documented to say so, and false when the receiver announced a shorter patience.
+    // Declared as void; documented to return false when the receiver announced a shorter timeout.
     const keep: unknown = super.keepSocketAlive(socket);
     const now = this.#now();
     this.#idleSince.set(socket, now);

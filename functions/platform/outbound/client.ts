@@ -9,40 +9,38 @@ export type { FetchRequest, FetchResult, OutboundRequest, OutboundResult };
 export interface OutboundClientOptions {
   policy: ReceiverPolicy;
   /**
-   * From the beginning of a `post` to the response headers, or of a `fetch` to the end of the content; name
-   * resolution included.
+   * From the start of `post` to the response headers, or of `fetch` to the end of the content; includes name
+   * resolution.
    */
   timeoutMs: number;
-  /** Instead of the configured name servers. Its answers are checked like theirs. */
+  /** Replaces the configured name servers. Its addresses are checked as well. */
   resolve?: Resolve;
-  /** Milliseconds of the wall clock. */
+  /** Wall clock in milliseconds. */
   now?: () => number;
-  /** Instead of the authorities that Node trusts (to which NODE_EXTRA_CA_CERTS adds). */
+  /** Replaces the authorities that Node trusts (NODE_EXTRA_CA_CERTS adds to these). */
   tls?: { ca: string };
 }
 
 export interface OutboundClient {
   /**
-   * Sends once. Never rejects for anything that the URL, the network or the receiver does.
-   * @param onWritten called when the whole request was handed to the network, unless the answer was there before
-   * @throws NotPermitted when the gate has not let it pass
+   * Sends once. Never rejects for failures of the URL, the network or the receiver.
+   * @param onWritten called when the whole request was sent, unless the response came first
+   * @throws NotPermitted without a permit of the gate
    */
   post(request: OutboundRequest, permit: Permit, onWritten?: () => void): Promise<OutboundResult>;
   /**
-   * Gets the content of a URL, following redirects. Never rejects for anything that the URL, the network or the servers do.
-   * @throws NotPermitted when the gate has not let it pass
+   * Fetches a URL, following redirects. Never rejects for failures of the URL, the network or the servers.
+   * @throws NotPermitted without a permit of the gate
    */
   fetch(request: FetchRequest, permit: Permit): Promise<FetchResult>;
-  /** Closes all connections, which fails the requests that hold one. */
+  /** Closes all connections, which fails their requests. */
   close(): void;
 }
 
 /**
- * The only way out of the service to addresses that customers chose, and only for whom the gate lets pass.
- *
- * Three checks stand before the first byte: the URL by the receiver rule, whatever it passed when it was
- * registered; every address of its name, just before connecting to exactly these; and the connected socket.
- *
+ * The only path to hosts that customers choose; it needs a permit of the gate.
+ * Three checks precede the first byte: the URL by the receiver rule, regardless of the check at registration;
+ * every address of its name, before connecting to exactly these; and the connected socket.
  * @example const client = outboundClient({ policy: { loopback: 'refuse' }, timeoutMs: 10_000 }); const result
  * = await client.post({ url, headers, body }, permit);
  */

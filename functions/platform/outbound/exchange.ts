@@ -6,17 +6,17 @@ import { DeadlineError, describeFailure, InterimResponsesError } from './failure
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
- * Far more than any server needs; without a limit a receiver could keep a whole core busy until the deadline.
+ * More than any server needs. Without a limit, interim responses could keep a core busy until the deadline.
  */
 const MAX_INTERIM_RESPONSES = 20;
 
-/** What the body of an answer that nobody reads may cost to keep its connection for the next request. */
+/** Maximum size of an unread response body to keep its connection. */
 const DRAIN_BYTES = 16 * 1024;
 const DRAIN_MS = 500;
 
 /**
- * A request that is yet to be ended. The URL must have passed the receiver rule, and the agent must guard the
- * addresses of names.
+ * Opens a request without ending it. The URL must have passed the receiver rule, and the agent must check
+ * addresses.
  * @throws TypeError for headers that HTTP cannot carry
  */
 export function open(
@@ -30,7 +30,7 @@ export function open(
     host,
     port: url.port || 443,
     path: url.pathname + url.search,
-    // An address has no name that TLS could indicate; its certificate is compared with the address.
+    // TLS has no server name for an address; its certificate is compared with the address.
     servername: isIP(host) ? '' : host,
     headers,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -41,15 +41,15 @@ export function open(
 export interface Deadline {
   /** Rejects with a {@link DeadlineError}. */
   passed: Promise<never>;
-  /** Has a request destroyed when the time is over, in place of the one before. */
+  /** Destroys this request at the deadline, instead of the previous one. */
   over(outgoing: ClientRequest): void;
   cancel(): void;
 }
 
-/** Destroying a request is not enough: while it waits for a free socket, that makes no sound. */
+/** Destroying a request is not enough: while it waits for a free socket, that emits nothing. */
 export function startDeadline(timeoutMs: number): Deadline {
   const { promise: passed, reject } = Promise.withResolvers<never>();
-  // Whoever waits is told; that nobody waits at the moment is no failure.
+  // A rejection without a waiting caller is no error.
   passed.catch(() => undefined);
   let current: ClientRequest | undefined;
   const timer = setTimeout(() => {
@@ -65,7 +65,7 @@ export function startDeadline(timeoutMs: number): Deadline {
   };
 }
 
-/** The final response as soon as its headers are complete, body unread. */
+/** Resolves with the final response when its headers are complete, body unread. */
 export function awaitResponse(outgoing: ClientRequest): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   let interim = 0;
@@ -75,11 +75,11 @@ export function awaitResponse(outgoing: ClientRequest): Promise<IncomingMessage>
     if (interim > MAX_INTERIM_RESPONSES) outgoing.destroy(new InterimResponsesError());
   });
   outgoing.on('response', (response) => {
-    // Listened to from the first moment: a connection can break in the same breath as the headers arrive.
+    // Added at once: a connection can break while the headers arrive.
     response.on('error', () => outgoing.destroy());
     resolve(response);
   });
-  // An unasked-for switch of protocols (101) is an answer, with a body that never ends.
+  // An unrequested 101 is a response with an endless body.
   outgoing.on('upgrade', (response, socket) => {
     resolve(response);
     socket.destroy();
@@ -89,15 +89,15 @@ export function awaitResponse(outgoing: ClientRequest): Promise<IncomingMessage>
   return promise;
 }
 
-/** Lets a short body end, so that its connection can be used again; gives up any other. */
+/** Reads a short body to its end, so that its connection can be reused; destroys any other. */
 export function drain(outgoing: ClientRequest, response: IncomingMessage): void {
   let left = DRAIN_BYTES;
   response.on('data', (chunk: Uint8Array) => {
     left -= chunk.length;
     if (left < 0) outgoing.destroy();
   });
-  // Not until the response ends but until the request closes: a receiver that answers early may never read
-  // the rest.
+  // Until the request closes, not until the response ends: a receiver that answers early may never read the
+  // rest.
   const timer = setTimeout(() => outgoing.destroy(), DRAIN_MS).unref();
   outgoing.once('close', () => clearTimeout(timer));
 }
@@ -112,33 +112,31 @@ export type OutboundResult =
   | {
       kind: 'answered';
       status: number;
-      /** Until the headers were there. */
+      /** Until the headers were complete. */
       durationMs: number;
-      /** The beginning of the body, at most 1 KiB of UTF-8; empty for a 2xx, whose body nobody waits for. */
+      /** Beginning of the body, at most 1 KiB of UTF-8; empty for a 2xx. */
       body: string;
     }
   | {
       kind: 'failed';
-      /** One line of at most 300 characters that its receiver's owner may read. */
+      /** One line of at most 300 characters for the endpoint's owner. */
       error: string;
       durationMs: number;
     };
 
 export interface ExchangeOptions {
   agent: Agent;
-  /** One deadline over name resolution, connection, TLS, request and response headers. */
+  /** One deadline for name resolution, connection, TLS, request and response headers. */
   timeoutMs: number;
   now: () => number;
-  /** Called when the whole request was handed to the network, unless the answer was there before. */
+  /** Called when the whole request was sent, unless the response came first. */
   onWritten?: (() => void) | undefined;
 }
 
 /**
- * Sends one POST and tells what came of it. Redirects are answers, never followed. Whatever the receiver
- * does, the result is there by the deadline, and no more is held in memory than headers and an excerpt.
- *
- * The URL must have passed the receiver rule, and the agent must guard the addresses of names.
- *
+ * Sends one POST and returns the result by the deadline. Redirects are responses and are not followed. Memory
+ * holds only headers and an excerpt.
+ * The URL must have passed the receiver rule, and the agent must check addresses.
  * @throws TypeError for headers that HTTP cannot carry
  */
 export async function exchange(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundResult> {
@@ -165,7 +163,7 @@ export async function exchange(request: OutboundRequest, options: ExchangeOption
   }
 }
 
-/** What a receiver gets, but for the fields that concern the connection alone. */
+/** Headers that a receiver gets, without those of the connection. */
 export const completeHeaders = ({ url, headers, body }: OutboundRequest): Record<string, string> => ({
   host: url.host,
   ...headers,
@@ -174,28 +172,26 @@ export const completeHeaders = ({ url, headers, body }: OutboundRequest): Record
 });
 
 async function readBody(outgoing: ClientRequest, response: IncomingMessage, status: number): Promise<string> {
-  // What follows a switch of protocols is no body.
+  // A switch of protocols has no body.
   if (status < 200) return '';
   if (status < 300) {
     drain(outgoing, response);
     return '';
   }
   const body = await readExcerpt(response);
-  // Without effect on a body that ended by itself: its connection is in the pool already.
+  // No effect on a complete body: its connection is in the pool already.
   outgoing.destroy();
   return body;
 }
 
-/** What is kept of the body of an answer that is not a success. */
+/** Kept of the body of a failed attempt. */
 const EXCERPT_BYTES = 1024;
 
 /**
- * Reads the beginning of a body and abandons the rest. Ends at the latest when the response is destroyed, and
- * never rejects: an answer whose body breaks off is still that answer.
- *
+ * Reads the beginning of a body and abandons the rest. Never rejects, and ends when the response is
+ * destroyed: a response with an interrupted body still counts.
  * Nothing is decompressed: a small compressed body can grow without bound.
- *
- * @returns text of at most {@link EXCERPT_BYTES} in UTF-8; bytes that are not UTF-8 become U+FFFD
+ * @returns at most {@link EXCERPT_BYTES} of UTF-8; other bytes become U+FFFD
  */
 async function readExcerpt(response: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -213,15 +209,13 @@ async function readExcerpt(response: IncomingMessage): Promise<string> {
   return decodeExcerpt(chunks);
 }
 
-/** Cuts twice, at a character each time: replacement characters take more bytes than what they stand for. */
+/** Cuts twice at a character: replacement characters take more bytes than what they replace. */
 function decodeExcerpt(chunks: Uint8Array[]): string {
   const text = decodeWhole(Buffer.concat(chunks));
   return decodeWhole(Buffer.from(text).subarray(0, EXCERPT_BYTES));
 }
 
-/**
- * Leaves out a character that is cut off at the end, as `stream` makes the decoder wait for the rest of it.
- */
+/** Drops an incomplete last character. */
 function decodeWhole(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes, { stream: true });
 }

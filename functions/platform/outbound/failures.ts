@@ -1,26 +1,23 @@
 import { BlockedAddressError, ForbiddenAddressError, ResolutionError } from './agent.ts';
 
-/** The time for the whole exchange is over. */
+/** The deadline of the exchange passed. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
 
-/** The receiver sends interim responses without end. */
+/** The receiver sent too many interim responses. */
 export class InterimResponsesError extends Error {
   override readonly name = 'InterimResponsesError';
 }
 
-/**
- * The server answered, but not with content that can be taken. Its message is in our words and may be shown.
- */
+/** The server's content cannot be used. The message is the service's own and may be shown. */
 export class ContentError extends Error {
   override readonly name = 'ContentError';
 }
 
 /**
- * Says in one line why no answer came. Written from error codes only: the messages of Node and OpenSSL
- * contain addresses, file names of OpenSSL and text that the receiver chose, and the line is shown to whoever
- * registered the URL.
+ * Describes in one line why there was no response. Uses error codes only: messages of Node and OpenSSL
+ * contain addresses, file names and text of the receiver, and customers read the line.
  */
 export function describeFailure(error: unknown, timeoutMs: number): string {
   if (error instanceof DeadlineError) return `timed out after ${timeoutMs / 1000} s`;
@@ -69,7 +66,7 @@ function humanize(code: string): string {
   return code.toLowerCase().replaceAll('_', ' ');
 }
 
-/** A failure of several addresses in a row carries the code of the first one. */
+/** A failure of several addresses has the code of the first one. */
 function getErrorCode(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return '';
   return typeof error.code === 'string' && /^[A-Z0-9_]{1,80}$/.test(error.code) ? error.code : '';

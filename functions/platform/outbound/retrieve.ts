@@ -7,16 +7,16 @@ import { awaitResponse, type Deadline, drain, open, startDeadline } from './exch
 import { ContentError, describeFailure } from './failures.ts';
 
 /**
- * Reads a body to its end and takes off what it is encoded with. Never holds more than twice the limit.
- * @throws ContentError when it is larger than `maxBytes`, encoded or not, comes too slowly, is not encoded as
- * it says, or breaks off
+ * Reads and decodes a body. Holds at most twice the limit.
+ * @throws ContentError when the body is larger than `maxBytes`, encoded or decoded, is too slow, is encoded
+ * wrongly, or is interrupted
  */
 export async function readContent(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const decoded = chooseDecoder(response.headers['content-encoding'] ?? '');
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw createTooLargeError(maxBytes);
 
   const body = await readWhole(response, maxBytes);
-  // What was not to be encoded at all may be empty, as an encoding never is.
+  // An empty body is valid without an encoding only.
   return body.length === 0 ? body : decoded(body, maxBytes);
 }
 
@@ -28,17 +28,14 @@ const formatSize = (bytes: number): string =>
 
 const FIRST_CAPACITY = 64 * 1024;
 
-/**
- * The least that a server sends, averaged over a window that slides: a fast beginning pays for no trickle
- * after it.
- */
+/** Minimum rate over a sliding window: a fast start does not pay for a trickle. */
 const MIN_BYTES_PER_SECOND = 1024;
-/** Seconds. The first window is the grace of a server that is slow to begin. */
+/** Seconds. The first window is the grace of a slow start. */
 const RATE_WINDOW = 5;
 
 /**
- * Calls `onSlow` in the first second in which the window brought less. Samples, so that a busy process blames
- * no server.
+ * Calls `onSlow` in the first second whose window brought less. Samples, so that a busy process blames no
+ * server.
  */
 function watchRate(sizeNow: () => number, onSlow: () => void): Disposable {
   const sizes = [0];
@@ -52,8 +49,8 @@ function watchRate(sizeNow: () => number, onSlow: () => void): Disposable {
 }
 
 /**
- * Copies each piece: a server that sends single bytes in pieces of their own would have each of them keep the
- * buffer that it was read into, and cost a hundred times its size.
+ * Copies each chunk: single bytes would each keep the buffer that they were read into, a hundred times their
+ * size.
  */
 async function readWhole(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
@@ -90,10 +87,7 @@ async function readWhole(response: IncomingMessage, maxBytes: number): Promise<U
 
 type Decoder = (body: Uint8Array, maxBytes: number) => Promise<Uint8Array>;
 
-/**
- * Content codings of HTTP (RFC 9110, section 8.4.1). Although none was asked for, some servers answer with
- * one.
- */
+/** Content codings (RFC 9110, section 8.4.1). Some servers send one although none was requested. */
 function chooseDecoder(encoding: string): Decoder {
   switch (encoding.trim().toLowerCase()) {
     case '':
@@ -112,7 +106,7 @@ function chooseDecoder(encoding: string): Decoder {
   }
 }
 
-/** "deflate" is in the format of zlib (RFC 1950), which some servers leave out. */
+/** "deflate" has the zlib format (RFC 1950), which some servers omit. */
 const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
 
@@ -134,38 +128,35 @@ function limitSize(
 
 export interface FetchRequest {
   url: URL;
-  /** Sent to whatever it is redirected to as well: nothing that is for the first server alone. */
+  /** Also sent after redirects: nothing for the first server alone. */
   headers: Record<string, string>;
-  /** Of the body, both as it arrives and decoded. */
+  /** Of the body, both encoded and decoded. */
   maxBytes: number;
 }
 
 export type FetchResult =
   | {
       kind: 'fetched';
-      /** Where the redirects led to. */
+      /** URL after redirects. */
       url: string;
       contentType?: string;
-      /**
-       * Validators for the next request, as the server gave them; those that no request could carry are left
-       * out.
-       */
+      /** Validators for the next request; those that no request could carry are dropped. */
       etag?: string;
       lastModified?: string;
       body: Uint8Array;
     }
-  /** The conditions of the request (RFC 9110, section 13.1) were not met: there is nothing new. */
+  /** The content is unchanged (RFC 9110, section 13.1). */
   | { kind: 'not-modified' }
   | {
       kind: 'failed';
-      /** One line that whoever named the URL may read. */
+      /** One line for the owner of the URL. */
       error: string;
     };
 
 export interface RetrieveOptions {
   agent: ReceiverAgent;
   policy: ReceiverPolicy;
-  /** One deadline over everything, redirects and the body included. */
+  /** One deadline for everything, redirects and body included. */
   timeoutMs: number;
 }
 
@@ -173,12 +164,9 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * Gets what is behind a URL, by way of at most five redirects, each of which has to pass the receiver rule
- * like the URL itself. Whatever the servers do, the result is there by the deadline, and no more is held in
- * memory than twice `maxBytes`.
- *
- * The agent must guard the addresses of names.
- *
+ * Fetches a URL with at most five redirects, each checked by the receiver rule. Returns by the deadline and
+ * holds at most twice `maxBytes`.
+ * The agent must check addresses.
  * @throws TypeError for headers that HTTP cannot carry
  */
 export async function retrieve(request: FetchRequest, options: RetrieveOptions): Promise<FetchResult> {
@@ -242,9 +230,9 @@ async function readAnswer(
   throw new ContentError(`the server answered ${status}`);
 }
 
-/** @returns where to, without the fragment, which is no part of a request */
+/** @returns the target without the fragment */
 function followRedirect(location: string | undefined, from: URL): Answer {
-  // A field is read byte by byte; what is not ASCII in it is UTF-8 by custom.
+  // Header fields are read as bytes; other than ASCII they are UTF-8 by custom.
   const target =
     location === undefined ? null : URL.parse(Buffer.from(location, 'latin1').toString(), from.href);
   if (target === null) throw new ContentError('redirected without saying where to');
@@ -258,10 +246,7 @@ const isConditional = ({ headers }: FetchRequest): boolean =>
 const VISIBLE = /^[\x21-\x7e]{1,1024}$/;
 const VISIBLE_OR_SPACE = /^[\x20-\x7e]{1,200}$/;
 
-/**
- * Keeps of the server's words about its content only what is as it should be: they are stored, and two of
- * them sent back.
- */
+/** Keeps valid values only: they are stored, and two of them sent back. */
 function readValidators(headers: IncomingHttpHeaders): {
   contentType?: string;
   etag?: string;

@@ -24,31 +24,30 @@ import type { Charge, RateLimiter } from './rate-limit.ts';
 import { type ApiRequest, getRequestId, getTraceId, type Refusals, type UseCase } from './request.ts';
 import { parseBody, parseQuery } from './validation.ts';
 
-/** Commits all changes or none. */
 type CommitEffect<Change> = (
   changes: readonly Change[],
 ) => Promise<{ kind: 'committed' } | { kind: 'refused'; refusal: string }>;
 
 export interface ApiPorts<Change> extends RequestPorts {
   authenticate: Authenticate;
-  /** The organization of a caller; it may be some seconds old. */
+  /** The caller's organization, up to some seconds old. */
   organization(
     id: Tenant['orgId'],
     now: Date,
   ): Promise<Pick<OrganizationState, 'tier' | 'environment'> | undefined>;
   limiter: RateLimiter;
-  /** Measures what the request consumes of the tables. */
+  /** Measures consumed capacity. */
   capacity: CapacityMeter;
-  /** Counts a failure of the limiter, which an alarm watches: requests pass meanwhile. */
+  /** Counts a failed rate limiter, for an alarm: requests pass meanwhile. */
   onLimiterFailure(): void;
   memory: IdempotencyStore<Change>;
   commit: CommitEffect<Change>;
 }
 
-/** What the middlewares have established; each adds its part to the event before the use case runs. */
+/** Results of the middlewares; each adds its part before the use case runs. */
 interface RequestState {
   caller?: Caller;
-  /** What the request was charged. Absent when the limiter was not available. */
+  /** Absent when the rate limiter failed. */
   charge?: Charge;
   input?: { params: Record<string, string>; query: object; body: unknown };
   once?: IdempotentRequest | undefined;
@@ -58,10 +57,9 @@ type ApiEvent = APIGatewayProxyEvent & { established?: RequestState };
 type Stage = middy.MiddlewareObj<ApiEvent, APIGatewayProxyResult, Error, Context>;
 
 /**
- * Makes the handler of one route: authenticates, parses, runs the use case, whose effect commits with the
- * request's idempotency key, and puts the reply into the envelope. Whatever is thrown becomes a 500 or 503
- * that says nothing of the inside.
- * @param reveal completes an answer's data with what is never stored, on first answers and replays alike
+ * Creates the handler of one route: authenticates, parses, runs the use case, whose effect commits with the
+ * idempotency key, and builds the response. Errors become a 500 or 503 without internals.
+ * @param reveal adds data that is never stored, to first responses and replays alike
  */
 export function apiHandler<R extends Route, Change>(
   route: R,
@@ -72,7 +70,7 @@ export function apiHandler<R extends Route, Change>(
   const { logger, authenticate, organization, limiter, capacity, memory, commit, now } = ports;
   const { log } = logger;
 
-  /** A hook that returns a result ends the pipeline there. */
+  /** A hook that returns a result ends the pipeline. */
   const answer = async (event: ApiEvent, reply: Reply): Promise<APIGatewayProxyResult> => {
     await correctCharge(event);
     const result = await resultOf(event, reply);
@@ -80,7 +78,7 @@ export function apiHandler<R extends Route, Change>(
     return result;
   };
 
-  /** @returns undefined when the limiter fails: then requests pass */
+  /** @returns undefined when the limiter fails: requests pass then */
   const unlessLimiterFails = (charging: Promise<Charge>): Promise<Charge | undefined> =>
     charging.catch((error: unknown) => {
       log('RATE_LIMITER_FAILED', { error });
@@ -88,10 +86,7 @@ export function apiHandler<R extends Route, Change>(
       return undefined;
     });
 
-  /**
-   * Charges a request that has run for what it consumed. Awaited, because Lambda freezes an instance that has
-   * answered.
-   */
+  /** Charges the consumed capacity. Awaited, because Lambda freezes an instance after its response. */
   async function correctCharge(event: ApiEvent): Promise<void> {
     const charge = event.established?.charge;
     if (!charge?.allowed) return;
@@ -139,7 +134,7 @@ export function apiHandler<R extends Route, Change>(
     },
   };
 
-  /** Nobody but a sandbox key, which is routed there, acts for a sandbox. */
+  /** Only sandbox keys, which are routed, act for a sandbox. */
   async function liveTierOf({ bucket }: Caller, at: Date): Promise<Tier | undefined> {
     const known = await organization(bucket.orgId, at);
     if (known?.environment === 'live') return known.tier;
@@ -147,7 +142,7 @@ export function apiHandler<R extends Route, Change>(
     return undefined;
   }
 
-  /** Comes before the permission is looked at: a caller that is refused uses up its budget as well. */
+  /** Before the permission check: refused calls use up the budget as well. */
   const limited: Stage = {
     before: async ({ event }) => {
       const { caller } = completeState(event, 'caller');
@@ -158,7 +153,7 @@ export function apiHandler<R extends Route, Change>(
       const charging = unlessLimiterFails(
         limiter.take(caller.bucket, tier, at, estimateTokens(event, route)),
       );
-      // Side by side, since neither waits for the other.
+      // Independent, so in parallel.
       const [charge] = await Promise.all([charging, caller.noteUse?.(at)]);
       if (charge === undefined) return;
       event.established = { ...event.established, charge };
@@ -180,7 +175,7 @@ export function apiHandler<R extends Route, Change>(
   const parsed: Stage = {
     before: async ({ event }) => {
       const params = route.params.safeParse(event.pathParameters ?? {});
-      // An identifier of another form than ours names nothing, like one of ours that does not exist.
+      // A malformed id is answered like one that does not exist.
       if (!params.success)
         return answer(
           event,
@@ -238,14 +233,14 @@ export function apiHandler<R extends Route, Change>(
     });
 }
 
-/** What a request is charged before it runs, by its parameters; one token where these are refused later. */
+/** Tokens charged before a request runs, by its parameters; one token when these are refused later. */
 function estimateTokens(event: APIGatewayProxyEvent, route: Route): number {
   if (route.tokens === undefined) return 1;
   const query = parseQuery(event, route);
   return query.ok ? route.tokens(query.value) : 1;
 }
 
-/** @throws when a middleware that must have run did not, which is a defect */
+/** @throws when a required middleware did not run (a defect) */
 function completeState<K extends keyof RequestState>(
   { established = {} }: ApiEvent,
   ...parts: K[]
@@ -256,9 +251,8 @@ function completeState<K extends keyof RequestState>(
 }
 
 /**
- * A repeated key is met by the transaction that records it, so that a first request pays no read for it.
- * Where the use case refuses before it commits, the reason may have come after the first request: then what
- * was answered first counts.
+ * The transaction that records a key detects its repetition, so that a first request pays no read. When the
+ * use case refuses before it commits, an earlier response of the same key counts.
  */
 async function replyOnce<Change>(
   memory: IdempotencyStore<Change>,
@@ -280,9 +274,9 @@ function toEffect<Change>(
     const guard = once
       ? [memory.record(once.scope, toStoredReply(once.fingerprint, route.success.status, reply), now)]
       : [];
-    // DynamoDB takes no transaction of nothing.
+    // DynamoDB refuses an empty transaction.
     if (guard.length + changes.length === 0) return reply;
-    // The record goes first: of several refused conditions the first one is the answer.
+    // The record comes first: of several failed conditions the first one decides.
     const result = await commit([...guard, ...changes]);
     if (result.kind === 'committed') return reply;
     if (result.refusal === 'idempotency-key-used' && once) {
@@ -300,7 +294,7 @@ function toEffect<Change>(
 /** An HTTP-date (RFC 9110, 5.6.7). */
 const httpDate = (moment: string): string => new Date(moment).toUTCString();
 
-/** The headers that announce the end of a route. */
+/** Headers that announce the end of a route. */
 function deprecationHeaders(deprecation: Deprecation | undefined): Record<string, string> {
   if (deprecation === undefined) return {};
   const { since, sunset, guide } = deprecation;
@@ -311,16 +305,15 @@ function deprecationHeaders(deprecation: Deprecation | undefined): Record<string
   };
 }
 
-/** The problem that a route returns after its sunset. */
+/** Problem that a route returns after its sunset. */
 const checkSunset = (deprecation: Deprecation | undefined, now: Date): Problem | undefined =>
   deprecation !== undefined && now >= new Date(deprecation.sunset)
     ? problem('GONE', 'This route is no longer served. The Link header, where present, names its successor.')
     : undefined;
 
 /**
- * CORS headers that let pages of any site read a response (Fetch standard, CORS protocol). Visitors call from
- * customers' pages with a token in a header, which no browser sends by itself, so a response is of no use to
- * other pages.
+ * CORS headers for pages of any site (Fetch standard, CORS protocol). Visitors call from customers' pages
+ * with a token in a header, which browsers do not send by themselves.
  */
 const crossOriginHeaders = ({ visitor }: Pick<Route, 'visitor'>): Record<string, string> =>
   visitor

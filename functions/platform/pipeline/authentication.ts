@@ -10,38 +10,34 @@ import type { ContextFields, Log } from '../log-codes.ts';
 import { type Route, settingsPath } from '../route.ts';
 import { header } from './request.ts';
 
-/** Who calls, once that is established. */
+/** An authenticated caller. */
 export interface Caller {
-  /** Whose data the request acts on; nothing else says so. */
+  /** Tenant whose data the request uses. */
   tenant: Tenant;
-  /** All of it that a visitor may see. */
+  /** The one conversation that a visitor may read. */
   conversationId?: ConversationId;
   bucket: RateBucket;
-  /** Where it follows from who calls. Elsewhere the organization says it, which must then be a live one. */
+  /** Set when the caller determines it; otherwise the live organization's tier. */
   tier?: Budget;
-  /** Notes that the caller's key is used; whose it is stays in there. Never rejects. */
+  /** Records the use of the caller's key. Never rejects. */
   noteUse?(now: Date): Promise<void>;
-  /** Of a person. */
+  /** Of a signed-in user. */
   session?: Session;
-  /** Names the caller in the logs. */
+  /** Identifies the caller in logs. */
   logged: ContextFields;
-  /** A caller who is known, and may not do this. */
+  /** Set for an authenticated caller without permission. */
   denied?: Problem;
 }
 
-/**
- * Establishes who calls, before anything else of the request is looked at. A problem when nobody that is
- * known.
- */
+/** Authenticates the caller before the rest of the request is read. A problem when authentication fails. */
 export type Authenticate = (
   event: APIGatewayProxyEvent,
   route: Pick<Route, 'scope' | 'role' | 'dashboard' | 'method' | 'path'>,
 ) => Promise<Caller | Problem>;
 
 export interface Keys {
-  /** Finds a key by its digest. */
   find(digest: string): Promise<ApiKey | undefined>;
-  /** Notes that a key is used. Never rejects. */
+  /** Records the use of a key. Never rejects. */
   noteUse(key: ApiKey, now: Date): Promise<void>;
 }
 
@@ -51,24 +47,23 @@ const NEEDED = {
   visitor: 'A valid visitor token is required: Authorization: Bearer cvt_….',
 };
 
-/** One answer to every reason, so that it tells nothing of which credentials and organizations exist. */
+/** The same response for every reason, so that it reveals no existing credential or organization. */
 export const unauthenticated = (needed: keyof typeof NEEDED): Problem =>
   problem('AUTHENTICATION_ERROR', NEEDED[needed], {
     'WWW-Authenticate': 'Bearer realm="conversation-service"',
   });
 
-/** Reads the pairing of a live organization, and the sandbox that it names. */
+/** Reads a live organization's pairing and its sandbox. */
 export type FindSandbox = (
   liveOrgId: ApiKey['orgId'],
 ) => Promise<{ pairing: Pairing | undefined; sandbox: Sandbox | undefined }>;
 
-/** What a key is good for, whatever it may do there. */
 type Identified = Pick<Caller, 'tenant' | 'bucket' | 'tier'>;
 
 /**
- * Callers with API keys (public-api.md, Authentication). A sandbox key acts as its own live organization's
- * sandbox and as nothing else; the pairing is read for each request, and a key for which it does not hold is
- * answered like one that does not exist.
+ * Callers with API keys (docs/specification.md, Authentication). A sandbox key acts for its organization's
+ * sandbox only; the pairing is read for each request, and a key without a valid pairing is answered like an
+ * unknown one.
  */
 export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log): Authenticate {
   async function identified(key: ApiKey): Promise<Identified | undefined> {
@@ -106,22 +101,22 @@ export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log
   };
 }
 
-/** Keeps when keys were last used. */
+/** Stores the last use of keys. */
 export interface KeyUses {
   note(key: Pick<ApiKey, 'id' | 'orgId'>, now: Date, timeoutMs: number): Promise<void>;
 }
 
-/** A key's use is noted at most so often by an instance, so that it costs next to nothing. */
+/** Minimum interval between records of a key's use, per instance. */
 const EVERY_MS = 5 * 60_000;
-/** As for the rate limiter, beside which it happens: neither may be what makes the service slow. */
+/** As for the rate limiter, which runs in parallel. */
 const TIMEOUT_MS = 500;
-/** Keys that an instance remembers at most. */
+/** Maximum number of cached keys. */
 const REMEMBERED = 1000;
 
 /**
- * Notes that a key is used. Nobody is refused because it could not be noted, and a table that failed is left
- * alone until the next time comes: what is lost is some minutes of what is shown.
- * @returns gives a promise that is never rejected
+ * Records the use of keys. A failure refuses no request and is retried after the interval; it costs some
+ * minutes of accuracy.
+ * @returns a function whose promise never rejects
  */
 export function keyUseRecorder(uses: KeyUses, log: Log) {
   const noted = new Map<ApiKey['id'], number>();
@@ -139,20 +134,17 @@ export function keyUseRecorder(uses: KeyUses, log: Log) {
 }
 
 /*
- * Routes with a door for keys and one for people (docs/decisions/0016-dashboard.md): the same operation at
- * two paths.
+ * Routes with two authentication modes, API key and session: one operation at two paths
+ * (docs/decisions/0016-dashboard.md).
  */
 
-/**
- * Whether a request came by the settings. The gateway says so by the resource that it has found: nothing that
- * the caller can write.
- */
+/** Whether a request used the settings path, by the gateway's resource, which callers cannot write. */
 const isAtSettings = (
   { resource }: Pick<APIGatewayProxyEvent, 'resource'>,
   route: Pick<Route, 'path' | 'dashboard'>,
 ): boolean => resource !== undefined && resource === settingsPath(route);
 
-/** A path of the API as the caller's door has it. */
+/** Path of a resource in the caller's authentication mode. */
 export const buildLocation = (
   event: Pick<APIGatewayProxyEvent, 'resource'>,
   route: Pick<Route, 'path' | 'dashboard'>,
@@ -161,15 +153,14 @@ export const buildLocation = (
 
 export interface AuthenticationModes {
   keys: Authenticate;
-  /** Loads what verifies sessions, which calls with keys do without. */
+  /** Loads session verification, which calls with keys do not need. */
   sessions(): Promise<Authenticate>;
   findSandbox: FindSandbox;
 }
 
 /**
- * Each door takes its own kind of caller and no other. People have no sandbox keys: with
- * `environment=sandbox` they act on the sandbox of their organization, by the rule by which its keys do.
- * Their budget stays that of the dashboard.
+ * Each path accepts its own authentication mode only. Users have no sandbox keys: with `environment=sandbox`
+ * they act on their organization's sandbox by the same rule. Their budget stays the dashboard's.
  */
 export function authenticateByMode({ keys, sessions, findSandbox }: AuthenticationModes): Authenticate {
   async function inEnvironment(caller: Caller, asked: string | undefined): Promise<Caller> {
@@ -181,7 +172,7 @@ export function authenticateByMode({ keys, sessions, findSandbox }: Authenticati
     return 'kind' in found ? { ...caller, denied: found } : { ...caller, tenant: found };
   }
 
-  /** @throws when the pairing does not hold: nothing is done to another organization's sandbox */
+  /** @throws when the pairing is invalid: nothing is done for another organization's sandbox */
   async function sandboxOf(orgId: Caller['tenant']['orgId']): Promise<Caller['tenant'] | Problem> {
     const { pairing, sandbox } = await findSandbox(orgId);
     if (pairing === undefined)
@@ -201,15 +192,15 @@ export function authenticateByMode({ keys, sessions, findSandbox }: Authenticati
 }
 
 export interface VisitorAuthenticationOptions {
-  /** The visit that a token stands for now, or undefined when it stands for none. */
+  /** Returns the visit of a token; undefined when it is invalid. */
   visitOf(token: string): Promise<Visit | undefined>;
-  /** Whose data is current: a reset of a sandbox ends its visits. */
+  /** Current generations: a sandbox reset ends its visits. */
   organizations: { of(orgId: Visit['orgId']): Promise<{ generation: number } | undefined> };
 }
 
 /**
- * Visitors of a web widget, who may be anybody and see one conversation. What is wrong with a token is told
- * to nobody.
+ * Untrusted visitors of a web widget, who can read one conversation. The response does not say what is wrong
+ * with a token.
  */
 export function visitorAuthentication({
   visitOf,

@@ -7,7 +7,7 @@ import type { Reply, Success } from '../reply.ts';
 import type { Route } from '../route.ts';
 import { header } from './request.ts';
 
-/** A remembered answer (decisions.md, Idempotency). */
+/** A stored response (docs/specification.md, Idempotency). */
 export interface StoredReply {
   fingerprint: string;
   status: number;
@@ -21,13 +21,13 @@ export interface IdempotencyScope {
   key: string;
 }
 
-/** Remembers answers. `Change` is a write that commits with the effect. */
+/** Stores responses. `Change` is a write that commits with the effect. */
 export interface IdempotencyStore<Change> {
   find(scope: IdempotencyScope, now: Date): Promise<StoredReply | undefined>;
   record(scope: IdempotencyScope, remembered: StoredReply, now: Date): Change;
 }
 
-/** The idempotency of one request: which key, and what the request was. */
+/** Key and fingerprint of one request. */
 export interface IdempotentRequest {
   scope: IdempotencyScope;
   fingerprint: string;
@@ -35,7 +35,7 @@ export interface IdempotentRequest {
 
 const Uuid = z.guid();
 
-/** Reads the request's `Idempotency-Key`. Undefined when the route or the request has none. */
+/** Parses `Idempotency-Key`. Undefined when the route or the request has none. */
 export function parseIdempotencyKey(
   event: APIGatewayProxyEvent,
   route: Route,
@@ -55,7 +55,7 @@ export function parseIdempotencyKey(
   };
 }
 
-/** What a remembered answer means for a request with the same key. */
+/** Response to a request with a stored key. */
 export function replay(remembered: StoredReply, fingerprint: string): Reply {
   if (remembered.fingerprint !== fingerprint)
     return problem('IDEMPOTENCY_KEY_REUSED', 'The Idempotency-Key was used with another request.');
@@ -68,7 +68,6 @@ export function replay(remembered: StoredReply, fingerprint: string): Reply {
   };
 }
 
-/** The answer as it is remembered. */
 export const toStoredReply = (
   fingerprint: string,
   status: number,

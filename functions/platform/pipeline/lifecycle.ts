@@ -4,17 +4,17 @@ import type { Capacity } from '../../domain/rate-limit.ts';
 import type { Logging } from '../logger.ts';
 import { getRequestId, getTraceId } from './request.ts';
 
-/** What every function behind a route needs, whoever its callers are. */
+/** Ports of every route's function. */
 export interface RequestPorts {
   logger: Logging;
   /** Counts a request that failed unexpectedly. */
   onFailure(): void;
-  /** Writes the metrics of the request, which ends. */
+  /** Publishes the request's metrics. */
   publishMetrics(): void;
   now: () => Date;
 }
 
-/** Gives the log lines of an invocation what identifies its request. */
+/** Adds the request's ids to the log lines. */
 export function beginRequest(
   { logger }: Pick<RequestPorts, 'logger'>,
   { name }: { name: string },
@@ -39,7 +39,7 @@ export function failureReply(
   return transient ? unavailable() : problem('INTERNAL_ERROR', 'Something went wrong on our side.');
 }
 
-/** Called before the function returns: Lambda freezes an instance that has answered. */
+/** Called before the function returns: Lambda freezes an instance after its response. */
 export function endRequest(
   { logger, publishMetrics }: Pick<RequestPorts, 'logger' | 'publishMetrics'>,
   { statusCode }: Pick<APIGatewayProxyResult, 'statusCode'>,
@@ -48,7 +48,7 @@ export function endRequest(
   publishMetrics();
 }
 
-/** Names of errors, of the SDK and of this service, after which the same call may succeed. */
+/** Names of errors after which the same call may succeed. */
 const TRANSIENT = new Set([
   'Contended',
   'InternalServerError',
@@ -67,10 +67,10 @@ const TRANSIENT = new Set([
 
 const TRANSIENT_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN']);
 
-/** Whether a dependency throttled or was down, so that a retry may succeed: 503 instead of 500. */
+/** Whether a retry may succeed: 503 instead of 500. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // The gate closes on an error; its cause decides.
+  // The cause of a closed gate decides.
   if (error.name === 'GateClosed') return isTransient(error.cause);
   const { code, $retryable, $metadata } = error as Error & {
     code?: unknown;
@@ -90,7 +90,7 @@ const READS = /^(Query|Scan|Get|BatchGet|TransactGet)/;
 type Fields = Readonly<Record<string, unknown>>;
 const toFields = (value: unknown): Fields => Object(value);
 
-/** What is needed of a document client: room for a step around each of its commands. */
+/** The part of a document client that adds a middleware. */
 interface Client {
   middlewareStack: {
     add(
@@ -103,18 +103,16 @@ interface Client {
   };
 }
 
-/** Sums what the commands of a client consume. */
+/** Sums the consumed capacity of a client's commands. */
 export interface CapacityMeter {
-  /** Begins anew. */
   begin(): void;
   consumed(): Capacity;
 }
 
 /**
- * Has DynamoDB report what each command of a client consumes, and sums it. An instance serves one request at
- * a time, so the sum since the beginning of a request is that request's. A write that DynamoDB refuses is not
- * reported and consumes units all the same: it counts as one, a cancelled transaction as two for each of its
- * items (Developer Guide, Condition expressions, Transactions).
+ * Requests and sums the consumed capacity of each command. An instance serves one request at a time, so the
+ * sum is that request's. A refused write is not reported but consumes units: it counts as one, a cancelled
+ * transaction as two per item (Developer Guide, Condition expressions, Transactions).
  */
 export function meterCapacity(client: Client): CapacityMeter {
   let sum: Capacity = { reads: 0, writes: 0 };

@@ -11,7 +11,7 @@ import {
 } from '../../domain/rate-limit.ts';
 import type { Tier } from '../../domain/tenant.ts';
 
-/** Counts tokens in windows; exact however many requests take some at once. */
+/** Counts tokens in windows, exact under concurrency. */
 export interface RateWindows {
   take(
     bucket: RateBucket,
@@ -25,41 +25,40 @@ export interface RateWindows {
   ): Promise<{ used: number }>;
 }
 
-/** A quota with what it was charged to, for the correction after the request. */
+/** A quota and its window, for the correction after the request. */
 export interface Charge extends Quota {
   bucket: RateBucket;
-  /** Of the window, seconds since the epoch. */
+  /** Start of the window, seconds since the epoch. */
   start: number;
-  /** Tokens that the request was charged. */
+  /** Charged tokens. */
   tokens: number;
-  /** The same tokens of a budget that the request shares with others. */
+  /** The same charge to a shared budget. */
   shared?: Charge;
 }
 
 export interface RateLimiter {
-  /** Charges a request before it runs. It runs while its window has a token left, whatever it costs. */
+  /** Charges a request before it runs. It runs while its window has a token left, at any cost. */
   take(bucket: RateBucket, tier: Budget, now: Date, tokens?: number): Promise<Charge>;
-  /** Charges a request that has run for what it cost. No write when that was charged already. */
+  /** Corrects the charge to the actual cost. No write without a difference. */
   correct(charge: Charge, tokens: number): Promise<Charge>;
 }
 
-/** A count that has not come back by then is given up: a limiter must not be what makes the service slow. */
+/** A slower count is abandoned: the limiter must not slow down the service. */
 const TIMEOUT_MS = 500;
-/** Full windows that an instance remembers at most. */
+/** Maximum number of cached full windows. */
 const REMEMBERED = 1000;
 
 /**
- * Takes the tokens of requests out of windows. What a window uses beyond its limit is taken from the next
- * window, at most the whole of it. A window once seen full is remembered until it ends, so that a caller who
- * keeps calling does not make its item the busiest of the table.
- * @throws whatever the windows throw: the caller decides that requests then pass
+ * Takes tokens from windows. What a window uses beyond its limit is taken from the next one, at most all of
+ * it. A full window is cached until it ends, so that a caller who continues does not load the table.
+ * @throws the windows' error: the caller lets the request pass
  */
 function tokenCounter(windows: RateWindows) {
   const full = new Map<string, number>();
   const nameOf = ({ orgId, kind }: RateBucket) => `${orgId}/${kind}`;
   const isFull = (bucket: RateBucket, now: Date) => full.get(nameOf(bucket)) === getRateWindow(now).start;
 
-  /** The charge with what is left now, after its tokens changed by `added`. */
+  /** The charge after its tokens changed by `added`. */
   async function settled(charge: Charge, used: number, added: number): Promise<Charge> {
     const { bucket, start, limit } = charge;
     const debt = computeDebt(used, limit) - computeDebt(used - added, limit);
@@ -114,9 +113,8 @@ export function rateLimiter(windows: RateWindows, limits: RateLimits): RateLimit
 }
 
 /**
- * Charges a visitor's request to its conversation's budget, and then to the one that all visitors of the
- * organization share. The conversation comes first, so that one which asks without end uses up no more of the
- * shared budget than its own.
+ * Charges a visitor's request to its conversation's budget, then to the shared budget of all visitors of the
+ * organization. The conversation comes first, so that it cannot use more of the shared budget than its own.
  * @param limits of all visitors of an organization, by its tier
  */
 export function visitorLimiter(

@@ -4,7 +4,7 @@ import { type Problem, problem } from '../../domain/problem.ts';
 import type { Route } from '../route.ts';
 import { header } from './request.ts';
 
-/** Largest request body in bytes (decisions.md, Representation). */
+/** Maximum size of a request body in bytes (docs/specification.md, Representation). */
 const MAX_BODY_BYTES = 256 * 1024;
 
 type Parsed<T> = { ok: true; value: T } | { ok: false; problem: Problem };
@@ -12,9 +12,8 @@ type Parsed<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 const refuse = (refused: Problem): { ok: false; problem: Problem } => ({ ok: false, problem: refused });
 
 /**
- * Parses the body: its size, its media type, its JSON, its shape, in this order. A POST or PATCH that takes
- * no body still takes nothing but JSON in its place (decisions.md, Representation); with other methods a body
- * means nothing (RFC 9110, 9.3.1).
+ * Checks size, media type, JSON and shape of the body, in this order. A POST or PATCH without a body schema
+ * accepts any JSON (docs/specification.md, Representation); other methods ignore a body (RFC 9110, 9.3.1).
  */
 export function parseBody(
   event: APIGatewayProxyEvent,
@@ -43,7 +42,7 @@ export function parseBody(
   return route.body === undefined ? { ok: true, value: undefined } : parse(route.body, json, 'body');
 }
 
-/** Parses the query string. Unknown parameters are ignored. */
+/** Unknown parameters are ignored. */
 export const parseQuery = (event: APIGatewayProxyEvent, route: Route): Parsed<object> =>
   parse(route.query, event.queryStringParameters ?? {}, 'query');
 
@@ -53,10 +52,7 @@ function parse<S extends z.ZodMiniType>(schema: S, value: unknown, whole: string
   return refuse(problem('VALIDATION_ERROR', describeIssues(parsed.error.issues, whole)));
 }
 
-/**
- * One sentence for each field at fault. Where the type is wrong, what is said next of the same field means
- * another one.
- */
+/** One sentence per faulty field. After a wrong type, further issues of the field mean another type. */
 function describeIssues(issues: readonly z.core.$ZodIssue[], whole: string): string {
   const faults = new Map<string, string>();
   for (const issue of issues) {
@@ -66,13 +62,13 @@ function describeIssues(issues: readonly z.core.$ZodIssue[], whole: string): str
   return [...faults.values()].join(' ');
 }
 
-/** Names the field and the constraint, and never what was sent: it may be a secret. */
+/** Names the field and the constraint, never the value, which may be a secret. */
 function describe(issue: z.core.$ZodIssue, whole: string): string {
   return `${issue.path.length === 0 ? `The ${whole}` : issue.path.join('.')} ${constraint(issue)}.`;
 }
 
 function constraint(issue: z.core.$ZodIssue): string {
-  // The wording that a schema gave to its own check.
+  // The schema's own wording.
   if (issue.message.startsWith('must ')) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
@@ -88,7 +84,7 @@ function constraint(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Numbers are so much; texts and lists have so many. */
+/** Numbers have a value, texts and lists a length. */
 function amount(bound: string, limit: number | bigint, origin: string): string {
   const of = { string: 'character', array: 'item' }[origin];
   return of === undefined ? `be ${bound} ${limit}` : `have ${bound} ${limit} ${of}${limit === 1 ? '' : 's'}`;

@@ -24,17 +24,14 @@ import {
 } from '../metric-names.ts';
 import { count, publishMetrics } from '../metrics.ts';
 
-/**
- * What a worker threw, as far as it may be told: Lambda writes what a handler throws into the log, message
- * and all.
- */
+/** Replaces a worker's error: Lambda logs the message of a thrown error. */
 export class InvocationFailed extends Error {
   override name = 'InvocationFailed';
 }
 
 /**
- * What every worker's invocation has around it: its lines name it, its metrics are written when it ends, and
- * what it throws is told by the log and goes on without its text.
+ * Middleware of every worker: starts its log context, publishes metrics, logs an error and rethrows it
+ * without its message.
  */
 export const invocation = ({ log, begin }: Logging = logger): MiddlewareObj => ({
   before: ({ context }) => begin(context),
@@ -50,11 +47,9 @@ export const invocation = ({ log, begin }: Logging = logger): MiddlewareObj => (
 type Image = Record<string, AttributeValue>;
 
 /**
- * Lambda handler of a reader of the outbox's stream. What failed is reported, and the batch is tried again
- * from there on.
- * @param read what an inserted row has for the reader; undefined when it is for others; throws when it is no
- * entry of the outbox
- * @param handle does what a batch asks for and returns what has to be tried again
+ * Handler of a reader of the outbox's stream. The batch is retried from the first failed entry.
+ * @param read parses an inserted row; undefined when it is for another reader
+ * @param handle returns the entries to retry
  */
 export const outboxReader = <T extends object>(
   read: (image: Image) => T | undefined,
@@ -67,11 +62,11 @@ export const outboxReader = <T extends object>(
       for (const { dynamodb } of Records) {
         const sequence = dynamodb?.SequenceNumber ?? '';
         try {
-          // The types of Lambda's events and of the SDK name the same shape differently.
+          // Lambda's events and the SDK have separate types for one shape.
           const entry = read(dynamodb?.NewImage as Image);
           if (entry) sequences.set(entry, sequence);
         } catch (error) {
-          // Repeating it would hold up what comes after it in its shard, and change nothing.
+          // A retry would block the shard and change nothing.
           logger.log('STREAM_RECORD_UNREADABLE', { sequence, error });
           count(ABANDONED_ENTRIES);
         }
@@ -81,9 +76,8 @@ export const outboxReader = <T extends object>(
     });
 
 /**
- * Lambda handler of a function that takes the dead letters of the outbox's stream. A letter that fails stays
- * in the queue.
- * @param handle handles a letter and returns the number of entries that it gave up
+ * Handler of the dead letters of the outbox's stream. A failed letter stays in the queue.
+ * @param handle returns the number of abandoned entries
  */
 export const deadLetterWorker = (handle: (letter: DeadLetter) => Promise<number>) =>
   middy<SQSEvent, SQSBatchResponse>()
@@ -104,7 +98,7 @@ export const deadLetterWorker = (handle: (letter: DeadLetter) => Promise<number>
       return { batchItemFailures: kept };
     });
 
-/** What a letter says. One that nobody understands would come back for two weeks: it is told and dropped. */
+/** An unparsable letter would return for two weeks: it is reported and dropped. */
 function parse(body: string, messageId: string): DeadLetter | undefined {
   try {
     return DeadLetter.parse(JSON.parse(body));
@@ -116,8 +110,8 @@ function parse(body: string, messageId: string): DeadLetter | undefined {
 }
 
 /**
- * Reads rows of the outbox as `read` does, and gives up loudly those that nobody can read.
- * @param read what a row is for this reader; throws when it should be something and is not readable
+ * Parses rows of the outbox; reports and counts unreadable ones.
+ * @param read throws when a row is unreadable
  */
 export const parseOrAbandon =
   <T>(read: (row: unknown) => T | undefined) =>
@@ -131,31 +125,25 @@ export const parseOrAbandon =
     }
   };
 
-/** What a rule sends to a queue: EventBridge's envelope around what was put on the bus. */
+/** EventBridge's envelope of a bus event. */
 const Message = z.object({ detail: BusEvent });
 
-/**
- * An event that has to come again: because dealing with it failed, or because it waits for what somebody else
- * has in hand.
- */
+/** An event to retry: it failed, or waits for another worker. */
 export interface RetryRequest {
   event: BusEvent;
   why: 'failed' | 'waits';
-  /** After how many seconds; the queue's own time when absent. */
+  /** Seconds until the retry; the queue's visibility timeout when absent. */
   inSeconds?: number | undefined;
 }
 
-/** Hides a received message for so many seconds. */
+/** Sets the visibility timeout of a received message, in seconds. */
 export type HideMessage = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /**
- * Lambda handler of a worker that takes events of the bus from its queue. What fails stays in the queue,
- * comes again, and ends in the dead-letter queue; so does a message that nobody can read, because nothing is
- * dropped unread. Lambda counts no such batch as failed, so that it is counted here.
- * @param handle does what a batch asks for and returns what has to come again; what it throws fails the whole
- * batch
- * @param hide of the worker's queue, where its events name their own time; a message that it fails for has
- * the queue's
+ * Handler of a worker that receives bus events from its queue. Failed and unreadable messages stay, return,
+ * and end in the dead-letter queue. Lambda does not count such batches as failed, so they are counted here.
+ * @param handle returns the events to retry; an error fails the whole batch
+ * @param hide of the worker's queue, for events with a time of their own
  */
 export const busWorker = (
   worker: BusWorkerName,
@@ -198,7 +186,8 @@ export const busWorker = (
     });
 
 /**
- * Deals with the events of a batch one by one, all at once. @param log told of each that has to come again
+ * Processes the events of a batch concurrently, each on its own.
+ * @param log called for each event to retry
  */
 export const processEach =
   (handle: (event: BusEvent, receives: number) => Promise<void>, log: Log) =>

@@ -182,7 +182,7 @@ describe('an e-mail, whatever others have written', () => {
     fc.assert(
       fc.property(lines, (added) => {
         const [, quoted = ''] =
-          /The added text begins with:\n([\s\S]*?)\n\nChange notification/.exec(
+          /What was added begins with:\n([\s\S]*?)\n\nChange notification/.exec(
             aChange({ added, removed: '' }).text,
           ) ?? [];
         for (const line of quoted.split('\n')) expect(line === '' || line.startsWith('> ')).toBe(true);
@@ -205,8 +205,8 @@ describe('the e-mail about changed content', () => {
   });
 
   it('shows what came and what went', () => {
-    expect(text).toContain('The added text begins with:\n> Open on Sundays.');
-    expect(text).toContain('The removed text begins with:\n> Closed on Sundays.');
+    expect(text).toContain('What was added begins with:\n> Open on Sundays.');
+    expect(text).toContain('What was removed begins with:\n> Closed on Sundays.');
     expect(html).toContain('>Open on Sundays.</blockquote>');
     expect(html).toContain('>Closed on Sundays.</blockquote>');
   });
@@ -226,7 +226,7 @@ describe('the e-mail about changed content', () => {
   it('leads to where it can be changed, and says how often it comes', () => {
     expect(text).toContain(`\n${ORIGIN}/settings/organization\n`);
     expect(html).toContain(`href="${ORIGIN}/settings/organization"`);
-    expect(text.replaceAll('\n', ' ')).toContain('at most one e-mail about a source in 24 hours.');
+    expect(text.replaceAll('\n', ' ')).toContain('At most one is sent per source in 24 hours.');
     expect(aChange({ noticeSeconds: 3600 }).html).toContain('in 1 hour.');
     expect(aChange({ noticeSeconds: 90 }).html).toContain('in 90 seconds.');
   });
@@ -294,8 +294,8 @@ describe('the e-mail about a disabled endpoint', () => {
       expect(body).toContain(webhookId);
       expect(body).toContain('https://receiver.example.com/hook');
       expect(body).toContain('2026-11-20 09:30 UTC');
-      expect(body).toContain('10 consecutive deliveries');
-      expect(body).toContain('register a new endpoint');
+      expect(body).toContain('10 deliveries in a row');
+      expect(body).toContain('register the endpoint again');
       expect(body).toContain(`${ORIGIN}/`);
     }
   });
@@ -318,7 +318,7 @@ describe('the e-mail about a disabled endpoint', () => {
   it('calls a channel a channel', () => {
     const { subject, text } = aDisabling({ webhookId: newId('chn', NOW) });
     expect(subject).toBe('Channel disabled: receiver.example.com');
-    expect(text.replaceAll('\n', ' ')).toContain('create a new channel');
+    expect(text.replaceAll('\n', ' ')).toContain('create the channel again');
     expect(text).not.toContain('ndpoint');
   });
 });
