@@ -9,8 +9,7 @@ import { bundleDashboard, DASHBOARD_BUNDLE } from '../lib/cloud/site/bundle.ts';
  * same result: the recommended feature flags are set in it and not in cdk.json, which only the command reads.
  */
 const outdir = resolve(process.env.CDK_OUTDIR ?? 'cdk.out');
-// Made before by whoever synthesizes many times of the same sources, as tests do: to bundle takes as much as
-// all the rest.
+// Tests that synthesize the same sources many times bundle once: bundling takes as long as all the rest.
 const bundles = process.env.CDK_BUNDLES;
 /** The variable is the CDK's own. */
 const isValidated = process.env.CDK_VALIDATION !== 'false';
@@ -43,7 +42,7 @@ async function synthesize(settings: Settings): Promise<void> {
 }
 
 try {
-  // Before anything is built or loaded: whoever gave a wrong setting waits for nothing.
+  // Check settings first: a wrong one fails before anything is built or loaded.
   await synthesize(readSettings(givenContext(process.env)));
 } catch (error) {
   if (!(error instanceof SettingError)) throw error;

@@ -5,7 +5,7 @@ if (problem !== undefined) {
   process.stderr.write(`${problem}\n`);
   process.exit(1);
 }
-// Loaded after the check: an older Node.js fails on these modules in ways that tell nobody what to do.
+// Loaded after the version check: an older Node.js fails on these modules with unclear errors.
 const { operateCommand } = await import('../lib/operate/command.ts');
 process.exitCode = await operateCommand(process.argv.slice(2), {
   variables: process.env,

@@ -49,12 +49,12 @@ export class Sandboxes extends Construct {
     alarmAt(this, 'PurgeLate', {
       metric: counted(this, PURGED.oldestSeconds).with({ statistic: cloudwatch.Stats.MAXIMUM }),
       threshold: LATE_SECONDS,
-      runbook: 'background.md#what-sandboxes-wiped-is-still-stored',
+      runbook: 'background.md#data-of-reset-sandboxes-is-still-stored',
       says: 'Data that customers have wiped from their sandboxes is still stored an hour later; they cannot see it.',
     });
     watchFailures(this.purge, {
       says: 'The purge fails: what resets of sandboxes have wiped stays stored.',
-      runbook: 'background.md#what-sandboxes-wiped-is-still-stored',
+      runbook: 'background.md#data-of-reset-sandboxes-is-still-stored',
     });
     watchSchedule(this.purge, {
       every: Duration.minutes(1),

@@ -6,12 +6,12 @@ export const LOGS_PAGE = 'docs/reference/logs.md';
 
 const KINDS: Readonly<Record<FieldKind, string>> = {
   id: 'a name that the service or AWS made: an identifier, a time, an ARN',
-  words: 'a few words of ours, or a code of a dependency',
+  words: 'fixed text, or a code of a dependency',
   count: 'a number',
   counts: 'several numbers by name',
   flag: 'true or false',
   failure:
-    'an error: its name, codes and HTTP status, the AWS request id, where it was thrown; its message only where it is of our own words',
+    'an error: its name, codes and HTTP status, the AWS request id, where it was thrown; its message only where the text is the service’s own',
 };
 
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const;

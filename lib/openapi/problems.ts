@@ -63,7 +63,7 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
   },
   AUTHENTICATION_ERROR: {
     description:
-      'No valid credential: none, an unknown, malformed, revoked or expired one. Which of these it is, is not told. Do not repeat the request as it is.',
+      'No valid credential: none, or one that is unknown, malformed, revoked or expired. The response does not say which. Do not retry with the same credential.',
     messages: {
       'no valid key': 'A valid API key is required: Authorization: Bearer ck_….',
       'no valid token': 'A valid visitor token is required: Authorization: Bearer cvt_….',
@@ -91,7 +91,7 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
   CONFLICT: {
     description:
       'The state of things forbids it, or a request with the same `Idempotency-Key` is being processed just now. The message says which. Read the resource before trying again.',
-    messages: { 'a request under way': 'A request with this Idempotency-Key is being processed.' },
+    messages: { 'a request in progress': 'A request with this Idempotency-Key is being processed.' },
   },
   SANDBOX_NOT_PROVISIONED: {
     description: 'The organization has no sandbox yet. Provision it (`provisionSandbox`); it is empty then.',
