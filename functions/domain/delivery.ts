@@ -182,14 +182,14 @@ export interface Pace {
 /**
  * Computes what a finished attempt changes in its delivery. An attempt without `error` succeeded.
  * @param number of the attempt, from 1, as the claim counted it
- * @param way queue of the attempt, queue of the next one, and whether the latter is crowded
+ * @param route queue of the attempt, queue of the next one, and whether the latter is crowded
  * @param pace set where the delivery's clock runs faster
  */
 export function computeSettlement(
   number: number,
   result: AttemptResult,
   policy: RetryPolicy,
-  way: { from: Lane; to: Lane; crowded: boolean },
+  route: { from: Lane; to: Lane; crowded: boolean },
   pace?: Pace,
 ): Settlement {
   const { endedAt, error, simulated } = result;
@@ -199,9 +199,9 @@ export function computeSettlement(
     const nextRetryAt = scheduleNextAttempt(number, endedAt, scaleRetryPolicy(policy, pace?.speed ?? 1));
     const hold = chooseWaitMode(
       (nextRetryAt.getTime() - endedAt.getTime()) / 1000,
-      way.from,
-      way.to,
-      way.crowded,
+      route.from,
+      route.to,
+      route.crowded,
     );
     const atRealSpeed = real && {
       nextRetryAt: scheduleNextAttempt(number, real.endedAt, policy).toISOString(),
@@ -211,7 +211,7 @@ export function computeSettlement(
       attempt,
       at: endedAt,
       nextRetryAt,
-      wait: { hold, lane: way.to },
+      wait: { hold, lane: route.to },
       ...(atRealSpeed && { atRealSpeed }),
     };
   }
@@ -237,7 +237,10 @@ function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
   };
 }
 
-/** Maximum size of a body kept with each of 8 attempts: a row has at most 400 KB. */
+/**
+ * Maximum size of a body kept with each of 8 attempts: a row has at most 400 KB, and messages for channels
+ * can be longer.
+ */
 const KEPT_BODY_BYTES = 32_768;
 const isKept = ({ body }: WebhookRequest): boolean => Buffer.byteLength(body) <= KEPT_BODY_BYTES;
 

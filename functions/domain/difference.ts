@@ -1,6 +1,6 @@
 /**
- * A word is a run of letters, marks and digits (decision 12). In scripts without spaces each character is a
- * word, so that a changed sentence is not one changed word.
+ * A word is a run of letters, marks and digits (docs/specification.md, Content-change notifications). In
+ * scripts without spaces each character is a word, so that a changed sentence is not one changed word.
  */
 const WORD =
   /[[\p{L}\p{M}\p{N}]&&[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv;
@@ -48,17 +48,16 @@ export function computeDifference(before: string, after: string): number {
   return Math.min(100 - SMALLEST, Math.max(SMALLEST, percent));
 }
 
-/** What came and what went, as text for people. */
+/** Added and removed text, as shown to users. */
 export interface Changes {
   added: string;
   removed: string;
 }
 
 /**
- * The beginning of the lines that came and of those that went, in their order. A line that is there more
- * often than before came; one that only moved did neither. Whitespace around lines does not count.
- *
- * @param maxCharacters of each, in UTF-16 units, the ellipsis of what was cut included
+ * Returns the beginnings of the added and of the removed lines, in their order. A line that occurs more often
+ * than before is added; a moved line is neither. Whitespace around lines does not count.
+ * @param maxCharacters of each, in UTF-16 code units, including the ellipsis
  */
 export function findChanges(before: string, after: string, maxCharacters: number): Changes {
   const old = splitLines(before);
@@ -75,7 +74,7 @@ const splitLines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Lines that occur more often in one text than in the other; of equal lines the last ones. */
+/** Lines that occur more often in one text than in the other; of equal lines, the last ones. */
 function findExtraLines(lines: string[], others: string[]): string[] {
   const left = new Map<string, number>();
   for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);

@@ -37,7 +37,7 @@ export const LONG_BACKLOG = 10_000;
  */
 export const RESENT_IN_BACKLOG = { ofOrganization: 2, inAll: 50 };
 
-/** Seconds past due after which the reconciler sends a delivery's message again. */
+/** Seconds past due after which the reconciler resends a delivery's message. */
 export const DEFAULT_GRACE_SECONDS = 900;
 
 /**

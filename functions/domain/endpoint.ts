@@ -95,7 +95,7 @@ export const getFailureStatus = ({
 
 /**
  * Notice that an endpoint was disabled. It commits in the transaction that disables, so there is exactly one
- * per disabling.
+ * per disabling by failures.
  */
 export const DisablingNotice = z.object({
   kind: z.literal('endpoint-disabled'),

@@ -53,7 +53,7 @@ interface EventTypeEntry<Data extends z.ZodMiniObject, To extends SentTo> {
   /** Version of the shape of `data`. A changed shape needs a new version. */
   schemaVersion: number;
   sentTo: To;
-  /** Schema that builds `data` and drops fields that it does not list. */
+  /** Schema that builds `data`. It drops fields that it does not list, so that nothing else can leak. */
   data: () => Data;
   /**
    * Fields of `data` sent to the bus: identifiers, and what rules or workers read. Texts stay in the tables,
@@ -98,8 +98,8 @@ export const EVENT_CATALOGUE = {
     description: 'A new conversation was started.',
     fields: {
       conversationId: 'The conversation.',
-      channelId: 'The channel it takes place on.',
-      externalUserId: 'Who is talking.',
+      channelId: 'The channel on which it takes place.',
+      externalUserId: 'The external user, as you name them.',
     },
     example: ({ conversation }) => ({ ...conversation, conversationId: conversation.id }),
   }),
@@ -113,8 +113,8 @@ export const EVENT_CATALOGUE = {
       'A message of any `role` was recorded in a conversation, including your own assistant’s. The content is not in the event; read the message with `messageId`.',
     fields: {
       conversationId: 'The conversation.',
-      messageId: 'The message. Its content is read with the API.',
-      role: 'Who said it.',
+      messageId: 'The message. Read its content with the API.',
+      role: 'Role of the author.',
     },
     example: ({ message }) => ({ ...message, messageId: message.id }),
   }),
@@ -133,7 +133,7 @@ export const EVENT_CATALOGUE = {
     fields: {
       conversationId: 'The conversation.',
       escalationLogId: 'The entry of the escalation log.',
-      reason: 'Why, if that was said; absent otherwise.',
+      reason: 'The reason; absent when not given.',
     },
     example: ({ escalation }) => ({ ...escalation, escalationLogId: escalation.id }),
   }),
@@ -151,8 +151,8 @@ export const EVENT_CATALOGUE = {
     description: 'A fallback ticket was created, with or without a conversation.',
     fields: {
       ticketId: 'The ticket.',
-      conversationId: 'The conversation it came out of; absent when there is none.',
-      reason: 'What it is about, if that was said; absent otherwise.',
+      conversationId: 'The conversation that led to it; absent when there is none.',
+      reason: 'What the ticket is about; absent when not given.',
     },
     example: ({ ticket }) => ({ ...ticket, ticketId: ticket.id }),
   }),
@@ -163,10 +163,10 @@ export const EVENT_CATALOGUE = {
     onBus: ['conversationId'],
     summary: 'A conversation was resolved',
     description:
-      'A conversation was marked resolved. Resolving one that is resolved already sends nothing; a message reopens it, and it can then be resolved again.',
+      'A conversation was marked resolved. Resolving it again sends nothing. A message reopens it, and it can then be resolved again.',
     fields: {
       conversationId: 'The conversation.',
-      resolvedBy: 'Who resolved it; `api` when the call did not say.',
+      resolvedBy: 'Who resolved it; `api` when the request did not name anyone.',
     },
     example: ({ resolvedConversation: { id, resolvedAt, resolvedBy } }) => ({
       createdAt: resolvedAt,
@@ -203,12 +203,12 @@ export const EVENT_CATALOGUE = {
     description:
       'An agent or the assistant wrote in a conversation of the channel. Sent to channels of kind `http` only; endpoints cannot subscribe to it.',
     fields: {
-      channelId: 'The channel that it is for.',
+      channelId: 'The channel that receives it.',
       conversationId: 'The conversation.',
       messageId: 'The message.',
-      externalUserId: 'Whom it is for, as the conversation names them.',
-      role: 'Who said it.',
-      content: 'Its text.',
+      externalUserId: 'The external user of the conversation.',
+      role: 'Role of the author.',
+      content: 'Text of the message.',
     },
     example: ({ channelMessage }) => channelMessage,
   }),

@@ -3,9 +3,9 @@ import type { Endpoint } from './endpoint.ts';
 import { type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
 /*
- * Ten consecutive failures disable an endpoint; a success in between resets the count. The order is that of
- * `terminalAt`. A success at a healthy endpoint neither reads nor writes the endpoint
- * (docs/decisions/0017-failure-streaks.md).
+ * Ten consecutive failures disable an endpoint; a success in between resets the count, however long its
+ * attempt took. The order is that of `terminalAt`. A success at a healthy endpoint neither reads nor writes
+ * the endpoint (docs/decisions/0017-failure-streaks.md).
  */
 
 /** How long an endpoint counts as at risk after one of its deliveries reached its last attempts. */
@@ -24,7 +24,7 @@ export const mayExhaustSoon = (attempt: number, maxAttempts: number): boolean =>
 const getSecondsLeft = ({ atRiskUntil }: Pick<Endpoint, 'atRiskUntil'>, now: Date): number =>
   atRiskUntil === undefined ? 0 : (Date.parse(atRiskUntil) - now.getTime()) / 1000;
 
-/** Whether a mark is missing or about to expire. */
+/** Whether a mark is missing, or has less than half of its time left. */
 export const needsRiskMark = (endpoint: Pick<Endpoint, 'atRiskUntil'>, now: Date): boolean =>
   getSecondsLeft(endpoint, now) < AT_RISK_SECONDS / 2;
 
@@ -76,10 +76,10 @@ export type OpenDelivery = Pick<Delivery, 'attempts' | 'attemptLog' | 'nextRetry
 export function predictExhaustion(delivery: OpenDelivery, policy: RetryPolicy, now: Date): Date {
   const { attempts, attemptLog, nextRetryAt, lease } = delivery;
   const lastMs = attemptLog.at(-1)?.durationMs ?? 0;
-  const isUnderWay = lease !== undefined && lease.until > now.getTime();
+  const isInProgress = lease !== undefined && lease.until > now.getTime();
   let at = new Date(Math.max(now.getTime(), Date.parse(nextRetryAt ?? '') || 0));
   let end = at;
-  for (let number = isUnderWay ? attempts : attempts + 1; number <= policy.maxAttempts; number += 1) {
+  for (let number = isInProgress ? attempts : attempts + 1; number <= policy.maxAttempts; number += 1) {
     end = new Date(at.getTime() + lastMs);
     at = scheduleNextAttempt(number, end, policy);
   }

@@ -41,27 +41,27 @@ interface GateBranches<T> {
   sandbox(): Promise<T>;
 }
 
-export type Gate = <T>(orgId: OrgId, ways: GateBranches<T>) => Promise<T>;
+export type Gate = <T>(orgId: OrgId, branches: GateBranches<T>) => Promise<T>;
 
 /**
  * The only path from a worker to the outside world: nothing of a sandbox passes (docs/specification.md,
  * Sandbox). It reads the organization's state itself and closes without a clear answer.
  * @throws GateClosed, and what the branch throws
  */
-export function gate(standingOf: (orgId: OrgId) => Promise<OrganizationState | undefined>): Gate {
-  async function kindOf(orgId: OrgId): Promise<Environment> {
+export function gate(findState: (orgId: OrgId) => Promise<OrganizationState | undefined>): Gate {
+  async function readEnvironment(orgId: OrgId): Promise<Environment> {
     let found: unknown;
     try {
-      found = await standingOf(orgId);
+      found = await findState(orgId);
     } catch (cause) {
-      throw new GateClosed(`the kind of ${orgId} could not be read`, { cause });
+      throw new GateClosed(`the state of ${orgId} could not be read`, { cause });
     }
     // A contradictory state is no answer.
-    const standing = OrganizationState.safeParse(found);
-    if (!standing.success) throw new GateClosed(`nothing clear is known of ${orgId}`);
-    return standing.data.environment;
+    const state = OrganizationState.safeParse(found);
+    if (!state.success) throw new GateClosed(`the state of ${orgId} is missing or contradictory`);
+    return state.data.environment;
   }
 
-  return async (orgId, ways) =>
-    (await kindOf(orgId)) === 'live' ? ways.live(createPermit(orgId)) : ways.sandbox();
+  return async (orgId, branches) =>
+    (await readEnvironment(orgId)) === 'live' ? branches.live(createPermit(orgId)) : branches.sandbox();
 }

@@ -68,7 +68,8 @@ export const deriveDeliveryId = (event: EventId, endpoint: ReceiverId): Delivery
   deriveId('dlv', parseCreationTime(event), `${event}/${endpoint}`);
 
 /**
- * Derives the delivery id by which a redelivery job resends an event.
+ * Derives the delivery id by which a redelivery job resends an event. The time is enough to tell jobs apart,
+ * because an endpoint has one job at a time.
  * @param at creation time of the job, or of the page that has the event
  */
 export const deriveJobDeliveryId = (event: EventId, endpoint: ReceiverId, at: Date): DeliveryId =>
@@ -90,7 +91,7 @@ const hex = (uuid: string): string => uuid.replaceAll('-', '');
 
 /**
  * Trace of one API call, for log searches: the root of its `X-Amzn-Trace-Id`. Stored and sent with everything
- * that the call caused; absent without a call.
+ * that the call caused; absent without a call, and in older rows.
  */
 export const TraceId = z.optional(z.string());
 export type TraceId = z.infer<typeof TraceId>;

@@ -50,7 +50,7 @@ export const listVersions = (ring: Keyring): number[] =>
  * has read it. Whether a version is still in use is for the caller to check.
  */
 
-/** A cursor has one byte for the version, and the secret's schema allows two digits. */
+/** Limited by the secret's schema: two digits. A cursor has one byte for the version. */
 const LAST_VERSION = 99;
 
 /**
@@ -82,7 +82,8 @@ export type RotationStep =
 
 /**
  * Decides the next step of a rotation from the keyring alone, so that any operator can continue it.
- * @param hurry makes the new version current at once; until all caches expire, some requests may fail
+ * @param hurry makes the new version current at once: a function that does not have it reads the keyring
+ * again, but a few requests may fail
  * @throws RangeError when no version number is left
  */
 export function decideRotationStep(
@@ -92,7 +93,8 @@ export function decideRotationStep(
 ): RotationStep {
   const newest = listVersions(ring).at(-1) ?? 0;
   if (newest === Number(getCurrentVersion(ring))) {
-    if (newest >= LAST_VERSION) throw new RangeError(`a keyring ends with version ${LAST_VERSION}`);
+    if (newest >= LAST_VERSION)
+      throw new RangeError(`no version is left: a keyring has at most ${LAST_VERSION}`);
     return { kind: 'add', version: String(newest + 1) };
   }
   const version = String(newest);

@@ -77,8 +77,8 @@ export const isSlow = (endpoint: Pick<Endpoint, 'slowUntil' | 'unproven'>, now: 
   endpoint.unproven === true || isMarkedSlow(endpoint, now);
 
 /**
- * How long a mark as stalled lasts: the longest wait between attempts (docs/specification.md, Limits). An
- * attempt that does not stall removes it.
+ * How long a mark as stalled lasts: the longest wait between attempts (docs/specification.md, Limits), so
+ * that a single delivery finds it at its next attempt. An attempt that does not stall removes it.
  */
 export const STALLED_SECONDS = 3600;
 /** Share of the deadline from which an attempt without an answer counts as stalled: clocks are not exact. */
@@ -147,7 +147,7 @@ export const IN_FLIGHT_LIMIT = 120_000;
 
 /**
  * Messages in flight from which a queue counts as crowded: half the limit, because the count is approximate
- * and read rarely. A message hidden until its retry is in flight.
+ * and read rarely. A message that is hidden until its retry counts as in flight.
  */
 export const CROWDED_IN_FLIGHT = 60_000;
 

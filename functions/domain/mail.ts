@@ -53,18 +53,18 @@ export function composeContentChangeMail({
   dashboardOrigin: string;
 }): MailText {
   const heading = `Content changed by ${Number(difference.toFixed(1))}%`;
-  const called = toOneLine(name) || getHostname(url) || `a ${KINDS[kind]}`;
-  const theirs = escapeForeignText(organization, MAX_NAME);
-  return composeMail(heading, called, [
+  const sourceName = toOneLine(name) || getHostname(url) || `a ${KINDS[kind]}`;
+  const owner = escapeForeignText(organization, MAX_NAME);
+  return composeMail(heading, sourceName, [
     {
-      paragraph: `The content of a ${KINDS[kind]} that ${theirs} imports differs from the version that you were last notified of, or from the first import.`,
+      paragraph: `The content of a ${KINDS[kind]} that ${owner} imports differs from the version that you were last notified of, or from the first import.`,
     },
-    { facts: [['Source', escapeForeignText(called, MAX_NAME)], formatUrl(url)] },
+    { facts: [['Source', escapeForeignText(sourceName, MAX_NAME)], formatUrl(url)] },
     ...buildQuotation('What was added begins with', added, 'added'),
     ...buildQuotation('What was removed begins with', removed, 'removed'),
     { link: 'Change notification settings', href: `${dashboardOrigin}/settings/organization` },
     {
-      note: `You get this e-mail because you are an admin of ${theirs}. At most one is sent per source in ${formatDuration(noticeSeconds)}. The quoted text comes from the URL above.`,
+      note: `You get this e-mail because you are an admin of ${owner}. At most one is sent per source in ${formatDuration(noticeSeconds)}. The quoted text comes from the URL above.`,
     },
   ]);
 }
@@ -81,11 +81,11 @@ export function composeDigestMail({
   organization: string;
   dashboardOrigin: string;
 }): MailText {
-  const theirs = escapeForeignText(organization, MAX_NAME);
+  const owner = escapeForeignText(organization, MAX_NAME);
   const lines = Object.values(sources).toSorted((a, b) => b.difference - a.difference);
   return composeMail('Content changes in more sources', day, [
     {
-      paragraph: `On ${day} (UTC), ${formatCount(changes, 'further change')} of content that ${theirs} imports exceeded the threshold. No separate e-mails were sent, because the number of e-mails per day is limited.`,
+      paragraph: `On ${day} (UTC), ${formatCount(changes, 'further change')} of content that ${owner} imports exceeded the threshold. No separate e-mails were sent, because the number of e-mails per day is limited.`,
     },
     {
       facts: lines.map(({ url, kind, ...line }): [string, string] => [
@@ -98,7 +98,7 @@ export function composeDigestMail({
       : [{ paragraph: `In sources that are not listed: ${describeExtent(others)}.` }]),
     { link: 'Change notification settings', href: `${dashboardOrigin}/settings/organization` },
     {
-      note: `You get this e-mail because you are an admin of ${theirs}. There is at most one such summary per day.`,
+      note: `You get this e-mail because you are an admin of ${owner}. You get at most one such summary per day.`,
     },
   ]);
 }
@@ -124,13 +124,13 @@ export function composeDisabledMail({
   disabledAt: string;
   dashboardOrigin: string;
 }): MailText {
-  const [what, again] = webhookId.startsWith('chn_')
-    ? ['Channel', 'create the channel']
-    : ['Webhook endpoint', 'register the endpoint'];
-  const theirs = escapeForeignText(organization, MAX_NAME);
+  const [what, nextStep, lister] = webhookId.startsWith('chn_')
+    ? ['Channel', 'create the channel', 'API']
+    : ['Webhook endpoint', 'register the endpoint', 'dashboard'];
+  const owner = escapeForeignText(organization, MAX_NAME);
   return composeMail(`${what} disabled`, getHostname(url ?? '') || webhookId, [
     {
-      paragraph: `A ${what.toLowerCase()} of ${theirs} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. It gets no more deliveries.`,
+      paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. It gets no more deliveries.`,
     },
     {
       facts: [
@@ -140,10 +140,10 @@ export function composeDisabledMail({
       ],
     },
     {
-      paragraph: `It stays disabled. When its receiver works again, ${again} again, which creates a new signing secret. The dashboard lists its deliveries with their errors.`,
+      paragraph: `It stays disabled. When its receiver works again, ${nextStep} again, which creates a new signing secret. The ${lister} lists its deliveries with their errors.`,
     },
     { link: 'Open the dashboard', href: `${dashboardOrigin}/` },
-    { note: `You get this e-mail because you are an admin of ${theirs}. It is sent once.` },
+    { note: `You get this e-mail because you are an admin of ${owner}. It is sent once.` },
   ]);
 }
 
@@ -175,7 +175,7 @@ function buildQuotation(title: string, text: string, tone: 'added' | 'removed'):
  */
 function formatUrl(url: string): [term: string, value: string] {
   const href = URL.parse(url)?.href ?? '';
-  return ['Address', href !== '' && href.length <= MAX_URL ? href : escapeForeignText(url, MAX_URL)];
+  return ['URL', href !== '' && href.length <= MAX_URL ? href : escapeForeignText(url, MAX_URL)];
 }
 
 const getHostname = (url: string): string => URL.parse(url)?.hostname ?? '';

@@ -60,7 +60,7 @@ export function getMailingState(
 }
 
 /**
- * Latest time of the previous e-mail for another to be allowed at `now`. Nothing was sent before the epoch.
+ * Latest time of the previous e-mail at which another one is allowed at `now`. Not before the epoch.
  */
 export const computeWindowStart = (windowSeconds: number, now: Date): string =>
   new Date(Math.max(0, now.getTime() - windowSeconds * 1000)).toISOString();

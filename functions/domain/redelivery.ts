@@ -254,16 +254,16 @@ export function createRedeliveries(
   /** The job has examined it, or does so on this page: it was created before its redeliveries. */
   const isOwn = (first: DeliveryId) =>
     isInRange(job, parseCreationTime(first)) && includesStatus(job, firsts.get(first));
-  const made = new Map<string, Delivery>();
+  const created = new Map<string, Delivery>();
   for (const delivery of examined) {
     const { eventId, status } = delivery;
-    if (!includesStatus(job, status) || isTooOld(eventId, now) || made.has(eventId)) continue;
+    if (!includesStatus(job, status) || isTooOld(eventId, now) || created.has(eventId)) continue;
     const first = isFirstDelivery({ ...delivery, webhookId });
     if (!first && isOwn(deriveDeliveryId(eventId, webhookId))) continue;
     const id = deriveJobDeliveryId(eventId, webhookId, first ? pageAt : startedAt);
-    made.set(eventId, repeatDelivery({ ...delivery, orgId, generation, webhookId }, id, now, traceId));
+    created.set(eventId, repeatDelivery({ ...delivery, orgId, generation, webhookId }, id, now, traceId));
   }
-  return [...made.values()];
+  return [...created.values()];
 }
 
 const isInRange = ({ from, to }: RedeliveryJob, time: Date): boolean =>

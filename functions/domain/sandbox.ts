@@ -106,12 +106,12 @@ export class UnknownTenant extends Error {
  * removes its rows.
  * @throws UnknownTenant, and what the read throws
  */
-export function createGenerationCheck(standings: OrganizationStates) {
+export function createGenerationCheck(organizations: OrganizationStates) {
   return async ({ orgId, generation }: Tenant): Promise<'current' | 'over'> => {
-    const standing = await standings.of(orgId);
-    if (standing === undefined) throw new UnknownTenant(`there is no organization ${orgId}`);
-    if (generation > standing.generation)
-      throw new UnknownTenant(`${orgId} is at generation ${standing.generation}, before ${generation}`);
-    return generation === standing.generation ? 'current' : 'over';
+    const state = await organizations.of(orgId);
+    if (state === undefined) throw new UnknownTenant(`there is no organization ${orgId}`);
+    if (generation > state.generation)
+      throw new UnknownTenant(`${orgId} is at generation ${state.generation}, before ${generation}`);
+    return generation === state.generation ? 'current' : 'over';
   };
 }

@@ -48,8 +48,8 @@ export function seal(ring: Keyring, text: string, purpose: Purpose, { version, i
 
 /** Returns the text; undefined when the service did not seal it for this purpose. */
 export function unseal(ring: Keyring, text: string, purpose: Purpose): string | undefined {
-  // Buffer.from skips characters outside base64url, and the last character can carry unused bits. Only the
-  // canonical spelling is accepted.
+  // Buffer.from skips characters outside base64url, and the last character can carry unused bits: an
+  // altered text would open. Only the canonical spelling is accepted.
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) return undefined;
   const [version] = bytes;

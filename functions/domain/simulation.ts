@@ -50,16 +50,16 @@ export function checkProgram(url: URL): ProgramCheck {
   const [written, second] = url.searchParams.getAll(STEPS);
   const [speed, secondSpeed] = url.searchParams.getAll(SPEED);
   if (second !== undefined || secondSpeed !== undefined)
-    return toRefusal(`must give ${STEPS} and ${SPEED} once at most`);
+    return toRefusal(`must have ${STEPS} and ${SPEED} at most once`);
   const steps = written?.split(',').map(parseStep) ?? DEFAULT.steps;
-  if (steps.length > MAX_STEPS) return toRefusal(`may give at most ${MAX_STEPS} answers in ${STEPS}`);
+  if (steps.length > MAX_STEPS) return toRefusal(`may list at most ${MAX_STEPS} answers in ${STEPS}`);
   const known = steps.flatMap((step) => step ?? []);
   if (known.length < steps.length)
     return toRefusal(
-      `must give in ${STEPS} statuses from 200 to 599 or ${['timeout', ...Object.keys(SIMULATED_FAILURES)].join(', ')}, each with @ and at most ${MAX_DELAY_SECONDS}s (or ms) after it if it is to come late, separated by commas`,
+      `must set ${STEPS} to a comma-separated list of statuses from 200 to 599 or ${['timeout', ...Object.keys(SIMULATED_FAILURES)].join(', ')}, each optionally with a delay of at most ${MAX_DELAY_SECONDS}s: 503@2s or reset@250ms`,
     );
   if (speed !== undefined && !(/^\d{1,4}$/.test(speed) && Number(speed) >= 1 && Number(speed) <= MAX_SPEED))
-    return toRefusal(`must give in ${SPEED} a whole number from 1 to ${MAX_SPEED}`);
+    return toRefusal(`must set ${SPEED} to a whole number from 1 to ${MAX_SPEED}`);
   return { ok: true, program: { steps: known, speed: speed === undefined ? DEFAULT.speed : Number(speed) } };
 }
 

@@ -65,7 +65,7 @@ export function compareContent(
   if (found.kind === 'failed') return failCheck(found.error);
   if (found.kind === 'not-modified')
     return known === undefined
-      ? failCheck('the source answered that nothing has changed, but nothing of it is known')
+      ? failCheck('the server answered 304 (Not Modified), but no version is stored')
       : { kind: 'unchanged' };
   const content = toSourceContent((known?.version ?? 0) + 1, found);
   return content.digest === known?.digest
@@ -119,7 +119,7 @@ export function describeChange(
   const { text, content } = found;
   if (before === undefined || source.baseline === undefined) return { kind: 'changed', content, text, kept };
   const difference = computeDifference(before, text);
-  const isNews =
+  const exceedsThreshold =
     settings?.contentChangeNotifications === true && difference > settings.contentChangeThreshold;
   return {
     kind: 'changed',
@@ -127,7 +127,7 @@ export function describeChange(
     text,
     kept,
     measured: { from: source.baseline, difference },
-    ...(isNews
+    ...(exceedsThreshold
       ? { notice: buildNotice(source, content.version, difference, [before, text], { now, traceId }) }
       : {}),
   };
@@ -171,7 +171,8 @@ const LONGEST_SECONDS = 30;
 
 /**
  * Seconds that a refused message stays invisible: 1 at first, half as much again with each receive, at most
- * 30. The sum is below `RESEND_SECONDS`, so a source has about one message at a time.
+ * 30. Most checks take less than a second. The sum is below `RESEND_SECONDS`, so a source has about one
+ * message at a time.
  * @param random from 0 to 1; up to half of the wait is dropped
  */
 export const computeRefusalDelay = (receives: number, random: number): number =>

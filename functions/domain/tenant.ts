@@ -10,7 +10,7 @@ export const LIVE_GENERATION = 0;
 export const FIRST_SANDBOX_GENERATION = 1;
 
 /**
- * The effective organization and the generation of its data. Every key starts with a tenant, so a read cannot
+ * The effective organization and the generation of its data. Keys are built from a tenant, so a read cannot
  * cross tenants. A reset moves a sandbox to the next generation; a live organization stays at 0.
  */
 export const Tenant = z.object({ orgId: OrgId, generation: z.int().check(z.nonnegative()) });

@@ -56,12 +56,15 @@ export function findClockFaults({ attempt, functionTimeout, lease, visibility }:
   const rules: [fits: boolean, fault: string][] = [
     [
       attempt < functionTimeout,
-      `an attempt of ${attempt} s does not end within its function's ${functionTimeout} s`,
+      `the attempt timeout (${attempt} s) must be shorter than the function timeout (${functionTimeout} s)`,
     ],
-    [functionTimeout < lease, `a function of ${functionTimeout} s outlives a lease of ${lease} s`],
+    [
+      functionTimeout < lease,
+      `the function timeout (${functionTimeout} s) must be shorter than the lease (${lease} s)`,
+    ],
     [
       lease < visibility,
-      `a message hidden for ${visibility} s comes back before a lease of ${lease} s has ended`,
+      `the lease (${lease} s) must be shorter than the visibility timeout (${visibility} s)`,
     ],
   ];
   return rules.filter(([fits]) => !fits).map(([, fault]) => fault);

@@ -117,22 +117,22 @@ export function attemptDelivery(
   const failures = createFailureCounter({ streaks: endpoints, now, wait }, { attemptSeconds, maxAttempts });
   const slow = slowEndpoints({ marks: endpoints, log, now });
   const stalled = stalledEndpoints({ marks: endpoints, log, now });
-  const mannerOf = (endpoint: Endpoint) => ({ slow: slow.has(endpoint), stalled: stalled.has(endpoint) });
+  const getPaceClass = (endpoint: Endpoint) => ({ slow: slow.has(endpoint), stalled: stalled.has(endpoint) });
 
   /** Another worker changed the delivery: its current state decides about the message. */
-  async function lookAgain(ref: DeliveryRef): Promise<MessageDisposition> {
-    const standing = getClaimability(await deliveries.find(ref), now(), maxAttempts);
-    if (standing.kind === 'claimable' || standing.kind === 'spent')
+  async function recheck(ref: DeliveryRef): Promise<MessageDisposition> {
+    const claimability = getClaimability(await deliveries.find(ref), now(), maxAttempts);
+    if (claimability.kind === 'claimable' || claimability.kind === 'spent')
       return decideDisposition({ kind: 'overtaken', until: now() });
-    return decideDisposition(standing);
+    return decideDisposition(claimability);
   }
 
   async function skip(ref: DeliveryRef, reason: SkipReason): Promise<MessageDisposition> {
     const result = await deliveries.skip(ref, reason, now());
-    return result === 'done' ? decideDisposition({ kind: 'skipped' }) : lookAgain(ref);
+    return result === 'done' ? decideDisposition({ kind: 'skipped' }) : recheck(ref);
   }
 
-  async function exhausted(
+  async function exhaust(
     { orgId, webhookId }: DeliveryMessage,
     endpoint: Endpoint,
     traceId: TraceId,
@@ -159,7 +159,7 @@ export function attemptDelivery(
     if (kind === 'retrying') return deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at });
     const move = (outcome: EndpointOutcome) =>
       deliveries.settle(claimed, { ...settlement, at: outcome.at }, { ...outcome, ...withTrace(traceId) });
-    if (kind === 'exhausted') return exhausted(deliveryMessage, endpoint, traceId, move);
+    if (kind === 'exhausted') return exhaust(deliveryMessage, endpoint, traceId, move);
     const { result } = await failures.succeed(endpoint, { readAt, endedAt: at }, move);
     return result;
   }
@@ -168,8 +168,8 @@ export function attemptDelivery(
    * Chooses the queue of the next attempt in case this one fails. A queue that cannot be read counts as
    * crowded.
    */
-  async function wayOn(endpoint: Endpoint, from: Lane, failed: boolean) {
-    const to = chooseRetryLane(mannerOf(endpoint));
+  async function chooseRoute(endpoint: Endpoint, from: Lane, failed: boolean) {
+    const to = chooseRetryLane(getPaceClass(endpoint));
     return { from, to, crowded: failed && (await queues.crowded(to).catch(() => true)) };
   }
 
@@ -180,25 +180,25 @@ export function attemptDelivery(
   ): Promise<MessageDisposition> {
     const startedAt = now();
     const traceId = getTrace(deliveryMessage, { event, claimed });
-    const marking = slow.watch(endpoint, traceId);
+    const timer = slow.watch(endpoint, traceId);
     // Saves time only: otherwise the last attempt sets the mark.
-    const foreseen = failures.foresee(endpoint, claimed.attempts).catch(() => undefined);
-    const result = await attempt(claimed, endpoint, event, marking.onSlow);
+    const riskMarked = failures.markBeforeExhaustion(endpoint, claimed.attempts).catch(() => undefined);
+    const result = await attempt(claimed, endpoint, event, timer.onSlow);
     const endedAt = now();
-    if (result.status !== undefined) marking.onAnswer();
+    if (result.status !== undefined) timer.onAnswer();
     const elapsedSeconds = (endedAt.getTime() - startedAt.getTime()) / 1000;
-    const noted = stalled.note(endpoint, hasStalled(result, elapsedSeconds, attemptSeconds), traceId);
-    const way = await wayOn(endpoint, lane, result.error !== undefined);
+    const stallRecorded = stalled.note(endpoint, hasStalled(result, elapsedSeconds, attemptSeconds), traceId);
+    const route = await chooseRoute(endpoint, lane, result.error !== undefined);
     const pace = computePace(claimed, endpoint, startedAt);
     const settlement = computeSettlement(
       claimed.attempts,
       { ...result, startedAt, endedAt },
       retry,
-      way,
+      route,
       pace,
     );
     const settled = await settle(deliveryMessage, claimed, settlement, { endpoint, readAt, traceId });
-    await Promise.all([marking.done(), noted, foreseen]);
+    await Promise.all([timer.done(), stallRecorded, riskMarked]);
     const { status, error: reason } = result;
     const fields = {
       deliveryId: claimed.id,
@@ -210,7 +210,7 @@ export function attemptDelivery(
     };
     if (settled !== 'done') {
       log('ATTEMPT_OUTLIVED', { ...fields, reason });
-      return lookAgain(claimed);
+      return recheck(claimed);
     }
     measures.attempt(toMeasurement(claimed, event, settlement, startedAt, lane));
     // Success is in the row; a log line per success would cost more than the attempt's writes.
@@ -234,11 +234,11 @@ export function attemptDelivery(
       });
       return skip(deliveryMessage, 'event_missing');
     }
-    const manner = mannerOf(endpoint);
+    const paceClass = getPaceClass(endpoint);
     const other = findBetterLane(
       lane,
-      manner,
-      manner.stalled && isRequestedByCustomer(deliveryMessage, event),
+      paceClass,
+      paceClass.stalled && isRequestedByCustomer(deliveryMessage, event),
     );
     if (other !== undefined) return { kind: 'move', lane: other, until: now() };
 
@@ -253,10 +253,10 @@ export function attemptDelivery(
     if (claim.kind !== 'spent') return decideDisposition(claim);
 
     const traceId = getTrace(deliveryMessage, { event });
-    const ended = await exhausted(deliveryMessage, endpoint, traceId, (outcome) =>
+    const ended = await exhaust(deliveryMessage, endpoint, traceId, (outcome) =>
       deliveries.exhaust(deliveryMessage, LOST_WORKER, maxAttempts, outcome),
     );
-    return ended === 'done' ? decideDisposition({ kind: 'terminal' }) : lookAgain(deliveryMessage);
+    return ended === 'done' ? decideDisposition({ kind: 'terminal' }) : recheck(deliveryMessage);
   };
 }
 

@@ -59,7 +59,7 @@ export interface LedgerAudit {
   complete: boolean;
 }
 
-/** Ages in hours at which an hour is checked. */
+/** Ages in hours at which an hour is checked: when most deliveries have ended, and later for the others. */
 const AGES = [3, 6, 24] as const;
 /** DynamoDB Streams keeps a record for 24 hours. */
 const STREAM_HOURS = 24;
@@ -78,21 +78,21 @@ const SHARDS_AT_ONCE = 4;
  * ledger by them. Open deliveries that are missing in the due index are added to it.
  */
 export function auditLedger(
-  { ledger, deliveries, due, organizations: standings, log, now }: AuditLedgerPorts,
+  { ledger, deliveries, due, organizations, log, now }: AuditLedgerPorts,
   { ledgerShards, deliveryShards, graceSeconds }: AuditLedgerSettings,
 ) {
-  const generationOf = createGenerationCheck(standings);
+  const checkGeneration = createGenerationCheck(organizations);
 
-  /** @param goOn whether there is time for another page */
-  return async (goOn: () => boolean): Promise<LedgerAudit> => {
+  /** @param hasTime whether there is time for another page */
+  return async (hasTime: () => boolean): Promise<LedgerAudit> => {
     const found: LedgerAudit = { entries: 0, open: 0, differing: 0, complete: true };
 
-    async function* pagesOf<T>(
+    async function* readPages<T>(
       read: (after?: Position) => Promise<{ items: T[]; next: Position | undefined }>,
     ): AsyncGenerator<T[]> {
       let after: Position | undefined;
       do {
-        if (!goOn()) {
+        if (!hasTime()) {
           found.complete = false;
           return;
         }
@@ -109,7 +109,7 @@ export function auditLedger(
       let counts = NO_COUNTS;
       let isSettled = true;
       for (let shard = 0; shard < deliveryShards; shard += 1) {
-        const pages = pagesOf(async (after) => {
+        const pages = readPages(async (after) => {
           const { deliveries: items, isComplete = true, next } = await deliveries.inHour(entry, shard, after);
           // With unreadable rows the count is incomplete, so the ledger is not corrected.
           if (!isComplete) isSettled = false;
@@ -132,7 +132,7 @@ export function auditLedger(
     async function isOver({ orgId, generation }: LedgerEntry): Promise<boolean> {
       if (orgId === undefined || !isSandbox({ generation })) return false;
       try {
-        return (await generationOf({ orgId, generation })) === 'over';
+        return (await checkGeneration({ orgId, generation })) === 'over';
       } catch (error) {
         // An entry of an unknown tenant is checked like any other.
         if (error instanceof UnknownTenant) return false;
@@ -163,7 +163,7 @@ export function auditLedger(
     for (const age of [...AGES, LAST_AGE]) {
       const hour = getHourBefore(now(), age);
       await mapConcurrently(shards, SHARDS_AT_ONCE, async (shard) => {
-        const pages = pagesOf(async (after) => {
+        const pages = readPages(async (after) => {
           const { entries: items, next } = await ledger.inHour(hour, shard, after);
           return { items, next };
         });

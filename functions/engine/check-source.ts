@@ -38,10 +38,10 @@ export interface CheckSourcePorts<Slot = unknown> {
     >;
     settle(source: LeasedSource, settlement: CheckSettlement): Promise<'done' | 'refused'>;
     /** Makes a source due at the latest at `until`. */
-    bringUp(ref: SourceRef, until: Date): Promise<void>;
+    makeDue(ref: SourceRef, until: Date): Promise<void>;
     text(ref: SourceRef, version: StoredVersion): Promise<string | undefined>;
-    forget(ref: SourceRef, versions: readonly StoredVersion[]): Promise<void>;
-    forgetAll(ref: SourceRef): Promise<void>;
+    deleteVersions(ref: SourceRef, versions: readonly StoredVersion[]): Promise<void>;
+    deleteAllVersions(ref: SourceRef): Promise<void>;
   };
   /** Concurrent checks of a tenant. A slot that is not released is free when its lease ends. */
   slots: {
@@ -51,7 +51,7 @@ export interface CheckSourcePorts<Slot = unknown> {
   organizations: { find(orgId: Organization['id']): Promise<Organization | undefined> };
   organizationStates: OrganizationStates;
   /** Fetches a source's URL through the gate. Never rejects for failures of the outside world. */
-  look(source: LeasedSource): Promise<CheckFinding>;
+  fetchContent(source: LeasedSource): Promise<CheckFinding>;
   onChecked(outcome: CheckOutcome): void;
   log: Log;
   now: () => Date;
@@ -85,10 +85,10 @@ export function checkSource<Slot>(
   { checkEverySeconds, leaseSeconds }: CheckSourceSettings,
 ) {
   const { sources, slots, organizations, log, now } = ports;
-  const generationOf = createGenerationCheck(ports.organizationStates);
+  const checkGeneration = createGenerationCheck(ports.organizationStates);
 
   /** Compares a new text with the version that admins know, and makes room for it. */
-  async function changed(
+  async function buildChange(
     source: LeasedSource,
     found: Parameters<typeof describeChange>[1],
     traceId: TraceId,
@@ -102,17 +102,17 @@ export function checkSource<Slot>(
     // Delete while the versions are still listed: a repeated deletion is harmless, an unlisted text would
     // stay forever.
     const needed = listNeededVersions(source);
-    await sources.forget(
+    await sources.deleteVersions(
       source,
       source.stored.filter((version) => !needed.includes(version)),
     );
     return outcome;
   }
 
-  async function outcomeOf(source: LeasedSource, traceId: TraceId): Promise<CheckOutcome> {
+  async function determineOutcome(source: LeasedSource, traceId: TraceId): Promise<CheckOutcome> {
     if (source.starts > MAX_STARTS) return failCheck('the content could not be processed');
-    const result = compareContent(source, await ports.look(source));
-    return result.kind === 'new' ? changed(source, result, traceId) : result;
+    const result = compareContent(source, await ports.fetchContent(source));
+    return result.kind === 'new' ? buildChange(source, result, traceId) : result;
   }
 
   async function check(ref: SourceRef, askedAt: Date, traceId: TraceId): Promise<void> {
@@ -121,7 +121,7 @@ export function checkSource<Slot>(
       throw new CheckInProgress(`a check of ${ref.id} that began earlier is in progress`);
     if (leased.kind !== 'leased') return;
     const { source } = leased;
-    const outcome = await outcomeOf(source, traceId);
+    const outcome = await determineOutcome(source, traceId);
     const begunAt = new Date(source.lease.since);
     const settled = await sources.settle(source, {
       outcome,
@@ -141,10 +141,10 @@ export function checkSource<Slot>(
   async function refuse(ref: SourceRef, receives: number, traceId: TraceId): Promise<void> {
     if (receives < MAX_REFUSALS)
       throw new ShareInUse(
-        `${ref.orgId} has its share of checks in use`,
+        `${ref.orgId} uses all its concurrent checks`,
         computeRefusalDelay(receives, ports.random()),
       );
-    await sources.bringUp(ref, new Date(now().getTime() + RESEND_SECONDS * 1000));
+    await sources.makeDue(ref, new Date(now().getTime() + RESEND_SECONDS * 1000));
     log('CHECK_POSTPONED', { sourceId: ref.id, orgId: ref.orgId, traceId });
   }
 
@@ -154,12 +154,12 @@ export function checkSource<Slot>(
     receives = 1,
   ): Promise<void> => {
     if (type !== 'source.check' && type !== 'source.deleted')
-      throw new Defect(`an event of the type ${type} is none of a source`);
+      throw new Defect(`unexpected event type for a source: ${type}`);
     const { sourceId: id } = NOTICES[type].parse(data);
     const ref = { id, orgId, generation };
     // The purge deletes its rows.
-    if ((await generationOf(ref)) === 'over') return;
-    if (type === 'source.deleted') return sources.forgetAll(ref);
+    if ((await checkGeneration(ref)) === 'over') return;
+    if (type === 'source.deleted') return sources.deleteAllVersions(ref);
     const slot = await slots.take(ref, { now: now(), leaseSeconds });
     if (slot === undefined) return refuse(ref, receives, traceId);
     try {

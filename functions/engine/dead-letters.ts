@@ -37,15 +37,15 @@ export interface EntryName {
 
 /** @typeParam T an entry as its reader parses it */
 export interface DeadEntriesPorts<T> {
-  /** The entries that the records hold; undefined when the stream has forgotten them, after a day. */
+  /** Entries of the records; undefined when the stream no longer has them, after a day. */
   stream: { read(records: DiscardedRecords): Promise<T[] | undefined> };
-  /** Undefined when there is no such entry, or it is none for this reader. */
+  /** Undefined when there is no such entry, or this reader does not process it. */
   outbox: { find(id: string): Promise<T | undefined> };
-  /** @returns what has to be tried again */
+  /** @returns the entries to retry */
   process(entries: readonly T[]): Promise<T[]>;
-  /** Leaves entries for later, by their keys, which are good for as long as the outbox keeps them. */
+  /** Leaves entries for later, by their keys. */
   postpone(ids: readonly string[]): Promise<void>;
-  nameOf(entry: T): EntryName;
+  getName(entry: T): EntryName;
   log: Log;
   now: () => Date;
 }
@@ -58,38 +58,38 @@ export interface DeadEntriesPorts<T> {
 export function processDeadEntries<T>({
   stream,
   outbox,
-  process: deal,
+  process: processEntries,
   postpone,
-  nameOf,
+  getName,
   log,
   now,
 }: DeadEntriesPorts<T>) {
-  const idOf = (entry: T): string => nameOf(entry).id;
+  const getId = (entry: T): string => getName(entry).id;
   const isExpired = (entry: T): boolean =>
-    now().getTime() - Date.parse(nameOf(entry).createdAt) > EXPIRY_SECONDS * 1000;
+    now().getTime() - Date.parse(getName(entry).createdAt) > EXPIRY_SECONDS * 1000;
 
-  return async (letter: DeadLetter): Promise<number> => {
-    if (letter.kind === 'records') {
-      const entries = await stream.read(letter.records);
+  return async (deadLetter: DeadLetter): Promise<number> => {
+    if (deadLetter.kind === 'records') {
+      const entries = await stream.read(deadLetter.records);
       if (entries === undefined) {
-        log('STREAM_FORGOTTEN', letter.records);
+        log('STREAM_FORGOTTEN', deadLetter.records);
         return 1;
       }
-      const failed = await deal(entries);
-      if (failed.length > 0) await postpone(failed.map(idOf));
+      const failed = await processEntries(entries);
+      if (failed.length > 0) await postpone(failed.map(getId));
       return 0;
     }
-    const found = await Promise.all(letter.ids.map((id) => outbox.find(id)));
-    const failed = await deal(found.filter((entry) => entry !== undefined));
+    const found = await Promise.all(deadLetter.ids.map((id) => outbox.find(id)));
+    const failed = await processEntries(found.filter((entry) => entry !== undefined));
     const expired = failed.filter(isExpired);
-    for (const entry of expired) log('OUTBOX_ENTRY_GIVEN_UP', { id: idOf(entry) });
-    const again = failed.filter((entry) => !expired.includes(entry));
-    if (again.length > 0) await postpone(again.map(idOf));
+    for (const entry of expired) log('OUTBOX_ENTRY_GIVEN_UP', { id: getId(entry) });
+    const toRetry = failed.filter((entry) => !expired.includes(entry));
+    if (toRetry.length > 0) await postpone(toRetry.map(getId));
     return expired.length;
   };
 }
 
-export const getOutboxWorkName = (owed: OutboxWork): EntryName =>
-  owed.kind === 'event'
-    ? owed.event
-    : { id: owed.reminder.id, createdAt: parseCreationTime(owed.reminder.id).toISOString() };
+export const getOutboxWorkName = (work: OutboxWork): EntryName =>
+  work.kind === 'event'
+    ? work.event
+    : { id: work.reminder.id, createdAt: parseCreationTime(work.reminder.id).toISOString() };

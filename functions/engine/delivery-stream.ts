@@ -15,7 +15,7 @@ export interface SequencedChange extends DeliveryChange {
 export interface DeliveryStreamPorts {
   due: { watch(ref: DeliveryRef, dueAt: Date): Promise<void> };
   ledger: {
-    /** @returns the position up to which the entry already counts the shard, when it is within this part */
+    /** @returns the position up to which the entry counts the shard already, unless it is before this part */
     add(
       part: { shardId: string; first: string; last: string },
       entry: LedgerAddition,
@@ -34,14 +34,14 @@ const MAX_CUTS = 10;
 /**
  * Processes the deliveries' stream. Added deliveries that are still open at the end of a batch go into the
  * due index, so that a lost message is noticed; most end within the batch. Then changes are counted, each
- * record once. Changes deleted by a reset are not counted.
+ * record once. Deliveries of an older sandbox generation are not counted.
  * @param graceSeconds seconds past due after which a message counts as lost
  */
 export function processDeliveryStream(
-  { due, ledger, organizations: standings, log, now }: DeliveryStreamPorts,
+  { due, ledger, organizations, log, now }: DeliveryStreamPorts,
   { graceSeconds }: { graceSeconds: number },
 ) {
-  const generationOf = createGenerationCheck(standings);
+  const checkGeneration = createGenerationCheck(organizations);
 
   /** Counts the changes of one entry in order, without those that an earlier run counted. */
   async function count(shardId: string, changes: readonly SequencedChange[]): Promise<void> {
@@ -56,11 +56,11 @@ export function processDeliveryStream(
     throw new Defect(`the ledger was ahead of ${shardId} ${MAX_CUTS} times`);
   }
 
-  async function standingOf({ delivery }: SequencedChange): Promise<'current' | 'over' | 'unknown'> {
+  async function getTenantState({ delivery }: SequencedChange): Promise<'current' | 'over' | 'unknown'> {
     // Live data has one generation.
     if (!isSandbox(delivery)) return 'current';
     try {
-      return await generationOf(delivery);
+      return await checkGeneration(delivery);
     } catch (error) {
       // A repetition would block the shard. Open deliveries are watched anyway, and the ledger audit adds
       // missing counts.
@@ -74,27 +74,27 @@ export function processDeliveryStream(
    * Groups changes by the state of their tenants, each read once. Changes whose tenant cannot be read are in
    * neither list.
    */
-  async function byStanding(read: readonly SequencedChange[]) {
+  async function groupByTenantState(read: readonly SequencedChange[]) {
     const byTenant = [
       ...Map.groupBy(read, ({ delivery }) => `${delivery.orgId}#${delivery.generation}`).values(),
     ];
-    const standingOfAll = new Map<SequencedChange, 'current' | 'over' | 'unknown'>();
+    const states = new Map<SequencedChange, 'current' | 'over' | 'unknown'>();
     const results = await mapSettled(byTenant, CONCURRENCY, async (each) => {
       const [first] = each;
       if (first === undefined) return;
-      const standing = await standingOf(first);
-      for (const change of each) standingOfAll.set(change, standing);
+      const state = await getTenantState(first);
+      for (const change of each) states.set(change, state);
     });
     return {
-      present: read.filter((change) => ['current', 'unknown'].includes(standingOfAll.get(change) ?? 'over')),
-      current: read.filter((change) => standingOfAll.get(change) === 'current'),
+      present: read.filter((change) => ['current', 'unknown'].includes(states.get(change) ?? 'over')),
+      current: read.filter((change) => states.get(change) === 'current'),
       errors: collectFailures(byTenant, results).map(({ error }) => error),
     };
   }
 
   /** @throws the first error, after the rest of the batch was processed */
   return async (shardId: string, read: readonly SequencedChange[]): Promise<void> => {
-    const { present, current, errors } = await byStanding(read);
+    const { present, current, errors } = await groupByTenantState(read);
     const ended = new Set(present.filter(({ kind }) => kind === 'ended').map(({ delivery }) => delivery.id));
     const open = present.filter(
       ({ kind, delivery }) => kind === 'added' && delivery.status === 'pending' && !ended.has(delivery.id),

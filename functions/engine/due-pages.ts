@@ -32,9 +32,9 @@ interface Scan<E> {
   /** Creates the handler of one shard's pages. */
   handler(): (entries: E[]) => Promise<void>;
   /** Whether there is time for another page. */
-  goOn(): boolean;
+  hasTime(): boolean;
   /** Logs that a shard could not be read. */
-  unread(shard: number, error: unknown): void;
+  logShardError(shard: number, error: unknown): void;
 }
 
 /**
@@ -44,15 +44,15 @@ interface Scan<E> {
  */
 export async function scanShards<E>(
   now: Date,
-  { shards, atOnce, find, handler, goOn, unread }: Scan<E>,
+  { shards, atOnce, find, handler, hasTime, logShardError }: Scan<E>,
   { log, failures }: { log: Log; failures: unknown[] },
 ): Promise<boolean> {
-  const tell = reportUnreadableRow(log, failures);
+  const reportRow = reportUnreadableRow(log, failures);
   const ends = await mapConcurrently(rotateShards(now, shards), atOnce, async (shard) => {
     try {
-      return await readPages((after) => find(shard, after), handler(), goOn, tell);
+      return await readPages((after) => find(shard, after), handler(), hasTime, reportRow);
     } catch (error) {
-      unread(shard, error);
+      logShardError(shard, error);
       failures.push(error);
       return true;
     }
@@ -62,21 +62,21 @@ export async function scanShards<E>(
 
 /**
  * Reads one shard of a due index, page by page.
- * @param goOn whether there is time for another page
- * @param tell called for each unreadable row
+ * @param hasTime whether there is time for another page
+ * @param reportRow called for each unreadable row
  * @returns whether it was read to its end
  */
 export async function readPages<E>(
   find: (after?: Position) => Promise<DuePage<E>>,
   handle: (entries: E[]) => Promise<void>,
-  goOn: () => boolean,
-  tell: (row: UnreadableRow) => void,
+  hasTime: () => boolean,
+  reportRow: (row: UnreadableRow) => void,
 ): Promise<boolean> {
   let after: Position | undefined;
   do {
-    if (!goOn()) return false;
+    if (!hasTime()) return false;
     const page = await find(after);
-    for (const row of page.unreadable ?? []) tell(row);
+    for (const row of page.unreadable ?? []) reportRow(row);
     await handle(page.entries);
     after = page.next;
   } while (after !== undefined);

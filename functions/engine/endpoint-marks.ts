@@ -11,7 +11,7 @@ export interface SlowMarks {
 }
 
 /** Marks kept in the process, so that it need not read them back. */
-const MOST_REMEMBERED = 1000;
+const MAX_CACHED = 1000;
 /** Longer than a batch and than a read lags; after that the endpoint's row is current. Milliseconds. */
 const PROVEN_MS = 30_000;
 
@@ -30,8 +30,8 @@ export function slowEndpoints({ marks, log, now }: { marks: SlowMarks; log: Log;
   const slow = new Map<ReceiverId, string>();
   const proven = new Map<ReceiverId, number>();
 
-  function remember<T>(known: Map<ReceiverId, T>, id: ReceiverId, what: T): void {
-    if (known.size >= MOST_REMEMBERED) known.clear();
+  function cacheMark<T>(known: Map<ReceiverId, T>, id: ReceiverId, what: T): void {
+    if (known.size >= MAX_CACHED) known.clear();
     known.set(id, what);
   }
 
@@ -52,7 +52,7 @@ export function slowEndpoints({ marks, log, now }: { marks: SlowMarks; log: Log;
       const { id, orgId, unproven } = endpoint;
       let isSlowAttempt = false;
       let marking = Promise.resolve();
-      const noted = (mark: Promise<void>) =>
+      const logFailure = (mark: Promise<void>) =>
         mark.catch((error: unknown) => {
           log('SLOW_NOT_MARKED', { webhookId: id, traceId, error });
         });
@@ -60,19 +60,19 @@ export function slowEndpoints({ marks, log, now }: { marks: SlowMarks; log: Log;
         onSlow() {
           isSlowAttempt = true;
           const until = new Date(now().getTime() + SLOW_SECONDS * 1000);
-          const soon = new Date(until.getTime() - (SLOW_SECONDS / 2) * 1000);
+          const halfTime = new Date(until.getTime() - (SLOW_SECONDS / 2) * 1000);
           // Another attempt has set the mark for long enough.
-          if (isMarked(endpoint, soon)) return;
-          remember(slow, id, until.toISOString());
+          if (isMarked(endpoint, halfTime)) return;
+          cacheMark(slow, id, until.toISOString());
           proven.delete(id);
-          marking = noted(marks.markSlow(orgId, id, until));
+          marking = logFailure(marks.markSlow(orgId, id, until));
         },
         onAnswer() {
           const at = now();
           if (isSlowAttempt || unproven !== true || isMarked(endpoint, at)) return;
           if (at.getTime() - (proven.get(id) ?? 0) < PROVEN_MS) return;
-          remember(proven, id, at.getTime());
-          marking = noted(marks.markProven(orgId, id, at));
+          cacheMark(proven, id, at.getTime());
+          marking = logFailure(marks.markProven(orgId, id, at));
         },
         done: () => marking,
       };
@@ -90,30 +90,30 @@ export interface StalledMarks {
  * Longer than a batch and than a read lags, and no longer: another process may have removed the mark.
  * Milliseconds.
  */
-const REMEMBERED_MS = 30_000;
+const CACHED_MS = 30_000;
 
 /** Knows which endpoints are stalled, by their rows and by the attempts of this process. */
 export function stalledEndpoints({ marks, log, now }: { marks: StalledMarks; log: Log; now: () => Date }) {
   /** `ended`: the removed mark; undefined for a mark that was set. */
-  const own = new Map<ReceiverId, { at: number; ended?: string }>();
+  const cached = new Map<ReceiverId, { at: number; ended?: string }>();
 
-  function remember(id: ReceiverId, ended?: string): void {
-    if (own.size >= MOST_REMEMBERED) own.clear();
-    own.set(id, { at: now().getTime(), ...(ended === undefined ? {} : { ended }) });
+  function cacheMark(id: ReceiverId, ended?: string): void {
+    if (cached.size >= MAX_CACHED) cached.clear();
+    cached.set(id, { at: now().getTime(), ...(ended === undefined ? {} : { ended }) });
   }
 
-  function recent(id: ReceiverId) {
-    const known = own.get(id);
-    return known !== undefined && now().getTime() - known.at < REMEMBERED_MS ? known : undefined;
+  function getCached(id: ReceiverId) {
+    const known = cached.get(id);
+    return known !== undefined && now().getTime() - known.at < CACHED_MS ? known : undefined;
   }
 
   /** Whether the mark lasts beyond `at`, as far as this process knows. */
   function isMarked(endpoint: Pick<Endpoint, 'id' | 'stalledUntil'>, at: Date): boolean {
-    return isStalled(endpoint, at) && recent(endpoint.id)?.ended !== endpoint.stalledUntil;
+    return isStalled(endpoint, at) && getCached(endpoint.id)?.ended !== endpoint.stalledUntil;
   }
 
   const hasJustMarked = (id: ReceiverId): boolean => {
-    const known = recent(id);
+    const known = getCached(id);
     return known !== undefined && known.ended === undefined;
   };
 
@@ -135,12 +135,12 @@ export function stalledEndpoints({ marks, log, now }: { marks: StalledMarks; log
       try {
         if (stalled) {
           const until = new Date(now().getTime() + STALLED_SECONDS * 1000);
-          const soon = new Date(until.getTime() - (STALLED_SECONDS / 2) * 1000);
-          if (isMarked(endpoint, soon) || hasJustMarked(id)) return;
-          remember(id);
+          const halfTime = new Date(until.getTime() - (STALLED_SECONDS / 2) * 1000);
+          if (isMarked(endpoint, halfTime) || hasJustMarked(id)) return;
+          cacheMark(id);
           await marks.markStalled(orgId, id, until);
         } else if (stalledUntil !== undefined && isMarked(endpoint, now())) {
-          remember(id, stalledUntil);
+          cacheMark(id, stalledUntil);
           await marks.endStalled(orgId, id, stalledUntil);
         }
       } catch (error) {

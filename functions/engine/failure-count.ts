@@ -34,10 +34,10 @@ type Move = (outcome: Pick<EndpointOutcome, 'endpoint' | 'effect' | 'at'>) => Pr
 /**
  * Tries while the endpoint keeps changing: the number of deliveries that may fail at one endpoint at once.
  */
-const MAX_LOOKS = 20;
+const MAX_TRIES = 20;
 /** How often a success waits for a failure that is about to be counted. */
-const COURTESIES = 3;
-const COURTESY_SECONDS = 0.05;
+const MAX_WAITS = 3;
+const WAIT_SECONDS = 0.05;
 
 /**
  * Ends deliveries with their effect on the count of consecutive failures, in one order for all workers: that
@@ -59,13 +59,13 @@ export function createFailureCounter(
   }
 
   /** Reads the endpoint and writes the delivery's end, until the endpoint did not change in between. */
-  async function end(
+  async function endDelivery(
     { orgId, id }: EndpointRef,
-    look: (looks: number) => Promise<StreakVerdict>,
+    decide: (tries: number) => Promise<StreakVerdict>,
     move: Move,
   ): Promise<{ result: MoveResult; effect: EndpointEffect }> {
-    for (let looks = 1; looks <= MAX_LOOKS; looks++) {
-      const { effect, at, seen } = await look(looks);
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const { effect, at, seen } = await decide(tries);
       const { consecutiveFailures, streak } = seen ?? {};
       const result = await move({
         endpoint: {
@@ -79,7 +79,7 @@ export function createFailureCounter(
       });
       if (result !== 'endpoint-changed') return { result, effect };
     }
-    throw new Defect(`endpoint ${id} changed ${MAX_LOOKS} times while a delivery to it was being settled`);
+    throw new Defect(`endpoint ${id} changed ${MAX_TRIES} times while a delivery to it was being settled`);
   }
 
   return {
@@ -87,26 +87,26 @@ export function createFailureCounter(
      * Marks the endpoint before a delivery to it can end as a failure.
      * @param attempt number of the attempt that begins
      */
-    async foresee(endpoint: Endpoint, attempt: number): Promise<void> {
+    async markBeforeExhaustion(endpoint: Endpoint, attempt: number): Promise<void> {
       if (mayExhaustSoon(attempt, maxAttempts)) await markAtRisk(endpoint);
     },
 
     /** @param known the endpoint as read for the attempt */
     succeed(known: Endpoint, { readAt, endedAt }: { readAt: Date; endedAt: Date }, move: Move) {
-      const unseen = isTooQuickToSee(known, readAt, endedAt, attemptSeconds);
-      const look = async (looks: number): Promise<StreakVerdict> => {
-        if (unseen) return { effect: 'none', at: endedAt };
-        for (let courtesies = 0; ; courtesies++) {
+      const canSkipRead = isTooQuickToSee(known, readAt, endedAt, attemptSeconds);
+      const decide = async (tries: number): Promise<StreakVerdict> => {
+        if (canSkipRead) return { effect: 'none', at: endedAt };
+        for (let waits = 0; ; waits++) {
           const seen = await streaks.find(known.orgId, known.id);
           const effect = computeEndpointEffect(seen, 'succeeded');
           if (effect === 'none') return { effect, at: seen?.status === 'active' ? endedAt : now() };
           // Bounded, because many successes could otherwise restart a failure without end.
-          const isAnnouncedOnly = seen?.consecutiveFailures === 0;
-          if (!isAnnouncedOnly || courtesies === COURTESIES || looks > 1) return { effect, at: now(), seen };
-          await wait(COURTESY_SECONDS);
+          const isStreakUncounted = seen?.consecutiveFailures === 0;
+          if (!isStreakUncounted || waits === MAX_WAITS || tries > 1) return { effect, at: now(), seen };
+          await wait(WAIT_SECONDS);
         }
       };
-      return end(known, look, move);
+      return endDelivery(known, decide, move);
     },
 
     /** @param known the endpoint as read for the attempt */
@@ -115,13 +115,13 @@ export function createFailureCounter(
         await markAtRisk(known);
         await wait(computeUnseenSeconds(attemptSeconds));
       }
-      const look = async (): Promise<StreakVerdict> => {
+      const decide = async (): Promise<StreakVerdict> => {
         let seen = await streaks.find(known.orgId, known.id);
         if (seen?.status === 'active' && seen.streak === undefined)
           seen = await streaks.beginStreak(known.orgId, known.id);
         return { effect: computeEndpointEffect(seen, 'exhausted'), at: now(), seen };
       };
-      return end(known, look, move);
+      return endDelivery(known, decide, move);
     },
   };
 }

@@ -42,31 +42,31 @@ const CONCURRENCY = 32;
  * Processes outbox entries: for an event, adds one delivery per recipient and sends the messages of open
  * ones; for a redelivery, sends its message. A crash and repetition are safe: ids are derived, puts are
  * conditional, and an extra message changes nothing. A delivery that exists already gets a message as well,
- * because the run that added it may have crashed. Entries deleted by a reset are dropped.
+ * because the run that added it may have crashed. Entries of an older sandbox generation are dropped.
  * @returns the entries to retry
  */
-export function fanOut({ subscribers, deliveries, queues, organizations: standings, log, now }: FanOutPorts) {
+export function fanOut({ subscribers, deliveries, queues, organizations, log, now }: FanOutPorts) {
   return async (batch: readonly OutboxWork[]): Promise<OutboxWork[]> => {
     const failed = new Set<OutboxWork>();
-    const endpointsOf = memoize((orgId: OrgId) => subscribers.all(orgId));
-    const receiverOf = memoize(
+    const listEndpoints = memoize((orgId: OrgId) => subscribers.all(orgId));
+    const findReceiver = memoize(
       ({ orgId, id }: { orgId: OrgId; id: ReceiverId }) => subscribers.find(orgId, id),
       ({ orgId, id }) => `${orgId}/${id}`,
     );
-    const generationOf = createGenerationCheck({ of: memoize((orgId: OrgId) => standings.of(orgId)) });
+    const checkGeneration = createGenerationCheck({ of: memoize((orgId: OrgId) => organizations.of(orgId)) });
 
-    const fail = (owed: OutboxWork, error: unknown) => {
-      failed.add(owed);
-      log('FAN_OUT_FAILED', { ...listWorkNames(owed), error });
+    const fail = (work: OutboxWork, error: unknown) => {
+      failed.add(work);
+      log('FAN_OUT_FAILED', { ...listWorkNames(work), error });
     };
 
     /** An event for one receiver goes to it regardless of subscriptions; others go to their subscribers. */
-    async function recipientsOf({ orgId, type, onlyTo }: OutboxEvent): Promise<Endpoint[]> {
+    async function findRecipients({ orgId, type, onlyTo }: OutboxEvent): Promise<Endpoint[]> {
       if (onlyTo !== undefined) {
-        const receiver = await receiverOf({ orgId, id: onlyTo });
+        const receiver = await findReceiver({ orgId, id: onlyTo });
         return receiver === undefined ? [] : [receiver];
       }
-      return (await endpointsOf(orgId)).filter(({ events }) => events.some((wanted) => wanted === type));
+      return (await listEndpoints(orgId)).filter(({ events }) => events.some((wanted) => wanted === type));
     }
 
     async function addDelivery(event: OutboxEvent, endpoint: Endpoint): Promise<Due[]> {
@@ -85,10 +85,10 @@ export function fanOut({ subscribers, deliveries, queues, organizations: standin
     }
 
     /** A delivery that cannot be added does not block the event's others. */
-    async function addDeliveries(owed: OutboxWork, event: OutboxEvent): Promise<Due[]> {
-      const recipients = await recipientsOf(event);
+    async function addDeliveries(work: OutboxWork, event: OutboxEvent): Promise<Due[]> {
+      const recipients = await findRecipients(event);
       const added = await mapSettled(recipients, recipients.length, (each) => addDelivery(event, each));
-      for (const { error } of collectFailures(recipients, added)) fail(owed, error);
+      for (const { error } of collectFailures(recipients, added)) fail(work, error);
       const open = added.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
       log('EVENT_FANNED_OUT', {
         eventId: event.id,
@@ -101,31 +101,33 @@ export function fanOut({ subscribers, deliveries, queues, organizations: standin
 
     async function sendAll(
       lane: FirstLane,
-      messages: readonly (Due & { owed: OutboxWork })[],
+      messages: readonly (Due & { work: OutboxWork })[],
     ): Promise<void> {
-      const owing = new Map(messages.map(({ owed, message: deliveryMessage }) => [deliveryMessage.id, owed]));
+      const workById = new Map(
+        messages.map(({ work, message: deliveryMessage }) => [deliveryMessage.id, work]),
+      );
       try {
         for (const { id } of await queues.send(lane, messages)) {
-          const owed = owing.get(id);
-          if (owed === undefined) continue;
-          failed.add(owed);
-          log('REMINDER_REFUSED', listWorkNames(owed));
+          const work = workById.get(id);
+          if (work === undefined) continue;
+          failed.add(work);
+          log('REMINDER_REFUSED', listWorkNames(work));
         }
       } catch (error) {
-        for (const { owed } of messages) fail(owed, error);
+        for (const { work } of messages) fail(work, error);
       }
     }
 
-    const due = await mapConcurrently(batch, CONCURRENCY, async (owed) => {
+    const due = await mapConcurrently(batch, CONCURRENCY, async (work) => {
       try {
-        if ((await generationOf(owed.kind === 'event' ? owed.event : owed.reminder)) === 'over') return [];
+        if ((await checkGeneration(work.kind === 'event' ? work.event : work.reminder)) === 'over') return [];
         const open: Due[] =
-          owed.kind === 'event'
-            ? await addDeliveries(owed, owed.event)
-            : [{ message: owed.reminder, lane: 'fresh' }];
-        return open.map((one) => ({ ...one, owed }));
+          work.kind === 'event'
+            ? await addDeliveries(work, work.event)
+            : [{ message: work.reminder, lane: 'fresh' }];
+        return open.map((one) => ({ ...one, work }));
       } catch (error) {
-        fail(owed, error);
+        fail(work, error);
         return [];
       }
     });
@@ -137,7 +139,7 @@ export function fanOut({ subscribers, deliveries, queues, organizations: standin
 }
 
 /** Ids for the log. */
-const listWorkNames = (owed: OutboxWork) =>
-  owed.kind === 'event'
-    ? { eventId: owed.event.id, traceId: owed.event.traceId }
-    : { eventId: owed.reminder.eventId, deliveryId: owed.reminder.id, traceId: owed.reminder.traceId };
+const listWorkNames = (work: OutboxWork) =>
+  work.kind === 'event'
+    ? { eventId: work.event.id, traceId: work.event.traceId }
+    : { eventId: work.reminder.eventId, deliveryId: work.reminder.id, traceId: work.reminder.traceId };

@@ -37,16 +37,16 @@ export interface NotifyPorts {
     notified(tenant: Tenant, id: SourceId, version: number, at: Date): Promise<unknown>;
   };
   mailings: {
-    state(sending: MailRequest, now: Date): Promise<MailingState>;
+    state(mailRequest: MailRequest, now: Date): Promise<MailingState>;
     claim(
-      sending: MailRequest,
+      mailRequest: MailRequest,
       now: Date,
       leaseSeconds: number,
     ): Promise<{ kind: 'claimed'; token: string } | { kind: Exclude<MailingState, 'free'> }>;
-    settle(sending: MailRequest, token: string, now: Date): Promise<boolean>;
-    release(sending: MailRequest, token: string): Promise<boolean>;
+    settle(mailRequest: MailRequest, token: string, now: Date): Promise<boolean>;
+    release(mailRequest: MailRequest, token: string): Promise<boolean>;
     /** Records that another e-mail reported the same change. */
-    sentOtherwise(sending: Pick<MailRequest, 'orgId' | 'about'>, now: Date): Promise<void>;
+    sentOtherwise(mailRequest: Pick<MailRequest, 'orgId' | 'about'>, now: Date): Promise<void>;
   };
   budgets: {
     /**
@@ -82,7 +82,7 @@ export interface NotifySettings {
 
 /** A notification to send, and what follows when it was sent. */
 interface ChangeNotification {
-  sending: MailRequest;
+  mailRequest: MailRequest;
   /** Charges the recipients to the day's budget. Without it nothing limits the e-mail. */
   admit?(recipients: () => Promise<number>): Promise<'send' | 'later'>;
   /** Undefined when the notification is obsolete. */
@@ -100,12 +100,13 @@ export class NotNotified extends Error {
 const BUSY = 'another worker is sending an e-mail about this';
 
 /** Outcomes in which the recipients have the e-mail. */
-const TOLD: readonly Outcome[] = ['sent', 'done'];
+const DELIVERED: readonly Outcome[] = ['sent', 'done'];
 type Outcome = 'sent' | 'refused' | Exclude<MailingState, 'free'>;
 
 /**
- * Mails the admins of a live organization, once per event. The e-mail is claimed before it is sent (decision
- * 12): a certain failure releases the claim and retries; an e-mail that may have been sent keeps it.
+ * Mails the admins of a live organization, once per event. The e-mail is claimed before it is sent: a certain
+ * failure releases the claim and is retried, an e-mail that may have been sent keeps it
+ * (docs/decisions/0012-background-work.md).
  */
 export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
   const { mailings, log, now, count } = ports;
@@ -113,38 +114,42 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
   /** @throws NotNotified, or the error of the try: the event must be retried */
   return (event: BusEvent): Promise<void> =>
     ports.gate(event.orgId, {
-      live: (permit) => tell(event, permit),
+      live: (permit) => notify(event, permit),
       sandbox: async () => log('SANDBOX_UNTOLD', getLogFields(event)),
     });
 
-  async function tell(event: BusEvent, permit: Permit): Promise<void> {
-    const news = buildNotification(event, ports, terms);
-    if (await isOver(news, event, permit)) await news.finish?.();
+  async function notify(event: BusEvent, permit: Permit): Promise<void> {
+    const notification = buildNotification(event, ports, terms);
+    if (await sendNotification(notification, event, permit)) await notification.finish?.();
   }
 
   /**
    * @returns false when the change is left to a later e-mail
    * @throws NotNotified when the event must be retried for the rest
    */
-  async function isOver(news: ChangeNotification, event: BusEvent, permit: Permit): Promise<boolean> {
-    const people = memoize(recipientsOf);
+  async function sendNotification(
+    notification: ChangeNotification,
+    event: BusEvent,
+    permit: Permit,
+  ): Promise<boolean> {
+    const findRecipients = memoize(listRecipients);
     // Saves the search for recipients of an e-mail that is dropped or sent already. The claim checks again.
-    const standing = await mailings.state(news.sending, now());
-    if (standing === 'within-window') {
+    const state = await mailings.state(notification.mailRequest, now());
+    if (state === 'within-window') {
       log('ADMINS_TOLD_BEFORE', getLogFields(event));
       return true;
     }
-    const text = await news.text();
+    const text = await notification.text();
     if (text === undefined) {
       log('NEWS_OUTDATED', getLogFields(event));
       return true;
     }
     // Another worker's claim can be released again; charge the budget only for an e-mail that was free.
-    if (news.admit !== undefined && standing === 'busy') throw new NotNotified(BUSY);
-    const isFree = news.admit !== undefined && standing === 'free';
-    const countPeople = async () => (await people(event)).flat().length;
-    if (isFree && (await news.admit?.(countPeople)) === 'later') return false;
-    const chunks = await people(event);
+    if (notification.admit !== undefined && state === 'busy') throw new NotNotified(BUSY);
+    const isFree = notification.admit !== undefined && state === 'free';
+    const countRecipients = async () => (await findRecipients(event)).flat().length;
+    if (isFree && (await notification.admit?.(countRecipients)) === 'later') return false;
+    const chunks = await findRecipients(event);
     if (chunks.length === 0) {
       count('nobody');
       log('NO_ADMIN', getLogFields(event));
@@ -152,17 +157,20 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
     }
     const outcomes = new Set<Outcome>();
     for (const [chunk, to] of chunks.entries()) {
-      const sending = { ...news.sending, about: chunkMailKey(news.sending.about, chunk) };
-      outcomes.add(await sendOnce(sending, { ...text, to }, permit, event.traceId));
+      const mailRequest = {
+        ...notification.mailRequest,
+        about: chunkMailKey(notification.mailRequest.about, chunk),
+      };
+      outcomes.add(await sendOnce(mailRequest, { ...text, to }, permit, event.traceId));
     }
-    if (TOLD.some((outcome) => outcomes.has(outcome))) await news.markNotified(now());
+    if (DELIVERED.some((outcome) => outcomes.has(outcome))) await notification.markNotified(now());
     if (outcomes.has('refused')) throw new NotNotified('an e-mail was refused');
     if (outcomes.has('busy')) throw new NotNotified(BUSY);
     return true;
   }
 
   /** @returns the recipients of each e-mail */
-  async function recipientsOf(event: BusEvent): Promise<string[][]> {
+  async function listRecipients(event: BusEvent): Promise<string[][]> {
     const { chunks, unfit } = splitRecipients(await ports.directory.adminsOf(event.orgId));
     if (unfit > 0) log('ADDRESSES_UNFIT', { ...getLogFields(event), unfit });
     return chunks;
@@ -173,13 +181,18 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
    * been sent.
    */
   async function sendOnce(
-    sending: MailRequest,
+    mailRequest: MailRequest,
     mail: Mail,
     permit: Permit,
     traceId: TraceId,
   ): Promise<Outcome> {
-    const fields = { eventId: sending.eventId, orgId: sending.orgId, recipients: mail.to.length, traceId };
-    const claim = await mailings.claim(sending, now(), terms.leaseSeconds);
+    const fields = {
+      eventId: mailRequest.eventId,
+      orgId: mailRequest.orgId,
+      recipients: mail.to.length,
+      traceId,
+    };
+    const claim = await mailings.claim(mailRequest, now(), terms.leaseSeconds);
     if (claim.kind !== 'claimed') {
       if (claim.kind === 'unknown') {
         count('unknown');
@@ -196,13 +209,13 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
     if (result.kind === 'refused') {
       count('failed');
       log('MAIL_REFUSED', { ...fields, reason: result.reason });
-      await mailings.release(sending, claim.token);
+      await mailings.release(mailRequest, claim.token);
       return 'refused';
     }
     count('sent');
     log('ADMINS_TOLD', fields);
     try {
-      await mailings.settle(sending, claim.token, now());
+      await mailings.settle(mailRequest, claim.token, now());
     } catch (error) {
       // The claim says that it may have been sent, which also prevents a second one.
       log('MAIL_NOT_RECORDED', { ...fields, error });
@@ -234,7 +247,7 @@ function buildDisabledNotification(
 ): ChangeNotification {
   const { webhookId, disabledAt } = NOTICES['webhook.disabled'].parse(data);
   return {
-    sending: { orgId, about: disablingMailKey(id), eventId: id, windowSeconds: Infinity },
+    mailRequest: { orgId, about: disablingMailKey(id), eventId: id, windowSeconds: Infinity },
     async text() {
       const [organization, endpoint] = await Promise.all([
         organizations.find(orgId),
@@ -271,7 +284,7 @@ function buildContentNotification(
       log('NOTICE_IN_DIGEST', getLogFields(event));
       return 'later';
     },
-    sending: { orgId, about: contentMailKey(changed.url), eventId: id, windowSeconds: noticeSeconds },
+    mailRequest: { orgId, about: contentMailKey(changed.url), eventId: id, windowSeconds: noticeSeconds },
     async text() {
       const [organization, source] = await Promise.all([
         organizations.find(orgId),
@@ -302,7 +315,7 @@ function buildDigestNotification(
   const tenant = { orgId, generation };
   const contents = memoize((of: string) => budgets.close(tenant, of, now()));
   return {
-    sending: { orgId, about: digestMailKey(day), eventId: id, windowSeconds: Infinity },
+    mailRequest: { orgId, about: digestMailKey(day), eventId: id, windowSeconds: Infinity },
     async admit(recipients) {
       if (await budgets.admitDigest({ ...tenant, eventId: id }, await recipients(), now())) return 'send';
       reportCeiling(event, count, log);

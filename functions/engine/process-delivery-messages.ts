@@ -23,7 +23,7 @@ export interface DeliveryMessagePorts {
    * @returns a function for the context of one message; it throws when a row cannot be read
    */
   contexts(
-    reminders: readonly DeliveryMessage[],
+    deliveryMessages: readonly DeliveryMessage[],
   ): Promise<(deliveryMessage: DeliveryMessage) => Omit<AttemptContext, 'readAt'>>;
   queues: {
     send(lane: Lane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]>;
@@ -52,13 +52,13 @@ export const HELD_UP_AFTER_MS = 200;
  */
 export function processDeliveryMessages({
   attempt,
-  organizations: standings,
+  organizations,
   contexts,
   queues,
   log,
   now,
 }: DeliveryMessagePorts) {
-  const leave = (
+  const logFailure = (
     { message: deliveryMessage }: ReceivedDeliveryMessage,
     error: unknown,
     traceId = deliveryMessage.traceId,
@@ -69,14 +69,14 @@ export function processDeliveryMessages({
    * deleted. If the organization cannot be read, the message stays.
    */
   async function sortByGeneration(messages: readonly ReceivedDeliveryMessage[]) {
-    const generationOf = createGenerationCheck({
-      of: memoize((orgId: Tenant['orgId']) => standings.of(orgId)),
+    const checkGeneration = createGenerationCheck({
+      of: memoize((orgId: Tenant['orgId']) => organizations.of(orgId)),
     });
     const results = await mapSettled(messages, messages.length, ({ message: deliveryMessage }) =>
-      generationOf(deliveryMessage),
+      checkGeneration(deliveryMessage),
     );
     const unknown = collectFailures(messages, results);
-    for (const { item, error } of unknown) leave(item, error);
+    for (const { item, error } of unknown) logFailure(item, error);
     const isCurrent = (result?: PromiseSettledResult<'current' | 'over'>) =>
       result?.status === 'fulfilled' && result.value === 'current';
     return {
@@ -100,20 +100,20 @@ export function processDeliveryMessages({
   /** As `move`; all messages stay when the slow queue cannot be reached. */
   async function moveHeldUp(messages: readonly ReceivedDeliveryMessage[]) {
     return move(messages, 'slow', now()).catch((error: unknown) => {
-      for (const message of messages) leave(message, error);
+      for (const message of messages) logFailure(message, error);
       return messages;
     });
   }
 
-  async function dealWith(
+  async function processMessage(
     message: ReceivedDeliveryMessage,
-    contextOf: (deliveryMessage: DeliveryMessage) => AttemptContext,
+    getContext: (deliveryMessage: DeliveryMessage) => AttemptContext,
     lane: Lane,
   ): Promise<'stays' | 'done'> {
     const { message: deliveryMessage, receiptHandle } = message;
     let context: AttemptContext | undefined;
     try {
-      context = contextOf(deliveryMessage);
+      context = getContext(deliveryMessage);
       const disposition = await attempt(deliveryMessage, context, lane);
       switch (disposition.kind) {
         case 'delete':
@@ -127,7 +127,7 @@ export function processDeliveryMessages({
         }
       }
     } catch (error) {
-      leave(message, error, deliveryMessage.traceId ?? context?.event?.traceId);
+      logFailure(message, error, deliveryMessage.traceId ?? context?.event?.traceId);
       return 'stays';
     }
   }
@@ -144,16 +144,16 @@ export function processDeliveryMessages({
         throw error;
       },
     );
-    const contextOf = (deliveryMessage: DeliveryMessage) => ({ ...found(deliveryMessage), readAt });
+    const getContext = (deliveryMessage: DeliveryMessage) => ({ ...found(deliveryMessage), readAt });
     const atOnce = isPatient(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ORGANIZATION;
     const heldUpAt = isPatient(lane) ? Number.POSITIVE_INFINITY : now().getTime() + HELD_UP_AFTER_MS;
 
     /** @param waiting messages of one organization, taken one by one by several concurrent calls */
-    async function work(waiting: ReceivedDeliveryMessage[]): Promise<void> {
+    async function processWaiting(waiting: ReceivedDeliveryMessage[]): Promise<void> {
       while (now().getTime() < heldUpAt) {
         const message = waiting.shift();
         if (message === undefined) return;
-        if ((await dealWith(message, contextOf, lane)) === 'stays') staying.add(message);
+        if ((await processMessage(message, getContext, lane)) === 'stays') staying.add(message);
       }
       const heldUp = waiting.splice(0);
       if (heldUp.length === 0) return;
@@ -163,7 +163,7 @@ export function processDeliveryMessages({
     const byOrganization = Map.groupBy(current, ({ message: deliveryMessage }) => deliveryMessage.orgId);
     await Promise.all(
       [...byOrganization.values()].flatMap((waiting) =>
-        Array.from({ length: Math.min(atOnce, waiting.length) }, () => work(waiting)),
+        Array.from({ length: Math.min(atOnce, waiting.length) }, () => processWaiting(waiting)),
       ),
     );
     return messages.filter((message) => staying.has(message));

@@ -8,8 +8,8 @@ type RowKey = Record<string, unknown>;
 
 export interface PurgePorts {
   purges: {
-    /** @param tell called for each unreadable order */
-    open(tell?: (row: UnreadableRow) => void): Promise<Purge[]>;
+    /** @param reportRow called for each unreadable order */
+    open(reportRow?: (row: UnreadableRow) => void): Promise<Purge[]>;
     lease(purge: Purge, until: Date, now: Date): Promise<boolean>;
     release(purge: Purge): Promise<void>;
     progress(purge: Purge, deleted: number): Promise<void>;
@@ -52,14 +52,14 @@ export function purgeSandboxes(
   { lingerSeconds, leaseSeconds }: PurgeSettings,
 ) {
   /** @returns whether all tables were empty */
-  async function empty(
+  async function deleteRows(
     order: Purge,
-    goOn: () => boolean,
+    hasTime: () => boolean,
     onDeleted: (rows: number) => void,
   ): Promise<boolean> {
     for (const rows of remains) {
       for (;;) {
-        if (!goOn()) return false;
+        if (!hasTime()) return false;
         const page = await rows.find(order, PAGE);
         if (page.length === 0) break;
         await rows.remove(page);
@@ -76,16 +76,16 @@ export function purgeSandboxes(
    */
   async function handle(
     order: Purge,
-    goOn: () => boolean,
+    hasTime: () => boolean,
     onDeleted: (rows: number) => void,
   ): Promise<boolean> {
     const begunAt = now();
     if (!(await purges.lease(order, new Date(begunAt.getTime() + leaseSeconds * 1000), begunAt)))
       return false;
     try {
-      const isGone = await empty(order, goOn, onDeleted);
-      await (isGone ? purges.close(order) : purges.release(order));
-      return isGone;
+      const isComplete = await deleteRows(order, hasTime, onDeleted);
+      await (isComplete ? purges.close(order) : purges.release(order));
+      return isComplete;
     } catch (error) {
       // The lease would block the next runs for longer than the failure may last.
       await purges.release(order);
@@ -94,24 +94,24 @@ export function purgeSandboxes(
   }
 
   /**
-   * @param goOn whether there is time for another page
+   * @param hasTime whether there is time for another page
    * @throws the first read error, after the other orders were processed
    */
-  return async (goOn: () => boolean): Promise<PurgeResult> => {
+  return async (hasTime: () => boolean): Promise<PurgeResult> => {
     const done = { deleted: 0, closed: 0 };
     const failures: unknown[] = [];
     const orders = await purges.open(reportUnreadableRow(log, failures));
     const open = new Set(orders);
     for (const order of orders) {
-      if (!goOn()) break;
-      // A later run deletes what is written until then.
+      if (!hasTime()) break;
+      // Older functions may still write rows. A later run deletes them.
       if (!isSettled(order, now(), lingerSeconds)) continue;
       const { orgId, generation } = order;
       try {
-        const isGone = await handle(order, goOn, (rows) => {
+        const isComplete = await handle(order, hasTime, (rows) => {
           done.deleted += rows;
         });
-        if (!isGone) continue;
+        if (!isComplete) continue;
         open.delete(order);
         done.closed += 1;
         log('GENERATION_WIPED', { orgId, generation });

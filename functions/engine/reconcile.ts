@@ -64,7 +64,7 @@ export interface Reconciliation {
 const SHARDS_AT_ONCE = 8;
 const UPDATES_AT_ONCE = 16;
 /** Maximum messages per SQS request. */
-const SEND = 10;
+const BATCH_SIZE = 10;
 
 /**
  * Sends the messages of due deliveries without one: parked deliveries in time, others when their message
@@ -76,10 +76,10 @@ export function reconcileDeliveries(
   { shards, graceSeconds, lookaheadSeconds, longBacklog }: ReconcileSettings,
 ) {
   /**
-   * @param goOn whether there is time for another page
+   * @param hasTime whether there is time for another page
    * @throws the first read error, after the rest was processed
    */
-  return async (goOn: () => boolean): Promise<Reconciliation> => {
+  return async (hasTime: () => boolean): Promise<Reconciliation> => {
     const done: Reconciliation = {
       resumed: 0,
       resent: 0,
@@ -92,7 +92,7 @@ export function reconcileDeliveries(
     };
 
     /** @param leeway time added to the due time of the entries */
-    function age(entries: readonly DueEntry[], leeway: number): void {
+    function recordAge(entries: readonly DueEntry[], leeway: number): void {
       for (const { dueAt } of entries)
         done.oldestSeconds = Math.max(
           done.oldestSeconds,
@@ -101,7 +101,7 @@ export function reconcileDeliveries(
     }
 
     async function resume(entries: readonly DueEntry[]): Promise<void> {
-      age(entries, 0);
+      recordAge(entries, 0);
       const sent = await sendAll(entries.map((entry) => ({ entry, until: new Date(entry.dueAt) })));
       done.resumed += sent.length;
       for (const { dueAt } of sent)
@@ -109,7 +109,7 @@ export function reconcileDeliveries(
           done.latestSeconds,
           (now().getTime() - new Date(dueAt).getTime()) / 1000,
         );
-      // It is attempted when it is due, and checked again otherwise.
+      // The message arrives when the attempt is due; the delivery is checked again if it was lost.
       await postponeAll(
         sent,
         ({ dueAt }) => new Date(Math.max(new Date(dueAt).getTime(), now().getTime()) + graceSeconds * 1000),
@@ -117,13 +117,13 @@ export function reconcileDeliveries(
       );
     }
 
-    /** @param turnOf the run that sends an entry's message, counted from this one */
-    async function remind(entries: readonly DueEntry[], turnOf: (entry: DueEntry) => number): Promise<void> {
-      age(entries, graceSeconds);
+    /** @param getTurn the run that sends an entry's message, counted from this one */
+    async function resend(entries: readonly DueEntry[], getTurn: (entry: DueEntry) => number): Promise<void> {
+      recordAge(entries, graceSeconds);
       const late: { entry: DueEntry; turn: number }[] = [];
       for (const entry of entries) {
         if (isExpired(entry.message, now()) && entry.isDeferred !== true) await expire(entry);
-        else late.push({ entry, turn: turnOf(entry) });
+        else late.push({ entry, turn: getTurn(entry) });
       }
       const sent = await sendAll(late.filter(({ turn }) => turn === 0));
       done.resent += sent.length;
@@ -134,10 +134,10 @@ export function reconcileDeliveries(
       );
       const turns = new Map(late.flatMap(({ entry, turn }) => (turn === 0 ? [] : [[entry, turn]])));
       done.deferred += turns.size;
-      await postponeAll([...turns.keys()], (entry) => afterRuns(turns.get(entry) ?? 1), 'deferred');
+      await postponeAll([...turns.keys()], (entry) => getTimeAfterRuns(turns.get(entry) ?? 1), 'deferred');
     }
 
-    const afterRuns = (runs: number) =>
+    const getTimeAfterRuns = (runs: number) =>
       new Date(now().getTime() + Math.min(runs * RECONCILE_EVERY_SECONDS, LONGEST_GRACE_SECONDS) * 1000);
 
     async function expire(entry: DueEntry): Promise<void> {
@@ -153,8 +153,8 @@ export function reconcileDeliveries(
 
     /** @returns the entries whose messages were taken */
     async function sendAll(messages: readonly { entry: DueEntry; until?: Date }[]): Promise<DueEntry[]> {
-      const batches = Array.from({ length: Math.ceil(messages.length / SEND) }, (_, index) =>
-        messages.slice(index * SEND, (index + 1) * SEND),
+      const batches = Array.from({ length: Math.ceil(messages.length / BATCH_SIZE) }, (_, index) =>
+        messages.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE),
       );
       const sent = await mapConcurrently(batches, UPDATES_AT_ONCE, async (batch) => {
         try {
@@ -194,7 +194,7 @@ export function reconcileDeliveries(
     /** Read errors of shards. */
     const failures: unknown[] = [];
 
-    async function goThrough(
+    async function scanState(
       state: DueState,
       until: Date,
       handler: () => (entries: DueEntry[]) => Promise<void>,
@@ -206,22 +206,22 @@ export function reconcileDeliveries(
           atOnce: SHARDS_AT_ONCE,
           find: (shard, after) => due.find(state, shard, until, after),
           handler,
-          goOn,
-          unread: (shard, error) => log('DUE_SHARD_UNREAD', { state, shard, error }),
+          hasTime,
+          logShardError: (shard, error) => log('DUE_SHARD_UNREAD', { state, shard, error }),
         },
         { log, failures },
       );
       if (!complete) done.complete = false;
     }
 
-    await goThrough('parked', new Date(now().getTime() + lookaheadSeconds * 1000), () => resume);
-    // A lost-looking message may wait in any queue. An unreadable backlog counts as short.
+    await scanState('parked', new Date(now().getTime() + lookaheadSeconds * 1000), () => resume);
+    // A message that counts as lost may wait in any queue. An unreadable backlog counts as short.
     const backlogs = await Promise.all(LANES.map((lane) => queues.backlog(lane).catch(() => 0)));
     const isDeferring = Math.max(...backlogs) > longBacklog;
     // Each shard has its own turns.
-    await goThrough('watched', now(), () => {
-      const turnOf = isDeferring ? createTurnCounter(RESENT_IN_BACKLOG) : () => 0;
-      return (entries) => remind(entries, turnOf);
+    await scanState('watched', now(), () => {
+      const getTurn = isDeferring ? createTurnCounter(RESENT_IN_BACKLOG) : () => 0;
+      return (entries) => resend(entries, getTurn);
     });
     if (failures.length > 0) throw failures[0];
     return done;

@@ -91,16 +91,16 @@ class RedeliveryInProgress extends InProgressError {
 const CONCURRENCY = 32;
 
 /**
- * Runs one round of a redelivery job, oldest deliveries first: reads a page, adds the new deliveries, sends
- * their messages, records the position. A crash and repetition are safe: deliveries are derived from job,
- * page and event, the position is recorded once, and an extra message changes nothing. The next round has a
- * message of its own, because SQS limits receives.
+ * Runs one round of a redelivery job, oldest deliveries first, so that a receiver gets events in their order:
+ * reads a page, adds the new deliveries, sends their messages, records the position. A crash and repetition
+ * are safe: deliveries are derived from job, page and event, the position is recorded once, and an extra
+ * message changes nothing. The next round has a message of its own, because SQS limits receives.
  */
 export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings) {
   const { jobs, deliveries, arrivals, endpoints, queues, rounds, log, now } = ports;
-  const generationOf = createGenerationCheck(ports.organizations);
+  const checkGeneration = createGenerationCheck(ports.organizations);
 
-  const namesOf = ({ id, webhookId, orgId, traceId }: RedeliveryJob) => ({
+  const getLogFields = ({ id, webhookId, orgId, traceId }: RedeliveryJob) => ({
     redeliveryId: id,
     webhookId,
     orgId,
@@ -108,7 +108,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
   });
 
   /** Why a job cannot continue. A disabled endpoint would skip all its deliveries. */
-  const obstacleOf = (endpoint: Endpoint | undefined): StopReason | undefined => {
+  const findObstacle = (endpoint: Endpoint | undefined): StopReason | undefined => {
     if (endpoint === undefined) return 'endpoint_deleted';
     return endpoint.status === 'auto_disabled' ? 'endpoint_disabled' : undefined;
   };
@@ -116,14 +116,17 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
   /**
    * Deliveries to create for a page: without events that have arrived, except by this page in an earlier try.
    */
-  async function owedFor(job: RedeliveryJob, items: readonly ExaminedDelivery[]): Promise<Delivery[]> {
+  async function buildRedeliveries(
+    job: RedeliveryJob,
+    items: readonly ExaminedDelivery[],
+  ): Promise<Delivery[]> {
     const firsts = await deliveries.statuses(listFirstDeliveries(job, items));
-    const owed = createRedeliveries(job, items, firsts, now());
+    const redeliveries = createRedeliveries(job, items, firsts, now());
     const arrived = await arrivals.of(
       job,
-      owed.map(({ eventId }) => eventId),
+      redeliveries.map(({ eventId }) => eventId),
     );
-    return owed.filter(({ id, eventId }) => (arrived.get(eventId) ?? id) === id);
+    return redeliveries.filter(({ id, eventId }) => (arrived.get(eventId) ?? id) === id);
   }
 
   /**
@@ -131,12 +134,14 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
    * from there
    */
   async function add(job: RedeliveryJob, items: readonly ExaminedDelivery[]): Promise<Delivery[]> {
-    const owed = await owedFor(job, items);
-    const there = await mapConcurrently(owed, CONCURRENCY, (delivery) => deliveries.addOnce(delivery));
-    return owed.filter(({ redeliveryOf }, index) => there[index]?.redeliveryOf === redeliveryOf);
+    const redeliveries = await buildRedeliveries(job, items);
+    const stored = await mapConcurrently(redeliveries, CONCURRENCY, (delivery) =>
+      deliveries.addOnce(delivery),
+    );
+    return redeliveries.filter(({ redeliveryOf }, index) => stored[index]?.redeliveryOf === redeliveryOf);
   }
 
-  async function remind(endpoint: Endpoint, added: readonly Delivery[]): Promise<void> {
+  async function sendMessages(endpoint: Endpoint, added: readonly Delivery[]): Promise<void> {
     // No user waits for a single delivery of a job.
     const lane = chooseFirstLane(endpoint, now(), false);
     const refused = await queues.send(
@@ -154,39 +159,40 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
   ): Promise<void> {
     const ended = await jobs.end(job, { status, at: now(), ...(reason === undefined ? {} : { reason }) });
     const { examined, redelivered } = job;
-    if (ended === 'done') log('REDELIVERY_ENDED', { ...namesOf(job), status, reason, examined, redelivered });
+    if (ended === 'done')
+      log('REDELIVERY_ENDED', { ...getLogFields(job), status, reason, examined, redelivered });
   }
 
-  async function handOn(job: LeasedJob): Promise<void> {
+  async function sendNextRound(job: LeasedJob): Promise<void> {
     // Release before sending: the next message must find the job free.
     await jobs.release(job);
     const refused = await rounds.send([buildNextRound(job, now())]);
-    if (refused.length > 0) throw new Error('the queue did not take the rest of a job');
+    if (refused.length > 0) throw new Error('the queue did not take the next round of a job');
   }
 
-  async function goOn(leased: LeasedJob): Promise<void> {
+  async function runRound(leased: LeasedJob): Promise<void> {
     const { lease } = leased;
     const until = now().getTime() + terms.roundSeconds * 1000;
     const enough = leased.redelivered + terms.roundDeliveries;
     const time = { from: new Date(leased.from), to: new Date(leased.to) };
     for (let job = leased; ; ) {
       // The purge deletes its rows.
-      if ((await generationOf(job)) === 'over') return;
+      if ((await checkGeneration(job)) === 'over') return;
       const endpoint = await endpoints.find(job.orgId, job.webhookId);
-      const obstacle = obstacleOf(endpoint);
+      const obstacle = findObstacle(endpoint);
       if (endpoint === undefined || obstacle !== undefined) return end(job, 'stopped', obstacle);
       const { items, place, isLast } = await deliveries.range(job, time, job.place, terms.pageRows);
       const added = await add(job, items);
-      if (added.length > 0) await remind(endpoint, added);
+      if (added.length > 0) await sendMessages(endpoint, added);
       const page = { place, examined: items.length, redelivered: added.length, at: now() };
       const saved = await jobs.save(job, page);
       if (saved === undefined) {
-        log('REDELIVERY_TAKEN_OVER', namesOf(job));
+        log('REDELIVERY_TAKEN_OVER', getLogFields(job));
         return;
       }
       if (saved.status !== 'running') {
         log('REDELIVERY_STOPPED', {
-          ...namesOf(job),
+          ...getLogFields(job),
           examined: saved.examined,
           redelivered: saved.redelivered,
         });
@@ -194,18 +200,18 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
       }
       job = { ...saved, lease };
       if (isLast) return end(job, 'done');
-      if (now().getTime() >= until || job.redelivered >= enough) return handOn(job);
+      if (now().getTime() >= until || job.redelivered >= enough) return sendNextRound(job);
     }
   }
 
   return async ({ type, orgId, generation, data }: BusEvent): Promise<void> => {
     if (type !== 'webhook.redelivery')
-      throw new Defect(`an event of the type ${type} is of no redelivery job`);
+      throw new Defect(`unexpected event type for a redelivery job: ${type}`);
     const { webhookId, redeliveryId: id, round } = NOTICES[type].parse(data);
     const ref = { id, orgId, generation, webhookId };
-    if ((await generationOf(ref)) === 'over') return;
+    if ((await checkGeneration(ref)) === 'over') return;
     const leased = await jobs.lease(ref, { round, now: now(), leaseSeconds: terms.leaseSeconds });
     if (leased.kind === 'busy') throw new RedeliveryInProgress(`${id} is in progress`);
-    if (leased.kind === 'leased') await goOn(leased.job);
+    if (leased.kind === 'leased') await runRound(leased.job);
   };
 }

@@ -49,48 +49,48 @@ export interface ResumeResult {
 }
 
 /** Jobs checked concurrently. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 /** Maximum messages per SQS request. */
-const SEND = 10;
+const BATCH_SIZE = 10;
 
 /**
- * Sends the message of each long-running job without a worker again, then records it, so that a lost message
+ * Resends the message of each running job without a worker, then records the time, so that a lost message
  * does not stop a job. A run can end anywhere: the next one finds what was not recorded, and an extra message
  * changes nothing.
  */
 export function resumeRedeliveryJobs(
-  { runs, jobs, rounds, organizations: standings, log, now }: ResumeRedeliveryJobsPorts,
+  { runs, jobs, rounds, organizations, log, now }: ResumeRedeliveryJobsPorts,
   { shards, graceSeconds }: ResumeRedeliveryJobsSettings,
 ) {
-  const generationOf = createGenerationCheck(standings);
-  const namesOf = ({ id: redeliveryId, webhookId, orgId }: RedeliveryJobRef) => ({
+  const checkGeneration = createGenerationCheck(organizations);
+  const getLogFields = ({ id: redeliveryId, webhookId, orgId }: RedeliveryJobRef) => ({
     redeliveryId,
     webhookId,
     orgId,
   });
 
   /**
-   * @param goOn whether there is time for another page
+   * @param hasTime whether there is time for another page
    * @throws the first read error, after the rest was processed
    */
-  return async (goOn: () => boolean): Promise<ResumeResult> => {
+  return async (hasTime: () => boolean): Promise<ResumeResult> => {
     const done: ResumeResult = { sent: 0, removed: 0, held: 0, left: 0, complete: true };
     const failures: unknown[] = [];
 
-    /** Leaves a failure of one job to the next run. */
-    async function trying<T>(run: RedeliveryRun, work: () => Promise<T>): Promise<T | undefined> {
+    /** Leaves a failed job to the next run. */
+    async function runForJob<T>(run: RedeliveryRun, work: () => Promise<T>): Promise<T | undefined> {
       try {
         return await work();
       } catch (error) {
-        log('REDELIVERY_NOT_LOOKED_AT', { ...namesOf(run), error });
+        log('REDELIVERY_NOT_LOOKED_AT', { ...getLogFields(run), error });
         done.left += 1;
         return undefined;
       }
     }
 
     /** @returns the job when it needs a message */
-    async function look(run: RedeliveryRun): Promise<RedeliveryJob | undefined> {
-      const job = (await generationOf(run)) === 'over' ? undefined : await jobs.find(run);
+    async function findJobToResume(run: RedeliveryRun): Promise<RedeliveryJob | undefined> {
+      const job = (await checkGeneration(run)) === 'over' ? undefined : await jobs.find(run);
       const found = checkRun(job, now());
       if (found === 'over') {
         await runs.remove(run);
@@ -114,17 +114,23 @@ export function resumeRedeliveryJobs(
 
     async function handle(entries: RedeliveryRun[]): Promise<void> {
       const byId = new Map(entries.map((run) => [run.id, run]));
-      const found = await mapConcurrently(entries, AT_ONCE, (run) => trying(run, () => look(run)));
+      const found = await mapConcurrently(entries, CONCURRENCY, (run) =>
+        runForJob(run, () => findJobToResume(run)),
+      );
       const unheld = found.filter((job) => job !== undefined);
-      for (let first = 0; first < unheld.length; first += SEND) {
-        const batch = unheld.slice(first, first + SEND);
+      for (let first = 0; first < unheld.length; first += BATCH_SIZE) {
+        const batch = unheld.slice(first, first + BATCH_SIZE);
         const sent = await send(batch);
         done.sent += sent.length;
         done.left += batch.length - sent.length;
-        await mapConcurrently(sent, AT_ONCE, async (job) => {
-          log('REDELIVERY_RESUMED', { ...namesOf(job), round: Math.max(1, job.round), traceId: job.traceId });
+        await mapConcurrently(sent, CONCURRENCY, async (job) => {
+          log('REDELIVERY_RESUMED', {
+            ...getLogFields(job),
+            round: Math.max(1, job.round),
+            traceId: job.traceId,
+          });
           const run = byId.get(job.id);
-          if (run !== undefined) await trying(run, () => runs.reminded(run, now()));
+          if (run !== undefined) await runForJob(run, () => runs.reminded(run, now()));
         });
       }
     }
@@ -138,8 +144,8 @@ export function resumeRedeliveryJobs(
         atOnce: 1,
         find: (shard, after) => runs.find(shard, until, after),
         handler: () => handle,
-        goOn,
-        unread: (shard, error) => log('REDELIVERY_SHARD_UNREAD', { shard, error }),
+        hasTime,
+        logShardError: (shard, error) => log('REDELIVERY_SHARD_UNREAD', { shard, error }),
       },
       { log, failures },
     );

@@ -37,7 +37,7 @@ export interface ScheduleResult {
 const SHARDS_AT_ONCE = 8;
 const BATCHES_AT_ONCE = 2;
 /** Maximum messages per SQS request. */
-const SEND = 10;
+const BATCH_SIZE = 10;
 
 /**
  * Sends a message for every due source, then moves its due time, so that a source with a lost message becomes
@@ -49,10 +49,10 @@ export function scheduleSourceChecks(
   { shards }: { shards: number },
 ) {
   /**
-   * @param goOn whether there is time for another page
+   * @param hasTime whether there is time for another page
    * @throws the first read error, after the rest was processed
    */
-  return async (goOn: () => boolean): Promise<ScheduleResult> => {
+  return async (hasTime: () => boolean): Promise<ScheduleResult> => {
     const done: ScheduleResult = { sent: 0, left: 0, latestSeconds: 0, complete: true };
     const failures: unknown[] = [];
 
@@ -68,7 +68,7 @@ export function scheduleSourceChecks(
       }
     }
 
-    async function moveOn(entry: DueSource): Promise<boolean> {
+    async function postpone(entry: DueSource): Promise<boolean> {
       try {
         await due.postpone(entry, new Date(now().getTime() + RESEND_SECONDS * 1000));
         return true;
@@ -80,14 +80,14 @@ export function scheduleSourceChecks(
 
     /** Each batch moves as soon as it was sent, so that a killed run repeats little. */
     async function handle(entries: DueSource[]): Promise<void> {
-      const batches = Array.from({ length: Math.ceil(entries.length / SEND) }, (_, index) =>
-        entries.slice(index * SEND, (index + 1) * SEND),
+      const batches = Array.from({ length: Math.ceil(entries.length / BATCH_SIZE) }, (_, index) =>
+        entries.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE),
       );
       await mapConcurrently(batches, BATCHES_AT_ONCE, async (batch) => {
         const sent = await send(batch);
-        const moved = await Promise.all(sent.map(moveOn));
+        const postponed = await Promise.all(sent.map(postpone));
         done.sent += sent.length;
-        done.left += batch.length - moved.filter(Boolean).length;
+        done.left += batch.length - postponed.filter(Boolean).length;
       });
       for (const { dueAt } of entries)
         done.latestSeconds = Math.max(done.latestSeconds, (now().getTime() - Date.parse(dueAt)) / 1000);
@@ -101,8 +101,8 @@ export function scheduleSourceChecks(
         atOnce: SHARDS_AT_ONCE,
         find: (shard, after) => due.find(shard, startedAt, after),
         handler: () => handle,
-        goOn,
-        unread: (shard, error) => log('SOURCE_SHARD_UNREAD', { shard, error }),
+        hasTime,
+        logShardError: (shard, error) => log('SOURCE_SHARD_UNREAD', { shard, error }),
       },
       { log, failures },
     );
@@ -130,7 +130,7 @@ export interface DigestPorts {
  */
 export function sendDueDigests({ due, mails, log, now }: DigestPorts) {
   /** @throws the first error, after the rest was processed */
-  return async (goOn: () => boolean): Promise<void> => {
+  return async (hasTime: () => boolean): Promise<void> => {
     const failures: unknown[] = [];
 
     async function send(entries: readonly DueDigest[]): Promise<void> {
@@ -142,7 +142,7 @@ export function sendDueDigests({ due, mails, log, now }: DigestPorts) {
 
     const until = now();
     try {
-      await readPages((after) => due.find(until, after), send, goOn, reportUnreadableRow(log, failures));
+      await readPages((after) => due.find(until, after), send, hasTime, reportUnreadableRow(log, failures));
     } catch (error) {
       log('DIGESTS_NOT_SENT', { error });
       failures.push(error);

@@ -161,7 +161,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
     },
 
     /** Makes a source due at the latest at `until`. Does nothing when it is due earlier, or is gone. */
-    async bringUp(ref: SourceRef, until: Date): Promise<void> {
+    async makeDue(ref: SourceRef, until: Date): Promise<void> {
       await retryContention(() =>
         update(knowledge, {
           Key: keys.source(ref, ref.id),
@@ -174,9 +174,9 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
 
     text: versions.read,
     /** Deletes texts of versions that are no longer needed. */
-    forget: versions.remove,
+    deleteVersions: versions.remove,
     /** Deletes all texts of a deleted source. */
-    forgetAll: versions.removeAll,
+    deleteAllVersions: versions.removeAll,
   };
 }
 

@@ -27,7 +27,7 @@ const environment = readEnvironment(AuditLedgerEnvironment);
 const client = documentClient();
 const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 
-/** Time for the current page after the run's time is up. */
+/** Reserved for the current page. A run reads no further page when less time is left. Milliseconds. */
 const PAGE_MS = 10_000;
 
 const run = auditLedger(

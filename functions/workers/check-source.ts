@@ -47,7 +47,7 @@ const knowledge = { client, name: environment.KNOWLEDGE_TABLE, reportUnreadable 
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const organizations = organizationStates(readOrganizationState(service));
 const hosts = blockedHosts(blockedHostStore(service).all);
-const look = sourceContent({
+const fetchContent = sourceContent({
   gate: gate(organizations.of),
   outbound: outboundClient({
     policy: { loopback: loopbackReceivers(), blocks: hosts.blocks },
@@ -67,9 +67,9 @@ const handle = checkSource(
     slots: checkSlots(knowledge, environment.CHECKS_PER_ORGANIZATION),
     organizations: organizationStore(service),
     organizationStates: organizations,
-    look: async (source) => {
+    fetchContent: async (source) => {
       await hosts.refresh();
-      return look(source);
+      return fetchContent(source);
     },
     onChecked(outcome) {
       count(CHECKED.checked);

@@ -44,7 +44,7 @@ export const handler = deadLetterWorker(
       now,
     }),
     postpone: toDelay(sqs, environment.DEAD_FAN_OUTS),
-    nameOf: getOutboxWorkName,
+    getName: getOutboxWorkName,
     log: logger.log,
     now,
   }),

@@ -28,7 +28,7 @@ export const handler = deadLetterWorker(
     process: (events) => bus.put(events),
     postpone: toDelay(queueClient(), environment.DEAD_PUBLICATIONS),
     // A bus event's id is its key in the outbox.
-    nameOf: (event) => event,
+    getName: (event) => event,
     log: logger.log,
     now: () => new Date(),
   }),

@@ -58,9 +58,9 @@ const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const outbox = { name: environment.OUTBOX_TABLE };
 const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 const now = () => new Date();
-const urlOf = queueUrls(LANE_TABLE, environment);
-const queues = deliveryQueues(queueClient(), urlOf, now);
-const contextsOf = deliveryContexts(service, outbox);
+const getQueueUrl = queueUrls(LANE_TABLE, environment);
+const queues = deliveryQueues(queueClient(), getQueueUrl, now);
+const readContexts = deliveryContexts(service, outbox);
 const organizations = organizationStates(readOrganizationState(service));
 const hosts = blockedHosts(blockedHostStore(service).all);
 const receivers = {
@@ -103,12 +103,12 @@ const attempt = attemptDelivery(
 
 const run = processDeliveryMessages({
   attempt,
-  organizations: organizations,
+  organizations,
   contexts: (deliveryMessages) => {
     // A cold start reads all at once. `prepare` waits for keys and blocked hosts, and reports read errors.
     loadKeys().catch(() => undefined);
     hosts.refresh().catch(() => undefined);
-    return contextsOf(deliveryMessages);
+    return readContexts(deliveryMessages);
   },
   queues,
   log: logger.log,
@@ -138,7 +138,7 @@ export const handler = middy<SQSEvent, SQSBatchResponse>()
 /** A batch comes from one queue, whose name ends both its ARN and its URL. */
 function getLane([record]: readonly SQSRecord[]): Lane {
   const name = record?.eventSourceARN.split(':').at(-1);
-  const lane = LANES.find((candidate) => urlOf(candidate).split('/').at(-1) === name);
-  if (lane === undefined) throw new Defect(`${name} is none of the delivery queues`);
+  const lane = LANES.find((candidate) => getQueueUrl(candidate).split('/').at(-1) === name);
+  if (lane === undefined) throw new Defect(`${name} is not a delivery queue`);
   return lane;
 }

@@ -40,7 +40,7 @@ const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 
 const mailings = { client, name: environment.MAILINGS_TABLE, reportUnreadable };
 
-const tell = notifyAdmins(
+const notify = notifyAdmins(
   {
     gate: gate(organizationStates(readOrganizationState(service)).of),
     organizations: organizationStore(service),
@@ -65,4 +65,4 @@ const tell = notifyAdmins(
 );
 
 /** Notifies admins by e-mail. An e-mail that was certainly not sent is retried. */
-export const handler = busWorker('notify', processEach(tell, logger.log));
+export const handler = busWorker('notify', processEach(notify, logger.log));

@@ -27,7 +27,7 @@ const client = documentClient();
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const { OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE, KNOWLEDGE_TABLE } = environment;
 
-/** Time for the current page after the run's time is up. */
+/** Reserved for the current page. A run reads no further page when less time is left. Milliseconds. */
 const PAGE_MS = 10_000;
 /** Longer than Lambda's maximum timeout. */
 const LEASE_SECONDS = 960;

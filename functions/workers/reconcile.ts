@@ -27,7 +27,7 @@ const environment = readEnvironment(ReconcileEnvironment);
 const now = () => new Date();
 const queues = deliveryQueues(queueClient(), queueUrls(LANE_TABLE, environment), now);
 
-/** Time for the current page after the run's time is up. */
+/** Reserved for the current page. A run reads no further page when less time is left. Milliseconds. */
 const PAGE_MS = 10_000;
 
 const run = reconcileDeliveries(

@@ -32,7 +32,7 @@ const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 const now = () => new Date();
 
-/** Rows per shard, of eight shards. All of them may be resent within the rest of the function's time. */
+/** Rows per shard, of eight shards. The rest of the function's time suffices to resend all of them. */
 const PAGE_ROWS = 25;
 /** Resends per round; where all deliveries failed, a round is one page. */
 const ROUND_DELIVERIES = 100;

@@ -26,7 +26,7 @@ const environment = readEnvironment(ResumeRedeliveryJobsEnvironment);
 const service = { client: documentClient(), name: environment.SERVICE_TABLE, reportUnreadable };
 const jobs = redeliveryJobs(service);
 
-/** Time for the current page after the run's time is up. */
+/** Reserved for the current page. A run reads no further page when less time is left. Milliseconds. */
 const PAGE_MS = 10_000;
 
 const run = resumeRedeliveryJobs(

@@ -29,7 +29,7 @@ export type ScheduleSourceChecksEnvironment = z.input<typeof ScheduleSourceCheck
 
 const environment = readEnvironment(ScheduleSourceChecksEnvironment);
 
-/** Time for the current page after the run's time is up. */
+/** Reserved for the current page. A run reads no further page when less time is left. Milliseconds. */
 const PAGE_MS = 10_000;
 
 const client = documentClient();

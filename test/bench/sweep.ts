@@ -195,7 +195,7 @@ function checksOf(client: DynamoDBDocumentClient, now: Date, look: (source: Sour
       slots: checkSlots(tableOf(client, 'knowledge'), 5),
       organizations: organizationStore(service),
       organizationStates: organizationStates(readOrganizationState(service)),
-      look: async (source) => look(source),
+      fetchContent: async (source) => look(source),
       onChecked: () => undefined,
       log: recordedLog(),
       now: () => now,

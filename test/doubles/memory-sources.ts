@@ -148,7 +148,7 @@ export class MemorySources implements Sources {
     return 'done';
   }
 
-  async bringUp(ref: SourceRef, until: Date): Promise<void> {
+  async makeDue(ref: SourceRef, until: Date): Promise<void> {
     const row = this.#rows.get(placeOf(ref));
     if (row !== undefined && row.dueAt > until.toISOString()) row.dueAt = until.toISOString();
   }
@@ -157,11 +157,11 @@ export class MemorySources implements Sources {
     return this.#texts.get(`${placeOf(ref)}/${version}`);
   }
 
-  async forget(ref: SourceRef, versions: readonly StoredVersion[]): Promise<void> {
+  async deleteVersions(ref: SourceRef, versions: readonly StoredVersion[]): Promise<void> {
     for (const { version } of versions) this.#texts.delete(`${placeOf(ref)}/${version}`);
   }
 
-  async forgetAll(ref: SourceRef): Promise<void> {
+  async deleteAllVersions(ref: SourceRef): Promise<void> {
     for (const version of this.versionsOf(ref)) this.#texts.delete(`${placeOf(ref)}/${version}`);
   }
 

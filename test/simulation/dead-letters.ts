@@ -82,7 +82,7 @@ export class DeadLetters {
           outbox: { find: ports.find },
           process: fanOutOf(reach),
           postpone: ports.postpone,
-          nameOf: engine.getOutboxWorkName,
+          getName: engine.getOutboxWorkName,
           log: reach.log,
           now: reach.now,
         });

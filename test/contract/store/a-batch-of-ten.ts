@@ -295,7 +295,7 @@ async function checking(tables: TestTables): Promise<BatchOfTen> {
       slots: checkSlots(knowledge, 5),
       organizations: organizationStore(service),
       organizationStates: organizationStates(readOrganizationState(service)),
-      async look({ orgId }) {
+      async fetchContent({ orgId }) {
         looked.push(orgId);
         return { kind: 'fetched', text: 'one two' };
       },

@@ -126,7 +126,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       slots: checkSlots(knowledge, 5),
       organizations: organizationStore(service),
       organizationStates: organizations,
-      look: sourceContent({
+      fetchContent: sourceContent({
         gate: gate(organizations.of),
         outbound: { fetch },
         extract: async (_, { body }) => ({ ok: true, text: Buffer.from(body).toString() }),

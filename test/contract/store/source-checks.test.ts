@@ -288,7 +288,7 @@ describe.each(sourceStoreKinds())('the texts of versions (%s)', (_, make) => {
     const first = { version: 1, parts: 1 };
     await settled(stores, source, change(2, 'second', { kept: [first] }), HOUR);
 
-    for (let time = 1; time <= 2; time += 1) await stores.checks.forget(source, [first]);
+    for (let time = 1; time <= 2; time += 1) await stores.checks.deleteVersions(source, [first]);
     expect(await stores.versionsOf(source)).toEqual([2]);
   });
 
@@ -299,7 +299,7 @@ describe.each(sourceStoreKinds())('the texts of versions (%s)', (_, make) => {
     await settled(stores, source, change(2, 'second', { kept: [{ version: 1, parts: 3 }] }), HOUR);
     await stores.remove(source, source.id);
 
-    for (let time = 1; time <= 2; time += 1) await stores.checks.forgetAll(source);
+    for (let time = 1; time <= 2; time += 1) await stores.checks.deleteAllVersions(source);
     expect(await stores.versionsOf(source)).toEqual([]);
     expect(await stores.versionsOf(other)).toEqual([1]);
   });

@@ -78,22 +78,22 @@ export const CLAIMS: readonly Mutation[] = [
   {
     name: 'a delivery all of whose attempts were started is left alone',
     file: 'functions/engine/attempt-delivery.ts',
-    find: "if (claim.kind !== 'spent') return dispositionOf(claim);",
+    find: "if (claim.kind !== 'spent') return decideDisposition(claim);",
     replace:
-      "if (claim.kind !== 'spent') return dispositionOf(claim);\n    if (now()) return { kind: 'delete' };",
+      "if (claim.kind !== 'spent') return decideDisposition(claim);\n    if (now()) return { kind: 'delete' };",
     breaks: ['nothing lost', 'comes to rest'],
   },
   {
     name: 'an event that is gone makes the function fail',
     file: 'functions/engine/attempt-delivery.ts',
-    find: "return skip(reminder, 'event_missing');",
+    find: "return skip(deliveryMessage, 'event_missing');",
     replace: "throw new Error('the event is missing');",
     breaks: ['comes to rest'],
   },
   {
     name: 'an attempt is made for a disabled endpoint',
     file: 'functions/engine/attempt-delivery.ts',
-    find: "    if (endpoint.status === 'auto_disabled') return skip(reminder, 'endpoint_disabled');\n",
+    find: "    if (endpoint.status === 'auto_disabled') return skip(deliveryMessage, 'endpoint_disabled');\n",
     replace: '',
     breaks: ['nothing after the end of an endpoint'],
   },

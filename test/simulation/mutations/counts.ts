@@ -22,36 +22,36 @@ export const COUNTS: readonly Mutation[] = [
   {
     name: 'a success at an endpoint at risk ends without a look at it',
     file: STREAK,
-    find: 'secondsLeft(endpoint, endedAt) <= 0 &&',
+    find: 'getSecondsLeft(endpoint, endedAt) <= 0 &&',
     replace: '',
     breaks: ['exact count'],
   },
   {
     name: 'a success that took long ends without a look at its endpoint',
     file: STREAK,
-    find: 'elapsedSeconds <= QUICK_SHARE * unseenSeconds(attemptSeconds)',
+    find: 'elapsedSeconds <= QUICK_SHARE * computeUnseenSeconds(attemptSeconds)',
     replace: 'elapsedSeconds >= 0',
     breaks: ['exact count'],
   },
   {
     name: 'a failure takes the time of its end before it announces itself',
     file: 'functions/engine/failure-count.ts',
-    find: '      const look = async (): Promise<Verdict> => {\n        let seen = await streaks.find(known.orgId, known.id);',
+    find: '      const decide = async (): Promise<StreakVerdict> => {\n        let seen = await streaks.find(known.orgId, known.id);',
     replace:
-      "      const early = now();\n      const look = async (): Promise<Verdict> => {\n        const seen = await streaks.find(known.orgId, known.id);\n        return { effect: effectOnEndpoint(seen, 'exhausted'), at: early, seen };\n      };\n      const looked = async (): Promise<Verdict> => {\n        let seen = await streaks.find(known.orgId, known.id);",
+      "      const early = now();\n      const decide = async (): Promise<StreakVerdict> => {\n        const seen = await streaks.find(known.orgId, known.id);\n        return { effect: computeEndpointEffect(seen, 'exhausted'), at: early, seen };\n      };\n      const unused = async (): Promise<StreakVerdict> => {\n        let seen = await streaks.find(known.orgId, known.id);",
     breaks: ['exact count'],
   },
   {
     name: 'a failure does not wait at an endpoint that has only just been marked',
     file: 'functions/engine/failure-count.ts',
-    find: '        await wait(unseenSeconds(attemptSeconds));\n',
+    find: '        await wait(computeUnseenSeconds(attemptSeconds));\n',
     replace: '',
     breaks: ['exact count'],
   },
   {
     name: 'no endpoint is marked as at risk',
     file: 'functions/engine/failure-count.ts',
-    find: 'if (!isToBeMarked(endpoint, now())) return;',
+    find: 'if (!needsRiskMark(endpoint, now())) return;',
     replace: 'return;',
     breaks: ['exact count'],
   },
@@ -123,7 +123,7 @@ export const COUNTS: readonly Mutation[] = [
     file: 'functions/engine/delivery-stream.ts',
     find: 'const watched = await mapSettled(',
     replace:
-      'const early = Map.groupBy(current, ({ delivery }) => entryKeyOf(delivery));\n    await mapSettled([...early.values()], CONCURRENCY, (each) => count(shardId, each));\n    const watched = await mapSettled(',
+      'const early = Map.groupBy(current, ({ delivery }) => buildEntryKey(delivery));\n    await mapSettled([...early.values()], CONCURRENCY, (each) => count(shardId, each));\n    const watched = await mapSettled(',
     breaks: ['nothing lost'],
   },
   {

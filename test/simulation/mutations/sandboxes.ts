@@ -13,23 +13,23 @@ export const SANDBOXES: readonly Mutation[] = [
     name: 'the gate is open when an organization is not found',
     file: GATE,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: 'if (!standing.success) throw new GateClosed(`nothing clear is known of ${orgId}`);',
-    replace: "if (!standing.success) return 'live';",
+    find: 'if (!state.success) throw new GateClosed(`the state of ${orgId} is missing or contradictory`);',
+    replace: "if (!state.success) return 'live';",
     breaks: ['the sandbox is closed'],
   },
   {
     name: 'the gate is open when an organization cannot be read',
     file: GATE,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: 'throw new GateClosed(`the kind of ${orgId} could not be read`, { cause });',
+    find: 'throw new GateClosed(`the state of ${orgId} could not be read`, { cause });',
     replace: "return 'live';",
     breaks: ['the sandbox is closed'],
   },
   {
     name: 'the gate lets sandboxes out',
     file: GATE,
-    find: "(await kindOf(orgId)) === 'live' ?",
-    replace: '(await kindOf(orgId)) ?',
+    find: "(await readEnvironment(orgId)) === 'live' ?",
+    replace: '(await readEnvironment(orgId)) ?',
     breaks: ['the sandbox is closed'],
   },
   {
@@ -42,7 +42,7 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'the fan-out makes deliveries of what was wiped',
     file: 'functions/engine/fan-out.ts',
-    find: "if ((await generationOf(owed.kind === 'event' ? owed.event : owed.reminder)) === 'over') return [];",
+    find: "if ((await checkGeneration(work.kind === 'event' ? work.event : work.reminder)) === 'over') return [];",
     replace: '',
     breaks: ['wiped is over', 'wiped is gone'],
   },
@@ -70,8 +70,8 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'the watch counts what was wiped',
     file: WATCH,
-    find: "standingOfAll.get(change) === 'current'",
-    replace: "standingOfAll.get(change) !== 'unknown'",
+    find: "states.get(change) === 'current'",
+    replace: "states.get(change) !== 'unknown'",
     breaks: ['wiped is over', 'wiped is gone'],
   },
   {
@@ -107,8 +107,8 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'a purge is closed when its time is up',
     file: PURGE,
-    find: 'if (!goOn()) return false;',
-    replace: 'if (!goOn()) return true;',
+    find: 'if (!hasTime()) return false;',
+    replace: 'if (!hasTime()) return true;',
     breaks: ['wiped is gone'],
   },
   {
@@ -135,7 +135,7 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'a purge finds the rows of all generations',
     file: 'test/simulation/lagging-rows.ts',
-    find: '(this.#indexed.get(tenantKey(tenant)) ?? [])',
+    find: '(this.#indexed.get(buildTenantKey(tenant)) ?? [])',
     replace: '[...this.#indexed.values()].flat().filter((row) => row.tenant.orgId === tenant.orgId)',
     breaks: ['nothing else is wiped'],
     standsFor: PURGES,
@@ -151,8 +151,8 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'a live endpoint gets the speed that its address asks for',
     file: 'functions/engine/attempt-delivery.ts',
-    find: 'isOfSandbox(claimed) ? programOf(url).speed : 1',
-    replace: 'programOf(url).speed',
+    find: 'isSandbox(claimed) ? parseProgram(url).speed : 1',
+    replace: 'parseProgram(url).speed',
     breaks: ['not before its time', 'as programmed'],
   },
   {

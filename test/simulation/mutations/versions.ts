@@ -14,14 +14,14 @@ export const HARMLESS_ALONE: readonly Mutation[] = [
   {
     name: 'an attribute is renamed in one step',
     file: OUTBOX,
-    find: '  ...markOf(event),\n  ...event,\n',
-    replace: '  ...markOf(event),\n  ...event,\n  onlyTo: undefined,\n  receiver: event.onlyTo,\n',
+    find: '  ...sandboxMark(event),\n  ...event,\n',
+    replace: '  ...sandboxMark(event),\n  ...event,\n  onlyTo: undefined,\n  receiver: event.onlyTo,\n',
     also: [
       {
         file: OUTBOX,
-        find: 'export const eventOf = (row: unknown): OutboxEvent => OutboxEvent.parse(row);',
+        find: 'export const parseEvent = (row: unknown): OutboxEvent => OutboxEvent.parse(row);',
         replace:
-          'export const eventOf = (row: unknown): OutboxEvent => OutboxEvent.parse({ ...(row as object), onlyTo: (row as { receiver?: string }).receiver });',
+          'export const parseEvent = (row: unknown): OutboxEvent => OutboxEvent.parse({ ...(row as object), onlyTo: (row as { receiver?: string }).receiver });',
       },
     ],
     breaks: ['right deliveries', 'nothing lost'],
@@ -34,9 +34,9 @@ export const HARMLESS_ALONE: readonly Mutation[] = [
     also: [
       {
         file: DELIVERIES,
-        find: 'export const deliveryOf = (row: unknown): Delivery => Delivery.parse(row);',
+        find: 'export const parseDelivery = (row: unknown): Delivery => Delivery.parse(row);',
         replace:
-          'export const deliveryOf = (row: unknown): Delivery => {\n  const { attemptLog, ...others } = row as Delivery;\n  return Delivery.parse({ ...others, attemptLog: attemptLog.map((record) => ({ ...record, durationMs: Number(record.durationMs) })) });\n};',
+          'export const parseDelivery = (row: unknown): Delivery => {\n  const { attemptLog, ...others } = row as Delivery;\n  return Delivery.parse({ ...others, attemptLog: attemptLog.map((record) => ({ ...record, durationMs: Number(record.durationMs) })) });\n};',
       },
     ],
     breaks: ['each reads the other'],
@@ -61,9 +61,9 @@ export const HARMLESS_ALONE: readonly Mutation[] = [
       },
       {
         file: DELIVERIES,
-        find: 'export const deliveryOf = (row: unknown): Delivery => Delivery.parse(row);',
+        find: 'export const parseDelivery = (row: unknown): Delivery => Delivery.parse(row);',
         replace:
-          "export const deliveryOf = (row: unknown): Delivery => {\n  const delivery = Delivery.parse(row);\n  return String(delivery.terminalReason) === 'endpoint_removed' ? { ...delivery, terminalReason: 'endpoint_deleted' } : delivery;\n};",
+          "export const parseDelivery = (row: unknown): Delivery => {\n  const delivery = Delivery.parse(row);\n  return String(delivery.terminalReason) === 'endpoint_removed' ? { ...delivery, terminalReason: 'endpoint_deleted' } : delivery;\n};",
       },
     ],
     breaks: ['each reads the other'],
@@ -83,13 +83,13 @@ export const HARMFUL_ALONE: readonly Mutation[] = [
     also: [
       {
         file: DELIVERY,
-        find: '  eventId,\n  ...traced(traceId),\n});',
-        replace: '  eventId,\n  eventType,\n  ...traced(traceId),\n});',
+        find: '  eventId,\n  ...withTrace(traceId),\n});',
+        replace: '  eventId,\n  eventType,\n  ...withTrace(traceId),\n});',
       },
       {
         file: DELIVERY,
-        find: 'webhookId, eventId, traceId }: Delivery): Reminder',
-        replace: 'webhookId, eventId, eventType, traceId }: Delivery): Reminder',
+        find: '  traceId,\n}: Delivery): DeliveryMessage',
+        replace: '  traceId,\n  eventType,\n}: Delivery): DeliveryMessage',
       },
     ],
     breaks: ['each reads the other', 'nothing lost'],
@@ -97,9 +97,9 @@ export const HARMFUL_ALONE: readonly Mutation[] = [
   {
     name: 'an endpoint is written anew, from what is known of it, when it is marked as slow',
     file: ENDPOINTS,
-    find: '      await mark(service, { orgId, id }, slow);',
+    find: '      await markEndpoint(service, { orgId, id }, slow);',
     replace:
-      '      const endpoint = await this.find(orgId, id);\n      const Item = { ...keys.endpoint(orgId, id), ...endpoint, slowUntil: until.toISOString() };\n      if (endpoint) await service.client.send(new PutCommand({ TableName: service.name, Item }));\n      if (until.getTime() < 0) await mark(service, { orgId, id }, slow);',
+      '      const endpoint = await this.find(orgId, id);\n      const Item = { ...keys.endpoint(orgId, id), ...endpoint, slowUntil: until.toISOString() };\n      if (endpoint) await service.client.send(new PutCommand({ TableName: service.name, Item }));\n      if (until.getTime() < 0) await markEndpoint(service, { orgId, id }, slow);',
     also: [
       {
         file: ENDPOINTS,

@@ -312,7 +312,7 @@ describe('the e-mail about a disabled endpoint', () => {
     const webhookId = newId('whk', NOW);
     const { subject, text } = aDisabling({ webhookId, url: undefined });
     expect(subject).toBe(`Webhook endpoint disabled: ${webhookId}`);
-    expect(text).not.toContain('Address');
+    expect(text).not.toContain('URL');
   });
 
   it('calls a channel a channel', () => {

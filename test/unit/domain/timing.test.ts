@@ -59,25 +59,29 @@ describe('clocks that were set in several places', () => {
   });
 
   it.each<[string, Partial<AttemptClocks>, string[]]>([
-    ['a function that ends with its attempt', { functionTimeout: 10 }, ['an attempt of 10 s']],
-    ['a function that ends before its attempt', { functionTimeout: 3 }, ['an attempt of 10 s']],
-    ['a lease that ends with its function', { lease: 20 }, ['a function of 20 s']],
-    ['a lease that ends before its function', { lease: 12 }, ['a function of 20 s']],
-    ['a queue visibility shorter than the task deadline', { visibility: 9 }, ['a message hidden for 9 s']],
+    ['a function that ends with its attempt', { functionTimeout: 10 }, ['the attempt timeout (10 s)']],
+    ['a function that ends before its attempt', { functionTimeout: 3 }, ['the attempt timeout (10 s)']],
+    ['a lease that ends with its function', { lease: 20 }, ['the function timeout (20 s)']],
+    ['a lease that ends before its function', { lease: 12 }, ['the function timeout (20 s)']],
+    [
+      'a queue visibility shorter than the task deadline',
+      { visibility: 9 },
+      ['the visibility timeout (9 s)'],
+    ],
     [
       'a message that comes back with the end of the lease',
       { visibility: 25 },
-      ['a message hidden for 25 s'],
+      ['the visibility timeout (25 s)'],
     ],
     [
       'several at once',
       { functionTimeout: 5, lease: 4, visibility: 3 },
-      ['an attempt of 10 s', 'a function of 5 s', 'a message hidden for 3 s'],
+      ['the attempt timeout (10 s)', 'the function timeout (5 s)', 'the visibility timeout (3 s)'],
     ],
     [
       'a clock that nobody set',
       { lease: Number.NaN },
-      ['a function of 20 s outlives a lease of NaN s', 'before a lease of NaN s'],
+      ['shorter than the lease (NaN s)', 'the lease (NaN s) must be'],
     ],
   ])('name %s', (_what, wrong, faults) => {
     expect(findClockFaults({ ...right, ...wrong })).toEqual(

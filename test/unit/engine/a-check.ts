@@ -38,7 +38,7 @@ export function aCheck() {
         slots: interposed('slots', slots, gate),
         organizations: interposed('organizations', { find: async () => settings }, gate),
         organizationStates: interposed('standings', standings, gate),
-        look: interposed(
+        fetchContent: interposed(
           'page',
           {
             async look(): Promise<CheckFinding> {

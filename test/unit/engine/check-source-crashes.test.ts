@@ -44,7 +44,7 @@ async function expectEnded(check: TestCheck, source: Parameters<TestCheck['event
 describe('a check whose worker is lost', () => {
   it('does the same in the end, at whatever call that is', async () => {
     const calls = await callsOfACheck();
-    expect(calls.map(([call]) => call)).toContain('sources.forget');
+    expect(calls.map(([call]) => call)).toContain('sources.deleteVersions');
     for (const [call, stage] of calls) {
       const { check, source } = await aChangingSource();
       const event = check.event(source);

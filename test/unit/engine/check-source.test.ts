@@ -49,7 +49,7 @@ describe('the first check of a source', () => {
     await check.deal(check.event(source));
 
     expect(await check.sources.find(source, source.id)).toMatchObject({
-      lastError: 'the source answered that nothing has changed, but nothing of it is known',
+      lastError: 'the server answered 304 (Not Modified), but no version is stored',
     });
   });
 });
@@ -204,7 +204,7 @@ describe('a check of a source that is known', () => {
     const check = aCheck();
     const source = await check.added();
     await check.deal(check.event(source));
-    await check.sources.forgetAll(source);
+    await check.sources.deleteAllVersions(source);
     check.shows('five six');
 
     expect(await anHourLater(check, source)).toMatchObject({ content: { version: 2 }, baseline: 2 });

@@ -86,7 +86,7 @@ function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPo
     async postpone(ids) {
       postponed.push([...ids]);
     },
-    nameOf: getOutboxWorkName,
+    getName: getOutboxWorkName,
     log,
     now: () => NOW,
     ...replaced,

@@ -72,7 +72,7 @@ describe('a redelivery job whose queue does not take the rest of it', () => {
     if (message === undefined) throw new Error('there was to be a message');
     refusesMessages(true);
 
-    await expect(worker(undefined, 1)(message)).rejects.toThrow('did not take the rest');
+    await expect(worker(undefined, 1)(message)).rejects.toThrow('did not take the next round');
 
     expect(messages).toEqual([]);
     expect(await job(order)).toMatchObject({ status: 'running' });

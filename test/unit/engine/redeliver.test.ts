@@ -193,6 +193,6 @@ describe('a redelivery job', () => {
     await started();
     const [message] = messages;
     if (message === undefined) throw new Error('there was to be a message');
-    await expect(worker()({ ...message, type: 'source.check' })).rejects.toThrow('of no redelivery job');
+    await expect(worker()({ ...message, type: 'source.check' })).rejects.toThrow('for a redelivery job');
   });
 });

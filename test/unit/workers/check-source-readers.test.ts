@@ -28,7 +28,7 @@ async function aWorker(extract: Extractor, contents: Readonly<Record<string, str
       slots: new MemoryCheckSlots(2),
       organizations: { find: async () => undefined },
       organizationStates: { of: standing },
-      look: sourceContent({
+      fetchContent: sourceContent({
         gate: gate(standing),
         outbound: {
           fetch: async ({ url }) => ({

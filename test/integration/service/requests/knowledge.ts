@@ -82,7 +82,7 @@ export function knowledge(organization: Organization): void {
         /url must have a public/,
       ],
       ['a long name', { kind: 'url', url, name: 'x'.repeat(201) }, /name/],
-      ['a program that is none', { kind: 'url', url: at('teapot') }, /url must give in simulate/],
+      ['a program that is none', { kind: 'url', url: at('teapot') }, /url must set simulate/],
     ])('are refused with %s', async (_, body, message) => {
       expectProblem(await api.post(SOURCES, body), 400, 'VALIDATION_ERROR', message);
     });
