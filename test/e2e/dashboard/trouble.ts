@@ -126,7 +126,7 @@ export const trouble = (dashboard: Dashboard) => {
       const told = page.getByRole('listitem').filter({ has: page.locator(`a[href="/endpoints/${id}"]`) });
       await told.getByText('Waiting', { exact: true }).waitFor();
       await told
-        .getByText('12 deliveries have not arrived yet. The longest wait began 5 minutes ago.')
+        .getByText('12 deliveries have not arrived yet. Oldest waiting since 5 minutes ago.')
         .waitFor();
       await page.getByText(/^without [\d,]+ in progress$/).waitFor();
       await told.getByRole('link', { name: 'See why' }).click();

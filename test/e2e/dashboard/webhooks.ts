@@ -213,7 +213,7 @@ export const deliveries = (dashboard: Dashboard) =>
       await page.keyboard.press('Tab');
       await focused(1);
       await page.keyboard.press('Enter');
-      await page.locator('h2:focus', { hasText: 'Delivery ID' }).waitFor();
+      await page.locator('h2:focus', { hasText: 'Delivery' }).waitFor();
       await page.getByRole('region', { name: 'Delivery' }).getByText('Attempt 1').first().waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');

@@ -66,8 +66,8 @@ export function readSource(path: string, source: string): Prose[] {
   if (errors[0] !== undefined) throw new Error(`${path} cannot be read: ${errors[0].message}`);
   const texts: Prose[] = [];
   const visit = (value: unknown): void => {
-    if (Array.isArray(value)) return value.forEach(visit);
-    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) for (const item of value) visit(item);
+    if (Array.isArray(value) || typeof value !== 'object' || value === null) return;
     const node = value as Node;
     const text = textOf(node);
     if (text !== undefined && isSentence(text))
