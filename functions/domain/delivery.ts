@@ -128,7 +128,7 @@ export type ClaimedDelivery = Delivery & { lease: Lease };
  * Creates the delivery of an event to an endpoint. For a disabled endpoint it is created as `skipped`
  * (docs/specification.md, Webhook endpoints).
  */
-export function newDelivery(
+export function createDelivery(
   event: OutboxEvent,
   endpoint: Pick<Endpoint, 'id' | 'status'>,
   now: Date,

@@ -74,10 +74,10 @@ export const addCounts = (a: LedgerCounts, b: LedgerCounts): LedgerCounts => ({
 export function toCounts({ kind, delivery }: DeliveryChange): LedgerCounts {
   const added = kind === 'added' ? { ...NO_COUNTS, owed: 1 } : NO_COUNTS;
   // A delivery to a disabled endpoint is added as skipped and does not change again.
-  return isOver(delivery) ? addCounts(added, countEnd(delivery)) : added;
+  return hasEnded(delivery) ? addCounts(added, countEnd(delivery)) : added;
 }
 
-const isOver = ({ status }: Delivery): boolean => status !== 'pending' && status !== 'retrying';
+const hasEnded = ({ status }: Delivery): boolean => status !== 'pending' && status !== 'retrying';
 
 const countEnd = ({ status, attempts, attemptLog }: Delivery): LedgerCounts => ({
   ...NO_COUNTS,

@@ -66,10 +66,10 @@ export const computeWindowStart = (windowSeconds: number, now: Date): string =>
   new Date(Math.max(0, now.getTime() - windowSeconds * 1000)).toISOString();
 
 /** @param eventId of the bus event of the disabling */
-export const disablingMailKey = (eventId: string): string => `mail#${eventId}`;
+export const buildDisablingMailKey = (eventId: string): string => `mail#${eventId}`;
 
 /** Shared by all of the organization's sources with the URL. */
-export const contentMailKey = (url: string): string =>
+export const buildContentMailKey = (url: string): string =>
   `mail#source#${createHash('sha256').update(normalizeUrl(url)).digest('hex')}`;
 
 /** Drops the fragment, which is not sent to a server. */
@@ -81,7 +81,7 @@ function normalizeUrl(url: string): string {
 }
 
 /** @param chunk number of a group of recipients, from 0 */
-export const chunkMailKey = (about: string, chunk: number): string =>
+export const buildChunkMailKey = (about: string, chunk: number): string =>
   chunk === 0 ? about : `${about}#${chunk + 1}`;
 
 /**
@@ -208,7 +208,7 @@ export function addToDigest(digest: Digest, change: DigestChange): Digest {
   const line: DigestLine = {
     url: url.slice(0, MAX_DIGEST_URL).toWellFormed(),
     kind,
-    about: contentMailKey(url),
+    about: buildContentMailKey(url),
     version: Math.max(version, known?.version ?? 0),
     changes: (known?.changes ?? 0) + 1,
     difference: Math.max(difference, known?.difference ?? 0),
@@ -220,9 +220,9 @@ export function addToDigest(digest: Digest, change: DigestChange): Digest {
 export const fitsLimit = (spent: number, recipients: number, limit: number): boolean =>
   spent + recipients <= limit;
 
-export const digestMailKey = (day: string): string => `mail#digest#${day}`;
-export const budgetMailKey = (day: string): string => `mail#budget#${day}`;
-export const admissionMailKey = (eventId: string): string => `mail#admission#${eventId}`;
+export const buildDigestMailKey = (day: string): string => `mail#digest#${day}`;
+export const buildBudgetMailKey = (day: string): string => `mail#budget#${day}`;
+export const buildAdmissionMailKey = (eventId: string): string => `mail#admission#${eventId}`;
 
 /** A due digest as its index has it. */
 export interface DueDigest extends Pick<Digest, 'orgId' | 'day'> {

@@ -16,7 +16,7 @@ export function memoize<T, V>(
 }
 
 /** Maximum number of cached values. */
-const KEPT = 1000;
+const MAX_CACHED = 1000;
 
 /**
  * Caches loaded values for a time. `undefined` is not cached: the item may just have been created.
@@ -31,7 +31,7 @@ export function memoizeFor<K, V>(
     const known = kept.get(key);
     if (known !== undefined && known.until > now.getTime()) return known.value;
     const value = await load(key);
-    if (kept.size >= KEPT) kept.clear();
+    if (kept.size >= MAX_CACHED) kept.clear();
     if (value !== undefined) kept.set(key, { value, until: now.getTime() + freshMs });
     return value;
   };

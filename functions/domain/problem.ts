@@ -56,10 +56,10 @@ export class Defect extends Error {
 export class InProgressError extends Error {
   override name = 'InProgressError';
   /** Seconds until the next try; the queue's visibility timeout when absent. */
-  readonly againInSeconds: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(message: string, againInSeconds?: number) {
     super(message);
-    this.againInSeconds = againInSeconds;
+    this.retryAfterSeconds = againInSeconds;
   }
 }

@@ -29,7 +29,7 @@ export interface DeliveryStreamPorts {
 /** Concurrent writes. */
 const CONCURRENCY = 16;
 /** Tries to cut a part that another run of the shard has already counted partly. */
-const MAX_CUTS = 10;
+const MAX_RETRIES = 10;
 
 /**
  * Processes the deliveries' stream. Added deliveries that are still open at the end of a batch go into the
@@ -46,14 +46,14 @@ export function processDeliveryStream(
   /** Counts the changes of one entry in order, without those that an earlier run counted. */
   async function count(shardId: string, changes: readonly SequencedChange[]): Promise<void> {
     let uncounted = changes;
-    for (let cut = 1; cut <= MAX_CUTS; cut += 1) {
+    for (let cut = 1; cut <= MAX_RETRIES; cut += 1) {
       const [first, last, [entry]] = [uncounted.at(0), uncounted.at(-1), sumChanges(uncounted)];
       if (first === undefined || last === undefined || entry === undefined) return;
       const result = await ledger.add({ shardId, first: first.sequence, last: last.sequence }, entry);
       if (result === 'added') return;
       uncounted = uncounted.filter(({ sequence }) => BigInt(sequence) > BigInt(result.countedTo));
     }
-    throw new Defect(`the ledger was ahead of ${shardId} ${MAX_CUTS} times`);
+    throw new Defect(`the ledger was ahead of ${shardId} ${MAX_RETRIES} times`);
   }
 
   async function getTenantState({ delivery }: SequencedChange): Promise<'current' | 'over' | 'unknown'> {

@@ -1,7 +1,7 @@
 import {
+  createDelivery,
   type Delivery,
   type DeliveryMessage,
-  newDelivery,
   type OutgoingMessage,
   toDeliveryMessage,
 } from '../domain/delivery.ts';
@@ -30,7 +30,7 @@ export interface FanOutPorts {
 }
 
 /** A delivery to attempt, and its queue. */
-interface Due {
+interface DueMessage {
   message: DeliveryMessage;
   lane: FirstLane;
 }
@@ -57,7 +57,7 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
 
     const fail = (work: OutboxWork, error: unknown) => {
       failed.add(work);
-      log('FAN_OUT_FAILED', { ...listWorkNames(work), error });
+      log('FAN_OUT_FAILED', { ...getLogFields(work), error });
     };
 
     /** An event for one receiver goes to it regardless of subscriptions; others go to their subscribers. */
@@ -69,8 +69,8 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
       return (await listEndpoints(orgId)).filter(({ events }) => events.some((wanted) => wanted === type));
     }
 
-    async function addDelivery(event: OutboxEvent, endpoint: Endpoint): Promise<Due[]> {
-      const delivery = newDelivery(event, endpoint, now());
+    async function addDelivery(event: OutboxEvent, endpoint: Endpoint): Promise<DueMessage[]> {
+      const delivery = createDelivery(event, endpoint, now());
       const result = await deliveries.add(delivery);
       // An existing delivery may be open although a new one would be skipped: the endpoint was active when it
       // was added.
@@ -85,7 +85,7 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
     }
 
     /** A delivery that cannot be added does not block the event's others. */
-    async function addDeliveries(work: OutboxWork, event: OutboxEvent): Promise<Due[]> {
+    async function addDeliveries(work: OutboxWork, event: OutboxEvent): Promise<DueMessage[]> {
       const recipients = await findRecipients(event);
       const added = await mapSettled(recipients, recipients.length, (each) => addDelivery(event, each));
       for (const { error } of collectFailures(recipients, added)) fail(work, error);
@@ -101,7 +101,7 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
 
     async function sendAll(
       lane: FirstLane,
-      messages: readonly (Due & { work: OutboxWork })[],
+      messages: readonly (DueMessage & { work: OutboxWork })[],
     ): Promise<void> {
       const workById = new Map(
         messages.map(({ work, message: deliveryMessage }) => [deliveryMessage.id, work]),
@@ -111,7 +111,7 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
           const work = workById.get(id);
           if (work === undefined) continue;
           failed.add(work);
-          log('REMINDER_REFUSED', listWorkNames(work));
+          log('REMINDER_REFUSED', getLogFields(work));
         }
       } catch (error) {
         for (const { work } of messages) fail(work, error);
@@ -121,7 +121,7 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
     const due = await mapConcurrently(batch, CONCURRENCY, async (work) => {
       try {
         if ((await checkGeneration(work.kind === 'event' ? work.event : work.reminder)) === 'over') return [];
-        const open: Due[] =
+        const open: DueMessage[] =
           work.kind === 'event'
             ? await addDeliveries(work, work.event)
             : [{ message: work.reminder, lane: 'fresh' }];
@@ -139,7 +139,7 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
 }
 
 /** Ids for the log. */
-const listWorkNames = (work: OutboxWork) =>
+const getLogFields = (work: OutboxWork) =>
   work.kind === 'event'
     ? { eventId: work.event.id, traceId: work.event.traceId }
     : { eventId: work.reminder.eventId, deliveryId: work.reminder.id, traceId: work.reminder.traceId };

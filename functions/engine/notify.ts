@@ -11,12 +11,12 @@ import {
   type MailText,
 } from '../domain/mail.ts';
 import {
-  chunkMailKey,
-  contentMailKey,
+  buildChunkMailKey,
+  buildContentMailKey,
+  buildDigestMailKey,
+  buildDisablingMailKey,
   type Digest,
   type DigestChange,
-  digestMailKey,
-  disablingMailKey,
   type MailingState,
   type MailRequest,
   splitRecipients,
@@ -159,7 +159,7 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
     for (const [chunk, to] of chunks.entries()) {
       const mailRequest = {
         ...notification.mailRequest,
-        about: chunkMailKey(notification.mailRequest.about, chunk),
+        about: buildChunkMailKey(notification.mailRequest.about, chunk),
       };
       outcomes.add(await sendOnce(mailRequest, { ...text, to }, permit, event.traceId));
     }
@@ -247,7 +247,7 @@ function buildDisabledNotification(
 ): ChangeNotification {
   const { webhookId, disabledAt } = NOTICES['webhook.disabled'].parse(data);
   return {
-    mailRequest: { orgId, about: disablingMailKey(id), eventId: id, windowSeconds: Infinity },
+    mailRequest: { orgId, about: buildDisablingMailKey(id), eventId: id, windowSeconds: Infinity },
     async text() {
       const [organization, endpoint] = await Promise.all([
         organizations.find(orgId),
@@ -284,7 +284,12 @@ function buildContentNotification(
       log('NOTICE_IN_DIGEST', getLogFields(event));
       return 'later';
     },
-    mailRequest: { orgId, about: contentMailKey(changed.url), eventId: id, windowSeconds: noticeSeconds },
+    mailRequest: {
+      orgId,
+      about: buildContentMailKey(changed.url),
+      eventId: id,
+      windowSeconds: noticeSeconds,
+    },
     async text() {
       const [organization, source] = await Promise.all([
         organizations.find(orgId),
@@ -315,7 +320,7 @@ function buildDigestNotification(
   const tenant = { orgId, generation };
   const contents = memoize((of: string) => budgets.close(tenant, of, now()));
   return {
-    mailRequest: { orgId, about: digestMailKey(day), eventId: id, windowSeconds: Infinity },
+    mailRequest: { orgId, about: buildDigestMailKey(day), eventId: id, windowSeconds: Infinity },
     async admit(recipients) {
       if (await budgets.admitDigest({ ...tenant, eventId: id }, await recipients(), now())) return 'send';
       reportCeiling(event, count, log);

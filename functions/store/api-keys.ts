@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { ApiKey } from '../domain/api-key.ts';
 import { KeyId, type OrgId } from '../domain/ids.ts';
 import { type Key, keys } from './keys.ts';
-import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
+import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
 import { readItems, readRows, type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
@@ -36,7 +36,10 @@ export function apiKeyStore(service: Table) {
 
     /** Keys of an organization, newest first, revoked ones included. */
     list(orgId: OrgId, page: PageRequest): Promise<Page<ApiKey>> {
-      return newestFirst([partition(service, keys.apiKeys(orgId), (row) => ApiKey.parse(row))], page);
+      return readNewestFirst(
+        [partitionReader(service, keys.apiKeys(orgId), (row) => ApiKey.parse(row))],
+        page,
+      );
     },
 
     create(digest: string, key: ApiKey): Change[] {
@@ -71,7 +74,7 @@ export function apiKeyStore(service: Table) {
 }
 
 /** A key unused for longer is shown as never used. */
-const KEPT_DAYS = 365;
+const DAYS_KEPT = 365;
 
 export const KeyUse = z.object({ keyId: KeyId, lastUsedAt: z.iso.datetime() });
 export type KeyUse = z.infer<typeof KeyUse>;
@@ -92,7 +95,7 @@ export function keyUseStore(rates: Table) {
           ExpressionAttributeValues: {
             ':id': id,
             ':now': now.toISOString(),
-            ':expiry': toExpiry(now, KEPT_DAYS),
+            ':expiry': toExpiry(now, DAYS_KEPT),
           },
         }),
         { abortSignal: AbortSignal.timeout(timeoutMs) },

@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Channel, MAX_CHANNELS } from '../domain/channel.ts';
 import type { ChannelId, OrgId } from '../domain/ids.ts';
 import { keys } from './keys.ts';
-import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
+import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
 import type { Table } from './table.ts';
 import {
   buildAddition,
@@ -36,7 +36,7 @@ export function channelStore(service: Table) {
     },
 
     list(orgId: OrgId, page: PageRequest): Promise<Page<Channel>> {
-      return newestFirst([partition(service, keys.channels(orgId), parse)], page);
+      return readNewestFirst([partitionReader(service, keys.channels(orgId), parse)], page);
     },
 
     /** Adds and counts a channel; refused as `channel-limit` at the limit. */

@@ -9,8 +9,8 @@ import {
 } from '../domain/conversation.ts';
 import type { ConversationId, EscalationId, MessageId, TicketId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { CONVERSATION_SHARDS, keys, listShards, sandboxMark, TICKET_SHARDS } from './keys.ts';
-import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
+import { buildSandboxMark, CONVERSATION_SHARDS, keys, listShards, TICKET_SHARDS } from './keys.ts';
+import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
 import { readRows, type Table } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
@@ -25,15 +25,15 @@ export function conversationStore(service: Table) {
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Conversation>> {
       const partitions = listShards(CONVERSATION_SHARDS).map((shard) =>
-        partition(service, keys.conversations(tenant, shard), (row) => Conversation.parse(row)),
+        partitionReader(service, keys.conversations(tenant, shard), (row) => Conversation.parse(row)),
       );
-      return newestFirst(partitions, page);
+      return readNewestFirst(partitions, page);
     },
 
     add(tenant: Tenant, conversation: Conversation): Change {
       return buildAddition(service, {
         ...keys.conversation(tenant, conversation.id),
-        ...sandboxMark(tenant),
+        ...buildSandboxMark(tenant),
         ...conversation,
       });
     },
@@ -85,7 +85,7 @@ export function messageStore(service: Table) {
 
     list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Message>> {
       const pk = keys.messages(tenant, conversation);
-      return newestFirst([partition(service, pk, (row) => Message.parse(row))], page);
+      return readNewestFirst([partitionReader(service, pk, (row) => Message.parse(row))], page);
     },
 
     /**
@@ -116,7 +116,7 @@ export function messageStore(service: Table) {
     add(tenant: Tenant, message: Message): Change {
       return buildAddition(service, {
         ...keys.message(tenant, message.conversationId, message.id),
-        ...sandboxMark(tenant),
+        ...buildSandboxMark(tenant),
         ...message,
       });
     },
@@ -143,13 +143,13 @@ export function escalationStore(service: Table) {
 
     list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Escalation>> {
       const pk = keys.escalations(tenant, conversation);
-      return newestFirst([partition(service, pk, (row) => Escalation.parse(row))], page);
+      return readNewestFirst([partitionReader(service, pk, (row) => Escalation.parse(row))], page);
     },
 
     add(tenant: Tenant, escalation: Escalation): Change {
       return buildAddition(service, {
         ...keys.escalation(tenant, escalation.conversationId, escalation.id),
-        ...sandboxMark(tenant),
+        ...buildSandboxMark(tenant),
         ...escalation,
       });
     },
@@ -167,13 +167,17 @@ export function ticketStore(service: Table) {
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Ticket>> {
       const partitions = listShards(TICKET_SHARDS).map((shard) =>
-        partition(service, keys.tickets(tenant, shard), (row) => Ticket.parse(row)),
+        partitionReader(service, keys.tickets(tenant, shard), (row) => Ticket.parse(row)),
       );
-      return newestFirst(partitions, page);
+      return readNewestFirst(partitions, page);
     },
 
     add(tenant: Tenant, ticket: Ticket): Change {
-      return buildAddition(service, { ...keys.ticket(tenant, ticket.id), ...sandboxMark(tenant), ...ticket });
+      return buildAddition(service, {
+        ...keys.ticket(tenant, ticket.id),
+        ...buildSandboxMark(tenant),
+        ...ticket,
+      });
     },
   };
 }

@@ -33,10 +33,10 @@ import {
   type DeliveryUpdate,
 } from './due-index.ts';
 import { buildEndpointChange } from './endpoints.ts';
-import { DELIVERY_SHARDS, keys, listShards, sandboxMark } from './keys.ts';
+import { buildSandboxMark, DELIVERY_SHARDS, keys, listShards } from './keys.ts';
 import { buildCurrentCondition } from './organizations.ts';
-import { disablingNotice } from './outbox.ts';
-import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
+import { appendDisablingNotice } from './outbox.ts';
+import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
 import { readItems, readRows, type Table, toExpiry, update } from './table.ts';
 import { buildAddition, type Change, type Commit, Contended } from './transaction.ts';
 
@@ -48,7 +48,7 @@ export const parseDelivery = (row: unknown): Delivery => Delivery.parse(row);
 
 const toRow = (delivery: Delivery) => ({
   ...buildDeliveryKey(delivery),
-  ...sandboxMark(delivery),
+  ...buildSandboxMark(delivery),
   ...delivery,
   expiresAt: toExpiry(new Date(delivery.createdAt), HISTORY_DAYS),
 });
@@ -77,9 +77,9 @@ export function deliveryStore(deliveries: Table) {
 
     list(tenant: Tenant, endpoint: ReceiverId, page: PageRequest): Promise<Page<Delivery>> {
       const partitions = listShards(DELIVERY_SHARDS).map((shard) =>
-        partition(deliveries, keys.deliveries(endpoint, tenant.generation, shard), parseDelivery),
+        partitionReader(deliveries, keys.deliveries(endpoint, tenant.generation, shard), parseDelivery),
       );
-      return newestFirst(partitions, page);
+      return readNewestFirst(partitions, page);
     },
 
     /** Adds a delivery unless it exists, as after a replayed batch. */
@@ -133,7 +133,7 @@ export function deliveryStore(deliveries: Table) {
  */
 export function recordArrival(service: Pick<Table, 'name'>, delivery: Delivery): Change {
   const { eventId, id } = delivery;
-  const { ofSandbox } = sandboxMark(delivery);
+  const { ofSandbox } = buildSandboxMark(delivery);
   return {
     refusal: 'exists',
     write: {
@@ -237,7 +237,7 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       disabledAt: at.toISOString(),
       ...withTrace(traceId),
     };
-    return disablingNotice(outbox, notice);
+    return appendDisablingNotice(outbox, notice);
   };
 
   return {

@@ -68,8 +68,8 @@ export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
     // DynamoDB refuses a request without keys.
     if (refs.length === 0) return () => ({ endpoint: undefined, event: undefined });
 
-    const endpointKeys = indexByName(refs.map(endpointKey));
-    const eventKeys = indexByName(refs.map(eventKey));
+    const endpointKeys = indexByName(refs.map(buildEndpointKey));
+    const eventKeys = indexByName(refs.map(buildEventKey));
     const found = await batchGet(client, {
       [service.name]: { Keys: [...endpointKeys.values()] },
       [outbox.name]: { Keys: [...eventKeys.values()] },
@@ -78,12 +78,12 @@ export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
       readAll(service.name, endpointKeys, found[service.name] ?? [], (row) => Endpoint.parse(row)),
       readAll(outbox.name, eventKeys, found[outbox.name] ?? [], parseEvent),
     ]);
-    return (ref) => ({ endpoint: endpointAt(endpointKey(ref)), event: eventAt(eventKey(ref)) });
+    return (ref) => ({ endpoint: endpointAt(buildEndpointKey(ref)), event: eventAt(buildEventKey(ref)) });
   };
 }
 
-const endpointKey = ({ orgId, webhookId }: ContextRef): Key => ({ ...keys.endpoint(orgId, webhookId) });
-const eventKey = ({ eventId }: ContextRef): Key => keys.event(eventId);
+const buildEndpointKey = ({ orgId, webhookId }: ContextRef): Key => ({ ...keys.endpoint(orgId, webhookId) });
+const buildEventKey = ({ eventId }: ContextRef): Key => keys.event(eventId);
 
 const buildRowName = ({ pk, sk }: Row | Key): string => JSON.stringify([pk, sk]);
 const indexByName = (wanted: readonly Key[]): Map<string, Key> =>

@@ -5,8 +5,8 @@ import type { ReceiverId } from '../domain/ids.ts';
 import type { ExaminedDelivery } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { parseDelivery } from './deliveries.ts';
-import { DELIVERY_SHARDS, deliveryKeyBounds, keys, listShards } from './keys.ts';
-import { newestMatching, type Page, type PageRequest, type PartitionScan } from './pages.ts';
+import { buildDeliveryKeyBounds, DELIVERY_SHARDS, keys, listShards } from './keys.ts';
+import { type Page, type PageRequest, type PartitionScan, readNewestMatching } from './pages.ts';
 import { readRows, type Table } from './table.ts';
 
 /** All conditions must hold. */
@@ -29,7 +29,7 @@ const LAST = new Date(2 ** 48 - 1);
  */
 export function filteredDeliveries(deliveries: Table) {
   function scanOf(pk: string, { status, eventType, from = FIRST, to = LAST }: DeliveryFilter) {
-    const [first, end] = deliveryKeyBounds(from, to);
+    const [first, end] = buildDeliveryKeyBounds(from, to);
     const wanted = [...buildCondition('status', status), ...buildCondition('eventType', eventType)];
     const scan: PartitionScan<Delivery> = async (before, rows) => {
       const last = getPredecessor(before === undefined || end < before ? end : before);
@@ -74,7 +74,7 @@ export function filteredDeliveries(deliveries: Table) {
     page: PageRequest,
     filter: DeliveryFilter,
   ): Promise<Page<Delivery>> =>
-    newestMatching(
+    readNewestMatching(
       listShards(DELIVERY_SHARDS).map((shard) =>
         scanOf(keys.deliveries(endpoint, tenant.generation, shard), filter),
       ),
@@ -142,7 +142,7 @@ export function deliveryRanges(deliveries: Table) {
     after: string | undefined,
     limit: number,
   ): Promise<DeliveryRange> => {
-    const [first, last] = deliveryKeyBounds(time.from, time.to);
+    const [first, last] = buildDeliveryKeyBounds(time.from, time.to);
     // All identifiers have one length, so none lies between a place and this bound.
     const from = after === undefined ? first : `${after}!`;
     if (from >= last) return { items: [], place: last, isLast: true };
@@ -174,7 +174,7 @@ export interface ReadBudget {
 }
 
 /** A range of a shard's rows, by the time that their identifiers carry. */
-interface RowsOf {
+interface OpenRowsQuery {
   pk: string;
   range: [first: string, last: string];
   /** Rows to examine, open or not. */
@@ -190,7 +190,7 @@ interface RowsOf {
  */
 async function listOpenAmong(
   deliveries: Table,
-  { pk, range: [first, last], limit, newestFirst = false, after, budget }: RowsOf,
+  { pk, range: [first, last], limit, newestFirst = false, after, budget }: OpenRowsQuery,
 ): Promise<{ open: Delivery[]; after?: Record<string, unknown> }> {
   if (first > last) return { open: [] };
   const {
@@ -255,7 +255,7 @@ export function openDeliveries(deliveries: Table) {
     budget: ReadBudget,
   ): Promise<Delivery[]> => {
     if (budget.units <= 0) return [];
-    const range = deliveryKeyBounds(from, now);
+    const range = buildDeliveryKeyBounds(from, now);
     const found = await Promise.all(
       listShards(DELIVERY_SHARDS).map((shard) =>
         oldestIn(keys.deliveries(webhookId, generation, shard), range, wanted, budget),
@@ -284,7 +284,7 @@ export function waitingDeliveries(deliveries: Table) {
     budget: ReadBudget,
   ): Promise<string | null> => {
     if (budget.units <= 0) return null;
-    const range = deliveryKeyBounds(from, to);
+    const range = buildDeliveryKeyBounds(from, to);
     const found = await Promise.all(
       listShards(DELIVERY_SHARDS).map((shard) =>
         listOpenAmong(deliveries, {

@@ -35,7 +35,7 @@ const IS_UNLEASED = '(attribute_not_exists(lease) OR lease.#until <= :nowMs)';
 const IS_DUE = '(attribute_not_exists(nextRetryAt) OR nextRetryAt <= :now)';
 
 const IS_UNMOVED = 'dueIn = :dueIn AND dueAt = :dueAt';
-const getPlace = ({ message: deliveryMessage, state, dueAt }: DueEntry) => ({
+const buildPlaceValues = ({ message: deliveryMessage, state, dueAt }: DueEntry) => ({
   ':dueIn': keys.dueOf(state, deliveryMessage.id),
   ':dueAt': dueAt,
 });
@@ -44,7 +44,7 @@ const names = { '#status': 'status', '#until': 'until' };
 /** Fields that a delivery loses when it ends; the first two are the keys of the due index. */
 const DUE_FIELDS = ['dueIn', 'dueAt', 'parked', 'isDeferred'];
 const ENDED_FIELDS = ['lease', 'nextRetryAt', 'atRealSpeed', ...DUE_FIELDS].join(', ');
-const openAndUnleased = (now: Date) => ({
+const buildUnleasedValues = (now: Date) => ({
   ':pending': PENDING,
   ':retrying': RETRYING,
   ':nowMs': now.getTime(),
@@ -63,7 +63,7 @@ export function buildClaimUpdate(
     ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max`,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: {
-      ...openAndUnleased(now),
+      ...buildUnleasedValues(now),
       ':lease': lease,
       ':one': 1,
       ':now': now.toISOString(),
@@ -142,7 +142,7 @@ export function buildExhaustUpdate(
     ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED} AND attempts >= :max`,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: {
-      ...openAndUnleased(now),
+      ...buildUnleasedValues(now),
       ':exhausted': 'exhausted',
       ':now': now.toISOString(),
       ':reason': 'max_attempts',
@@ -160,7 +160,7 @@ export function buildSkipUpdate(ref: DeliveryRef, reason: SkipReason, now: Date)
     ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED}`,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: {
-      ...openAndUnleased(now),
+      ...buildUnleasedValues(now),
       ':skipped': 'skipped',
       ':now': now.toISOString(),
       ':reason': reason,
@@ -174,7 +174,7 @@ function buildExpireUpdate(entry: DueEntry, now: Date): DeliveryUpdate {
   return {
     ...update,
     ConditionExpression: `${update.ConditionExpression} AND ${IS_UNMOVED}`,
-    ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ...getPlace(entry) },
+    ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ...buildPlaceValues(entry) },
   };
 }
 
@@ -201,7 +201,7 @@ function buildPostponeUpdate(entry: DueEntry, until: Date, reason: PostponeReaso
     UpdateExpression: `SET dueIn = :watched, dueAt = :until${set} REMOVE parked${removed}`,
     ConditionExpression: IS_UNMOVED,
     ExpressionAttributeValues: {
-      ...getPlace(entry),
+      ...buildPlaceValues(entry),
       ':watched': keys.dueOf('watched', deliveryMessage.id),
       ':until': until.toISOString(),
       ...(reason === 'deferred' ? { ':true': true } : {}),

@@ -89,7 +89,7 @@ export function endpointScan(service: Table) {
  * Disabling and enabling by an operator (docs/specification.md, Webhook endpoints). Each names the state that
  * it leaves, so concurrent changes exclude each other and a repetition changes nothing.
  */
-export function readEndpointState(service: Table) {
+export function endpointState(service: Table) {
   const apply = (
     orgId: OrgId,
     id: ReceiverId,

@@ -15,7 +15,7 @@ import { AT_RISK_SECONDS } from '../domain/failure-streak.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { SLOW_SECONDS, STALLED_SECONDS } from '../domain/lanes.ts';
 import { type Key, keys } from './keys.ts';
-import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
+import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
 import { readRows, type Table, update } from './table.ts';
 import {
   buildAddition,
@@ -26,7 +26,7 @@ import {
   type Counter,
   committer,
   decreaseCount,
-  describeCounter,
+  decreaseOrDeleteCount,
   increaseCount,
   retryContention,
 } from './transaction.ts';
@@ -87,7 +87,7 @@ export function endpointStore(service: Table) {
   const uncount = (orgId: OrgId, counted: CountedAt | 'none'): Change[] =>
     counted === 'none'
       ? []
-      : [describeCounter(service, getHostCounter(orgId, counted.host), counted.endpoints)];
+      : [decreaseOrDeleteCount(service, getHostCounter(orgId, counted.host), counted.endpoints)];
 
   /** Changes that remove an endpoint, on condition that its counted host did not change. */
   function removalOf(orgId: OrgId, id: ReceiverId, counted: CountedAt | 'none'): Change[] {
@@ -106,7 +106,7 @@ export function endpointStore(service: Table) {
     },
 
     list(orgId: OrgId, page: PageRequest): Promise<Page<Endpoint>> {
-      return newestFirst([partition(service, keys.endpoints(orgId), parse)], page);
+      return readNewestFirst([partitionReader(service, keys.endpoints(orgId), parse)], page);
     },
 
     /** Consistent: an endpoint misses no event after the response to its registration. */

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Tenant } from '../domain/tenant.ts';
-import { keys, sandboxMark } from './keys.ts';
+import { buildSandboxMark, keys } from './keys.ts';
 import { type Table, toExpiry } from './table.ts';
 import type { Change } from './transaction.ts';
 
@@ -52,7 +52,7 @@ export function idempotencyStore(service: Table) {
             TableName: service.name,
             Item: {
               ...keys.idempotency(tenant, route, key),
-              ...sandboxMark(tenant),
+              ...buildSandboxMark(tenant),
               ...record,
               expiresAt: toExpiry(now, DAYS_KEPT),
             },

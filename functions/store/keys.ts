@@ -51,7 +51,7 @@ export const buildTenantKey = (tenant: Tenant): string => `${tenant.orgId}#${ten
  * it.
  * @returns attributes to write with the row
  */
-export const sandboxMark = (tenant: Tenant): { ofSandbox?: string } =>
+export const buildSandboxMark = (tenant: Tenant): { ofSandbox?: string } =>
   isSandbox(tenant) ? { ofSandbox: buildTenantKey(tenant) } : {};
 
 export const keys = {
@@ -214,13 +214,13 @@ export const keys = {
 const isChannel = (id: ReceiverId): id is ChannelId => id.startsWith('chn_');
 
 /** Bounds of the ids of deliveries created from `start` until before `end`. */
-export const deliveryKeyBounds = (start: Date, end: Date): [from: string, to: string] => [
+export const buildDeliveryKeyBounds = (start: Date, end: Date): [from: string, to: string] => [
   `dlv_${start.getTime().toString(16).padStart(12, '0')}`,
   `dlv_${end.getTime().toString(16).padStart(12, '0')}`,
 ];
 
 /** Bounds of the sort keys of a range of months, of any shard. */
-export const usageKeyBounds = (from: string, to: string): [first: string, last: string] => [
+export const buildUsageKeyBounds = (from: string, to: string): [first: string, last: string] => [
   `${from}#`,
   `${to}$`,
 ];

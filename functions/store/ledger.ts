@@ -14,13 +14,13 @@ import {
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import { parseDelivery } from './deliveries.ts';
 import type { Position } from './due-index.ts';
-import { deliveryKeyBounds, keys, sandboxMark } from './keys.ts';
+import { buildDeliveryKeyBounds, buildSandboxMark, keys } from './keys.ts';
 import { BATCH, readItems, readRows, type Table, toExpiry, update } from './table.ts';
 
 /** Endpoints per page of a ledger audit: the maximum of a batch read. */
 const ACTIVE_PAGE = BATCH;
 /** Endpoints and days that an instance keeps as recorded. */
-const NOTED = 10_000;
+const MAX_NOTED = 10_000;
 
 const parse = (row: unknown): LedgerEntry => LedgerEntry.parse(row);
 
@@ -52,7 +52,7 @@ export function ledgerStore(ledger: Table) {
     const key = keys.active(webhookId, generation, hour);
     const name = `${key.pk}/${key.sk}`;
     if (noted.has(name)) return;
-    const { ofSandbox } = sandboxMark(entry);
+    const { ofSandbox } = buildSandboxMark(entry);
     await ledger.client.send(
       new UpdateCommand({
         ...table,
@@ -68,7 +68,7 @@ export function ledgerStore(ledger: Table) {
         },
       }),
     );
-    if (noted.size >= NOTED) noted.clear();
+    if (noted.size >= MAX_NOTED) noted.clear();
     noted.add(name);
   }
 
@@ -83,8 +83,8 @@ export function ledgerStore(ledger: Table) {
       entry: LedgerAddition,
     ): Promise<'added' | { countedTo: string }> {
       const { orgId, webhookId, generation, hour } = entry;
-      const counted = positionAttribute(shardId);
-      const { ofSandbox } = sandboxMark(entry);
+      const counted = buildPositionAttribute(shardId);
+      const { ofSandbox } = buildSandboxMark(entry);
       // First, so that a ledger audit finds every counted entry.
       await noteActive(entry);
       try {
@@ -188,7 +188,7 @@ const unpadSequence = (sequence: string): string => BigInt(sequence).toString();
  * Attribute with a shard's position. Its name is short, because an endpoint's deliveries come from several
  * shards.
  */
-const positionAttribute = (shardId: string): string =>
+const buildPositionAttribute = (shardId: string): string =>
   `to_${createHash('sha256').update(shardId).digest('hex').slice(0, 12)}`;
 
 const COUNTS = [
@@ -206,7 +206,7 @@ export function deliveriesInHour(deliveries: Table) {
     shard: number,
     after?: Position,
   ): Promise<{ deliveries: Delivery[]; isComplete: boolean; next?: Position }> => {
-    const [from, to] = deliveryKeyBounds(new Date(hour), toEndOfHour(hour));
+    const [from, to] = buildDeliveryKeyBounds(new Date(hour), toEndOfHour(hour));
     const { Items = [], LastEvaluatedKey } = await deliveries.client.send(
       new QueryCommand({
         TableName: deliveries.name,

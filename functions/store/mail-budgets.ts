@@ -5,14 +5,14 @@ import { OrgId } from '../domain/ids.ts';
 import {
   Admission,
   addToDigest,
-  admissionMailKey,
-  budgetMailKey,
+  buildAdmissionMailKey,
+  buildBudgetMailKey,
+  buildDigestMailKey,
   createDigest,
   Day,
   Digest,
   type DigestChange,
   type DueDigest,
-  digestMailKey,
   fitsLimit,
   type MailLimits,
   toDay,
@@ -58,7 +58,7 @@ export function mailBudgets(
   const table = { TableName: mailings.name };
   const commit: Commit = committer(mailings.client, wait);
   const digestKey = ({ orgId }: Pick<Tenant, 'orgId'>, day: string) =>
-    keys.mailing(orgId, digestMailKey(day));
+    keys.mailing(orgId, buildDigestMailKey(day));
 
   async function read(Key: { pk: string }): Promise<Record<string, unknown> | undefined> {
     const { Item } = await mailings.client.send(new GetCommand({ ...table, Key, ConsistentRead: true }));
@@ -76,7 +76,7 @@ export function mailBudgets(
       Put: {
         ...table,
         Item: {
-          ...keys.mailing(orgId, admissionMailKey(eventId)),
+          ...keys.mailing(orgId, buildAdmissionMailKey(eventId)),
           ...admission,
           expiresAt: toExpiry(now, DAYS_KEPT),
         },
@@ -111,13 +111,13 @@ export function mailBudgets(
   });
 
   const ofStage = (recipients: number, now: Date): Change =>
-    spend({ pk: keys.stageMailing(budgetMailKey(toDay(now))) }, 'mail-ceiling', {
+    spend({ pk: keys.stageMailing(buildBudgetMailKey(toDay(now))) }, 'mail-ceiling', {
       recipients,
       limit: limits.stage,
       now,
     });
   const ofOrganization = (orgId: OrgId, recipients: number, now: Date): Change =>
-    spend(keys.mailing(orgId, budgetMailKey(toDay(now))), 'mail-budget', {
+    spend(keys.mailing(orgId, buildBudgetMailKey(toDay(now))), 'mail-budget', {
       recipients,
       limit: limits.organization,
       now,
@@ -165,7 +165,7 @@ export function mailBudgets(
       let refusedBy: AdmissionResult['refusedBy'];
       for (let round = 1; round <= MAX_ROUNDS; round += 1) {
         const [decided, row] = await Promise.all([
-          read(keys.mailing(request.orgId, admissionMailKey(request.eventId))),
+          read(keys.mailing(request.orgId, buildAdmissionMailKey(request.eventId))),
           read(digestKey(request, day)),
         ]);
         const earlier = decided && Admission.parse(decided);
@@ -264,7 +264,7 @@ export function dueDigests(mailings: Table) {
     /** Does nothing when the entry has moved or is gone. */
     async postpone({ orgId, day, dueAt }: DueDigest, until: Date): Promise<void> {
       await update(mailings, {
-        Key: keys.mailing(orgId, digestMailKey(day)),
+        Key: keys.mailing(orgId, buildDigestMailKey(day)),
         UpdateExpression: 'SET dueAt = :until',
         ConditionExpression: 'dueAt = :dueAt',
         ExpressionAttributeValues: { ':dueAt': dueAt, ':until': until.toISOString() },

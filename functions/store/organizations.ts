@@ -88,7 +88,7 @@ export function organizationStore(service: Table) {
   };
 }
 
-export interface Paired {
+export interface SandboxPairing {
   pairing: Pairing | undefined;
   /** The organization that the pairing names, if it is a sandbox. */
   sandbox: Sandbox | undefined;
@@ -105,7 +105,7 @@ export function readPairing(service: Table) {
     );
     return Item;
   };
-  return async (liveOrgId: OrgId): Promise<Paired> => {
+  return async (liveOrgId: OrgId): Promise<SandboxPairing> => {
     const pairing = Pairing.safeParse(await read({ ...keys.pairing(liveOrgId) }));
     if (!pairing.success) return { pairing: undefined, sandbox: undefined };
     const sandbox = Sandbox.safeParse(

@@ -15,13 +15,13 @@ import { OutboxEvent } from '../domain/events.ts';
 import { parseCreationTime } from '../domain/ids.ts';
 import { Defect } from '../domain/problem.ts';
 import { EVENT_DAYS, type OutboxWork, RedeliveryOrder } from '../domain/redelivery.ts';
-import { keys, sandboxMark } from './keys.ts';
+import { buildSandboxMark, keys } from './keys.ts';
 import { parseRow, type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 const toEntry = (event: OutboxEvent) => ({
   ...keys.event(event.id),
-  ...sandboxMark(event),
+  ...buildSandboxMark(event),
   ...event,
   expiresAt: toExpiry(new Date(event.createdAt), EVENT_DAYS),
 });
@@ -45,7 +45,7 @@ export function outboxStore(outbox: Table) {
       const order: RedeliveryOrder = { kind: 'redelivery', reminder: deliveryMessage };
       return buildAddition(outbox, {
         ...keys.redelivery(deliveryMessage.id),
-        ...sandboxMark(deliveryMessage),
+        ...buildSandboxMark(deliveryMessage),
         ...order,
         expiresAt: toExpiry(parseCreationTime(deliveryMessage.id), EVENT_DAYS),
       });
@@ -55,7 +55,7 @@ export function outboxStore(outbox: Table) {
     appendNotice(notice: Notice): Change {
       return buildAddition(outbox, {
         ...keys.notice(notice.id),
-        ...sandboxMark(notice),
+        ...buildSandboxMark(notice),
         ...notice,
         expiresAt: toExpiry(new Date(notice.createdAt), EVENT_DAYS),
       });
@@ -64,10 +64,10 @@ export function outboxStore(outbox: Table) {
 }
 
 /** Adds the notice of a disabling, in the transaction that disables. */
-export const disablingNotice = (outbox: Pick<Table, 'name'>, notice: DisablingNotice): Change =>
+export const appendDisablingNotice = (outbox: Pick<Table, 'name'>, notice: DisablingNotice): Change =>
   buildAddition(outbox, {
     ...keys.disablingNotice(notice.webhookId, notice.disabledAt),
-    ...sandboxMark(notice),
+    ...buildSandboxMark(notice),
     ...notice,
     expiresAt: toExpiry(new Date(notice.disabledAt), EVENT_DAYS),
   });
@@ -112,7 +112,7 @@ export interface StreamRange {
 }
 
 /** Empty reads can occur anywhere in a shard; this many in a row mean that it ended before the range. */
-const MOST_EMPTY_READS = 20;
+const MAX_EMPTY_READS = 20;
 
 /**
  * Reads the inserted rows of a part of a stream, for records that an event source mapping discarded.
@@ -138,7 +138,7 @@ export function streamReader(client: DynamoDBStreamsClient) {
           SequenceNumber: startSequenceNumber,
         }),
       );
-      for (let empty = 0; iterator !== undefined && empty < MOST_EMPTY_READS; ) {
+      for (let empty = 0; iterator !== undefined && empty < MAX_EMPTY_READS; ) {
         const { Records = [], NextShardIterator } = await client.send(
           new GetRecordsCommand({ ShardIterator: iterator }),
         );

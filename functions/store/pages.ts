@@ -28,20 +28,20 @@ export type PartitionReader<T> = (before: string | undefined, limit: number) => 
 /**
  * Read units after which a page ends early: 2 MB read consistently, the size that a response has room for.
  */
-const MOST_UNITS = 512;
+const MAX_UNITS = 512;
 
 /**
  * Merges partitions in descending order of `id` into one page. Ids ascend in time, so items written during
  * paging come before the first page. Each partition is read in portions of about its share of the page. A
  * page of large rows is short.
  */
-export async function newestFirst<T extends { id: string }>(
+export async function readNewestFirst<T extends { id: string }>(
   partitions: readonly PartitionReader<T>[],
   { limit, after }: PageRequest,
 ): Promise<Page<T>> {
   const portion = partitions.length === 1 ? limit + 1 : Math.ceil(limit / partitions.length) + 2;
   const heads = await Promise.all(partitions.map((read) => openPartition(read, after, portion)));
-  let left = heads.reduce((units, { spent }) => units - spent, MOST_UNITS);
+  let left = heads.reduce((units, { spent }) => units - spent, MAX_UNITS);
   const items: T[] = [];
   for (;;) {
     const newest = heads.reduce<Partition<T> | undefined>(
@@ -93,7 +93,7 @@ async function refill<T>(
  * just created.
  * @param parse throws when a row is invalid
  */
-export function partition<T>(table: Table, pk: string, parse: (row: unknown) => T): PartitionReader<T> {
+export function partitionReader<T>(table: Table, pk: string, parse: (row: unknown) => T): PartitionReader<T> {
   return async (before, limit) => {
     let boundary = before;
     let units = 0;
@@ -143,7 +143,7 @@ interface Scanned<T> {
 export type PartitionScan<T> = (before: string | undefined, rows: number) => Promise<Scanned<T>>;
 
 /** Read units that a page consumes of a partition, approximately: the last request may exceed it. */
-const MOST_MATCHED_UNITS = 60;
+const MAX_MATCHED_UNITS = 60;
 /** Growth of portions: rare matches are found in few requests, frequent ones with few rows. */
 const GROWTH = 4;
 /** Assumed read units of a row before the first read: 4 KB, read consistently. */
@@ -157,10 +157,10 @@ const FIRST_ROWS = 4;
  * bounded, so a page may be short or empty and still have a `next`: the id down to which all partitions were
  * examined. A caller that continues to the end gets each match once.
  */
-export async function newestMatching<T extends { id: string }>(
+export async function readNewestMatching<T extends { id: string }>(
   partitions: readonly PartitionScan<T>[],
   { limit, after }: PageRequest,
-  mostUnits = MOST_MATCHED_UNITS,
+  mostUnits = MAX_MATCHED_UNITS,
 ): Promise<Page<T>> {
   const portion = Math.min(FIRST_ROWS, Math.ceil(limit / partitions.length) + FIRST_EXTRA);
   const heads = partitions.map(
@@ -176,7 +176,7 @@ export async function newestMatching<T extends { id: string }>(
   );
   const items: T[] = [];
   while (items.length < limit) {
-    await Promise.all(heads.filter(isWanting).map(examine));
+    await Promise.all(heads.filter(needsItems).map(readHead));
     const newest = takeNewest(heads);
     const horizon = getHorizon(heads);
     const item = newest?.items[0];
@@ -187,7 +187,7 @@ export async function newestMatching<T extends { id: string }>(
   }
   // The next page finds out whether there are more matches.
   const last = items.at(-1)?.id;
-  return last === undefined || heads.every(isOver) ? { items } : { items, next: last };
+  return last === undefined || heads.every(isDrained) ? { items } : { items, next: last };
 }
 
 /** A partition's examined part. */
@@ -205,12 +205,12 @@ interface Head<T> {
 }
 
 /** Whether the next item of the partition is unknown. */
-const isWanting = <T>({ items, ended, left }: Head<T>): boolean => items.length === 0 && !ended && left > 0;
+const needsItems = <T>({ items, ended, left }: Head<T>): boolean => items.length === 0 && !ended && left > 0;
 
-const isOver = <T>({ items, ended }: Head<T>): boolean => items.length === 0 && ended;
+const isDrained = <T>({ items, ended }: Head<T>): boolean => items.length === 0 && ended;
 
-async function examine<T>(head: Head<T>): Promise<void> {
-  while (isWanting(head)) {
+async function readHead<T>(head: Head<T>): Promise<void> {
+  while (needsItems(head)) {
     const rows = Math.max(1, Math.min(head.portion, Math.floor(head.left / head.unitsOfRow)));
     const { items, examined, units, boundary } = await head.scan(head.boundary, rows);
     head.items = items;

@@ -5,7 +5,7 @@ import type { OrgId } from '../domain/ids.ts';
 import { OF_SANDBOX_INDEX, Purge } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { buildTenantKey, keys, listShards, PURGE_SHARDS } from './keys.ts';
-import { fail, parseReadable, type Table, update } from './table.ts';
+import { parseReadable, type Table, throwUnreadable, update } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 /** Orders to delete the rows of generations that a reset has left behind. */
@@ -44,7 +44,9 @@ export function purgeStore(service: Table) {
      * Purges that are not complete, oldest first.
      * @param tell called for each unreadable order; without it, the table's own report
      */
-    async open(tell: (row: UnreadableRow) => void = service.reportUnreadable ?? fail): Promise<Purge[]> {
+    async open(
+      tell: (row: UnreadableRow) => void = service.reportUnreadable ?? throwUnreadable,
+    ): Promise<Purge[]> {
       const found = await Promise.all(
         listShards(PURGE_SHARDS).map((shard) => query(keys.purges(shard), tell)),
       );
@@ -53,7 +55,7 @@ export function purgeStore(service: Table) {
 
     /** Those of one sandbox. */
     of(orgId: OrgId): Promise<Purge[]> {
-      return query(keys.purgesOf(orgId), fail, orgId);
+      return query(keys.purgesOf(orgId), throwUnreadable, orgId);
     },
 
     /**

@@ -16,8 +16,8 @@ import {
 } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Position } from './due-index.ts';
-import { keys, sandboxMark } from './keys.ts';
-import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
+import { buildSandboxMark, keys } from './keys.ts';
+import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
 import { parseReadable, type Table, toExpiry, update } from './table.ts';
 import { buildAddition, type Change, type Commit } from './transaction.ts';
 
@@ -47,7 +47,10 @@ export function redeliveryJobs(service: Table) {
     },
 
     list(tenant: Tenant, endpoint: EndpointId, page: PageRequest): Promise<Page<RedeliveryJob>> {
-      return newestFirst([partition(service, keys.redeliveryJobs(tenant, endpoint), parseJob)], page);
+      return readNewestFirst(
+        [partitionReader(service, keys.redeliveryJobs(tenant, endpoint), parseJob)],
+        page,
+      );
     },
 
     /** Adds a job; refused as `redelivery-running` while another one of the endpoint runs. */
@@ -55,7 +58,7 @@ export function redeliveryJobs(service: Table) {
       const expiresAt = toExpiry(new Date(job.createdAt), JOB_DAYS);
       const Item = {
         ...keys.latestRedelivery(job, job.webhookId),
-        ...sandboxMark(job),
+        ...buildSandboxMark(job),
         redeliveryId: job.id,
         running: true,
         expiresAt,
@@ -71,8 +74,8 @@ export function redeliveryJobs(service: Table) {
             },
           },
         },
-        buildAddition(service, { ...buildJobKey(job), ...sandboxMark(job), ...job, expiresAt }),
-        runBegins(service, job),
+        buildAddition(service, { ...buildJobKey(job), ...buildSandboxMark(job), ...job, expiresAt }),
+        buildRunAddition(service, job),
       ];
     },
 
@@ -81,7 +84,7 @@ export function redeliveryJobs(service: Table) {
      * page still counts.
      */
     stop(job: RedeliveryJobRef, at: Date): Change[] {
-      return endOf(service, job, { status: 'stopped', reason: 'cancelled', at });
+      return buildJobEnd(service, job, { status: 'stopped', reason: 'cancelled', at });
     },
   };
 }
@@ -90,7 +93,7 @@ export function redeliveryJobs(service: Table) {
  * Ends a job, which allows the endpoint's next one; refused as `redelivery-over` when it has ended.
  * @param token of the lease that must hold, and that ends with it
  */
-function endOf(
+function buildJobEnd(
   service: Pick<Table, 'name'>,
   job: RedeliveryJobRef,
   { status, reason, at }: JobEnd,
@@ -138,7 +141,7 @@ function endOf(
         },
       },
     },
-    runEnds(service, job),
+    buildRunRemoval(service, job),
   ];
 }
 
@@ -146,13 +149,13 @@ function endOf(
 const PAGE = 100;
 
 /** Records that a job is running, in the transaction that starts it. */
-function runBegins(service: Pick<Table, 'name'>, job: RedeliveryJob): Change {
+function buildRunAddition(service: Pick<Table, 'name'>, job: RedeliveryJob): Change {
   const run = toRedeliveryRun(job);
-  return buildAddition(service, { ...keys.redeliveryRun(run.id), ...sandboxMark(run), ...run });
+  return buildAddition(service, { ...keys.redeliveryRun(run.id), ...buildSandboxMark(run), ...run });
 }
 
 /** Ends the run, in the transaction that ends the job; never refused, because older jobs have no run. */
-const runEnds = (service: Pick<Table, 'name'>, { id }: Pick<RedeliveryJob, 'id'>): Change => ({
+const buildRunRemoval = (service: Pick<Table, 'name'>, { id }: Pick<RedeliveryJob, 'id'>): Change => ({
   refusal: 'redelivery-over',
   write: { Delete: { TableName: service.name, Key: keys.redeliveryRun(id) } },
 });
@@ -212,7 +215,7 @@ export type JobLeaseResult =
   | { kind: 'over' };
 
 /** Progress of a page. */
-export interface Examination {
+export interface JobPage {
   /** Id up to which all was examined. */
   place: string;
   examined: number;
@@ -277,7 +280,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
      */
     async save(
       job: LeasedJob,
-      { place, examined, redelivered, at }: Examination,
+      { place, examined, redelivered, at }: JobPage,
     ): Promise<RedeliveryJob | undefined> {
       const before = job.place === undefined ? 'attribute_not_exists(place)' : 'place = :before';
       try {
@@ -326,7 +329,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
      * @throws Contended
      */
     async end(job: LeasedJob, end: JobEnd): Promise<'done' | 'refused'> {
-      const { kind } = await commit(endOf(service, job, end, job.lease.token));
+      const { kind } = await commit(buildJobEnd(service, job, end, job.lease.token));
       return kind === 'committed' ? 'done' : 'refused';
     },
   };

@@ -14,7 +14,7 @@ import {
 } from '../domain/source.ts';
 import type { CheckOutcome, CheckSettlement } from '../domain/source-check.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { keys, sandboxMark } from './keys.ts';
+import { buildSandboxMark, keys } from './keys.ts';
 import { outboxStore } from './outbox.ts';
 import { type Table, update } from './table.ts';
 import { type Change, type Commit, retryContention } from './transaction.ts';
@@ -27,7 +27,7 @@ export type LeaseResult =
   /** Another check is in progress since then. */
   | { kind: 'busy'; since: Date };
 
-type Changed = Extract<CheckOutcome, { kind: 'changed' }>;
+type ChangedOutcome = Extract<CheckOutcome, { kind: 'changed' }>;
 
 /** Writes of checks. A check holds a lease on the source; writes are refused once another check has it. */
 export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
@@ -66,7 +66,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
     (await retryContention(() => update(knowledge, write))) ? 'done' : 'refused';
 
   /** New version, source and notice in one transaction. */
-  function moved(source: LeasedSource, settlement: CheckSettlement, outcome: Changed): Change[] {
+  function moved(source: LeasedSource, settlement: CheckSettlement, outcome: ChangedOutcome): Change[] {
     const { content, text, kept, measured, notice } = outcome;
     const { version } = content;
     const { parts, changes } = versions.add(source, version, text);
@@ -245,7 +245,7 @@ export function sourceVersions(knowledge: Table) {
               ...table,
               Item: {
                 ...keys.versionPart(ref, ref.id, version, part),
-                ...sandboxMark(ref),
+                ...buildSandboxMark(ref),
                 part,
                 text: compressed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES),
               },
@@ -296,7 +296,7 @@ export function checkSlots(knowledge: Table, share: number) {
     ): Promise<CheckSlot | undefined> {
       const token = randomUUID();
       const lease = { token, until: now.getTime() + leaseSeconds * 1000 };
-      const marks = sandboxMark(tenant);
+      const marks = buildSandboxMark(tenant);
       const sets = ['#slot = :lease', ...Object.keys(marks).map((name) => `${name} = :${name}`)];
       let name = anyOf(names);
       for (let tries = 1; name !== undefined && tries <= share; tries += 1) {

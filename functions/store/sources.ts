@@ -5,8 +5,8 @@ import { OrgId, SourceId } from '../domain/ids.ts';
 import { MAX_SOURCES, RESEND_SECONDS, Source, type SourceRef } from '../domain/source.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Position } from './due-index.ts';
-import { keys, listShards, SOURCE_SHARDS, sandboxMark } from './keys.ts';
-import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
+import { buildSandboxMark, keys, listShards, SOURCE_SHARDS } from './keys.ts';
+import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
 import { parseReadable, type Table, update } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
@@ -26,9 +26,9 @@ export function sourceStore(knowledge: Table) {
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Source>> {
       const partitions = listShards(SOURCE_SHARDS).map((shard) =>
-        partition(knowledge, keys.sources(tenant, shard), parse),
+        partitionReader(knowledge, keys.sources(tenant, shard), parse),
       );
-      return newestFirst(partitions, page);
+      return readNewestFirst(partitions, page);
     },
 
     /**
@@ -43,18 +43,18 @@ export function sourceStore(knowledge: Table) {
             Update: {
               ...table,
               Key: keys.sourceCount(source),
-              UpdateExpression: `${addMark(source)} ADD sources :one`,
+              UpdateExpression: `${buildMarkExpression(source)} ADD sources :one`,
               ConditionExpression: 'attribute_not_exists(sources) OR sources < :limit',
-              ExpressionAttributeValues: { ':one': 1, ':limit': MAX_SOURCES, ...markValues(source) },
+              ExpressionAttributeValues: { ':one': 1, ':limit': MAX_SOURCES, ...buildMarkValues(source) },
             },
           },
         },
         buildAddition(knowledge, {
           ...keys.source(source, source.id),
-          ...sandboxMark(source),
+          ...buildSandboxMark(source),
           ...source,
           dueIn: keys.dueSourcesOf(source.id),
-          dueAt: dueAfter(new Date(source.createdAt)),
+          dueAt: computeDueAt(new Date(source.createdAt)),
         }),
       ];
     },
@@ -80,7 +80,7 @@ export function sourceStore(knowledge: Table) {
             ExpressionAttributeValues: {
               ':now': now.toISOString(),
               ':before': new Date(now.getTime() - cooldownSeconds * 1000).toISOString(),
-              ':dueAt': dueAfter(now),
+              ':dueAt': computeDueAt(now),
             },
           },
         },
@@ -131,15 +131,16 @@ export function sourceStore(knowledge: Table) {
 }
 
 /** When a source becomes due again whose message was sent at a time and lost. */
-const dueAfter = (sentAt: Date): string => new Date(sentAt.getTime() + RESEND_SECONDS * 1000).toISOString();
+const computeDueAt = (sentAt: Date): string =>
+  new Date(sentAt.getTime() + RESEND_SECONDS * 1000).toISOString();
 
 /** The counter starts with the first source, and is marked as a sandbox's like every other row. */
-const addMark = (tenant: Tenant): string =>
-  Object.keys(sandboxMark(tenant))
+const buildMarkExpression = (tenant: Tenant): string =>
+  Object.keys(buildSandboxMark(tenant))
     .map((name) => `SET ${name} = :${name}`)
     .join('');
-const markValues = (tenant: Tenant): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(sandboxMark(tenant)).map(([name, value]) => [`:${name}`, value]));
+const buildMarkValues = (tenant: Tenant): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(buildSandboxMark(tenant)).map(([name, value]) => [`:${name}`, value]));
 
 /** Ten batches of a queue; small enough that a run can end between two pages. */
 const PAGE = 100;

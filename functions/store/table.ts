@@ -57,7 +57,7 @@ export function parseReadable<T>(
  * @throws the first error when the table has no `reportUnreadable`
  */
 export function readRows<T>(
-  { reportUnreadable = fail }: Pick<Table, 'reportUnreadable'>,
+  { reportUnreadable = throwUnreadable }: Pick<Table, 'reportUnreadable'>,
   rows: readonly Row[],
   parse: (row: Row) => T,
 ): T[] {
@@ -66,7 +66,7 @@ export function readRows<T>(
   return entries;
 }
 
-export function fail({ error }: UnreadableRow): never {
+export function throwUnreadable({ error }: UnreadableRow): never {
   throw error;
 }
 

@@ -169,7 +169,7 @@ export const decreaseCount = (
  * Counts one less, and removes the row with the last one.
  * @param left the number when it was read
  */
-export const describeCounter = (
+export const decreaseOrDeleteCount = (
   service: Pick<Table, 'name'>,
   counter: Pick<Counter, 'key' | 'things' | 'refusals'>,
   left: number,

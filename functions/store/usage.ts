@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { type Permit, requirePermit } from '../domain/gate.ts';
 import type { OrgId } from '../domain/ids.ts';
 import { addUsage, type MeteredEvent, NO_USAGE, sumUsage, UsageCounts } from '../domain/usage.ts';
-import { keys, USAGE_SHARDS, usageKeyBounds } from './keys.ts';
+import { buildUsageKeyBounds, keys, USAGE_SHARDS } from './keys.ts';
 import { type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change, type Commit, Contended, committer } from './transaction.ts';
 
@@ -89,7 +89,7 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
       for (let start = 0; start < distinct.length; start += EVENTS) {
         let rest = distinct.slice(start, start + EVENTS);
         for (let round = 1; round <= MAX_ROUNDS && rest.length > 0; round += 1) {
-          if (await isCommitted(commit, changesOf(orgId, rest))) rest = [];
+          if (await tryCommit(commit, changesOf(orgId, rest))) rest = [];
           else rest = await unmarked(orgId, rest);
         }
         left.push(...rest);
@@ -100,7 +100,7 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
 }
 
 /** False when some events are marked, or under contention. */
-async function isCommitted(commit: Commit, changes: readonly Change[]): Promise<boolean> {
+async function tryCommit(commit: Commit, changes: readonly Change[]): Promise<boolean> {
   try {
     return (await commit(changes)).kind === 'committed';
   } catch (error) {
@@ -117,7 +117,7 @@ export function usageReader(usage: Table) {
     orgId: OrgId,
     { from, to }: { from: string; to: string },
   ): Promise<Map<string, UsageCounts>> => {
-    const [first, last] = usageKeyBounds(from, to);
+    const [first, last] = buildUsageKeyBounds(from, to);
     const months = new Map<string, UsageCounts>();
     if (first > last) return months;
     const pages = paginateQuery(

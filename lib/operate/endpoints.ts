@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { deliveryStore } from '../../functions/store/deliveries.ts';
-import { endpointScan, readEndpointState } from '../../functions/store/endpoint-scan.ts';
+import { endpointScan, endpointState } from '../../functions/store/endpoint-scan.ts';
 import { endpointStore } from '../../functions/store/endpoints.ts';
 import { readOrganizationState } from '../../functions/store/organizations.ts';
 import { type Context, confirmed, type Report, tableOf } from './context.ts';
@@ -115,7 +115,7 @@ export async function disableEndpoint(context: Context, values: readonly string[
   if (endpoint.status === 'auto_disabled') return unchanged(context, ref, 'is disabled already');
   if (!confirmed(context, `${ref.id} would be disabled: its open deliveries and later events are skipped`))
     return unchanged(context, ref, 'would be disabled');
-  const done = await readEndpointState(tableOf(context, 'service')).disable(ref.orgId, ref.id, context.now());
+  const done = await endpointState(tableOf(context, 'service')).disable(ref.orgId, ref.id, context.now());
   if (!done)
     throw new OperateError(`${ref.id} was changed by somebody else meanwhile: look at it, and try again.`);
   return changed(
@@ -133,7 +133,7 @@ export async function enableEndpoint(context: Context, values: readonly string[]
   if (endpoint.status === 'active') return unchanged(context, ref, 'is active already');
   if (!confirmed(context, `${ref.id} would be enabled, with no failures counted`))
     return unchanged(context, ref, 'would be enabled');
-  const done = await readEndpointState(tableOf(context, 'service')).enable(ref.orgId, ref.id);
+  const done = await endpointState(tableOf(context, 'service')).enable(ref.orgId, ref.id);
   if (!done)
     throw new OperateError(`${ref.id} was changed by somebody else meanwhile: look at it, and try again.`);
   return changed(

@@ -207,6 +207,8 @@ export const processEach =
         traceId: event.traceId,
         error,
       });
-      return [{ event, why, inSeconds: error instanceof InProgressError ? error.againInSeconds : undefined }];
+      return [
+        { event, why, inSeconds: error instanceof InProgressError ? error.retryAfterSeconds : undefined },
+      ];
     });
   };

@@ -1,4 +1,4 @@
-import { type Delivery, newDelivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
+import { createDelivery, type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { buildEvent } from '../../../functions/domain/events.ts';
 import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
@@ -30,7 +30,7 @@ export function unreminded(
     { conversationId: newId('cnv', now), messageId: newId('msg', now), role: 'user' },
     { tenant, now },
   );
-  const delivery = newDelivery(event, { id: endpoint, status: 'active' }, now);
+  const delivery = createDelivery(event, { id: endpoint, status: 'active' }, now);
   return {
     delivery,
     rows: [

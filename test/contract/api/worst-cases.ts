@@ -10,7 +10,7 @@ import { getHourBefore } from '../../../functions/domain/ledger.ts';
 import { createSandbox } from '../../../functions/domain/sandbox.ts';
 import { MAX_TEXT_BYTES } from '../../../functions/domain/source.ts';
 import { getLatestMonths } from '../../../functions/domain/usage.ts';
-import { keys, listShards, sandboxMark, USAGE_SHARDS } from '../../../functions/store/keys.ts';
+import { buildSandboxMark, keys, listShards, USAGE_SHARDS } from '../../../functions/store/keys.ts';
 import { sourceVersions } from '../../../functions/store/source-checks.ts';
 import type { Table } from '../../../functions/store/table.ts';
 import { type Commit, committer } from '../../../functions/store/transaction.ts';
@@ -61,7 +61,7 @@ const ledgerRow = (changes: Parameters<typeof aLedgerEntry>[0]) => {
   const entry = aLedgerEntry({ owed: 1_000_000, succeeded: 1_000_000, ...changes });
   return {
     ...keys.ledger(entry.webhookId, entry.generation, entry.hour),
-    ...sandboxMark(entry),
+    ...buildSandboxMark(entry),
     ...entry,
     ...Object.fromEntries(times(8, (shard) => [`to_${String(shard).padStart(12, '0')}`, '1'.repeat(40)])),
   };
@@ -105,7 +105,7 @@ export async function worstCases(tables: TestTables, api: Api) {
   const organization = anOrganization({ tier: 'scale' });
   const { pairing, sandbox } = createSandbox(organization.id, now);
   const tenant = { orgId: sandbox.id, generation: sandbox.generation };
-  const mark = sandboxMark(tenant);
+  const mark = buildSandboxMark(tenant);
   const live = { orgId: organization.id, generation: 0 };
 
   const large = anEndpoint({

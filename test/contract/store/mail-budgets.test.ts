@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
-  budgetMailKey,
+  buildBudgetMailKey,
   type DueDigest,
   MAX_DIGEST_SOURCES,
   type MailLimits,
@@ -44,8 +44,8 @@ const KINDS: [name: string, make: (limits: Partial<MailLimits>) => Promise<Kind>
         async spent(owner) {
           const pk =
             owner === 'stage'
-              ? keys.stageMailing(budgetMailKey(TODAY))
-              : keys.mailing(owner as `org_${string}`, budgetMailKey(TODAY)).pk;
+              ? keys.stageMailing(buildBudgetMailKey(TODAY))
+              : keys.mailing(owner as `org_${string}`, buildBudgetMailKey(TODAY)).pk;
           return Number((await rowsIn(mailings)).find((row) => row.pk === pk)?.recipients ?? 0);
         },
       };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { channelStore } from '../../../functions/store/channels.ts';
-import { endpointScan, readEndpointState, type ScannedPage } from '../../../functions/store/endpoint-scan.ts';
+import { endpointScan, endpointState, type ScannedPage } from '../../../functions/store/endpoint-scan.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { idempotencyStore } from '../../../functions/store/idempotency.ts';
 import { committer } from '../../../functions/store/transaction.ts';
@@ -18,7 +18,7 @@ async function having(changes: Partial<Endpoint> = {}) {
   const endpoint = anEndpoint(changes);
   await stores.endpoints.put(endpoint);
   const find = () => endpointStore(tables.service).find(endpoint.orgId, endpoint.id);
-  const standing = readEndpointState(tables.service);
+  const standing = endpointState(tables.service);
   return { tables, stores, endpoint, find, standing };
 }
 

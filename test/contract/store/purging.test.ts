@@ -14,7 +14,7 @@ import { deliveryStore, recordArrival } from '../../../functions/store/deliverie
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { idempotencyStore } from '../../../functions/store/idempotency.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
-import { disablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
+import { appendDisablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
 import { hasRows, purgeStore } from '../../../functions/store/purges.ts';
 import { type Change, committer } from '../../../functions/store/transaction.ts';
 import {
@@ -64,7 +64,13 @@ function waysToStore({ service, outbox, deliveries, ledger }: TestTables) {
     notice: change(({ orgId, generation }) => {
       const { id: webhookId } = anEndpoint();
       const disabledAt = NOW.toISOString();
-      return disablingNotice(outbox, { kind: 'endpoint-disabled', orgId, generation, webhookId, disabledAt });
+      return appendDisablingNotice(outbox, {
+        kind: 'endpoint-disabled',
+        orgId,
+        generation,
+        webhookId,
+        disabledAt,
+      });
     }),
     delivery: (tenant: Tenant) => store.add(aDelivery(tenant)),
     ledger: (tenant: Tenant) =>

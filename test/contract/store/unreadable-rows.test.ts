@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_GRACE_SECONDS, type UnreadableRow } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { digestMailKey } from '../../../functions/domain/mailing.ts';
+import { buildDigestMailKey } from '../../../functions/domain/mailing.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { keys, listShards, PURGE_SHARDS } from '../../../functions/store/keys.ts';
 import { dueDigests } from '../../../functions/store/mail-budgets.ts';
@@ -68,7 +68,7 @@ const order = () => ({
 const otherOrder = () => ({ ...order(), sk: `${order().sk}-broken`, requestedAt: 7 });
 
 const digest = (owner: string) => ({
-  ...keys.mailing(newId('org', NOW), digestMailKey('2026-11-20')),
+  ...keys.mailing(newId('org', NOW), buildDigestMailKey('2026-11-20')),
   orgId: owner,
   day: '2026-11-20',
   dueIn: keys.dueDigests(),

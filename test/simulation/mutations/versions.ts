@@ -14,8 +14,8 @@ export const HARMLESS_ALONE: readonly Mutation[] = [
   {
     name: 'an attribute is renamed in one step',
     file: OUTBOX,
-    find: '  ...sandboxMark(event),\n  ...event,\n',
-    replace: '  ...sandboxMark(event),\n  ...event,\n  onlyTo: undefined,\n  receiver: event.onlyTo,\n',
+    find: '  ...buildSandboxMark(event),\n  ...event,\n',
+    replace: '  ...buildSandboxMark(event),\n  ...event,\n  onlyTo: undefined,\n  receiver: event.onlyTo,\n',
     also: [
       {
         file: OUTBOX,

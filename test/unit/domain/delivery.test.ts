@@ -4,12 +4,12 @@ import {
   AttemptRecord,
   type AttemptResult,
   computeSettlement,
+  createDelivery,
   Delivery,
   DeliveryMessage,
   DeliveryStatus,
   decideDisposition,
   getClaimability,
-  newDelivery,
 } from '../../../functions/domain/delivery.ts';
 import { deriveDeliveryId } from '../../../functions/domain/ids.ts';
 import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/domain/lanes.ts';
@@ -55,7 +55,7 @@ describe('a new delivery', () => {
   it('names its event, endpoint and tenant', () => {
     const tenant = aTenant({ generation: 2 });
     const [event, endpoint] = [anEvent({ tenant }), anEndpoint()];
-    expect(newDelivery(event, endpoint, NOW)).toEqual({
+    expect(createDelivery(event, endpoint, NOW)).toEqual({
       ...tenant,
       id: deriveDeliveryId(event.id, endpoint.id),
       webhookId: endpoint.id,
@@ -69,7 +69,7 @@ describe('a new delivery', () => {
   });
 
   it('is skipped from the start when its endpoint is disabled', () => {
-    const delivery = newDelivery(anEvent(), anEndpoint({ status: 'auto_disabled' }), NOW);
+    const delivery = createDelivery(anEvent(), anEndpoint({ status: 'auto_disabled' }), NOW);
     expect(delivery).toMatchObject({
       status: 'skipped',
       terminalAt: NOW.toISOString(),
@@ -81,17 +81,17 @@ describe('a new delivery', () => {
 
   it('has the same identifier when its event is fanned out again, at whatever time', () => {
     const [event, endpoint] = [anEvent(), anEndpoint()];
-    const again = newDelivery(event, endpoint, later(NOW, seconds(90)));
-    expect(again.id).toBe(newDelivery(event, endpoint, NOW).id);
+    const again = createDelivery(event, endpoint, later(NOW, seconds(90)));
+    expect(again.id).toBe(createDelivery(event, endpoint, NOW).id);
   });
 
   it('is one that its table can hold', () => {
-    const delivery = newDelivery(anEvent(), anEndpoint(), NOW);
+    const delivery = createDelivery(anEvent(), anEndpoint(), NOW);
     expect(Delivery.parse(delivery)).toEqual(delivery);
   });
 
   it('can be claimed at once', () => {
-    expect(getClaimability(newDelivery(anEvent(), anEndpoint(), NOW), NOW, MAX)).toEqual({
+    expect(getClaimability(createDelivery(anEvent(), anEndpoint(), NOW), NOW, MAX)).toEqual({
       kind: 'claimable',
     });
   });

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
-  chunkMailKey,
-  contentMailKey,
-  disablingMailKey,
+  buildChunkMailKey,
+  buildContentMailKey,
+  buildDisablingMailKey,
   getMailingState,
   MAX_RECIPIENTS,
   type Mailing,
@@ -103,22 +103,28 @@ describe('an e-mail', () => {
 
 describe('what an e-mail is about', () => {
   it('is the URL that a server would be asked for', () => {
-    expect(contentMailKey('https://Example.com:443/a/../b#top')).toBe(
-      contentMailKey('https://example.com/b'),
+    expect(buildContentMailKey('https://Example.com:443/a/../b#top')).toBe(
+      buildContentMailKey('https://example.com/b'),
     );
-    expect(contentMailKey('https://example.com/b?x')).not.toBe(contentMailKey('https://example.com/b'));
-    expect(contentMailKey('no URL')).toMatch(/^mail#source#[0-9a-f]{64}$/);
+    expect(buildContentMailKey('https://example.com/b?x')).not.toBe(
+      buildContentMailKey('https://example.com/b'),
+    );
+    expect(buildContentMailKey('no URL')).toMatch(/^mail#source#[0-9a-f]{64}$/);
   });
 
   it('is one disabling of a receiver, and another one when it is disabled again', () => {
     const id = newId('whk', NOW);
     const [first, second] = [NOW, later(NOW, 1)].map((at) => `${id}#disabled#${at.toISOString()}`);
-    expect(disablingMailKey(String(first))).toBe(`mail#${first}`);
-    expect(disablingMailKey(String(second))).not.toBe(disablingMailKey(String(first)));
+    expect(buildDisablingMailKey(String(first))).toBe(`mail#${first}`);
+    expect(buildDisablingMailKey(String(second))).not.toBe(buildDisablingMailKey(String(first)));
   });
 
   it('is another thing for each part of many recipients, and the same for the first', () => {
-    expect([0, 1, 2].map((chunk) => chunkMailKey('thing', chunk))).toEqual(['thing', 'thing#2', 'thing#3']);
+    expect([0, 1, 2].map((chunk) => buildChunkMailKey('thing', chunk))).toEqual([
+      'thing',
+      'thing#2',
+      'thing#3',
+    ]);
   });
 });
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  createDelivery,
   Delivery,
   DeliveryStatus,
   getClaimability,
-  newDelivery,
   toDeliveryMessage,
 } from '../../../functions/domain/delivery.ts';
 import { deriveJobDeliveryId, newId, parseCreationTime } from '../../../functions/domain/ids.ts';
@@ -150,7 +150,7 @@ describe('an event', () => {
 
 describe('what a person waits to see', () => {
   const event = anEvent();
-  const owed = { ...newDelivery(event, active, NOW), status: 'succeeded' as const };
+  const owed = { ...createDelivery(event, active, NOW), status: 'succeeded' as const };
 
   it('is a redelivery, also where only its reminder is known', () => {
     expect(isRequestedByCustomer(toDeliveryMessage(again(owed)), event)).toBe(true);

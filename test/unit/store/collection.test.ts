@@ -3,13 +3,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { partition } from '../../../functions/store/pages.ts';
+import { partitionReader } from '../../../functions/store/pages.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const table = { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: 'service' };
 
 const rows = (...names: string[]) => names.map((sk) => ({ pk: 'p', sk }));
-const read = partition(table, 'p', (row) => ({ id: String(Object(row).sk) }));
+const read = partitionReader(table, 'p', (row) => ({ id: String(Object(row).sk) }));
 const requests = () => dynamo.commandCalls(QueryCommand).map((call) => call.args[0].input);
 
 beforeEach(() => {

@@ -7,17 +7,17 @@ import { toStartOfHour } from '../../../functions/domain/ledger.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { toMonth } from '../../../functions/domain/usage.ts';
 import {
+  buildDeliveryKeyBounds,
   buildTenantKey,
+  buildUsageKeyBounds,
   CONVERSATION_SHARDS,
   DELIVERY_SHARDS,
   DUE_SHARDS,
-  deliveryKeyBounds,
   keys,
   LEDGER_SHARDS,
   listShards,
   TICKET_SHARDS,
   USAGE_SHARDS,
-  usageKeyBounds,
 } from '../../../functions/store/keys.ts';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
 
@@ -196,7 +196,7 @@ describe('the identifiers of deliveries between two times', () => {
         const end = later(start, seconds(3600));
         const created = new Date(Math.max(0, start.getTime() + offset));
         const id = deriveDeliveryId(newId('evt', created), newId('whk', NOW));
-        const [from, to] = deliveryKeyBounds(start, end);
+        const [from, to] = buildDeliveryKeyBounds(start, end);
         expect(from <= id && id <= to).toBe(created >= start && created < end);
       }),
       { numRuns: 300 },
@@ -213,7 +213,7 @@ describe('the counts of a month', () => {
   it('are between two months exactly when their month is, whatever their shard', () => {
     fc.assert(
       fc.property(months, months, months, anyShard, (from, to, month, shard) => {
-        const [first, last] = usageKeyBounds(from, to);
+        const [first, last] = buildUsageKeyBounds(from, to);
         const { sk } = keys.usageOf(aTenant().orgId, month, shard);
         expect(first <= sk && sk <= last).toBe(from <= month && month <= to);
       }),

@@ -10,7 +10,7 @@ import { newId } from '../../../functions/domain/ids.ts';
 import { EVENT_DAYS, HISTORY_DAYS } from '../../../functions/domain/redelivery.ts';
 import { LIVE_GENERATION, type Tenant } from '../../../functions/domain/tenant.ts';
 import {
-  disablingNotice,
+  appendDisablingNotice,
   outboxStore,
   parseBusEvent,
   parseOutboxRecord,
@@ -72,7 +72,7 @@ describe('a row of the outbox', () => {
   });
 
   it.each([
-    ['a notice of a disabling', disablingNotice(outbox, notice).write.Put?.Item],
+    ['a notice of a disabling', appendDisablingNotice(outbox, notice).write.Put?.Item],
     ['a notice for the service itself', store.appendNotice(aNotice()).write.Put?.Item],
     ['an order of something else', { kind: 'refund', reminder: toDeliveryMessage(aDelivery()) }],
   ])('that holds %s owes nothing to an endpoint', (_what, row) => {
@@ -80,7 +80,7 @@ describe('a row of the outbox', () => {
   });
 
   it('of a disabling is the only one of its endpoint, and holds the notice', () => {
-    const { refusal, write } = disablingNotice(outbox, notice);
+    const { refusal, write } = appendDisablingNotice(outbox, notice);
     expect(refusal).toBe('exists');
     expect(write.Put).toMatchObject({
       TableName: 'outbox',
@@ -95,7 +95,7 @@ describe('a row of the outbox', () => {
       [
         store.append(anEvent({ tenant })),
         store.appendRedelivery(toDeliveryMessage(aDelivery(tenant))),
-        disablingNotice(outbox, { ...notice, ...tenant }),
+        appendDisablingNotice(outbox, { ...notice, ...tenant }),
         store.appendNotice(aNotice(tenant)),
       ].map(({ write }) => write.Put?.Item?.ofSandbox);
     const sandbox = aSandboxTenant({ generation: 3 });
@@ -157,7 +157,7 @@ describe('a row of the outbox, for the bus,', () => {
   });
 
   it('of a disabling tells it, under its key', () => {
-    const row = disablingNotice(outbox, notice).write.Put?.Item;
+    const row = appendDisablingNotice(outbox, notice).write.Put?.Item;
     expect(parseBusEvent(row)).toMatchObject({ id: row?.pk, type: 'webhook.disabled', orgId: notice.orgId });
   });
 
@@ -178,7 +178,7 @@ describe('a row of the outbox, for the bus,', () => {
     for (const { write } of [
       store.append({ ...anEvent(), traceId }),
       store.appendNotice({ ...aNotice(), traceId }),
-      disablingNotice(outbox, { ...notice, traceId }),
+      appendDisablingNotice(outbox, { ...notice, traceId }),
     ])
       expect(parseBusEvent(write.Put?.Item)).toMatchObject({ traceId });
   });

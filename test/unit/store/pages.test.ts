@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newestFirst, type PartitionReader } from '../../../functions/store/pages.ts';
+import { type PartitionReader, readNewestFirst } from '../../../functions/store/pages.ts';
 
 interface Item {
   id: string;
@@ -37,7 +37,7 @@ async function pageThrough(
   const pages: string[][] = [];
   let after: string | undefined;
   do {
-    const { items, next } = await newestFirst(partitions, { limit, after });
+    const { items, next } = await readNewestFirst(partitions, { limit, after });
     pages.push(items.map((item) => item.id));
     between(pages.length);
     after = next;
@@ -125,7 +125,7 @@ describe('a listing', () => {
         return { items: [], ended: true, units: 0.5 };
       },
     );
-    await newestFirst(partitions, { limit: 100 });
+    await readNewestFirst(partitions, { limit: 100 });
     expect(asked).toHaveLength(8);
     for (const limit of asked) expect(limit).toBeLessThanOrEqual(16);
   });
@@ -156,27 +156,29 @@ describe('a listing', () => {
       answers += 1;
       return read(before, limit);
     };
-    const { items, next } = await newestFirst([counting], { limit: 100 });
+    const { items, next } = await readNewestFirst([counting], { limit: 100 });
     expect([answers, items.length, next]).toEqual([2, 8, itemOf(92).id]);
   });
 
   it('ends with the item that the next page begins after', async () => {
     const items = [1, 2, 3].map(itemOf);
-    expect(await newestFirst([partitionOf(items)], { limit: 2 })).toEqual({
+    expect(await readNewestFirst([partitionOf(items)], { limit: 2 })).toEqual({
       items: [itemOf(3), itemOf(2)],
       next: itemOf(2).id,
     });
   });
 
   it('has no next page when its last item is the last there is', async () => {
-    expect(await newestFirst([partitionOf([itemOf(1)])], { limit: 1 })).toEqual({ items: [itemOf(1)] });
-    expect(await newestFirst([partitionOf([])], { limit: 1 })).toEqual({ items: [] });
+    expect(await readNewestFirst([partitionOf([itemOf(1)])], { limit: 1 })).toEqual({ items: [itemOf(1)] });
+    expect(await readNewestFirst([partitionOf([])], { limit: 1 })).toEqual({ items: [] });
   });
 
   it('fails when one of its partitions does', async () => {
     const broken: PartitionReader<Item> = async () => {
       throw new Error('throttled');
     };
-    await expect(newestFirst([partitionOf([itemOf(1)]), broken], { limit: 1 })).rejects.toThrow('throttled');
+    await expect(readNewestFirst([partitionOf([itemOf(1)]), broken], { limit: 1 })).rejects.toThrow(
+      'throttled',
+    );
   });
 });

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
-import { disablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
+import { appendDisablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
 import { handler } from '../../../functions/workers/fan-out.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
@@ -80,7 +80,7 @@ describe('the fan-out function', () => {
 
   it('passes over what the outbox holds for others', async () => {
     const output = capturedOutput();
-    const notice = disablingNotice(
+    const notice = appendDisablingNotice(
       { name: 'outbox' },
       { kind: 'endpoint-disabled', ...tenant, webhookId: ours().id, disabledAt: NOW.toISOString() },
     );

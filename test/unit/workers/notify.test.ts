@@ -5,7 +5,7 @@ import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
-import { contentMailKey, disablingMailKey } from '../../../functions/domain/mailing.ts';
+import { buildContentMailKey, buildDisablingMailKey } from '../../../functions/domain/mailing.ts';
 import { MAIL, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/notify.ts';
@@ -80,7 +80,7 @@ describe('the function that writes to admins', () => {
     });
     expect(dynamo).toHaveReceivedCommandWith(UpdateCommand, {
       TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE,
-      Key: keys.mailing(orgId, disablingMailKey(disabling.id)),
+      Key: keys.mailing(orgId, buildDisablingMailKey(disabling.id)),
     });
     expect(output.metric(MAIL.sent)).toBe(1);
     expect(JSON.stringify(output.lines)).not.toContain('ada@');
@@ -95,7 +95,7 @@ describe('the function that writes to admins', () => {
     expect(Body.Text.Data).toContain(`${FUNCTION_ENVIRONMENT.DASHBOARD_ORIGIN}/settings/organization`);
     expect(dynamo).toHaveReceivedCommandWith(UpdateCommand, {
       TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE,
-      Key: keys.mailing(orgId, contentMailKey(source.url)),
+      Key: keys.mailing(orgId, buildContentMailKey(source.url)),
     });
     expect(dynamo).toHaveReceivedCommandWith(UpdateCommand, {
       TableName: FUNCTION_ENVIRONMENT.KNOWLEDGE_TABLE,

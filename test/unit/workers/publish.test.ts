@@ -7,7 +7,7 @@ import { BUS_SOURCE } from '../../../functions/domain/bus.ts';
 import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
-import { disablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
+import { appendDisablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
 import { handler } from '../../../functions/workers/publish.ts';
 import { aDelivery, anEvent, aTenant, NOW } from '../../builders.ts';
 import { aRecord, capturedOutput, WITH_TIME } from './a-worker.ts';
@@ -36,7 +36,7 @@ describe('the publisher', () => {
   it('puts what the outbox tells on the bus of its environment', async () => {
     const event = anEvent({ tenant });
     const webhookId = newId('whk', NOW);
-    const disabling = disablingNotice(
+    const disabling = appendDisablingNotice(
       { name: 'outbox' },
       { kind: 'endpoint-disabled', ...tenant, webhookId, disabledAt: NOW.toISOString() },
     );

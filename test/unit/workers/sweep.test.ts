@@ -3,7 +3,7 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { digestMailKey } from '../../../functions/domain/mailing.ts';
+import { buildDigestMailKey } from '../../../functions/domain/mailing.ts';
 import { SWEPT } from '../../../functions/platform/metric-names.ts';
 import { keys, SOURCE_DUE_SHARDS } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/schedule-source-checks.ts';
@@ -56,7 +56,7 @@ describe('the sweep function', () => {
       .on(QueryCommand)
       .rejects(new Error('throttled'))
       .on(QueryCommand, { TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE })
-      .resolves({ Items: [{ ...keys.mailing(orgId, digestMailKey(day)), orgId, day, dueAt }] });
+      .resolves({ Items: [{ ...keys.mailing(orgId, buildDigestMailKey(day)), orgId, day, dueAt }] });
 
     await expect(handler({}, WITH_TIME)).rejects.toThrow();
 
@@ -66,7 +66,7 @@ describe('the sweep function', () => {
     });
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
       TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE,
-      Key: keys.mailing(orgId, digestMailKey(day)),
+      Key: keys.mailing(orgId, buildDigestMailKey(day)),
       ConditionExpression: 'dueAt = :dueAt',
     });
   });

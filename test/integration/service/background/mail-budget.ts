@@ -1,6 +1,6 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { digestMailKey } from '../../../../functions/domain/mailing.ts';
+import { buildDigestMailKey } from '../../../../functions/domain/mailing.ts';
 import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import type { ReceivedMail } from '../../../support/mails.ts';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
@@ -26,7 +26,9 @@ export function mailBudget({ service, keep, log }: Place, budget: number): void 
   const notices = () => mails(({ subject }) => subject.startsWith('Content changed by'));
   const digests = () => mails(({ subject }) => subject.startsWith('Content changes in more'));
   const digestRows = async () =>
-    (await service().rows([tenant.orgId])).filter(({ item }) => String(item.pk).includes(digestMailKey('')));
+    (await service().rows([tenant.orgId])).filter(({ item }) =>
+      String(item.pk).includes(buildDigestMailKey('')),
+    );
 
   async function changeAll(page: Page): Promise<void> {
     const ids: string[] = [];
