@@ -21,7 +21,7 @@ export class BlockedAddressError extends Error {
 /** The host has no address, or the name servers failed. */
 export class ResolutionError extends Error {
   override readonly name = 'ResolutionError';
-  /** Whether the name is known not to exist, as opposed to a failed resolver. */
+  /** Whether the name is known to have no address; false when a name server failed. */
   readonly nameIsUnknown: boolean;
 
   constructor(nameIsUnknown: boolean, options?: ErrorOptions) {

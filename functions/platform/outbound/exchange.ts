@@ -184,7 +184,7 @@ async function readBody(outgoing: ClientRequest, response: IncomingMessage, stat
   return body;
 }
 
-/** Kept of the body of a failed attempt. */
+/** Bytes kept of the body of a failed attempt. */
 const EXCERPT_BYTES = 1024;
 
 /**
