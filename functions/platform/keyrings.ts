@@ -14,7 +14,7 @@ export type SecretValue = () => Promise<string | undefined>;
 const FRESH_MS = KEYRING_FRESH_SECONDS * 1000;
 
 /** Pause after a read for a version that does not exist: made-up versions must not load the secret store. */
-const IN_VAIN_MS = 10_000;
+const MISS_PAUSE_MS = 10_000;
 
 /**
  * Caches a keyring of Secrets Manager. For a version that the cached keyring lacks it is read once more
@@ -23,13 +23,13 @@ const IN_VAIN_MS = 10_000;
  * wait for a secret store that is down.
  */
 export function keyringSource(secretValue: SecretValue, now = Date.now): KeyringSource {
-  let kept: { ring: Keyring; readAt: number } | undefined;
+  let cached: { ring: Keyring; readAt: number } | undefined;
   let reading: Promise<Keyring> | undefined;
-  let inVainAt = Number.NEGATIVE_INFINITY;
+  let missedAt = Number.NEGATIVE_INFINITY;
 
   async function fetchRing(): Promise<Keyring> {
     const ring = Keyring.parse(parseJson((await secretValue()) ?? 'null'));
-    kept = { ring, readAt: now() };
+    cached = { ring, readAt: now() };
     return ring;
   }
 
@@ -41,29 +41,29 @@ export function keyringSource(secretValue: SecretValue, now = Date.now): Keyring
     return reading;
   }
 
-  async function current(): Promise<Keyring> {
-    if (kept === undefined) return read();
-    if (now() - kept.readAt < FRESH_MS) return kept.ring;
-    const { ring } = kept;
+  async function getCurrent(): Promise<Keyring> {
+    if (cached === undefined) return read();
+    if (now() - cached.readAt < FRESH_MS) return cached.ring;
+    const { ring } = cached;
     return read().catch(() => {
-      kept = { ring, readAt: now() };
+      cached = { ring, readAt: now() };
       return ring;
     });
   }
 
   return async (use) => {
-    const ring = await current();
+    const ring = await getCurrent();
     try {
       return use(ring);
     } catch (error) {
       if (!(error instanceof UnknownKeyVersion)) throw error;
-      if (now() - inVainAt < IN_VAIN_MS) throw error;
+      if (now() - missedAt < MISS_PAUSE_MS) throw error;
       const newer = await read();
       try {
         return use(newer);
-      } catch (again) {
-        if (again instanceof UnknownKeyVersion) inVainAt = now();
-        throw again;
+      } catch (retryError) {
+        if (retryError instanceof UnknownKeyVersion) missedAt = now();
+        throw retryError;
       }
     }
   };

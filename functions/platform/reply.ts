@@ -24,7 +24,7 @@ export const success = (
   ...extra,
 });
 
-const COMMON = {
+const COMMON_HEADERS = {
   'Content-Type': 'application/json',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -42,7 +42,7 @@ export function problemResult(
 ): APIGatewayProxyResult {
   return {
     statusCode: PROBLEM_STATUS[type],
-    headers: { ...COMMON, ...common, 'Request-Id': requestId, ...headers },
+    headers: { ...COMMON_HEADERS, ...common, 'Request-Id': requestId, ...headers },
     body: JSON.stringify({ error: { type, message, requestId } }),
   };
 }
@@ -57,7 +57,7 @@ export function successResult(
   return {
     statusCode: status,
     headers: {
-      ...COMMON,
+      ...COMMON_HEADERS,
       ...common,
       'Request-Id': requestId,
       ...(location === undefined ? {} : { Location: location }),

@@ -23,7 +23,7 @@ export interface SessionTerms {
 }
 
 /** An oversized address does not invalidate a token. */
-const shownEmail = Session.shape.email;
+const EmailAddress = Session.shape.email;
 
 /**
  * Asymmetric algorithms only: `none` proves nothing, and HMAC would use a public key as its secret (RFC 8725,
@@ -66,12 +66,12 @@ export function idTokenReader(
   { issuer, audience, organizationClaim, roleClaim }: SessionTerms,
   at: Issuer = issuerAt(issuer),
 ): IdTokenReader {
-  const { keyOf, ready } = issuerKeys(at);
+  const { getKey, ready } = issuerKeys(at);
 
   async function read(token: string): Promise<IdToken | undefined> {
     if (token.length > MAX_LENGTH || !COMPACT.test(token)) return undefined;
     try {
-      const { protectedHeader, payload } = await jwtVerify(token, keyOf, {
+      const { protectedHeader, payload } = await jwtVerify(token, getKey, {
         algorithms: ALGORITHMS,
         issuer,
         audience,
@@ -83,7 +83,7 @@ export function idTokenReader(
         userId: payload.sub,
         orgId: payload[organizationClaim],
         role: payload[roleClaim],
-        email: shownEmail.safeParse(payload.email).data ?? null,
+        email: EmailAddress.safeParse(payload.email).data ?? null,
         expiresAt: new Date((payload.exp ?? 0) * 1000),
       };
       const { nonce } = payload;
@@ -122,9 +122,9 @@ function isIdToken(
   { token_use, aud, azp }: JWTPayload,
   audience: string,
 ): boolean {
-  const forUs = azp === undefined ? typeof aud === 'string' || aud?.length === 1 : azp === audience;
+  const isAudience = azp === undefined ? typeof aud === 'string' || aud?.length === 1 : azp === audience;
   return (
-    forUs &&
+    isAudience &&
     (token_use === undefined || token_use === 'id') &&
     (typ === undefined || /^(application\/)?jwt$/i.test(typ))
   );
@@ -139,7 +139,7 @@ const JwkSet = z.object({ keys: z.array(z.looseObject({})) });
 
 interface IssuerKeys {
   /** Throws IssuerUnavailable, also for invalid responses of the issuer; jose's error when no key fits. */
-  keyOf: JWTVerifyGetKey;
+  getKey: JWTVerifyGetKey;
   /**
    * Loads fresh keys.
    * @throws IssuerUnavailable
@@ -152,9 +152,9 @@ interface IssuerKeys {
  * because issuers rotate keys without notice.
  */
 function issuerKeys(issuer: Issuer): IssuerKeys {
-  let known: Promise<RemoteJWKSet> | undefined;
+  let keySet: Promise<RemoteJWKSet> | undefined;
 
-  async function discovered(): Promise<RemoteJWKSet> {
+  async function createKeySet(): Promise<RemoteJWKSet> {
     const { jwks_uri } = await issuer.metadata();
     return createRemoteJWKSet(new URL(jwks_uri), {
       cooldownDuration: COOLDOWN_MS,
@@ -164,18 +164,18 @@ function issuerKeys(issuer: Issuer): IssuerKeys {
     });
   }
 
-  async function set(): Promise<RemoteJWKSet> {
-    known ??= discovered().catch((error: unknown) => {
-      known = undefined;
+  async function getKeySet(): Promise<RemoteJWKSet> {
+    keySet ??= createKeySet().catch((error: unknown) => {
+      keySet = undefined;
       throw error;
     });
-    return known;
+    return keySet;
   }
 
   return {
-    keyOf: async (header, token) => (await set())(header, token),
+    getKey: async (header, token) => (await getKeySet())(header, token),
     async ready() {
-      const keys = await set();
+      const keys = await getKeySet();
       if (!keys.fresh) await keys.reload();
     },
   };

@@ -13,7 +13,8 @@ const refuse = (refused: Problem): { ok: false; problem: Problem } => ({ ok: fal
 
 /**
  * Checks size, media type, JSON and shape of the body, in this order. A POST or PATCH without a body schema
- * accepts any JSON (docs/specification.md, Representation); other methods ignore a body (RFC 9110, 9.3.1).
+ * accepts JSON only, of any shape (docs/specification.md, Representation); other methods ignore a body (RFC
+ * 9110, 9.3.1).
  */
 export function parseBody(
   event: APIGatewayProxyEvent,
