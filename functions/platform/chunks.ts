@@ -1,4 +1,3 @@
-/** Limits of one AWS request. */
 export interface RequestLimits {
   entries: number;
   bytes: number;

@@ -7,7 +7,6 @@ import type { OrgId } from '../domain/ids.ts';
 import { clientOptions } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
-/** Maximum users per Cognito response. */
 const MAX_PAGE_USERS = 60;
 
 /**

@@ -4,9 +4,9 @@ import { REQUEST_BYTES, splitIntoChunks } from './chunks.ts';
 import { clientOptions } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
-/** Maximum entries of a request. */
+/** Maximum entries per PutEvents request. */
 const MAX_ENTRIES = 10;
-/** Bytes that the time of an entry counts. */
+/** Bytes that EventBridge counts for the time of an entry. */
 const TIME_BYTES = 14;
 
 export interface EventBus {

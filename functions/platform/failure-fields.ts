@@ -31,7 +31,6 @@ export interface FailureFields {
   code?: string;
   /** HTTP status of a dependency's response. */
   status?: number;
-  /** AWS request id. */
   awsRequestId?: string;
   attempts?: number;
   /** Faults that a parser found: kind and attribute. */

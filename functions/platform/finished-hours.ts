@@ -1,7 +1,6 @@
 import type { ReceiverId } from '../domain/ids.ts';
 import { countOpen, getHourBefore, type HourRange, type LedgerEntry } from '../domain/ledger.ts';
 
-/** Reads an endpoint's counts of a range of hours. */
 type ReadHours = (endpoint: ReceiverId, generation: number, hours: HourRange) => Promise<LedgerEntry[]>;
 
 /** Hours after which an hour can be finished: all attempts of its deliveries span little more than one. */

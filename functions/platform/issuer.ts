@@ -39,14 +39,12 @@ const buildMetadataSchema = (issuer: string) =>
   });
 export type IssuerMetadata = z.output<ReturnType<typeof buildMetadataSchema>>;
 
-/** Response to a form. */
 interface PostedForm {
   status: number;
   /** Undefined when it is not JSON. */
   body: unknown;
 }
 
-/** An OpenID Connect issuer. */
 export interface Issuer {
   /**
    * Reads the discovery document once.
@@ -137,7 +135,7 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
   };
 }
 
-/** Errors before a connection exists. */
+/** Error codes from before a connection exists. */
 const BEFORE_CONNECTION = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -147,7 +145,6 @@ const BEFORE_CONNECTION = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Whether a request that `fetch` rejected was never sent. */
 function wasNotSent(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && BEFORE_CONNECTION.has(String(cause.code));

@@ -7,7 +7,6 @@ import { countThrottles } from './clients/throttles.ts';
 /** Calls `use` with the keyring of one secret. */
 export type KeyringSource = <T>(use: (ring: Keyring) => T) => Promise<T>;
 
-/** Reads the text of one secret. */
 export type SecretValue = () => Promise<string | undefined>;
 
 /** Age after which a keyring is read again, so that new versions come into use. */
@@ -18,9 +17,9 @@ const MISS_PAUSE_MS = 10_000;
 
 /**
  * Caches a keyring of Secrets Manager. For a version that the cached keyring lacks it is read once more
- * before `UnknownKeyVersion` reaches the caller, but not within ten seconds of such a read in vain. When a
- * read fails, the cached keyring is used for another period: its versions do not expire, and requests do not
- * wait for a secret store that is down.
+ * before `UnknownKeyVersion` reaches the caller, but not within ten seconds of a read that did not find one.
+ * When a read fails, the cached keyring is used for another period: its versions do not expire, and requests
+ * do not wait for a secret store that is down.
  */
 export function keyringSource(secretValue: SecretValue, now = Date.now): KeyringSource {
   let cached: { ring: Keyring; readAt: number } | undefined;
@@ -81,10 +80,7 @@ function parseJson(secret: string): unknown {
 /** Created on first use: creation takes 2 ms, and a list of one page needs no secret. */
 let client: SecretsManagerClient | undefined;
 
-/**
- * Reads a text secret.
- * @param id its name or ARN
- */
+/** @param id name or ARN of the secret */
 export const secretValue =
   (id: string): SecretValue =>
   async () => {

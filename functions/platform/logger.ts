@@ -4,7 +4,6 @@ import { failureFields } from './failure-fields.ts';
 import { CONTEXT_FIELDS, type ContextFields, LOG_CODES, type Log } from './log-codes.ts';
 import type { FieldKind, Line } from './log-lines/line.ts';
 
-/** Logging of an invocation. */
 export interface Logging {
   log: Log;
   /** Starts an invocation and clears the fields of the one before. */

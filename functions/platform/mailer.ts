@@ -39,7 +39,7 @@ export function mailer(client: SESv2Client, from: string) {
 
 const toUtf8Content = (Data: string) => ({ Data, Charset: 'UTF-8' });
 
-/** Errors before a connection exists: nothing was sent. */
+/** Error codes from before a connection exists: nothing was sent. */
 const UNSENT_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** Whether SES certainly did not take the e-mail. */

@@ -1,7 +1,6 @@
 import type { OrgId } from '../domain/ids.ts';
 import type { OrganizationState } from '../domain/tenant.ts';
 
-/** Maximum number of cached organizations. */
 const MAX_CACHED = 10_000;
 
 type Load = (orgId: OrgId) => Promise<OrganizationState | undefined>;

@@ -27,7 +27,7 @@ export interface OutgoingDeliveryMessage {
 }
 
 /**
- * Reads the URL of a queue from the environment variable of the table.
+ * Returns a function that reads a queue's URL from the environment variable that the table names.
  * @param table queues of the function
  */
 export const queueUrls =
@@ -38,7 +38,7 @@ export const queueUrls =
   (lane: keyof T & Lane): string =>
     environment[(table[lane] as { queue: QueueVariable<T> }).queue];
 
-/** @param getUrl URLs of the function's queues */
+/** @param getUrl returns the URL of a queue of the function */
 export function deliveryQueues<L extends Lane>(
   client: Pick<SQSClient, 'send'>,
   getUrl: (lane: L) => string,
@@ -92,7 +92,6 @@ export function deliveryQueues<L extends Lane>(
       return refused.flat();
     },
 
-    /** Hides a received message until a time. */
     async hide(lane: L, receiptHandle: string, until: Date): Promise<void> {
       await client.send(
         new ChangeMessageVisibilityCommand({

@@ -84,7 +84,7 @@ const getBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(va
  * Returns the first items that fit into a page, at least one.
  * @param shown the item as the response has it
  */
-export function fitIntoRequest<T>(items: readonly T[], shown: (item: T) => unknown): readonly T[] {
+export function fitIntoPage<T>(items: readonly T[], shown: (item: T) => unknown): readonly T[] {
   // Almost every page: responses hold a part of the rows.
   if (getBytes(items) + items.length * NULLS_BYTES <= PAGE_BYTES) return items;
   let bytes = 0;

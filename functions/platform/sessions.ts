@@ -13,10 +13,9 @@ import { Session } from '../domain/tenant.ts';
 import { type Issuer, issuerAt } from './issuer.ts';
 
 /** Whose tokens are accepted, and which claims describe a session. */
-export interface SessionTerms {
+export interface SessionSettings {
   /** Exactly as in `iss`. */
   issuer: string;
-  /** Client of the tokens (`aud`). */
   audience: string;
   organizationClaim: string;
   roleClaim: string;
@@ -41,7 +40,6 @@ const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 interface IdToken {
   /** Absent when the token names no organization or no role. */
   session: Session | undefined;
-  /** Nonce of the sign-in. */
   nonce: string | undefined;
 }
 
@@ -63,7 +61,7 @@ export interface IdTokenReader {
  * times, and that it is an ID token.
  */
 export function idTokenReader(
-  { issuer, audience, organizationClaim, roleClaim }: SessionTerms,
+  { issuer, audience, organizationClaim, roleClaim }: SessionSettings,
   at: Issuer = issuerAt(issuer),
 ): IdTokenReader {
   const { getKey, ready } = issuerKeys(at);
@@ -105,10 +103,10 @@ export function idTokenReader(
  * IdTokenReader.read}
  */
 export function sessionVerifier(
-  terms: SessionTerms,
+  settings: SessionSettings,
   at?: Issuer,
 ): (token: string) => Promise<Session | undefined> {
-  const { read } = idTokenReader(terms, at);
+  const { read } = idTokenReader(settings, at);
   return async (token) => (await read(token))?.session;
 }
 
@@ -140,10 +138,7 @@ const JwkSet = z.object({ keys: z.array(z.looseObject({})) });
 interface IssuerKeys {
   /** Throws IssuerUnavailable, also for invalid responses of the issuer; jose's error when no key fits. */
   getKey: JWTVerifyGetKey;
-  /**
-   * Loads fresh keys.
-   * @throws IssuerUnavailable
-   */
+  /** @throws IssuerUnavailable */
   ready(): Promise<void>;
 }
 
@@ -159,7 +154,7 @@ function issuerKeys(issuer: Issuer): IssuerKeys {
     return createRemoteJWKSet(new URL(jwks_uri), {
       cooldownDuration: COOLDOWN_MS,
       cacheMaxAge: FRESH_MS,
-      // With the timeout of all requests to the issuer.
+      // Through the issuer's client, for its timeout.
       [customFetch]: async (url) => Response.json(await issuer.read(url, JwkSet)),
     });
   }

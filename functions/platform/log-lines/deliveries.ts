@@ -10,7 +10,6 @@ const ATTEMPT_FIELDS = {
 
 const DEFECT = 'A defect, or rows of a version that this one cannot read.';
 
-/** Events and deliveries. */
 export const DELIVERY_LINES = lines({
   EVENT_FANNED_OUT: {
     level: 'debug',
@@ -115,7 +114,6 @@ export const DELIVERY_LINES = lines({
 
 const RETRIED = 'Nothing, unless it continues: the caller retries.';
 
-/** API requests and invocations. */
 export const REQUEST_LINES = lines({
   REQUEST_ANSWERED: {
     level: 'debug',

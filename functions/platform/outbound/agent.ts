@@ -31,9 +31,9 @@ export class ResolutionError extends Error {
 }
 
 /**
- * `lookup` of a connection that returns checked addresses only. The connection uses exactly these, so a name
- * that resolves differently the next time gains nothing.
- * Node does not call it for literal addresses, which {@link checkReceiverUrl} checks.
+ * `lookup` for connections; returns checked addresses only. The connection uses exactly these, so a name that
+ * resolves differently the next time gains nothing. Node does not call it for literal addresses, which {@link
+ * checkReceiverUrl} checks.
  */
 export function guardedLookup(resolve: Resolve, policy: ReceiverPolicy): LookupFunction {
   return (host, options, callback) => {

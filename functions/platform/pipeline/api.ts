@@ -36,7 +36,6 @@ export interface ApiPorts<Change> extends RequestPorts {
     now: Date,
   ): Promise<Pick<OrganizationState, 'tier' | 'environment'> | undefined>;
   limiter: RateLimiter;
-  /** Measures consumed capacity. */
   capacity: CapacityMeter;
   /** Counts a failed rate limiter, for an alarm: requests pass meanwhile. */
   onLimiterFailure(): void;
@@ -134,7 +133,7 @@ export function apiHandler<R extends Route, Change>(
     },
   };
 
-  /** Only sandbox keys, which are routed, act for a sandbox. */
+  /** Undefined for a sandbox: only sandbox keys act for one, and their tier is set. */
   async function findLiveTier({ bucket }: Caller, at: Date): Promise<Tier | undefined> {
     const known = await organization(bucket.orgId, at);
     if (known?.environment === 'live') return known.tier;
@@ -294,7 +293,6 @@ function toEffect<Change>(
 /** An HTTP-date (RFC 9110, 5.6.7). */
 const httpDate = (moment: string): string => new Date(moment).toUTCString();
 
-/** Headers that announce the end of a route. */
 function deprecationHeaders(deprecation: Deprecation | undefined): Record<string, string> {
   if (deprecation === undefined) return {};
   const { since, sunset, guide } = deprecation;
@@ -305,7 +303,6 @@ function deprecationHeaders(deprecation: Deprecation | undefined): Record<string
   };
 }
 
-/** Problem that a route returns after its sunset. */
 const checkSunset = (deprecation: Deprecation | undefined, now: Date): Problem | undefined =>
   deprecation !== undefined && now >= new Date(deprecation.sunset)
     ? problem('GONE', 'This route is no longer served. The Link header, where present, names its successor.')

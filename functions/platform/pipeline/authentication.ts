@@ -10,7 +10,6 @@ import type { ContextFields, Log } from '../log-codes.ts';
 import { type Route, settingsPath } from '../route.ts';
 import { header } from './request.ts';
 
-/** An authenticated caller. */
 export interface Caller {
   /** Tenant whose data the request uses. */
   tenant: Tenant;
@@ -101,7 +100,6 @@ export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log
   };
 }
 
-/** Stores the last use of keys. */
 export interface KeyUses {
   note(key: Pick<ApiKey, 'id' | 'orgId'>, now: Date, timeoutMs: number): Promise<void>;
 }
@@ -110,7 +108,6 @@ export interface KeyUses {
 const INTERVAL_MS = 5 * 60_000;
 /** As for the rate limiter, which runs in parallel. */
 const TIMEOUT_MS = 500;
-/** Maximum number of cached keys. */
 const MAX_CACHED = 1000;
 
 /**

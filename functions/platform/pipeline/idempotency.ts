@@ -27,7 +27,6 @@ export interface IdempotencyStore<Change> {
   record(scope: IdempotencyScope, remembered: StoredReply, now: Date): Change;
 }
 
-/** Key and fingerprint of one request. */
 export interface IdempotentRequest {
   scope: IdempotencyScope;
   fingerprint: string;

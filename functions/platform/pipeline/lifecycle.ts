@@ -9,7 +9,6 @@ export interface RequestPorts {
   logger: Logging;
   /** Counts a request that failed unexpectedly. */
   onFailure(): void;
-  /** Publishes the request's metrics. */
   publishMetrics(): void;
   now: () => Date;
 }

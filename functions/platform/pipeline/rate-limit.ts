@@ -30,14 +30,16 @@ export interface Charge extends Quota {
   bucket: RateBucket;
   /** Start of the window, seconds since the epoch. */
   start: number;
-  /** Charged tokens. */
   tokens: number;
   /** The same charge to a shared budget. */
   shared?: Charge;
 }
 
 export interface RateLimiter {
-  /** Charges a request before it runs. It runs while its window has a token left, at any cost. */
+  /**
+   * Charges a request before it runs. A request is allowed while its window has a token left, even when it
+   * costs more.
+   */
   take(bucket: RateBucket, tier: Budget, now: Date, tokens?: number): Promise<Charge>;
   /** Corrects the charge to the actual cost. No write without a difference. */
   correct(charge: Charge, tokens: number): Promise<Charge>;
@@ -58,7 +60,10 @@ function tokenCounter(windows: RateWindows) {
   const getName = ({ orgId, kind }: RateBucket) => `${orgId}/${kind}`;
   const isFull = (bucket: RateBucket, now: Date) => full.get(getName(bucket)) === getRateWindow(now).start;
 
-  /** The charge after its tokens changed by `added`. */
+  /**
+   * Takes what exceeds the limit from the next window.
+   * @returns the charge with the remaining tokens
+   */
   async function settleDebt(charge: Charge, used: number, added: number): Promise<Charge> {
     const { bucket, start, limit } = charge;
     const debt = computeDebt(used, limit) - computeDebt(used - added, limit);

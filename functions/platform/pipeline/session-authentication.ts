@@ -80,7 +80,7 @@ function findCredential(
 ): { token: string; ambient: boolean } | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
   if (bearer !== undefined) return { token: bearer, ambient: false };
-  // A cookie does not replace another failed credential.
+  // The cookie is not used when the request has another credential.
   if (authorization !== undefined) return undefined;
   const token = parseCookie(event, SESSION_COOKIE);
   return token === undefined ? undefined : { token, ambient: true };
