@@ -3,7 +3,7 @@ import { type Problem, problem } from '../domain/problem.ts';
 import { type CursorBinding, openCursor, requireKnownVersion, sealCursor } from '../domain/sealing.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { keyringSource, secretValue } from '../platform/keyrings.ts';
-import { fitIntoRequest, success } from '../platform/reply.ts';
+import { fitIntoPage, success } from '../platform/reply.ts';
 import type { Route } from '../platform/route.ts';
 import { buildTenantKey } from '../store/keys.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
@@ -62,7 +62,7 @@ export async function paginate<T extends { id: string }>(
     return problem('VALIDATION_ERROR', 'cursor is not one that this listing gave.');
   const page = await read({ limit: query.limit, after });
   if ('kind' in page) return page;
-  const items = fitIntoRequest(page.items, (item) => route.success.data.parse([item]));
+  const items = fitIntoPage(page.items, (item) => route.success.data.parse([item]));
   const next = items.length < page.items.length ? items.at(-1)?.id : page.next;
   const nextCursor = next === undefined ? null : await cursorKeys((ring) => sealCursor(ring, next, binding));
   return success(items, { nextCursor });

@@ -20,7 +20,7 @@ import { ports, tables } from './route-handler.ts';
 
 const organizations = organizationStates(readOrganizationState(tables.service));
 const authenticate = visitorAuthentication({
-  visitOf: (token) =>
+  findVisit: (token) =>
     unsealWithKeys(getSealedPart(token), (ring) => openVisitorToken(ring, token, ports.now())),
   organizations: organizations,
 });

@@ -1,4 +1,3 @@
-/** Limits of one AWS request. */
 export interface RequestLimits {
   entries: number;
   bytes: number;
@@ -13,17 +12,17 @@ export const REQUEST_BYTES = 200 * 1024;
 /**
  * Splits items, in order, into as few requests as possible. An item above the limit gets a request of its
  * own.
- * @param sizeOf bytes of an item as the service counts them
+ * @param getSize bytes of an item as the service counts them
  */
 export function splitIntoChunks<T>(
   items: readonly T[],
-  sizeOf: (item: T) => number,
+  getSize: (item: T) => number,
   { entries, bytes }: RequestLimits,
 ): T[][] {
   const chunks: T[][] = [];
   let size = 0;
   for (const item of items) {
-    const itemSize = sizeOf(item);
+    const itemSize = getSize(item);
     const last = chunks.at(-1);
     if (last !== undefined && last.length < entries && size + itemSize <= bytes) {
       last.push(item);

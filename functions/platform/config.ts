@@ -16,7 +16,7 @@ export const DecimalNumber = z.pipe(
   z.string().check(z.regex(/^\d+(\.\d+)?$/, { error: 'must be a number' })),
   z.transform(Number),
 );
-/** From 1. */
+/** At least 1. */
 export const WholeNumber = z.pipe(
   z.string().check(z.regex(/^[1-9]\d*$/, { error: 'must be a whole number' })),
   z.transform(Number),
@@ -47,7 +47,6 @@ export const VisitorEnvironment = z.object({
 });
 export type VisitorEnvironment = z.input<typeof VisitorEnvironment>;
 
-/** The endpoint functions that read the ledger. */
 export const StatsEnvironment = z.object({ LEDGER_TABLE: NonEmptyText });
 export type StatsEnvironment = z.infer<typeof StatsEnvironment>;
 
@@ -75,7 +74,6 @@ export const SessionEnvironment = z.object({
 });
 export type SessionEnvironment = z.input<typeof SessionEnvironment>;
 
-/** Functions for signing in and out. */
 export const SignInEnvironment = z.extend(SessionEnvironment, {
   /** Requested scopes, separated by spaces. */
   OIDC_SCOPE: NonEmptyText,
@@ -89,7 +87,6 @@ export const OrganizationEnvironment = z.object({
 });
 export type OrganizationEnvironment = z.infer<typeof OrganizationEnvironment>;
 
-/** The variables that hold URLs of delivery queues. */
 const queueVariables = <T extends Readonly<Record<string, { queue: string }>>>(table: T) =>
   Object.fromEntries(Object.values(table).map(({ queue }) => [queue, NonEmptyText])) as Record<
     QueueVariable<T>,
@@ -97,7 +94,6 @@ const queueVariables = <T extends Readonly<Record<string, { queue: string }>>>(t
   >;
 /** URLs of the delivery queues of first attempts. */
 export const FirstAttemptQueues = /* @__PURE__ */ queueVariables(FIRST_LANES);
-/** URLs of all delivery queues. */
 export const DeliveryQueues = /* @__PURE__ */ queueVariables(LANE_TABLE);
 
 /** Sender details in the user agent of requests to customers' hosts. */
@@ -109,22 +105,19 @@ export const SenderEnvironment = z.object({
 });
 export type SenderEnvironment = z.infer<typeof SenderEnvironment>;
 
-/** The endpoint function that shows usage. */
 export const UsageEnvironment = z.object({ USAGE_TABLE: NonEmptyText });
 export type UsageEnvironment = z.infer<typeof UsageEnvironment>;
 
-/** The endpoint functions of sources. */
 export const KnowledgeEnvironment = z.object({ KNOWLEDGE_TABLE: NonEmptyText });
 export type KnowledgeEnvironment = z.infer<typeof KnowledgeEnvironment>;
 
-/** The endpoint function that asks for a check of a source. */
 export const SyncEnvironment = z.object({
-  /** Seconds in which a source takes one requested check. */
+  /** Minimum seconds between two requested checks of a source. */
   SYNC_COOLDOWN_SECONDS: DecimalNumber,
 });
 export type SyncEnvironment = z.input<typeof SyncEnvironment>;
 
-/** The environment is incomplete: a defect of the deployment, found when the function loads. */
+/** The environment is incomplete or invalid: a defect of the deployment, found when the function loads. */
 export class ConfigurationError extends Error {
   override name = 'ConfigurationError';
 }
@@ -178,7 +171,6 @@ export const retryPolicy = (
 export const libraryPath = ({ LD_LIBRARY_PATH }: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
   LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH };
 
-/** Product names in `user-agent`. */
 type Product = 'ConversationService-Webhooks' | 'ConversationService-Knowledge';
 
 /**

@@ -7,8 +7,7 @@ import type { OrgId } from '../domain/ids.ts';
 import { clientOptions } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
-/** Maximum users per Cognito response. */
-const PAGE = 60;
+const MAX_PAGE_USERS = 60;
 
 /**
  * Users of a user pool. Cognito searches by few attributes, none of them custom, so the organization is in
@@ -28,7 +27,7 @@ export function userDirectory(client: CognitoIdentityProviderClient, userPool: s
           new ListUsersCommand({
             UserPoolId: userPool,
             Filter: `preferred_username = "${orgId}"`,
-            Limit: PAGE,
+            Limit: MAX_PAGE_USERS,
             ...(after === undefined ? {} : { PaginationToken: after }),
           }),
         );
@@ -43,11 +42,11 @@ export function userDirectory(client: CognitoIdentityProviderClient, userPool: s
 }
 
 /** `EXTERNAL_PROVIDER`: a user of another identity provider. */
-const ACTIVE: readonly (string | undefined)[] = ['CONFIRMED', 'EXTERNAL_PROVIDER'];
+const ACTIVE_STATUSES: readonly (string | undefined)[] = ['CONFIRMED', 'EXTERNAL_PROVIDER'];
 
 const isAdminOf = (orgId: OrgId, user: UserType): boolean =>
   user.Enabled === true &&
-  ACTIVE.includes(user.UserStatus) &&
+  ACTIVE_STATUSES.includes(user.UserStatus) &&
   getAttribute(user, 'custom:organization') === orgId &&
   getAttribute(user, 'custom:role') === 'admin' &&
   getAttribute(user, 'email_verified') === 'true' &&

@@ -4,9 +4,9 @@ import { REQUEST_BYTES, splitIntoChunks } from './chunks.ts';
 import { clientOptions } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
-/** Maximum entries of a request. */
-const ENTRIES = 10;
-/** Bytes that the time of an entry counts. */
+/** Maximum entries per PutEvents request. */
+const MAX_ENTRIES = 10;
+/** Bytes that EventBridge counts for the time of an entry. */
 const TIME_BYTES = 14;
 
 export interface EventBus {
@@ -33,7 +33,7 @@ interface Outgoing {
  * is abandoned: it would block the stream's shard.
  */
 export function eventBus(client: EventBridgeClient, name: string, reports: BusReports): EventBus {
-  function outgoing(event: BusEvent): Outgoing {
+  function toOutgoing(event: BusEvent): Outgoing {
     const entry = {
       EventBusName: name,
       Source: BUS_SOURCE,
@@ -44,7 +44,7 @@ export function eventBus(client: EventBridgeClient, name: string, reports: BusRe
     return { event, entry, bytes: getEntrySize(entry) };
   }
 
-  async function putSome(some: readonly Outgoing[]): Promise<BusEvent[]> {
+  async function putBatch(some: readonly Outgoing[]): Promise<BusEvent[]> {
     try {
       const { Entries = [] } = await client.send(
         new PutEventsCommand({ Entries: some.map(({ entry }) => entry) }),
@@ -66,15 +66,15 @@ export function eventBus(client: EventBridgeClient, name: string, reports: BusRe
       return [];
     }
     const half = Math.ceil(some.length / 2);
-    const back = await Promise.all([putSome(some.slice(0, half)), putSome(some.slice(half))]);
+    const back = await Promise.all([putBatch(some.slice(0, half)), putBatch(some.slice(half))]);
     return back.flat();
   }
 
   return {
     async put(events) {
-      const limits = { entries: ENTRIES, bytes: REQUEST_BYTES };
-      const requests = splitIntoChunks(events.map(outgoing), ({ bytes }) => bytes, limits);
-      return (await Promise.all(requests.map(putSome))).flat();
+      const limits = { entries: MAX_ENTRIES, bytes: REQUEST_BYTES };
+      const requests = splitIntoChunks(events.map(toOutgoing), ({ bytes }) => bytes, limits);
+      return (await Promise.all(requests.map(putBatch))).flat();
     },
   };
 }

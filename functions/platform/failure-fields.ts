@@ -18,12 +18,12 @@ export const OWN_ERRORS = new Set([
 ]);
 
 /** Characters allowed in a logged message. */
-const HARMLESS = /^[\w .,:;#()/'-]{1,300}$/;
-const A_NAME = /^\$?[\w.#-]{1,80}$/;
+const SAFE_MESSAGE = /^[\w .,:;#()/'-]{1,300}$/;
+const NAME = /^\$?[\w.#-]{1,80}$/;
 /** `at name (file:line:column)`, `at file:line:column`. */
-const A_FRAME = /^ {4}at (?:async )?(?:[\w$.<>[\] ]{1,120} \()?(?:file:\/\/)?[\w@./:+-]{1,300}:\d+:\d+\)?$/;
-const MOST_FRAMES = 8;
-const MOST_CAUSES = 3;
+const FRAME = /^ {4}at (?:async )?(?:[\w$.<>[\] ]{1,120} \()?(?:file:\/\/)?[\w@./:+-]{1,300}:\d+:\d+\)?$/;
+const MAX_FRAMES = 8;
+const MAX_CAUSES = 3;
 
 export interface FailureFields {
   name: string;
@@ -31,7 +31,6 @@ export interface FailureFields {
   code?: string;
   /** HTTP status of a dependency's response. */
   status?: number;
-  /** AWS request id. */
   awsRequestId?: string;
   attempts?: number;
   /** Faults that a parser found: kind and attribute. */
@@ -46,15 +45,15 @@ export function failureFields(error: unknown, depth = 1): FailureFields {
   const { httpStatusCode, requestId, attempts } = Object($metadata) as Record<string, unknown>;
   const frames = extractFrames(error);
   return {
-    name: A_NAME.test(error.name) ? error.name : 'Error',
-    ...(OWN_ERRORS.has(error.name) && HARMLESS.test(error.message) ? { message: error.message } : {}),
+    name: NAME.test(error.name) ? error.name : 'Error',
+    ...(OWN_ERRORS.has(error.name) && SAFE_MESSAGE.test(error.message) ? { message: error.message } : {}),
     ...(isName(code) ? { code } : {}),
     ...(typeof httpStatusCode === 'number' ? { status: httpStatusCode } : {}),
     ...(isName(requestId) ? { awsRequestId: requestId } : {}),
     ...(typeof attempts === 'number' ? { attempts } : {}),
     ...(Array.isArray(issues) ? { issues: issues.slice(0, 5).map(describeIssue) } : {}),
     ...(frames.length === 0 ? {} : { frames }),
-    ...(cause === undefined || depth === MOST_CAUSES ? {} : { cause: failureFields(cause, depth + 1) }),
+    ...(cause === undefined || depth === MAX_CAUSES ? {} : { cause: failureFields(cause, depth + 1) }),
   };
 }
 
@@ -64,7 +63,7 @@ export function summarizeError(error: unknown): string {
   return [name, message, code, status, ...(issues ?? [])].filter((part) => part !== undefined).join(' ');
 }
 
-const isName = (value: unknown): value is string => typeof value === 'string' && A_NAME.test(value);
+const isName = (value: unknown): value is string => typeof value === 'string' && NAME.test(value);
 
 /** Only the attribute of the schema is the service's name; deeper names can be a caller's. */
 function describeIssue(issue: unknown): string {
@@ -80,7 +79,7 @@ function extractFrames({ message, stack = '' }: Error): string[] {
   return stack
     .slice(at + message.length)
     .split('\n')
-    .filter((line) => A_FRAME.test(line))
-    .slice(0, MOST_FRAMES)
+    .filter((line) => FRAME.test(line))
+    .slice(0, MAX_FRAMES)
     .map((line) => line.trim().replace(/^at /, ''));
 }

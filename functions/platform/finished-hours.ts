@@ -1,7 +1,6 @@
 import type { ReceiverId } from '../domain/ids.ts';
 import { countOpen, getHourBefore, type HourRange, type LedgerEntry } from '../domain/ledger.ts';
 
-/** Reads an endpoint's counts of a range of hours. */
 type ReadHours = (endpoint: ReceiverId, generation: number, hours: HourRange) => Promise<LedgerEntry[]>;
 
 /** Hours after which an hour can be finished: all attempts of its deliveries span little more than one. */
@@ -9,7 +8,7 @@ const SETTLED_HOURS = 3;
 /** Maximum age of cached counts: a late stream record or the ledger audit can still change them. */
 const FRESH_MS = 10 * 60_000;
 /** Maximum number of cached endpoints, some 50 KB each. */
-const KEPT = 200;
+const MAX_CACHED = 200;
 
 /**
  * Caches finished hours, so that an instance reads only the last few hours again. An hour is finished when it
@@ -35,7 +34,7 @@ export function keepFinishedHours(read: ReadHours) {
     const entries = await read(endpoint, generation, { first, last });
     const open = entries.filter((entry) => countOpen(entry) > 0).map(({ hour }) => hour);
     const [next = first] = [getHourBefore(now, SETTLED_HOURS), ...open].sort();
-    if (kept.size >= KEPT) kept.clear();
+    if (kept.size >= MAX_CACHED) kept.clear();
     kept.set(key, {
       first,
       next,

@@ -7,22 +7,22 @@ export class IssuerUnavailable extends Error {
 
 /** Per request. An API call has time for discovery and keys, two tries each. */
 const TIMEOUT_MS = 2_000;
-/** Tries of a read: one lost packet must not fail all requests for {@link REST_MS}. */
+/** Tries of a read: one lost packet must not fail all requests for {@link PAUSE_MS}. */
 const TRIES = 2;
 /** Pause after a failure, in which no request waits for the issuer. */
-const REST_MS = 5_000;
+const PAUSE_MS = 5_000;
 
 /** Loopback hosts, which no network can impersonate. */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-function cannotBeAltered(address: string): boolean {
+function isTamperProof(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname));
 }
 
-const address = z.url().check(z.refine(cannotBeAltered));
-/** Optional: an invalid value counts as absent. */
-const further = z.catch(z.optional(address), undefined);
+const SafeUrl = z.url().check(z.refine(isTamperProof));
+/** Sessions can be verified without it, so an invalid value counts as absent. */
+const OptionalUrl = z.catch(z.optional(SafeUrl), undefined);
 
 /**
  * @param issuer must match, or one issuer's keys could be taken for another's (OpenID Connect Discovery 1.0,
@@ -31,22 +31,20 @@ const further = z.catch(z.optional(address), undefined);
 const buildMetadataSchema = (issuer: string) =>
   z.object({
     issuer: z.literal(issuer),
-    jwks_uri: address,
-    authorization_endpoint: further,
-    token_endpoint: further,
-    revocation_endpoint: further,
-    end_session_endpoint: further,
+    jwks_uri: SafeUrl,
+    authorization_endpoint: OptionalUrl,
+    token_endpoint: OptionalUrl,
+    revocation_endpoint: OptionalUrl,
+    end_session_endpoint: OptionalUrl,
   });
 export type IssuerMetadata = z.output<ReturnType<typeof buildMetadataSchema>>;
 
-/** Response to a form. */
 interface PostedForm {
   status: number;
   /** Undefined when it is not JSON. */
   body: unknown;
 }
 
-/** An OpenID Connect issuer. */
 export interface Issuer {
   /**
    * Reads the discovery document once.
@@ -71,19 +69,19 @@ export interface Issuer {
  * @throws Error for a URL that could be impersonated on the network
  */
 export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
-  if (!cannotBeAltered(issuer)) throw new Error('the issuer of sessions must have an https URL');
+  if (!isTamperProof(issuer)) throw new Error('the issuer of sessions must have an https URL');
   const Metadata = buildMetadataSchema(issuer);
-  let restsUntil = 0;
-  let known: Promise<IssuerMetadata> | undefined;
+  let pausedUntil = 0;
+  let metadata: Promise<IssuerMetadata> | undefined;
 
-  async function ask<T>(
+  async function sendRequest<T>(
     url: string,
     init: RequestInit,
     take: (response: Response) => Promise<T>,
     mayRepeat: (cause: unknown) => boolean,
     tries = TRIES,
   ): Promise<T> {
-    if (Date.now() < restsUntil) throw new IssuerUnavailable('the issuer failed moments ago');
+    if (Date.now() < pausedUntil) throw new IssuerUnavailable('the issuer failed moments ago');
     try {
       const response = await fetch(url, {
         ...init,
@@ -94,14 +92,14 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
       });
       return await take(response);
     } catch (cause) {
-      if (tries > 1 && mayRepeat(cause)) return ask(url, init, take, mayRepeat, tries - 1);
-      restsUntil = Date.now() + REST_MS;
-      throw new IssuerUnavailable(`the issuer gave no answer of use at ${url}`, { cause });
+      if (tries > 1 && mayRepeat(cause)) return sendRequest(url, init, take, mayRepeat, tries - 1);
+      pausedUntil = Date.now() + PAUSE_MS;
+      throw new IssuerUnavailable(`the issuer gave no valid response at ${url}`, { cause });
     }
   }
 
   const read: Issuer['read'] = (url, schema) =>
-    ask(
+    sendRequest(
       url,
       {},
       async (response) => {
@@ -114,30 +112,30 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
   return {
     read,
     async metadata() {
-      known ??= read(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, Metadata).catch(
+      metadata ??= read(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, Metadata).catch(
         (error: unknown) => {
-          known = undefined;
+          metadata = undefined;
           throw error;
         },
       );
-      return known;
+      return metadata;
     },
     post: (url, fields) =>
-      ask(
+      sendRequest(
         url,
         { method: 'POST', body: new URLSearchParams(fields) },
         async (response) => {
           const { status } = response;
           if (status >= 500 || status === 429) throw new Error(`the issuer answered ${status}`);
           const text = await response.text();
-          return { status, body: parseAnswer(text) };
+          return { status, body: parseJson(text) };
         },
         wasNotSent,
       ),
   };
 }
 
-/** Errors before a connection exists. */
+/** Error codes from before a connection exists. */
 const BEFORE_CONNECTION = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -147,13 +145,12 @@ const BEFORE_CONNECTION = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Whether a request that `fetch` rejected was never sent. */
 function wasNotSent(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && BEFORE_CONNECTION.has(String(cause.code));
 }
 
-function parseAnswer(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

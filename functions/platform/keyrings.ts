@@ -7,29 +7,28 @@ import { countThrottles } from './clients/throttles.ts';
 /** Calls `use` with the keyring of one secret. */
 export type KeyringSource = <T>(use: (ring: Keyring) => T) => Promise<T>;
 
-/** Reads the text of one secret. */
 export type SecretValue = () => Promise<string | undefined>;
 
 /** Age after which a keyring is read again, so that new versions come into use. */
 const FRESH_MS = KEYRING_FRESH_SECONDS * 1000;
 
 /** Pause after a read for a version that does not exist: made-up versions must not load the secret store. */
-const IN_VAIN_MS = 10_000;
+const MISS_PAUSE_MS = 10_000;
 
 /**
  * Caches a keyring of Secrets Manager. For a version that the cached keyring lacks it is read once more
- * before `UnknownKeyVersion` reaches the caller, but not within ten seconds of such a read in vain. When a
- * read fails, the cached keyring is used for another period: its versions do not expire, and requests do not
- * wait for a secret store that is down.
+ * before `UnknownKeyVersion` reaches the caller, but not within ten seconds of a read that did not find one.
+ * When a read fails, the cached keyring is used for another period: its versions do not expire, and requests
+ * do not wait for a secret store that is down.
  */
 export function keyringSource(secretValue: SecretValue, now = Date.now): KeyringSource {
-  let kept: { ring: Keyring; readAt: number } | undefined;
+  let cached: { ring: Keyring; readAt: number } | undefined;
   let reading: Promise<Keyring> | undefined;
-  let inVainAt = Number.NEGATIVE_INFINITY;
+  let missedAt = Number.NEGATIVE_INFINITY;
 
   async function fetchRing(): Promise<Keyring> {
     const ring = Keyring.parse(parseJson((await secretValue()) ?? 'null'));
-    kept = { ring, readAt: now() };
+    cached = { ring, readAt: now() };
     return ring;
   }
 
@@ -41,29 +40,29 @@ export function keyringSource(secretValue: SecretValue, now = Date.now): Keyring
     return reading;
   }
 
-  async function current(): Promise<Keyring> {
-    if (kept === undefined) return read();
-    if (now() - kept.readAt < FRESH_MS) return kept.ring;
-    const { ring } = kept;
+  async function getCurrent(): Promise<Keyring> {
+    if (cached === undefined) return read();
+    if (now() - cached.readAt < FRESH_MS) return cached.ring;
+    const { ring } = cached;
     return read().catch(() => {
-      kept = { ring, readAt: now() };
+      cached = { ring, readAt: now() };
       return ring;
     });
   }
 
   return async (use) => {
-    const ring = await current();
+    const ring = await getCurrent();
     try {
       return use(ring);
     } catch (error) {
       if (!(error instanceof UnknownKeyVersion)) throw error;
-      if (now() - inVainAt < IN_VAIN_MS) throw error;
+      if (now() - missedAt < MISS_PAUSE_MS) throw error;
       const newer = await read();
       try {
         return use(newer);
-      } catch (again) {
-        if (again instanceof UnknownKeyVersion) inVainAt = now();
-        throw again;
+      } catch (retryError) {
+        if (retryError instanceof UnknownKeyVersion) missedAt = now();
+        throw retryError;
       }
     }
   };
@@ -81,10 +80,7 @@ function parseJson(secret: string): unknown {
 /** Created on first use: creation takes 2 ms, and a list of one page needs no secret. */
 let client: SecretsManagerClient | undefined;
 
-/**
- * Reads a text secret.
- * @param id its name or ARN
- */
+/** @param id name or ARN of the secret */
 export const secretValue =
   (id: string): SecretValue =>
   async () => {

@@ -4,7 +4,6 @@ import { failureFields } from './failure-fields.ts';
 import { CONTEXT_FIELDS, type ContextFields, LOG_CODES, type Log } from './log-codes.ts';
 import type { FieldKind, Line } from './log-lines/line.ts';
 
-/** Logging of an invocation. */
 export interface Logging {
   log: Log;
   /** Starts an invocation and clears the fields of the one before. */
@@ -40,7 +39,7 @@ const ID = /^[\w#./:=+-]{1,300}$/;
 const CREDENTIAL = /^(ck_|cvt_|whsec_|eyJ)/;
 const WORDS = /^[\w .,:()/'-]{1,160}$/;
 
-const WRITTEN: Readonly<Record<FieldKind, (value: unknown) => unknown>> = {
+const FORMATTERS: Readonly<Record<FieldKind, (value: unknown) => unknown>> = {
   id: (value) => (typeof value === 'string' && ID.test(value) && !CREDENTIAL.test(value) ? value : WITHHELD),
   words: (value) => (typeof value === 'string' && WORDS.test(value) ? value : WITHHELD),
   count: (value) => (typeof value === 'number' ? value : WITHHELD),
@@ -62,7 +61,7 @@ function formatFields(
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {
       const kind = Object.hasOwn(declared, name) ? declared[name] : undefined;
-      return kind === undefined || value === undefined ? [] : [[name, WRITTEN[kind](value)]];
+      return kind === undefined || value === undefined ? [] : [[name, FORMATTERS[kind](value)]];
     }),
   );
 }

@@ -39,14 +39,14 @@ export function mailer(client: SESv2Client, from: string) {
 
 const toUtf8Content = (Data: string) => ({ Data, Charset: 'UTF-8' });
 
-/** Errors before a connection exists: nothing was sent. */
-const UNCONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
+/** Error codes from before a connection exists: nothing was sent. */
+const UNSENT_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** Whether SES certainly did not take the e-mail. */
 function isRefusal(error: unknown): boolean {
   const { name, code, message, $metadata } = Object(error) as Record<string, unknown>;
   if (Number(Object($metadata).httpStatusCode) >= 400) return true;
-  if (name === 'CredentialsProviderError' || UNCONNECTED.has(String(code))) return true;
+  if (name === 'CredentialsProviderError' || UNSENT_CODES.has(String(code))) return true;
   // The handler gives its two time-outs one name; that of a request has a code.
   return (
     name === 'TimeoutError' &&

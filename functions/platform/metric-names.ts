@@ -100,7 +100,7 @@ export const RECONCILED = {
   /** Delay of the latest parked delivery. Seconds, maximum. */
   latestSeconds: 'ParkedLatestSeconds',
 } as const;
-/** Redelivery jobs whose lost message was resent. Sum. */
+/** Redelivery jobs that no worker ran and whose message was resent. Sum. */
 export const REDELIVERIES_RESUMED = 'RedeliveriesResumed';
 /** Results of a purge run: deleted rows (sum), open purges and the age of the oldest in seconds (maximum). */
 export const PURGED = {

@@ -8,18 +8,18 @@ const collected = new Map<string, { unit: Unit; values: number[] }>();
 /** Whether a value must be published with this invocation. */
 let isUrgent = false;
 /** Time of the last publication. Milliseconds since the epoch. */
-let toldAt = Number.NEGATIVE_INFINITY;
+let publishedAt = Number.NEGATIVE_INFINITY;
 /** How long routine values are gathered: less than CloudWatch's period of a minute. Milliseconds. */
-const GATHERED_MS = 10_000;
+const PUBLISH_INTERVAL_MS = 10_000;
 
 /**
  * Values recorded within are routine: they may wait for later invocations, which saves log lines. An idle
  * environment loses its unpublished values, so values that alarms need, or that occur once, must not be
  * routine.
  */
-export function publishRegularly(tell: () => void): void {
+export function publishRegularly(record: () => void): void {
   const before = isUrgent;
-  tell();
+  record();
   isUrgent = before;
 }
 
@@ -59,8 +59,8 @@ const metrics = new Metrics({ serviceName: METRICS.serviceName });
  */
 export function publishMetrics(): void {
   const at = Date.now();
-  if (collected.size === 0 || !(isUrgent || at - toldAt >= GATHERED_MS)) return;
-  toldAt = at;
+  if (collected.size === 0 || !(isUrgent || at - publishedAt >= PUBLISH_INTERVAL_MS)) return;
+  publishedAt = at;
   isUrgent = false;
   for (const [name, { unit, values }] of collected)
     for (const value of values) metrics.addMetric(name, unit, value);
@@ -84,13 +84,13 @@ const TOO_LATE_MS = 30_000;
 /** Attempts are routine with any outcome; failed ones are also in the log. */
 export const deliveryMetrics = {
   attempt(attempt: Attempt): void {
-    if (attempt.lateMs < TOO_LATE_MS) publishRegularly(() => tell(attempt));
-    else tell(attempt);
+    if (attempt.lateMs < TOO_LATE_MS) publishRegularly(() => recordAttempt(attempt));
+    else recordAttempt(attempt);
   },
   disabled: (): void => count(DELIVERED.disabled),
 };
 
-function tell({ outcome, parked, lateMs, sinceCommitMs }: Attempt): void {
+function recordAttempt({ outcome, parked, lateMs, sinceCommitMs }: Attempt): void {
   count(DELIVERED.attempts);
   if (outcome !== 'succeeded') count(DELIVERED.failedAttempts);
   if (parked) count(DELIVERED.parked);

@@ -1,8 +1,7 @@
 import type { OrgId } from '../domain/ids.ts';
 import type { OrganizationState } from '../domain/tenant.ts';
 
-/** Maximum number of cached organizations. */
-const REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 
 type Load = (orgId: OrgId) => Promise<OrganizationState | undefined>;
 
@@ -15,15 +14,15 @@ export function organizationStates(load: Load): { of: Load } {
   const reading = new Map<OrgId, Promise<OrganizationState | undefined>>();
 
   async function read(orgId: OrgId): Promise<OrganizationState | undefined> {
-    const standing = await load(orgId);
-    if (standing?.environment === 'live') {
-      if (live.size >= REMEMBERED) live.clear();
-      live.set(orgId, standing);
+    const state = await load(orgId);
+    if (state?.environment === 'live') {
+      if (live.size >= MAX_CACHED) live.clear();
+      live.set(orgId, state);
     }
-    return standing;
+    return state;
   }
 
-  async function first(orgId: OrgId): Promise<OrganizationState | undefined> {
+  async function startRead(orgId: OrgId): Promise<OrganizationState | undefined> {
     const begun = read(orgId);
     reading.set(orgId, begun);
     try {
@@ -38,9 +37,9 @@ export function organizationStates(load: Load): { of: Load } {
       const known = live.get(orgId);
       if (known !== undefined) return known;
       const begun = reading.get(orgId);
-      if (begun === undefined) return first(orgId);
+      if (begun === undefined) return startRead(orgId);
       const shared = await begun.catch(() => undefined);
-      return shared?.environment === 'live' ? shared : first(orgId);
+      return shared?.environment === 'live' ? shared : startRead(orgId);
     },
   };
 }

@@ -17,81 +17,7 @@ import { UNREADABLE_MESSAGES } from './metric-names.ts';
 import { count } from './metrics.ts';
 
 /** Maximum messages per SQS request. */
-const ENTRIES = 10;
-
-/** The queue of a bus worker, for senders that bypass the bus with the same messages. */
-export function workerQueue(client: SQSClient, url: string) {
-  async function sendSome(some: readonly Outgoing[]): Promise<BusEvent[]> {
-    const { Failed = [] } = await client.send(
-      new SendMessageBatchCommand({
-        QueueUrl: url,
-        Entries: some.map(({ event, body }, index) => ({
-          Id: String(index),
-          MessageBody: body,
-          MessageGroupId: event.orgId,
-        })),
-      }),
-    );
-    const failed = new Set(Failed.map(({ Id }) => Number(Id)));
-    return some.filter((_, index) => failed.has(index)).map(({ event }) => event);
-  }
-
-  return {
-    /**
-     * Sends events in as few requests as number and size allow; returns those that the queue did not take.
-     * `MessageGroupId` makes the queue fair: a busy organization does not delay others.
-     */
-    async send(events: readonly BusEvent[]): Promise<BusEvent[]> {
-      const outgoing = events.map((event) => ({
-        event,
-        body: JSON.stringify({ detail: BusEvent.parse(event) }),
-      }));
-      const limits = { entries: ENTRIES, bytes: REQUEST_BYTES };
-      const requests = splitIntoChunks(outgoing, ({ body }) => Buffer.byteLength(body), limits);
-      return (await Promise.all(requests.map(sendSome))).flat();
-    },
-  };
-}
-
-interface Outgoing {
-  event: BusEvent;
-  body: string;
-}
-
-/**
- * Sets a received message's visibility timeout, in seconds from now.
- * @param url of the queue
- */
-export const setVisibility =
-  (client: SQSClient, url: string) =>
-  async (receiptHandle: string, seconds: number): Promise<void> => {
-    await client.send(
-      new ChangeMessageVisibilityCommand({
-        QueueUrl: url,
-        ReceiptHandle: receiptHandle,
-        VisibilityTimeout: seconds,
-      }),
-    );
-  };
-
-/**
- * Sends outbox entries back to the dead-letter queue, for a later run.
- * @param url of the queue
- */
-export function toDelay(client: SQSClient, url: string) {
-  return async (ids: readonly string[]): Promise<void> => {
-    const letter: DeadLetter = { kind: 'entries', ids };
-    await client.send(
-      new SendMessageCommand({
-        QueueUrl: url,
-        MessageBody: JSON.stringify(letter),
-        // The maximum delay: what failed again will not recover soon.
-        DelaySeconds: MAX_DELAY_SECONDS,
-      }),
-    );
-  };
-}
-
+const MAX_BATCH_ENTRIES = 10;
 /** Maximum age of a queue's measured attributes. Milliseconds. */
 const GAUGE_MS = 5_000;
 
@@ -101,7 +27,7 @@ export interface OutgoingDeliveryMessage {
 }
 
 /**
- * Reads the URL of a queue from the environment variable of the table.
+ * Returns a function that reads a queue's URL from the environment variable that the table names.
  * @param table queues of the function
  */
 export const queueUrls =
@@ -112,10 +38,10 @@ export const queueUrls =
   (lane: keyof T & Lane): string =>
     environment[(table[lane] as { queue: QueueVariable<T> }).queue];
 
-/** @param urlOf URLs of the function's queues */
+/** @param getUrl returns the URL of a queue of the function */
 export function deliveryQueues<L extends Lane>(
   client: Pick<SQSClient, 'send'>,
-  urlOf: (lane: L) => string,
+  getUrl: (lane: L) => string,
   now: () => Date,
 ) {
   const gauges = new Map<Lane, { at: number; inFlight: Promise<number> }>();
@@ -125,7 +51,7 @@ export function deliveryQueues<L extends Lane>(
     attribute: 'ApproximateNumberOfMessages' | 'ApproximateNumberOfMessagesNotVisible',
   ) {
     const { Attributes } = await client.send(
-      new GetQueueAttributesCommand({ QueueUrl: urlOf(lane), AttributeNames: [attribute] }),
+      new GetQueueAttributesCommand({ QueueUrl: getUrl(lane), AttributeNames: [attribute] }),
     );
     return Number(Attributes?.[attribute] ?? Number.NaN);
   }
@@ -141,13 +67,13 @@ export function deliveryQueues<L extends Lane>(
         until,
         body: JSON.stringify(DeliveryMessage.parse(message)),
       }));
-      const limits = { entries: ENTRIES, bytes: REQUEST_BYTES };
+      const limits = { entries: MAX_BATCH_ENTRIES, bytes: REQUEST_BYTES };
       const batches = splitIntoChunks(outgoing, ({ body }) => Buffer.byteLength(body), limits);
       const refused = await Promise.all(
         batches.map(async (batch) => {
           const { Failed = [] } = await client.send(
             new SendMessageBatchCommand({
-              QueueUrl: urlOf(lane),
+              QueueUrl: getUrl(lane),
               Entries: batch.map(({ message, until, body }, index) => {
                 const delay = until === undefined ? 0 : computeDelaySeconds(until, now());
                 return {
@@ -166,11 +92,10 @@ export function deliveryQueues<L extends Lane>(
       return refused.flat();
     },
 
-    /** Hides a received message until a time. */
     async hide(lane: L, receiptHandle: string, until: Date): Promise<void> {
       await client.send(
         new ChangeMessageVisibilityCommand({
-          QueueUrl: urlOf(lane),
+          QueueUrl: getUrl(lane),
           ReceiptHandle: receiptHandle,
           VisibilityTimeout: computeVisibilitySeconds(until, now()),
         }),
@@ -223,4 +148,77 @@ export function parseDeliveryMessage(body: string, messageId: string): DeliveryM
     count(UNREADABLE_MESSAGES);
     return undefined;
   }
+}
+
+interface OutgoingEvent {
+  event: BusEvent;
+  body: string;
+}
+
+/** The queue of a bus worker, for senders that bypass the bus with the same messages. */
+export function workerQueue(client: SQSClient, url: string) {
+  async function sendBatch(some: readonly OutgoingEvent[]): Promise<BusEvent[]> {
+    const { Failed = [] } = await client.send(
+      new SendMessageBatchCommand({
+        QueueUrl: url,
+        Entries: some.map(({ event, body }, index) => ({
+          Id: String(index),
+          MessageBody: body,
+          MessageGroupId: event.orgId,
+        })),
+      }),
+    );
+    const failed = new Set(Failed.map(({ Id }) => Number(Id)));
+    return some.filter((_, index) => failed.has(index)).map(({ event }) => event);
+  }
+
+  return {
+    /**
+     * Sends events in as few requests as number and size allow; returns those that the queue did not take.
+     * `MessageGroupId` makes the queue fair: a busy organization does not delay others.
+     */
+    async send(events: readonly BusEvent[]): Promise<BusEvent[]> {
+      const outgoing = events.map((event) => ({
+        event,
+        body: JSON.stringify({ detail: BusEvent.parse(event) }),
+      }));
+      const limits = { entries: MAX_BATCH_ENTRIES, bytes: REQUEST_BYTES };
+      const requests = splitIntoChunks(outgoing, ({ body }) => Buffer.byteLength(body), limits);
+      return (await Promise.all(requests.map(sendBatch))).flat();
+    },
+  };
+}
+
+/**
+ * Sets a received message's visibility timeout, in seconds from now.
+ * @param url of the queue
+ */
+export const setVisibility =
+  (client: SQSClient, url: string) =>
+  async (receiptHandle: string, seconds: number): Promise<void> => {
+    await client.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: url,
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      }),
+    );
+  };
+
+/**
+ * Sends outbox entries back to the dead-letter queue, for a later run.
+ * @param url of the queue
+ */
+export function sendBackDelayed(client: SQSClient, url: string) {
+  return async (ids: readonly string[]): Promise<void> => {
+    const letter: DeadLetter = { kind: 'entries', ids };
+    await client.send(
+      new SendMessageCommand({
+        QueueUrl: url,
+        MessageBody: JSON.stringify(letter),
+        // The maximum delay: an entry that failed again will not recover soon.
+        DelaySeconds: MAX_DELAY_SECONDS,
+      }),
+    );
+  };
 }

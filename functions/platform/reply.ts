@@ -24,7 +24,7 @@ export const success = (
   ...extra,
 });
 
-const COMMON = {
+const COMMON_HEADERS = {
   'Content-Type': 'application/json',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -42,7 +42,7 @@ export function problemResult(
 ): APIGatewayProxyResult {
   return {
     statusCode: PROBLEM_STATUS[type],
-    headers: { ...COMMON, ...common, 'Request-Id': requestId, ...headers },
+    headers: { ...COMMON_HEADERS, ...common, 'Request-Id': requestId, ...headers },
     body: JSON.stringify({ error: { type, message, requestId } }),
   };
 }
@@ -57,7 +57,7 @@ export function successResult(
   return {
     statusCode: status,
     headers: {
-      ...COMMON,
+      ...COMMON_HEADERS,
       ...common,
       'Request-Id': requestId,
       ...(location === undefined ? {} : { Location: location }),
@@ -84,7 +84,7 @@ const getBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(va
  * Returns the first items that fit into a page, at least one.
  * @param shown the item as the response has it
  */
-export function fitIntoRequest<T>(items: readonly T[], shown: (item: T) => unknown): readonly T[] {
+export function fitIntoPage<T>(items: readonly T[], shown: (item: T) => unknown): readonly T[] {
   // Almost every page: responses hold a part of the rows.
   if (getBytes(items) + items.length * NULLS_BYTES <= PAGE_BYTES) return items;
   let bytes = 0;

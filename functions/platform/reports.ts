@@ -4,10 +4,6 @@ import { logger } from './logger.ts';
 import { ABANDONED_ENTRIES, UNREADABLE_ROWS } from './metric-names.ts';
 import { count } from './metrics.ts';
 
-/*
- * Reports to the log and, by a metric, to an alarm.
- */
-
 /** Reports an unreadable row that was left out. */
 export function reportUnreadable({ pk, sk, error }: UnreadableRow): void {
   logger.log('ROW_UNREADABLE', { pk, sk, error });

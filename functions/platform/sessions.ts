@@ -13,17 +13,16 @@ import { Session } from '../domain/tenant.ts';
 import { type Issuer, issuerAt } from './issuer.ts';
 
 /** Whose tokens are accepted, and which claims describe a session. */
-export interface SessionTerms {
+export interface SessionSettings {
   /** Exactly as in `iss`. */
   issuer: string;
-  /** Client of the tokens (`aud`). */
   audience: string;
   organizationClaim: string;
   roleClaim: string;
 }
 
 /** An oversized address does not invalidate a token. */
-const shownEmail = Session.shape.email;
+const EmailAddress = Session.shape.email;
 
 /**
  * Asymmetric algorithms only: `none` proves nothing, and HMAC would use a public key as its secret (RFC 8725,
@@ -41,7 +40,6 @@ const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 interface IdToken {
   /** Absent when the token names no organization or no role. */
   session: Session | undefined;
-  /** Nonce of the sign-in. */
   nonce: string | undefined;
 }
 
@@ -63,15 +61,15 @@ export interface IdTokenReader {
  * times, and that it is an ID token.
  */
 export function idTokenReader(
-  { issuer, audience, organizationClaim, roleClaim }: SessionTerms,
+  { issuer, audience, organizationClaim, roleClaim }: SessionSettings,
   at: Issuer = issuerAt(issuer),
 ): IdTokenReader {
-  const { keyOf, ready } = issuerKeys(at);
+  const { getKey, ready } = issuerKeys(at);
 
   async function read(token: string): Promise<IdToken | undefined> {
     if (token.length > MAX_LENGTH || !COMPACT.test(token)) return undefined;
     try {
-      const { protectedHeader, payload } = await jwtVerify(token, keyOf, {
+      const { protectedHeader, payload } = await jwtVerify(token, getKey, {
         algorithms: ALGORITHMS,
         issuer,
         audience,
@@ -83,7 +81,7 @@ export function idTokenReader(
         userId: payload.sub,
         orgId: payload[organizationClaim],
         role: payload[roleClaim],
-        email: shownEmail.safeParse(payload.email).data ?? null,
+        email: EmailAddress.safeParse(payload.email).data ?? null,
         expiresAt: new Date((payload.exp ?? 0) * 1000),
       };
       const { nonce } = payload;
@@ -105,10 +103,10 @@ export function idTokenReader(
  * IdTokenReader.read}
  */
 export function sessionVerifier(
-  terms: SessionTerms,
+  settings: SessionSettings,
   at?: Issuer,
 ): (token: string) => Promise<Session | undefined> {
-  const { read } = idTokenReader(terms, at);
+  const { read } = idTokenReader(settings, at);
   return async (token) => (await read(token))?.session;
 }
 
@@ -122,9 +120,9 @@ function isIdToken(
   { token_use, aud, azp }: JWTPayload,
   audience: string,
 ): boolean {
-  const forUs = azp === undefined ? typeof aud === 'string' || aud?.length === 1 : azp === audience;
+  const isAudience = azp === undefined ? typeof aud === 'string' || aud?.length === 1 : azp === audience;
   return (
-    forUs &&
+    isAudience &&
     (token_use === undefined || token_use === 'id') &&
     (typ === undefined || /^(application\/)?jwt$/i.test(typ))
   );
@@ -139,11 +137,8 @@ const JwkSet = z.object({ keys: z.array(z.looseObject({})) });
 
 interface IssuerKeys {
   /** Throws IssuerUnavailable, also for invalid responses of the issuer; jose's error when no key fits. */
-  keyOf: JWTVerifyGetKey;
-  /**
-   * Loads fresh keys.
-   * @throws IssuerUnavailable
-   */
+  getKey: JWTVerifyGetKey;
+  /** @throws IssuerUnavailable */
   ready(): Promise<void>;
 }
 
@@ -152,30 +147,30 @@ interface IssuerKeys {
  * because issuers rotate keys without notice.
  */
 function issuerKeys(issuer: Issuer): IssuerKeys {
-  let known: Promise<RemoteJWKSet> | undefined;
+  let keySet: Promise<RemoteJWKSet> | undefined;
 
-  async function discovered(): Promise<RemoteJWKSet> {
+  async function createKeySet(): Promise<RemoteJWKSet> {
     const { jwks_uri } = await issuer.metadata();
     return createRemoteJWKSet(new URL(jwks_uri), {
       cooldownDuration: COOLDOWN_MS,
       cacheMaxAge: FRESH_MS,
-      // With the timeout of all requests to the issuer.
+      // Through the issuer's client, for its timeout.
       [customFetch]: async (url) => Response.json(await issuer.read(url, JwkSet)),
     });
   }
 
-  async function set(): Promise<RemoteJWKSet> {
-    known ??= discovered().catch((error: unknown) => {
-      known = undefined;
+  async function getKeySet(): Promise<RemoteJWKSet> {
+    keySet ??= createKeySet().catch((error: unknown) => {
+      keySet = undefined;
       throw error;
     });
-    return known;
+    return keySet;
   }
 
   return {
-    keyOf: async (header, token) => (await set())(header, token),
+    getKey: async (header, token) => (await getKeySet())(header, token),
     async ready() {
-      const keys = await set();
+      const keys = await getKeySet();
       if (!keys.fresh) await keys.reload();
     },
   };

@@ -56,9 +56,9 @@ export function webhookSender({
         'webhook-endpoint-id': endpoint.id,
       },
     };
-    const slow = timer(onSlow);
-    slow.set(SLOW_TO_CONNECT_SECONDS);
-    const onWritten = () => slow.set(SLOW_AFTER_SECONDS);
+    const slowTimer = createTimer(onSlow);
+    slowTimer.set(SLOW_TO_CONNECT_SECONDS);
+    const onWritten = () => slowTimer.set(SLOW_AFTER_SECONDS);
     const sent = gate(delivery.orgId, {
       live: async (permit) => toOutcome(await outbound.post(request, permit, onWritten)),
       sandbox: async () => {
@@ -67,12 +67,12 @@ export function webhookSender({
         return { ...toOutcome(result), simulated: exchange };
       },
     });
-    return sent.finally(slow.cancel);
+    return sent.finally(slowTimer.cancel);
   };
 }
 
 /** Calls back once, after the time that was set last. */
-function timer(callback: () => void) {
+function createTimer(callback: () => void) {
   let pending: NodeJS.Timeout | undefined;
   let isOver = false;
   const cancel = () => {
@@ -126,7 +126,7 @@ export function simulatedReceiver({
 }): SimulatedReceiver {
   return {
     async post(request, attempt) {
-      const written: WebhookRequest = {
+      const sentRequest: WebhookRequest = {
         method: 'POST',
         url: request.url.href,
         headers: completeHeaders(request),
@@ -136,7 +136,7 @@ export function simulatedReceiver({
       if (!check.ok)
         return {
           result: { kind: 'failed', error: check.problem, durationMs: 0 },
-          request: written,
+          request: sentRequest,
           durationMs: 0,
         };
       const program = parseProgram(request.url.href);
@@ -146,7 +146,7 @@ export function simulatedReceiver({
         'status' in answer
           ? { kind: 'answered', status: answer.status, durationMs, body: '' }
           : { kind: 'failed', error: answer.error, durationMs };
-      return { result, request: written, durationMs };
+      return { result, request: sentRequest, durationMs };
     },
   };
 }

@@ -7,7 +7,7 @@ import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/c
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { deadLetterWorker, parseOrAbandon } from '../platform/pipeline/worker.ts';
-import { deliveryQueues, queueUrls, toDelay } from '../platform/queues.ts';
+import { deliveryQueues, queueUrls, sendBackDelayed } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
@@ -43,7 +43,7 @@ export const handler = deadLetterWorker(
       log: logger.log,
       now,
     }),
-    postpone: toDelay(sqs, environment.DEAD_FAN_OUTS),
+    postpone: sendBackDelayed(sqs, environment.DEAD_FAN_OUTS),
     getName: getOutboxWorkName,
     log: logger.log,
     now,

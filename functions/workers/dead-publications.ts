@@ -5,7 +5,7 @@ import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
 import { logger } from '../platform/logger.ts';
 import { deadLetterWorker, parseOrAbandon } from '../platform/pipeline/worker.ts';
-import { toDelay } from '../platform/queues.ts';
+import { sendBackDelayed } from '../platform/queues.ts';
 import { busReports, reportUnreadable } from '../platform/reports.ts';
 import { outboxEntries, parseBusEvent } from '../store/outbox.ts';
 
@@ -26,7 +26,7 @@ export const handler = deadLetterWorker(
   processDeadEntries({
     ...outboxEntries(outbox, streamsClient(), parseOrAbandon(parseBusEvent)),
     process: (events) => bus.put(events),
-    postpone: toDelay(queueClient(), environment.DEAD_PUBLICATIONS),
+    postpone: sendBackDelayed(queueClient(), environment.DEAD_PUBLICATIONS),
     // A bus event's id is its key in the outbox.
     getName: (event) => event,
     log: logger.log,

@@ -116,7 +116,7 @@ const ANSWERS: readonly GatewayAnswer[] = [
   {
     type: ResponseType.DEFAULT_5XX,
     problem: 'INTERNAL_ERROR',
-    message: 'Something went wrong on our side.',
+    message: 'An internal error occurred. Retry later, and include the requestId when you report it.',
     status: PROBLEM_STATUS.INTERNAL_ERROR,
   },
 ];

@@ -125,13 +125,15 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
   IDEMPOTENCY_KEY_REUSED: {
     description:
       'The `Idempotency-Key` was used within the last 24 hours with another request to this operation. Use a new key for a new request.',
-    messages: { 'another request': 'The Idempotency-Key was used with another request.' },
+    messages: {
+      'another request': 'The Idempotency-Key was already used with a different request. Use a new key.',
+    },
   },
   RATE_LIMITED: {
     description:
       'The organization’s requests of this minute are used up, or the operation has a limit of its own. `Retry-After` says when to try again.',
     messages: {
-      'too many requests': 'Too many requests. Retry-After says when to try again.',
+      'too many requests': 'Too many requests. Retry after the number of seconds in Retry-After.',
       'a check that was just asked for':
         'A check of this source was asked for a moment ago. Retry-After says when to ask again.',
     },
@@ -139,7 +141,9 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
   INTERNAL_ERROR: {
     description:
       'A defect on our side. Whether the request took effect is unknown: repeat it with the same `Idempotency-Key` where the operation takes one.',
-    messages: { 'a defect': 'Something went wrong on our side.' },
+    messages: {
+      'a defect': 'An internal error occurred. Retry later, and include the requestId when you report it.',
+    },
   },
   SERVICE_UNAVAILABLE: {
     description:

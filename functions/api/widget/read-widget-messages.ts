@@ -1,6 +1,6 @@
 import type { Message } from '../../domain/conversation.ts';
 import { requirePermit } from '../../domain/gate.ts';
-import { fitIntoRequest, success } from '../../platform/reply.ts';
+import { fitIntoPage, success } from '../../platform/reply.ts';
 import { messageStore } from '../../store/conversations.ts';
 import { tables } from '../route-handler.ts';
 import { visitorGate, visitorRouteHandler } from '../visitor-route-handler.ts';
@@ -23,7 +23,7 @@ export const handler = visitorRouteHandler(
       },
       sandbox: async () => [],
     });
-    const page = fitIntoRequest(found, (message) => message);
+    const page = fitIntoPage(found, (message) => message);
     return success({
       messages: page.filter(({ role }) => VisibleRole.safeParse(role).success),
       after: page.at(-1)?.id ?? after,

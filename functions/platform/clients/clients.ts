@@ -6,6 +6,8 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { countThrottles } from './throttles.ts';
 
+const CONNECTION_TIMEOUT_MS = 1_000;
+
 /**
  * Options of every SDK client. Each client is created once per execution environment. Timeouts are explicit
  * because the SDK has none: a call that hangs would hold a function until its own timeout.
@@ -13,7 +15,7 @@ import { countThrottles } from './throttles.ts';
 export const clientOptions = () => ({
   maxAttempts: 3,
   requestHandler: new NodeHttpHandler({
-    connectionTimeout: 1_000,
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: 3_000,
     throwOnRequestTimeout: true,
     httpAgent: { keepAlive: true, maxSockets: 64 },
@@ -42,7 +44,7 @@ export const mailClient = (): SESv2Client =>
       ...clientOptions(),
       maxAttempts: 1,
       requestHandler: new NodeHttpHandler({
-        connectionTimeout: 1_000,
+        connectionTimeout: CONNECTION_TIMEOUT_MS,
         requestTimeout: 8_000,
         throwOnRequestTimeout: true,
         httpAgent: { keepAlive: false },

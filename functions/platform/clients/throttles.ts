@@ -1,7 +1,6 @@
 import { type Dependency, THROTTLES } from '../metric-names.ts';
 import { count } from '../metrics.ts';
 
-/** Names and codes of throttling errors. */
 const THROTTLING = new Set([
   'LimitExceededException',
   'ProvisionedThroughputExceeded',
@@ -44,7 +43,6 @@ export function isThrottledInPart(output: unknown): boolean {
   );
 }
 
-/** The part of an SDK client that adds a middleware. */
 interface ThrottledClient {
   middlewareStack: {
     add(

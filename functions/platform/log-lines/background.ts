@@ -1,13 +1,19 @@
 import { lines } from './line.ts';
 
-const AGAIN = 'Nothing, unless it continues: the message is retried, and ends as a dead letter.';
+const RETRIED = 'Nothing, unless it continues: the message is retried, and ends as a dead letter.';
 const NEXT_RUN = 'Nothing, unless it continues: the next run retries it.';
-const OF_EVENT = { eventId: 'id', type: 'words', orgId: 'id' } as const;
-const SENDING = { eventId: 'id', orgId: 'id', recipients: 'count' } as const;
-const OF_JOB = { redeliveryId: 'id', webhookId: 'id', orgId: 'id' } as const;
-const EXAMINED = { examined: 'count', redelivered: 'count' } as const;
-const RESUMED = { sent: 'count', removed: 'count', held: 'count', left: 'count', complete: 'flag' } as const;
-const SWEPT = { sent: 'count', left: 'count', latestSeconds: 'count', complete: 'flag' } as const;
+const EVENT_FIELDS = { eventId: 'id', type: 'words', orgId: 'id' } as const;
+const MAIL_FIELDS = { eventId: 'id', orgId: 'id', recipients: 'count' } as const;
+const JOB_FIELDS = { redeliveryId: 'id', webhookId: 'id', orgId: 'id' } as const;
+const JOB_COUNTS = { examined: 'count', redelivered: 'count' } as const;
+const RESUME_FIELDS = {
+  sent: 'count',
+  removed: 'count',
+  held: 'count',
+  left: 'count',
+  complete: 'flag',
+} as const;
+const SCHEDULE_FIELDS = { sent: 'count', left: 'count', latestSeconds: 'count', complete: 'flag' } as const;
 
 /** Workers behind the bus: usage, sources, e-mail, redelivery jobs. */
 export const BACKGROUND_LINES = lines({
@@ -33,44 +39,44 @@ export const BACKGROUND_LINES = lines({
   BUS_EVENT_FAILED: {
     level: 'error',
     says: 'a bus event could not be processed and is retried',
-    operator: AGAIN,
+    operator: RETRIED,
     fields: { eventId: 'id', type: 'words', error: 'failure' },
   },
   BUS_EVENT_WAITS: {
     level: 'info',
     says: 'a bus event waits for another worker and is retried',
-    operator: AGAIN,
+    operator: RETRIED,
     fields: { eventId: 'id', type: 'words', error: 'failure' },
   },
   MESSAGE_NOT_HIDDEN: {
     level: 'warn',
     says: 'the visibility timeout of a message could not be set; it is retried after that of its queue',
-    operator: AGAIN,
+    operator: RETRIED,
     fields: { eventId: 'id', error: 'failure' },
   },
   USAGE_NOT_COUNTED: {
     level: 'error',
     says: 'events of an organization could not be counted and are retried',
-    operator: AGAIN,
+    operator: RETRIED,
     fields: { orgId: 'id', events: 'count', error: 'failure' },
   },
   USAGE_CONTENDED: {
     level: 'error',
     says: 'events of an organization were not counted because of contention and are retried',
-    operator: AGAIN,
+    operator: RETRIED,
     fields: { orgId: 'id', events: 'count' },
   },
   SOURCES_SWEPT: {
     level: 'info',
     says: 'sources were due',
     operator: 'Nothing, unless `left` or `latestSeconds` grows: then checks are late.',
-    fields: SWEPT,
+    fields: SCHEDULE_FIELDS,
   },
   NO_SOURCE_DUE: {
     level: 'debug',
     says: 'no source was due',
     operator: 'Nothing.',
-    fields: SWEPT,
+    fields: SCHEDULE_FIELDS,
   },
   CHECKS_NOT_SENT: {
     level: 'error',
@@ -113,32 +119,32 @@ export const BACKGROUND_LINES = lines({
     level: 'info',
     says: 'a redelivery job has ended',
     operator: 'Nothing. `reason` says why it ended early.',
-    fields: { ...OF_JOB, ...EXAMINED, status: 'words', reason: 'words' },
+    fields: { ...JOB_FIELDS, ...JOB_COUNTS, status: 'words', reason: 'words' },
   },
   REDELIVERY_STOPPED: {
     level: 'info',
     says: 'a redelivery job was stopped by its owner while a worker ran it',
     operator: 'Nothing.',
-    fields: { ...OF_JOB, ...EXAMINED },
+    fields: { ...JOB_FIELDS, ...JOB_COUNTS },
   },
   REDELIVERY_TAKEN_OVER: {
     level: 'warn',
     says: 'another worker has the lease of a redelivery job, or the job is gone, before its page was complete',
     operator: 'Nothing, unless there are many: then pages take longer than their lease.',
-    fields: OF_JOB,
+    fields: JOB_FIELDS,
   },
   REDELIVERY_RESUMED: {
     level: 'warn',
     says: 'no worker ran a redelivery job, and its message was resent',
     operator:
       'Nothing, unless it continues for the same job: then its messages become dead letters, or very many jobs wait.',
-    fields: { ...OF_JOB, round: 'count' },
+    fields: { ...JOB_FIELDS, round: 'count' },
   },
   REDELIVERY_NOT_LOOKED_AT: {
     level: 'error',
     says: 'a redelivery job could not be checked, or the result not be recorded',
     operator: NEXT_RUN,
-    fields: { ...OF_JOB, error: 'failure' },
+    fields: { ...JOB_FIELDS, error: 'failure' },
   },
   REDELIVERIES_NOT_SENT: {
     level: 'error',
@@ -156,32 +162,32 @@ export const BACKGROUND_LINES = lines({
     level: 'info',
     says: 'long-running redelivery jobs were checked',
     operator: 'Nothing, unless `left` stays above 0.',
-    fields: RESUMED,
+    fields: RESUME_FIELDS,
   },
   NO_REDELIVERY_TO_LOOK_AT: {
     level: 'debug',
     says: 'no redelivery job has run for long',
     operator: 'Nothing.',
-    fields: RESUMED,
+    fields: RESUME_FIELDS,
   },
-  ADMINS_TOLD: { level: 'info', says: 'admins were notified', operator: 'Nothing.', fields: SENDING },
+  ADMINS_TOLD: { level: 'info', says: 'admins were notified', operator: 'Nothing.', fields: MAIL_FIELDS },
   ADMINS_TOLD_BEFORE: {
     level: 'info',
     says: 'admins were notified of this recently',
     operator: 'Nothing.',
-    fields: OF_EVENT,
+    fields: EVENT_FIELDS,
   },
   NOTICE_IN_DIGEST: {
     level: 'info',
-    says: 'the organization’s mail budget of the day is used up; the change goes to the digest',
+    says: 'the organization’s budget for e-mails is used up for the day; the change goes to the digest',
     operator: 'Nothing.',
-    fields: OF_EVENT,
+    fields: EVENT_FIELDS,
   },
   MAIL_CEILING_REACHED: {
     level: 'warn',
-    says: 'the stage’s mail budget of the day is used up',
+    says: 'the budget of all organizations for e-mails about content changes is used up for the day',
     operator: 'See the runbook: the change is in a digest, and a digest is sent on a later day.',
-    fields: OF_EVENT,
+    fields: EVENT_FIELDS,
   },
   DIGESTS_NOT_SENT: {
     level: 'error',
@@ -193,48 +199,48 @@ export const BACKGROUND_LINES = lines({
     level: 'debug',
     says: 'no e-mail is sent for a sandbox',
     operator: 'Nothing.',
-    fields: OF_EVENT,
+    fields: EVENT_FIELDS,
   },
   NEWS_OUTDATED: {
     level: 'info',
     says: 'a notification is obsolete',
     operator: 'Nothing.',
-    fields: OF_EVENT,
+    fields: EVENT_FIELDS,
   },
   ADDRESSES_UNFIT: {
     level: 'warn',
     says: 'addresses of admins are invalid',
     operator: 'Correct the addresses of that organization in the user pool.',
-    fields: { ...OF_EVENT, unfit: 'count' },
+    fields: { ...EVENT_FIELDS, unfit: 'count' },
   },
   NO_ADMIN: {
     level: 'warn',
     says: 'the organization has no admin to notify',
     operator: 'The organization has no admin in the user pool: contact it.',
-    fields: OF_EVENT,
+    fields: EVENT_FIELDS,
   },
   MAIL_REFUSED: {
     level: 'warn',
     says: 'an e-mail was refused',
-    operator: `${AGAIN} Check the account's sending limits and suppression list in SES.`,
-    fields: { ...SENDING, reason: 'words' },
+    operator: `${RETRIED} Check the account's sending limits and suppression list in SES.`,
+    fields: { ...MAIL_FIELDS, reason: 'words' },
   },
   MAIL_NOT_RECORDED: {
     level: 'warn',
     says: 'a sent e-mail could not be recorded',
     operator: 'Nothing: its claim prevents a second one.',
-    fields: { ...SENDING, error: 'failure' },
+    fields: { ...MAIL_FIELDS, error: 'failure' },
   },
   MAIL_OUTCOME_UNKNOWN: {
     level: 'error',
     says: 'the outcome of an e-mail is unknown',
     operator: 'It is not retried. Look it up in SES, and notify the admins if it is not there.',
-    fields: { ...SENDING, reason: 'words' },
+    fields: { ...MAIL_FIELDS, reason: 'words' },
   },
   MAIL_ABANDONED: {
     level: 'error',
     says: 'a worker claimed an e-mail and was lost; the outcome is unknown',
-    operator: 'As MAIL_OUTCOME_UNKNOWN.',
-    fields: SENDING,
+    operator: 'As for MAIL_OUTCOME_UNKNOWN.',
+    fields: MAIL_FIELDS,
   },
 });

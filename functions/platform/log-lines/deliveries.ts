@@ -1,6 +1,6 @@
 import { lines } from './line.ts';
 
-const ATTEMPT = {
+const ATTEMPT_FIELDS = {
   deliveryId: 'id',
   webhookId: 'id',
   orgId: 'id',
@@ -10,7 +10,6 @@ const ATTEMPT = {
 
 const DEFECT = 'A defect, or rows of a version that this one cannot read.';
 
-/** Events and deliveries. */
 export const DELIVERY_LINES = lines({
   EVENT_FANNED_OUT: {
     level: 'debug',
@@ -35,20 +34,20 @@ export const DELIVERY_LINES = lines({
     level: 'debug',
     says: 'an attempt succeeded',
     operator: 'Nothing.',
-    fields: ATTEMPT,
+    fields: ATTEMPT_FIELDS,
   },
   ATTEMPT_FAILED: {
     level: 'info',
     says: 'an attempt failed',
     operator:
-      "Nothing: `outcome` is what it made of the delivery, `reason` is what the customer reads. Many of one `webhookId`: see the runbook of an endpoint's storm.",
-    fields: { ...ATTEMPT, outcome: 'words', reason: 'words' },
+      'Nothing: `outcome` says whether the delivery is retried or has ended, `reason` is what the customer reads. If one `webhookId` has many, see the runbook endpoint-storm.md.',
+    fields: { ...ATTEMPT_FIELDS, outcome: 'words', reason: 'words' },
   },
   ATTEMPT_OUTLIVED: {
     level: 'info',
     says: 'an attempt ended after its lease; another worker decides on the delivery',
     operator: 'Nothing, unless there are many: then attempts take longer than the configured timeout.',
-    fields: { ...ATTEMPT, reason: 'words' },
+    fields: { ...ATTEMPT_FIELDS, reason: 'words' },
   },
   DELIVERY_LEFT: {
     level: 'error',
@@ -113,9 +112,8 @@ export const DELIVERY_LINES = lines({
   },
 });
 
-const AGAIN = 'Nothing, unless it continues: the caller retries.';
+const RETRIED = 'Nothing, unless it continues: the caller retries.';
 
-/** API requests and invocations. */
 export const REQUEST_LINES = lines({
   REQUEST_ANSWERED: {
     level: 'debug',
@@ -132,7 +130,7 @@ export const REQUEST_LINES = lines({
   DEPENDENCY_UNAVAILABLE: {
     level: 'error',
     says: 'a dependency is unavailable',
-    operator: `The caller got 503. ${AGAIN} Then check the throttles and AWS's health page.`,
+    operator: `The caller got 503. ${RETRIED} Then check the throttles and AWS's health page.`,
     fields: { error: 'failure' },
   },
   RATE_LIMITER_FAILED: {
@@ -170,7 +168,7 @@ export const REQUEST_LINES = lines({
     level: 'info',
     says: 'a sign-in to the dashboard or the renewal of a session was refused',
     operator:
-      'Nothing when it is rare: the user took too long, or used a link of another user. If no user can sign in, compare the client, its URLs and scopes at the issuer with the deployment’s context.',
+      'Nothing when it is rare: the user took too long, or used a link of another user. If no user can sign in, compare the client, its URLs and scopes at the issuer with the deployment’s context; the issuer reports the reason.',
     fields: { why: 'words', status: 'count' },
   },
   SESSION_TOO_LARGE: {

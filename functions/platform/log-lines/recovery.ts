@@ -1,7 +1,7 @@
 import { lines } from './line.ts';
 
 const NEXT_RUN = 'Nothing, unless it continues: the next run, a minute later, retries it.';
-const RECONCILED = {
+const RECONCILER_FIELDS = {
   resumed: 'count',
   resent: 'count',
   deferred: 'count',
@@ -11,14 +11,14 @@ const RECONCILED = {
   oldestSeconds: 'count',
   complete: 'flag',
 } as const;
-const LEDGER = {
+const LEDGER_FIELDS = {
   webhookId: 'id',
   generation: 'count',
   hour: 'id',
   ledger: 'counts',
   deliveries: 'counts',
 } as const;
-const PURGED = { deleted: 'count', closed: 'count', open: 'count', oldestSeconds: 'count' } as const;
+const PURGE_FIELDS = { deleted: 'count', closed: 'count', open: 'count', oldestSeconds: 'count' } as const;
 
 /** Reconciler, ledger audit and purge. */
 export const RECOVERY_LINES = lines({
@@ -27,13 +27,13 @@ export const RECOVERY_LINES = lines({
     says: 'deliveries were reconciled',
     operator:
       'Nothing, unless `resent` stays above 0: then messages get lost. With `deferred` a queue has a backlog.',
-    fields: RECONCILED,
+    fields: RECONCILER_FIELDS,
   },
   NOTHING_TO_RECONCILE: {
     level: 'debug',
     says: 'no delivery was due for the reconciler',
     operator: 'Nothing.',
-    fields: RECONCILED,
+    fields: RECONCILER_FIELDS,
   },
   DELIVERY_EXPIRED: {
     level: 'error',
@@ -137,13 +137,13 @@ export const RECOVERY_LINES = lines({
     level: 'error',
     says: 'the ledger differs from the deliveries',
     operator: 'The deliveries are right. They were counted wrongly, or another program wrote a delivery.',
-    fields: LEDGER,
+    fields: LEDGER_FIELDS,
   },
   LEDGER_CORRECTED: {
     level: 'error',
     says: 'the ledger differed from the deliveries and was corrected',
-    operator: 'As LEDGER_DIFFERS, which came before it.',
-    fields: LEDGER,
+    operator: 'As for LEDGER_DIFFERS, which is logged before it.',
+    fields: LEDGER_FIELDS,
   },
   GENERATION_WIPED: {
     level: 'info',
@@ -161,12 +161,12 @@ export const RECOVERY_LINES = lines({
     level: 'info',
     says: 'data of older sandbox generations was deleted',
     operator: 'Nothing.',
-    fields: PURGED,
+    fields: PURGE_FIELDS,
   },
   NOTHING_TO_PURGE: {
     level: 'debug',
     says: 'no data of older sandbox generations was left to delete',
     operator: 'Nothing.',
-    fields: PURGED,
+    fields: PURGE_FIELDS,
   },
 });

@@ -21,7 +21,7 @@ export class BlockedAddressError extends Error {
 /** The host has no address, or the name servers failed. */
 export class ResolutionError extends Error {
   override readonly name = 'ResolutionError';
-  /** Whether the name is known not to exist, as opposed to a failed resolver. */
+  /** Whether the name is known to have no address; false when a name server failed. */
   readonly nameIsUnknown: boolean;
 
   constructor(nameIsUnknown: boolean, options?: ErrorOptions) {
@@ -31,9 +31,9 @@ export class ResolutionError extends Error {
 }
 
 /**
- * `lookup` of a connection that returns checked addresses only. The connection uses exactly these, so a name
- * that resolves differently the next time gains nothing.
- * Node does not call it for literal addresses, which {@link checkReceiverUrl} checks.
+ * `lookup` for connections; returns checked addresses only. The connection uses exactly these, so a name that
+ * resolves differently the next time gains nothing. Node does not call it for literal addresses, which {@link
+ * checkReceiverUrl} checks.
  */
 export function guardedLookup(resolve: Resolve, policy: ReceiverPolicy): LookupFunction {
   return (host, options, callback) => {

@@ -41,8 +41,9 @@ export interface OutboundClient {
  * The only path to hosts that customers choose; it needs a permit of the gate.
  * Three checks precede the first byte: the URL by the receiver rule, regardless of the check at registration;
  * every address of its name, before connecting to exactly these; and the connected socket.
- * @example const client = outboundClient({ policy: { loopback: 'refuse' }, timeoutMs: 10_000 }); const result
- * = await client.post({ url, headers, body }, permit);
+ * @example
+ * const client = outboundClient({ policy: { loopback: 'refuse' }, timeoutMs: 10_000 });
+ * const result = await client.post({ url, headers, body }, permit);
  */
 export function outboundClient(options: OutboundClientOptions): OutboundClient {
   const { policy, timeoutMs, resolve = nameServerResolver(), now = Date.now, tls } = options;

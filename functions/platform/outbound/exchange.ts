@@ -46,7 +46,7 @@ export interface Deadline {
   cancel(): void;
 }
 
-/** Destroying a request is not enough: while it waits for a free socket, that emits nothing. */
+/** Rejects by itself: destroying a request that waits for a free socket emits no event. */
 export function startDeadline(timeoutMs: number): Deadline {
   const { promise: passed, reject } = Promise.withResolvers<never>();
   // A rejection without a waiting caller is no error.
@@ -184,7 +184,7 @@ async function readBody(outgoing: ClientRequest, response: IncomingMessage, stat
   return body;
 }
 
-/** Kept of the body of a failed attempt. */
+/** Bytes kept of the body of a failed attempt. */
 const EXCERPT_BYTES = 1024;
 
 /**

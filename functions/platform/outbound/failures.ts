@@ -1,11 +1,9 @@
 import { BlockedAddressError, ForbiddenAddressError, ResolutionError } from './agent.ts';
 
-/** The deadline of the exchange passed. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
 
-/** The receiver sent too many interim responses. */
 export class InterimResponsesError extends Error {
   override readonly name = 'InterimResponsesError';
 }

@@ -12,12 +12,12 @@ import { ContentError, describeFailure } from './failures.ts';
  * wrongly, or is interrupted
  */
 export async function readContent(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  const decoded = chooseDecoder(response.headers['content-encoding'] ?? '');
+  const decode = chooseDecoder(response.headers['content-encoding'] ?? '');
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw createTooLargeError(maxBytes);
 
   const body = await readWhole(response, maxBytes);
   // An empty body is valid without an encoding only.
-  return body.length === 0 ? body : decoded(body, maxBytes);
+  return body.length === 0 ? body : decode(body, maxBytes);
 }
 
 const createTooLargeError = (maxBytes: number) =>
@@ -102,7 +102,7 @@ function chooseDecoder(encoding: string): Decoder {
     case 'br':
       return limitSize(promisify(brotliDecompress), 'Brotli');
     default:
-      throw new ContentError('the content is encoded in a way that was not asked for');
+      throw new ContentError('the content has an encoding that was not requested');
   }
 }
 
@@ -176,13 +176,13 @@ export async function retrieve(request: FetchRequest, options: RetrieveOptions):
     if (!check.ok) return toFailure(check.problem);
 
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const answer = await ask({ ...request, url: check.url }, options.agent, deadline);
+      const answer = await sendGet({ ...request, url: check.url }, options.agent, deadline);
       if (answer.kind !== 'redirected') return answer;
 
       check = checkReceiverUrl(answer.to, options.policy);
-      if (!check.ok) return toFailure(`redirected to where requests may not go: ${check.problem}`);
+      if (!check.ok) return toFailure(`redirected to a URL that is not allowed: ${check.problem}`);
     }
-    return toFailure('redirected too often');
+    return toFailure('too many redirects');
   } catch (error) {
     if (error instanceof TypeError) throw error;
     return toFailure(describeFailure(error, options.timeoutMs));
@@ -195,7 +195,7 @@ const toFailure = (error: string): FetchResult => ({ kind: 'failed', error });
 
 type Answer = FetchResult | { kind: 'redirected'; to: string };
 
-async function ask(request: FetchRequest, agent: ReceiverAgent, deadline: Deadline): Promise<Answer> {
+async function sendGet(request: FetchRequest, agent: ReceiverAgent, deadline: Deadline): Promise<Answer> {
   const { url, headers } = request;
   agent.closeIdle();
   const fields = { host: url.host, ...headers, 'accept-encoding': 'identity' };
@@ -204,14 +204,14 @@ async function ask(request: FetchRequest, agent: ReceiverAgent, deadline: Deadli
   try {
     const response = awaitResponse(outgoing);
     outgoing.end();
-    return await readAnswer(request, outgoing, await Promise.race([response, deadline.passed]), deadline);
+    return await parseResponse(request, outgoing, await Promise.race([response, deadline.passed]), deadline);
   } catch (error) {
     outgoing.destroy();
     throw error;
   }
 }
 
-async function readAnswer(
+async function parseResponse(
   request: FetchRequest,
   outgoing: ClientRequest,
   response: IncomingMessage,
@@ -235,7 +235,7 @@ function followRedirect(location: string | undefined, from: URL): Answer {
   // Header fields are read as bytes; other than ASCII they are UTF-8 by custom.
   const target =
     location === undefined ? null : URL.parse(Buffer.from(location, 'latin1').toString(), from.href);
-  if (target === null) throw new ContentError('redirected without saying where to');
+  if (target === null) throw new ContentError('redirected without a valid Location header');
   target.hash = '';
   return { kind: 'redirected', to: target.href };
 }

@@ -36,7 +36,6 @@ export interface ApiPorts<Change> extends RequestPorts {
     now: Date,
   ): Promise<Pick<OrganizationState, 'tier' | 'environment'> | undefined>;
   limiter: RateLimiter;
-  /** Measures consumed capacity. */
   capacity: CapacityMeter;
   /** Counts a failed rate limiter, for an alarm: requests pass meanwhile. */
   onLimiterFailure(): void;
@@ -73,7 +72,7 @@ export function apiHandler<R extends Route, Change>(
   /** A hook that returns a result ends the pipeline. */
   const answer = async (event: ApiEvent, reply: Reply): Promise<APIGatewayProxyResult> => {
     await correctCharge(event);
-    const result = await resultOf(event, reply);
+    const result = await buildResult(event, reply);
     endRequest(ports, result);
     return result;
   };
@@ -94,7 +93,7 @@ export function apiHandler<R extends Route, Change>(
     if (corrected !== undefined) event.established = { ...event.established, charge: corrected };
   }
 
-  const resultOf = async (event: ApiEvent, reply: Reply): Promise<APIGatewayProxyResult> => {
+  const buildResult = async (event: ApiEvent, reply: Reply): Promise<APIGatewayProxyResult> => {
     const requestId = getRequestId(event);
     const charge = event.established?.charge;
     const headers = {
@@ -106,8 +105,8 @@ export function apiHandler<R extends Route, Change>(
     const data =
       route.success.status === 204 ? undefined : route.success.data.parse(await reveal(reply.data));
     const { location } = reply;
-    const made = location === undefined ? {} : { location: buildLocation(event, route, location) };
-    return successResult(route.success.status, { ...reply, ...made, data }, requestId, headers);
+    const created = location === undefined ? {} : { location: buildLocation(event, route, location) };
+    return successResult(route.success.status, { ...reply, ...created, data }, requestId, headers);
   };
 
   const observed: Stage = {
@@ -120,8 +119,8 @@ export function apiHandler<R extends Route, Change>(
 
   const served: Stage = {
     before: ({ event }) => {
-      const over = checkSunset(route.deprecation, now());
-      if (over) return answer(event, over);
+      const sunset = checkSunset(route.deprecation, now());
+      if (sunset) return answer(event, sunset);
     },
   };
 
@@ -134,8 +133,8 @@ export function apiHandler<R extends Route, Change>(
     },
   };
 
-  /** Only sandbox keys, which are routed, act for a sandbox. */
-  async function liveTierOf({ bucket }: Caller, at: Date): Promise<Tier | undefined> {
+  /** Undefined for a sandbox: only sandbox keys act for one, and their tier is set. */
+  async function findLiveTier({ bucket }: Caller, at: Date): Promise<Tier | undefined> {
     const known = await organization(bucket.orgId, at);
     if (known?.environment === 'live') return known.tier;
     log('CALLER_NOT_LIVE', { orgId: bucket.orgId });
@@ -147,7 +146,7 @@ export function apiHandler<R extends Route, Change>(
     before: async ({ event }) => {
       const { caller } = completeState(event, 'caller');
       const at = now();
-      const tier = caller.tier ?? (await liveTierOf(caller, at));
+      const tier = caller.tier ?? (await findLiveTier(caller, at));
       if (tier === undefined)
         return answer(event, unauthenticated(caller.bucket.kind === 'dashboard' ? 'session' : 'key'));
       const charging = unlessLimiterFails(
@@ -160,7 +159,7 @@ export function apiHandler<R extends Route, Change>(
       if (!charge.allowed)
         return answer(
           event,
-          problem('RATE_LIMITED', 'Too many requests. Retry-After says when to try again.'),
+          problem('RATE_LIMITED', 'Too many requests. Retry after the number of seconds in Retry-After.'),
         );
     },
   };
@@ -294,7 +293,6 @@ function toEffect<Change>(
 /** An HTTP-date (RFC 9110, 5.6.7). */
 const httpDate = (moment: string): string => new Date(moment).toUTCString();
 
-/** Headers that announce the end of a route. */
 function deprecationHeaders(deprecation: Deprecation | undefined): Record<string, string> {
   if (deprecation === undefined) return {};
   const { since, sunset, guide } = deprecation;
@@ -305,7 +303,6 @@ function deprecationHeaders(deprecation: Deprecation | undefined): Record<string
   };
 }
 
-/** Problem that a route returns after its sunset. */
 const checkSunset = (deprecation: Deprecation | undefined, now: Date): Problem | undefined =>
   deprecation !== undefined && now >= new Date(deprecation.sunset)
     ? problem('GONE', 'This route is no longer served. The Link header, where present, names its successor.')

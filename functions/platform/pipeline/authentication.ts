@@ -10,7 +10,6 @@ import type { ContextFields, Log } from '../log-codes.ts';
 import { type Route, settingsPath } from '../route.ts';
 import { header } from './request.ts';
 
-/** An authenticated caller. */
 export interface Caller {
   /** Tenant whose data the request uses. */
   tenant: Tenant;
@@ -41,15 +40,15 @@ export interface Keys {
   noteUse(key: ApiKey, now: Date): Promise<void>;
 }
 
-const NEEDED = {
+const REQUIRED_CREDENTIAL = {
   key: 'A valid API key is required: Authorization: Bearer ck_….',
-  session: 'A valid dashboard session is required: Authorization: Bearer, or its cookie.',
+  session: 'A valid dashboard session is required: Authorization: Bearer, or the session cookie.',
   visitor: 'A valid visitor token is required: Authorization: Bearer cvt_….',
 };
 
 /** The same response for every reason, so that it reveals no existing credential or organization. */
-export const unauthenticated = (needed: keyof typeof NEEDED): Problem =>
-  problem('AUTHENTICATION_ERROR', NEEDED[needed], {
+export const unauthenticated = (needed: keyof typeof REQUIRED_CREDENTIAL): Problem =>
+  problem('AUTHENTICATION_ERROR', REQUIRED_CREDENTIAL[needed], {
     'WWW-Authenticate': 'Bearer realm="conversation-service"',
   });
 
@@ -66,7 +65,7 @@ type Identified = Pick<Caller, 'tenant' | 'bucket' | 'tier'>;
  * unknown one.
  */
 export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log): Authenticate {
-  async function identified(key: ApiKey): Promise<Identified | undefined> {
+  async function identify(key: ApiKey): Promise<Identified | undefined> {
     const { orgId, environment } = key;
     if (environment === 'live')
       return { tenant: { orgId, generation: LIVE_GENERATION }, bucket: { orgId, kind: 'live' } };
@@ -88,7 +87,7 @@ export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log
     const presented = parseBearerKey(header(event, 'authorization'));
     const key = presented === undefined ? undefined : await keys.find(hashApiKey(presented));
     if (key === undefined || key.revokedAt !== undefined) return unauthenticated('key');
-    const caller = await identified(key);
+    const caller = await identify(key);
     if (caller === undefined) return unauthenticated('key');
     return {
       ...caller,
@@ -101,17 +100,15 @@ export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log
   };
 }
 
-/** Stores the last use of keys. */
 export interface KeyUses {
   note(key: Pick<ApiKey, 'id' | 'orgId'>, now: Date, timeoutMs: number): Promise<void>;
 }
 
 /** Minimum interval between records of a key's use, per instance. */
-const EVERY_MS = 5 * 60_000;
+const INTERVAL_MS = 5 * 60_000;
 /** As for the rate limiter, which runs in parallel. */
 const TIMEOUT_MS = 500;
-/** Maximum number of cached keys. */
-const REMEMBERED = 1000;
+const MAX_CACHED = 1000;
 
 /**
  * Records the use of keys. A failure refuses no request and is retried after the interval; it costs some
@@ -119,12 +116,12 @@ const REMEMBERED = 1000;
  * @returns a function whose promise never rejects
  */
 export function keyUseRecorder(uses: KeyUses, log: Log) {
-  const noted = new Map<ApiKey['id'], number>();
+  const recordedAt = new Map<ApiKey['id'], number>();
   return async (key: Pick<ApiKey, 'id' | 'orgId'>, now: Date): Promise<void> => {
-    const last = noted.get(key.id);
-    if (last !== undefined && now.getTime() - last < EVERY_MS) return;
-    if (noted.size >= REMEMBERED) noted.clear();
-    noted.set(key.id, now.getTime());
+    const last = recordedAt.get(key.id);
+    if (last !== undefined && now.getTime() - last < INTERVAL_MS) return;
+    if (recordedAt.size >= MAX_CACHED) recordedAt.clear();
+    recordedAt.set(key.id, now.getTime());
     try {
       await uses.note(key, now, TIMEOUT_MS);
     } catch (error) {
@@ -163,22 +160,22 @@ export interface AuthenticationModes {
  * they act on their organization's sandbox by the same rule. Their budget stays the dashboard's.
  */
 export function authenticateByMode({ keys, sessions, findSandbox }: AuthenticationModes): Authenticate {
-  async function inEnvironment(caller: Caller, asked: string | undefined): Promise<Caller> {
+  async function switchEnvironment(caller: Caller, asked: string | undefined): Promise<Caller> {
     const environment = Environment.safeParse(asked ?? 'live');
     if (!environment.success)
       return { ...caller, denied: problem('VALIDATION_ERROR', 'environment must be one of live, sandbox.') };
     if (environment.data === 'live') return caller;
-    const found = await sandboxOf(caller.tenant.orgId);
+    const found = await findTenant(caller.tenant.orgId);
     return 'kind' in found ? { ...caller, denied: found } : { ...caller, tenant: found };
   }
 
   /** @throws when the pairing is invalid: nothing is done for another organization's sandbox */
-  async function sandboxOf(orgId: Caller['tenant']['orgId']): Promise<Caller['tenant'] | Problem> {
+  async function findTenant(orgId: Caller['tenant']['orgId']): Promise<Caller['tenant'] | Problem> {
     const { pairing, sandbox } = await findSandbox(orgId);
     if (pairing === undefined)
       return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox: provision it first.');
     const found = routeToEnvironment({ orgId, environment: 'sandbox' }, pairing, sandbox);
-    if (found.kind === 'refused') throw new Defect('the pairing of an organization does not hold');
+    if (found.kind === 'refused') throw new Defect('the pairing of an organization is invalid');
     return found.tenant;
   }
 
@@ -187,13 +184,13 @@ export function authenticateByMode({ keys, sessions, findSandbox }: Authenticati
     const authenticate = await sessions();
     const caller = await authenticate(event, { ...route, role: route.dashboard });
     if ('kind' in caller || caller.denied !== undefined) return caller;
-    return inEnvironment(caller, event.queryStringParameters?.environment);
+    return switchEnvironment(caller, event.queryStringParameters?.environment);
   };
 }
 
 export interface VisitorAuthenticationOptions {
   /** Returns the visit of a token; undefined when it is invalid. */
-  visitOf(token: string): Promise<Visit | undefined>;
+  findVisit(token: string): Promise<Visit | undefined>;
   /** Current generations: a sandbox reset ends its visits. */
   organizations: { of(orgId: Visit['orgId']): Promise<{ generation: number } | undefined> };
 }
@@ -203,16 +200,16 @@ export interface VisitorAuthenticationOptions {
  * with a token.
  */
 export function visitorAuthentication({
-  visitOf,
-  organizations: standings,
+  findVisit,
+  organizations,
 }: VisitorAuthenticationOptions): Authenticate {
   return async (event) => {
     const token = parseBearerVisitorToken(header(event, 'authorization'));
-    const visit = token === undefined ? undefined : await visitOf(token);
+    const visit = token === undefined ? undefined : await findVisit(token);
     if (visit === undefined) return unauthenticated('visitor');
     const { orgId, generation, conversationId } = visit;
-    const standing = await standings.of(orgId);
-    if (standing?.generation !== generation) return unauthenticated('visitor');
+    const state = await organizations.of(orgId);
+    if (state?.generation !== generation) return unauthenticated('visitor');
     return {
       tenant: { orgId, generation },
       conversationId,

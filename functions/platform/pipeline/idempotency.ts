@@ -27,7 +27,6 @@ export interface IdempotencyStore<Change> {
   record(scope: IdempotencyScope, remembered: StoredReply, now: Date): Change;
 }
 
-/** Key and fingerprint of one request. */
 export interface IdempotentRequest {
   scope: IdempotencyScope;
   fingerprint: string;
@@ -58,7 +57,10 @@ export function parseIdempotencyKey(
 /** Response to a request with a stored key. */
 export function replay(remembered: StoredReply, fingerprint: string): Reply {
   if (remembered.fingerprint !== fingerprint)
-    return problem('IDEMPOTENCY_KEY_REUSED', 'The Idempotency-Key was used with another request.');
+    return problem(
+      'IDEMPOTENCY_KEY_REUSED',
+      'The Idempotency-Key was already used with a different request. Use a new key.',
+    );
   const { data, location } = remembered;
   return {
     kind: 'success',

@@ -9,7 +9,6 @@ export interface RequestPorts {
   logger: Logging;
   /** Counts a request that failed unexpectedly. */
   onFailure(): void;
-  /** Publishes the request's metrics. */
   publishMetrics(): void;
   now: () => Date;
 }
@@ -36,7 +35,12 @@ export function failureReply(
   const transient = isTransient(error);
   log(transient ? 'DEPENDENCY_UNAVAILABLE' : 'REQUEST_FAILED', { error });
   onFailure();
-  return transient ? unavailable() : problem('INTERNAL_ERROR', 'Something went wrong on our side.');
+  return transient
+    ? unavailable()
+    : problem(
+        'INTERNAL_ERROR',
+        'An internal error occurred. Retry later, and include the requestId when you report it.',
+      );
 }
 
 /** Called before the function returns: Lambda freezes an instance after its response. */

@@ -30,14 +30,16 @@ export interface Charge extends Quota {
   bucket: RateBucket;
   /** Start of the window, seconds since the epoch. */
   start: number;
-  /** Charged tokens. */
   tokens: number;
   /** The same charge to a shared budget. */
   shared?: Charge;
 }
 
 export interface RateLimiter {
-  /** Charges a request before it runs. It runs while its window has a token left, at any cost. */
+  /**
+   * Charges a request before it runs. A request is allowed while its window has a token left, even when it
+   * costs more.
+   */
   take(bucket: RateBucket, tier: Budget, now: Date, tokens?: number): Promise<Charge>;
   /** Corrects the charge to the actual cost. No write without a difference. */
   correct(charge: Charge, tokens: number): Promise<Charge>;
@@ -46,7 +48,7 @@ export interface RateLimiter {
 /** A slower count is abandoned: the limiter must not slow down the service. */
 const TIMEOUT_MS = 500;
 /** Maximum number of cached full windows. */
-const REMEMBERED = 1000;
+const MAX_CACHED = 1000;
 
 /**
  * Takes tokens from windows. What a window uses beyond its limit is taken from the next one, at most all of
@@ -55,11 +57,14 @@ const REMEMBERED = 1000;
  */
 function tokenCounter(windows: RateWindows) {
   const full = new Map<string, number>();
-  const nameOf = ({ orgId, kind }: RateBucket) => `${orgId}/${kind}`;
-  const isFull = (bucket: RateBucket, now: Date) => full.get(nameOf(bucket)) === getRateWindow(now).start;
+  const getName = ({ orgId, kind }: RateBucket) => `${orgId}/${kind}`;
+  const isFull = (bucket: RateBucket, now: Date) => full.get(getName(bucket)) === getRateWindow(now).start;
 
-  /** The charge after its tokens changed by `added`. */
-  async function settled(charge: Charge, used: number, added: number): Promise<Charge> {
+  /**
+   * Takes what exceeds the limit from the next window.
+   * @returns the charge with the remaining tokens
+   */
+  async function settleDebt(charge: Charge, used: number, added: number): Promise<Charge> {
     const { bucket, start, limit } = charge;
     const debt = computeDebt(used, limit) - computeDebt(used - added, limit);
     if (debt !== 0)
@@ -81,9 +86,9 @@ function tokenCounter(windows: RateWindows) {
       const taken = isFull(bucket, now)
         ? 'full'
         : await windows.take(bucket, start, { tokens, limit, timeoutMs: TIMEOUT_MS });
-      if (taken !== 'full') return settled({ ...charge, allowed: true }, taken.used, tokens);
-      if (full.size >= REMEMBERED) full.clear();
-      full.set(nameOf(bucket), start);
+      if (taken !== 'full') return settleDebt({ ...charge, allowed: true }, taken.used, tokens);
+      if (full.size >= MAX_CACHED) full.clear();
+      full.set(getName(bucket), start);
       return { ...charge, allowed: false };
     },
 
@@ -94,7 +99,7 @@ function tokenCounter(windows: RateWindows) {
         tokens: more,
         timeoutMs: TIMEOUT_MS,
       });
-      return settled({ ...charge, tokens }, used, more);
+      return settleDebt({ ...charge, tokens }, used, more);
     },
   };
 }
@@ -125,10 +130,10 @@ export function visitorLimiter(
   const { isFull, take, correct } = tokenCounter(windows);
   return {
     async take(bucket, tier, now, tokens = 1) {
-      const all: RateBucket = { orgId: bucket.orgId, kind: 'visitors' };
+      const allVisitors: RateBucket = { orgId: bucket.orgId, kind: 'visitors' };
       const limit = limits[(await organization(bucket.orgId, now))?.tier ?? 'sandbox'];
-      const takeShared = () => take(all, { tier: 'visitors', limit }, now, tokens);
-      if (isFull(all, now)) return takeShared();
+      const takeShared = () => take(allVisitors, { tier: 'visitors', limit }, now, tokens);
+      if (isFull(allVisitors, now)) return takeShared();
       const own = await take(bucket, { tier, limit: VISITOR_LIMIT }, now, tokens);
       if (!own.allowed) return own;
       const shared = await takeShared();

@@ -9,11 +9,9 @@ import type { Route } from '../route.ts';
 /** Response to a refused change: a problem, or a function that handles it. */
 export type Refusals = Partial<Record<string, Problem | (() => Promise<Reply>)>>;
 
-/** An authenticated, parsed request. */
 export interface ApiRequest<R extends Route, Change> {
   /** The effective tenant. */
   tenant: Tenant;
-  /** The visitor's conversation. */
   conversationId: R extends { readonly visitor: true } ? ConversationId : undefined;
   /** The user, on routes for sessions only. */
   session: R extends { readonly role: Role } ? Session : undefined;
@@ -47,7 +45,7 @@ export function header(event: APIGatewayProxyEvent, name: string): string | unde
   return Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === wanted)?.[1];
 }
 
-/** After each failed attempt another request has succeeded. */
+/** An attempt fails only when another request has succeeded, so a few are enough. */
 const ATTEMPTS = 4;
 
 /**

@@ -5,8 +5,6 @@ import { hasRole, LIVE_GENERATION, type Session } from '../../domain/tenant.ts';
 import { type Authenticate, unauthenticated } from './authentication.ts';
 import { header } from './request.ts';
 
-/** Credentials that browsers add by themselves. */
-
 /** Returns a cookie that occurs exactly once. Of several with one name, another site may have set one. */
 export function parseCookie(event: APIGatewayProxyEvent, wanted: string): string | undefined {
   const values = (header(event, 'cookie') ?? '').split(';').flatMap((pair) => {
@@ -58,7 +56,10 @@ export function sessionAuthentication({
     if (!presented || !session) return unauthenticated('session');
     const forged = presented.ambient && method !== 'GET' && !isSameOrigin(event, dashboardOrigin);
     const denied = forged
-      ? problem('PERMISSION_DENIED', 'Changes with a session cookie must come from the dashboard (Origin).')
+      ? problem(
+          'PERMISSION_DENIED',
+          'A write with a session cookie must come from a page of the dashboard (header Origin).',
+        )
       : role !== undefined && hasRole(session.role, role)
         ? undefined
         : problem('PERMISSION_DENIED', 'Only admins of the organization may do this.');
@@ -79,7 +80,7 @@ function findCredential(
 ): { token: string; ambient: boolean } | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
   if (bearer !== undefined) return { token: bearer, ambient: false };
-  // A cookie does not replace another failed credential.
+  // The cookie is not used when the request has another credential.
   if (authorization !== undefined) return undefined;
   const token = parseCookie(event, SESSION_COOKIE);
   return token === undefined ? undefined : { token, ambient: true };

@@ -13,7 +13,8 @@ const refuse = (refused: Problem): { ok: false; problem: Problem } => ({ ok: fal
 
 /**
  * Checks size, media type, JSON and shape of the body, in this order. A POST or PATCH without a body schema
- * accepts any JSON (docs/specification.md, Representation); other methods ignore a body (RFC 9110, 9.3.1).
+ * accepts JSON only, of any shape (docs/specification.md, Representation); other methods ignore a body (RFC
+ * 9110, 9.3.1).
  */
 export function parseBody(
   event: APIGatewayProxyEvent,
@@ -52,7 +53,7 @@ function parse<S extends z.ZodMiniType>(schema: S, value: unknown, whole: string
   return refuse(problem('VALIDATION_ERROR', describeIssues(parsed.error.issues, whole)));
 }
 
-/** One sentence per faulty field. After a wrong type, further issues of the field mean another type. */
+/** One sentence per faulty field, for its first issue: after a wrong type the others assume another type. */
 function describeIssues(issues: readonly z.core.$ZodIssue[], whole: string): string {
   const faults = new Map<string, string>();
   for (const issue of issues) {

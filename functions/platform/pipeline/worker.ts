@@ -48,7 +48,8 @@ type Image = Record<string, AttributeValue>;
 
 /**
  * Handler of a reader of the outbox's stream. The batch is retried from the first failed entry.
- * @param read parses an inserted row; undefined when it is for another reader
+ * @param read parses an inserted row; undefined when it is for another reader; throws when it is not
+ * an outbox entry
  * @param handle returns the entries to retry
  */
 export const outboxReader = <T extends object>(
@@ -66,7 +67,7 @@ export const outboxReader = <T extends object>(
           const entry = read(dynamodb?.NewImage as Image);
           if (entry) sequences.set(entry, sequence);
         } catch (error) {
-          // A retry would block the shard and change nothing.
+          // A retry would fail again and block the shard.
           logger.log('STREAM_RECORD_UNREADABLE', { sequence, error });
           count(ABANDONED_ENTRIES);
         }
@@ -74,40 +75,6 @@ export const outboxReader = <T extends object>(
       const failed = (await handle([...sequences.keys()])).map((entry) => sequences.get(entry) ?? '');
       return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
     });
-
-/**
- * Handler of the dead letters of the outbox's stream. A failed letter stays in the queue.
- * @param handle returns the number of abandoned entries
- */
-export const deadLetterWorker = (handle: (letter: DeadLetter) => Promise<number>) =>
-  middy<SQSEvent, SQSBatchResponse>()
-    .use(invocation())
-    .handler(async ({ Records }: SQSEvent) => {
-      const kept = [];
-      for (const { body, messageId } of Records) {
-        const letter = parse(body, messageId);
-        if (letter === undefined) continue;
-        try {
-          const abandoned = await handle(letter);
-          count(ABANDONED_ENTRIES, abandoned);
-        } catch (error) {
-          logger.log('OUTBOX_LETTER_STAYS', { messageId, error });
-          kept.push({ itemIdentifier: messageId });
-        }
-      }
-      return { batchItemFailures: kept };
-    });
-
-/** An unparsable letter would return for two weeks: it is reported and dropped. */
-function parse(body: string, messageId: string): DeadLetter | undefined {
-  try {
-    return DeadLetter.parse(JSON.parse(body));
-  } catch (error) {
-    logger.log('OUTBOX_LETTER_UNREADABLE', { messageId, bytes: Buffer.byteLength(body), error });
-    count(ABANDONED_ENTRIES);
-    return undefined;
-  }
-}
 
 /**
  * Parses rows of the outbox; reports and counts unreadable ones.
@@ -125,6 +92,40 @@ export const parseOrAbandon =
     }
   };
 
+/**
+ * Handler of the dead letters of the outbox's stream. A failed letter stays in the queue.
+ * @param handle returns the number of abandoned entries
+ */
+export const deadLetterWorker = (handle: (letter: DeadLetter) => Promise<number>) =>
+  middy<SQSEvent, SQSBatchResponse>()
+    .use(invocation())
+    .handler(async ({ Records }: SQSEvent) => {
+      const kept = [];
+      for (const { body, messageId } of Records) {
+        const letter = parseDeadLetter(body, messageId);
+        if (letter === undefined) continue;
+        try {
+          const abandoned = await handle(letter);
+          count(ABANDONED_ENTRIES, abandoned);
+        } catch (error) {
+          logger.log('OUTBOX_LETTER_STAYS', { messageId, error });
+          kept.push({ itemIdentifier: messageId });
+        }
+      }
+      return { batchItemFailures: kept };
+    });
+
+/** An unparsable letter would return for two weeks: it is reported and dropped. */
+function parseDeadLetter(body: string, messageId: string): DeadLetter | undefined {
+  try {
+    return DeadLetter.parse(JSON.parse(body));
+  } catch (error) {
+    logger.log('OUTBOX_LETTER_UNREADABLE', { messageId, bytes: Buffer.byteLength(body), error });
+    count(ABANDONED_ENTRIES);
+    return undefined;
+  }
+}
+
 /** EventBridge's envelope of a bus event. */
 const Message = z.object({ detail: BusEvent });
 
@@ -140,16 +141,16 @@ export interface RetryRequest {
 export type HideMessage = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /**
- * Handler of a worker that receives bus events from its queue. Failed and unreadable messages stay, return,
- * and end in the dead-letter queue. Lambda does not count such batches as failed, so they are counted here.
+ * Handler of a worker that receives bus events from its queue. Failed and unreadable messages are retried and
+ * end in the dead-letter queue. Lambda does not count such batches as failed, so they are counted here.
  * @param handle returns the events to retry; an error fails the whole batch
- * @param hide of the worker's queue, for events with a time of their own
+ * @param hide sets the visibility timeout of events with a retry time; when it fails, the queue's applies
  */
 export const busWorker = (
   worker: BusWorkerName,
   handle: (
     events: readonly BusEvent[],
-    receivesOf: (event: BusEvent) => number,
+    getReceives: (event: BusEvent) => number,
   ) => Promise<readonly RetryRequest[]>,
   hide?: HideMessage,
 ) =>
@@ -168,12 +169,12 @@ export const busWorker = (
           failed.add(messageId);
         }
       }
-      const again = await handle([...messages.keys()], (event) =>
+      const retries = await handle([...messages.keys()], (event) =>
         Number(messages.get(event)?.attributes.ApproximateReceiveCount ?? 1),
       );
-      for (const { event } of again) failed.add(messages.get(event)?.messageId ?? '');
+      for (const { event } of retries) failed.add(messages.get(event)?.messageId ?? '');
       await Promise.all(
-        again.map(async ({ event, inSeconds }) => {
+        retries.map(async ({ event, inSeconds }) => {
           const receiptHandle = messages.get(event)?.receiptHandle;
           if (inSeconds === undefined || receiptHandle === undefined) return;
           await hide?.(receiptHandle, inSeconds).catch((error: unknown) =>
@@ -181,7 +182,7 @@ export const busWorker = (
           );
         }),
       );
-      if (again.some(({ why }) => why === 'failed')) count(LEFT_IN_QUEUE[worker]);
+      if (retries.some(({ why }) => why === 'failed')) count(LEFT_IN_QUEUE[worker]);
       return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
     });
 
@@ -193,9 +194,9 @@ export const processEach =
   (handle: (event: BusEvent, receives: number) => Promise<void>, log: Log) =>
   async (
     events: readonly BusEvent[],
-    receivesOf: (event: BusEvent) => number = () => 1,
+    getReceives: (event: BusEvent) => number = () => 1,
   ): Promise<RetryRequest[]> => {
-    const outcomes = await Promise.allSettled(events.map((event) => handle(event, receivesOf(event))));
+    const outcomes = await Promise.allSettled(events.map((event) => handle(event, getReceives(event))));
     return events.flatMap((event, index) => {
       const outcome = outcomes[index];
       if (outcome?.status !== 'rejected') return [];

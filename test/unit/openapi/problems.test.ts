@@ -118,7 +118,7 @@ async function problemOf(
   const sessions = sessionAuthentication({ verify, dashboardOrigin: undefined });
   const authenticate = route.visitor
     ? visitorAuthentication({
-        visitOf: async () => VISIT,
+        findVisit: async () => VISIT,
         organizations: { of: async () => ({ generation: 0 }) },
       })
     : route.role === undefined

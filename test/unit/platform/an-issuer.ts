@@ -4,7 +4,7 @@ import { CompactSign, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { onTestFinished } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { issuerAt } from '../../../functions/platform/issuer.ts';
-import { type SessionTerms, sessionVerifier } from '../../../functions/platform/sessions.ts';
+import { type SessionSettings, sessionVerifier } from '../../../functions/platform/sessions.ts';
 import { NOW } from '../../builders.ts';
 
 /** A key pair as an issuer signs with it and publishes it. */
@@ -120,7 +120,7 @@ export function aToken(
 
 export const verifierOf = (
   { url }: { url: string },
-  changes: Partial<SessionTerms> = {},
+  changes: Partial<SessionSettings> = {},
   timeoutMs?: number,
 ) =>
   sessionVerifier(

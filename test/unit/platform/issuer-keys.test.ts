@@ -312,7 +312,7 @@ describe('a request to the issuer', () => {
       const issuer = await anIssuer(key);
       const asked = failing(code, 1);
       await expect(issuerAt(issuer.url).post(`${issuer.url}/token`, { code: '1' })).rejects.toThrow(
-        'gave no answer of use',
+        'gave no valid response',
       );
       expect(asked).toHaveBeenCalledOnce();
     },

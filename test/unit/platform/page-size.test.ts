@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
-import { fitIntoRequest } from '../../../functions/platform/reply.ts';
+import { fitIntoPage } from '../../../functions/platform/reply.ts';
 import type { Route } from '../../../functions/platform/route.ts';
 import { currentDocument } from '../../../lib/openapi/current.ts';
 
@@ -50,7 +50,7 @@ describe('a page of a list', () => {
     const all = hundredLongest(route, item);
     const shown = (one: Item) => one;
 
-    const page = fitIntoRequest(all, shown);
+    const page = fitIntoPage(all, shown);
 
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(MOST_BYTES + 2);
     expect(Buffer.byteLength(answerOf(page))).toBeLessThan(LAMBDA_BYTES);
@@ -62,11 +62,11 @@ describe('a page of a list', () => {
 
   it('has one item at least, however large', () => {
     const items = [{ id: 'a', text: 'x'.repeat(3_000_000) }, { id: 'b' }];
-    expect(fitIntoRequest(items, (item) => item)).toEqual([items[0]]);
+    expect(fitIntoPage(items, (item) => item)).toEqual([items[0]]);
   });
 
   it('is measured by what is shown of its items', () => {
     const items = Array.from({ length: 100 }, (_, index) => ({ id: `${index}`, kept: 'x'.repeat(100_000) }));
-    expect(fitIntoRequest(items, ({ id }) => ({ id }))).toBe(items);
+    expect(fitIntoPage(items, ({ id }) => ({ id }))).toBe(items);
   });
 });

@@ -40,7 +40,7 @@ it('no redirect leads to a blocked host', async () => {
   expect(await fetchFrom(client, receiver.url('receiver.example.com'))).toMatchObject({
     kind: 'failed',
     error:
-      'redirected to where requests may not go: url has a host that the operator of this service has blocked',
+      'redirected to a URL that is not allowed: url has a host that the operator of this service has blocked',
   });
   expect(receiver.connections).toBe(1);
 });

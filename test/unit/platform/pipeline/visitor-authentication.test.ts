@@ -58,7 +58,7 @@ async function request(given: Given = {}) {
     return take(bucket, tier, now);
   };
   service.ports.authenticate = visitorAuthentication({
-    visitOf: async (text) => openVisitorToken(ring, text, NOW),
+    findVisit: async (text) => openVisitorToken(ring, text, NOW),
     organizations: { of: async () => standing },
   });
   const seen: unknown[] = [];
