@@ -103,7 +103,7 @@ const UNSEEN =
 const IN_LINE =
   /^(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|img|ins|kbd|label|mark|q|ruby|rb|rp|rt|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr)$/i;
 
-/** Yields the text of a tree in order, with line breaks at elements. The depth of the tree does not matter: no stack is used. */
+/** Yields the text of a tree in order, with line breaks at elements. Works at any depth: it uses no stack. */
 function* piecesOf(root: TreeNode): Generator<string> {
   let node: TreeNode | null = root;
   while (node !== null) {

@@ -68,7 +68,7 @@ describe('npm run simulate', () => {
   ])('explains itself when %s is %s', async (...parameters) => {
     const { status, output } = await command([parameters.join('=')]);
 
-    expect(output).toContain('npm run simulate -- [options]');
+    expect(output).toContain('For the options: npm run simulate -- --help');
     expect(status).toBe(2);
   });
 });

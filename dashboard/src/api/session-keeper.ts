@@ -45,7 +45,8 @@ export interface SessionKeeper {
   /** What another tab has told. */
   hear(news: News): Promise<void>;
   /**
-   * Settles when a request may be made again that was refused; never, when somebody else has signed in meanwhile: it was not meant for them.
+   * Settles when a request may be made again that was refused; never, when somebody else has signed in
+   * meanwhile: it was not meant for them.
    * @param how `renewed` is tried first, without a word; where that is not enough, somebody has to sign in
    * @throws ApiFailure when it cannot be told at the moment whether the session can be renewed
    */

@@ -71,15 +71,17 @@ export interface CloudOptions {
   /** Another SQS instead of the embedded one. */
   sqsEndpoint?: string;
   onLog?: (line: { source: string; text: string }) => void;
-  /** Told of each thing that a function does to a resource, once for each of its processes. */
+  /** Called for each action of a function on a resource, once per process. */
   onPermission?: (used: UsedPermission) => void;
   /**
-   * Whether a call that a role does not allow is refused, as on AWS. False sends it and reports it as refused: for tests, and to find
+   * Whether a call that a role does not allow is refused, as on AWS. False sends it and reports it as
+   * refused: for tests, and to find
    * out whether a role is the reason of a failure. True when absent.
    */
   rolesEnforced?: boolean;
   /**
-   * Faults of the first requests of functions, by physical name: for tests of what functions do about them. For a
+   * Faults of the first requests of functions, by physical name: for tests of what functions do about them.
+   * For a
    * function with an entry `onPermission` is called for each request.
    */
   faults?: Readonly<Record<string, FaultPlan>>;
@@ -121,7 +123,7 @@ export interface Cloud {
  * the port is taken
  */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
-  // Whatever has started is stopped again, in reverse order, if a later step fails.
+  // If a later step fails, started parts are stopped in reverse order.
   await using started = new AsyncDisposableStack();
   const template = loadTemplate(options.assembly);
   const references = new References(template.stackName);
@@ -276,7 +278,7 @@ function describeError(payload: unknown): string {
   return `${errorType}: ${errorMessage}`;
 }
 
-/** Invocations that event sources may have under way, by the name of their function. */
+/** Concurrent invocations of event sources, by the name of their function. */
 function concurrencies(mappings: readonly EventSourceMapping[]): Map<string, number> {
   const byFunction = new Map<string, number>();
   for (const mapping of mappings) {

@@ -72,7 +72,7 @@ const FAILURES: Readonly<Record<string, Explanation>> = {
   },
 };
 
-/** Says why a request got no response, whatever `fetch`, `node:http` or an SDK threw. */
+/** Describes why a request got no response, from errors of `fetch`, `node:http` or an SDK. */
 export function explainConnectionFailure(error: unknown): ConnectionFailure {
   const found = findConnectionFailure(error);
   if (found !== undefined) return found;
@@ -107,7 +107,7 @@ export function describeEngineError(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/** @throws LocalRunError naming the engine when it cannot be reached, and whatever else `work` throws */
+/** @throws LocalRunError naming the engine when it cannot be reached, and what else `work` throws */
 export async function reachEngine<T>(name: string, endpoint: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -7,7 +7,7 @@ export interface Endpoints {
   secretsManager: string;
   eventBridge: string;
   ses: string;
-  /** Absent where nobody signs in. */
+  /** Absent without sign-in. */
   cognito?: string;
 }
 

@@ -7,10 +7,11 @@ import type { Mutation } from './mutation.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 
 /**
- * Lets whatever this thread loads from now on have the changed sources in place of the real ones.
- * @throws Error when what is to be changed is not there exactly once
+ * Applies a mutation to the text of its files.
+ * @returns the changed sources by URL
+ * @throws Error when a text to change does not occur exactly once
  */
-export function loadMutated({ also = [], ...first }: Mutation): void {
+export function applyMutation({ also = [], ...first }: Mutation): Map<string, string> {
   const sources = new Map<string, string>();
   for (const { file, find, replace } of [first, ...also]) {
     const path = join(ROOT, file);
@@ -20,6 +21,12 @@ export function loadMutated({ also = [], ...first }: Mutation): void {
       throw new Error(`"${find}" occurs ${parts.length - 1} times in ${file}, and must once`);
     sources.set(href, parts.join(replace));
   }
+  return sources;
+}
+
+/** Modules that this thread loads from now on have the changed sources. */
+export function loadMutated(mutation: Mutation): void {
+  const sources = applyMutation(mutation);
   registerHooks({
     load(url, context, nextLoad) {
       const source = sources.get(url);

@@ -13,7 +13,7 @@ export interface Checkpoints {
 }
 
 /**
- * Opens the checkpoints in `<directory>/checkpoints.sqlite`: a file of our own, whatever the DynamoDB engine.
+ * Opens the checkpoints in `<directory>/checkpoints.sqlite`, a file independent of the DynamoDB engine.
  */
 export function openCheckpoints(directory: string): Checkpoints {
   ensureStateDirectory(directory);

@@ -9,8 +9,8 @@ const HIGHEST = 32_767;
 const ATTEMPTS = 50;
 
 /**
- * A TCP port of the loopback interface that nothing listens on at this moment. It is one that nobody gets by
- * chance, so that it is still free when a server is started on it seconds later.
+ * A TCP port of the loopback interface that nothing listens on at this moment. It is outside of the
+ * range for automatic ports, so that it is still free when a server starts on it seconds later.
  * @param preferred taken when it is free
  */
 export async function freePort(preferred?: number): Promise<number> {

@@ -29,11 +29,14 @@ export class StreamLog {
   }
 
   /**
-   * Deletes a batch of each table's records that are older than `horizon`, and answers how many. Each table's newest
-   * record stays: its number is the engine's only memory of where to go on counting. So do those that some reader has yet
+   * Deletes a batch of each table's records that are older than `horizon`, and answers how many. Each table's
+   * newest
+   * record stays: its number is the engine's only memory of where to go on counting. So do those that some
+   * reader has yet
    * to read: unlike DynamoDB, this machine may have been off for a day.
    *
-   * @param readUpTo number of the last record of a table that all readers of its stream have read; undefined without readers
+   * @param readUpTo number of the last record of a table that all readers of its stream have read; undefined
+   *   without readers
    */
   trim(horizon: Date, readUpTo: ReadUpTo = () => undefined): number {
     const tables = this.#database

@@ -7,7 +7,7 @@ export interface Pool {
   /** When the sandbox that has been idle longest became so, if one is idle. */
   readonly idleSince: number | undefined;
   /**
-   * Whether work waits that nothing of its kind is under way for: the first invocation of the function, or of
+   * Whether work waits while nothing of its kind is running: the first invocation of the function, or of
    * one of its lanes.
    */
   readonly isStarving: boolean;
@@ -21,7 +21,7 @@ export interface Pool {
  * Bounds the sandboxes of all functions together, and with them the memory of the run. A function that
  * starves, for it has no sandbox or has none left for one of its lanes, takes the place of whichever has been
  * idle longest, and comes first when places are short; one that only wants more of them waits for places that
- * nobody has used for a while.
+ * have been idle for a while.
  */
 export class SandboxCapacity {
   readonly #limit: number;
@@ -36,7 +36,8 @@ export class SandboxCapacity {
   }
 
   /**
-   * Whether a sandbox of this pool that has just become free gives way to another pool, which has starved for longer. If it
+   * Whether a sandbox of this pool that has just become free gives way to another pool, which has starved for
+   * longer. If it
    * is this one's turn instead, the sandbox is what it has waited for.
    */
   yields(pool: Pool): boolean {

@@ -53,7 +53,7 @@ export function encodeFrame(header: FrameHeader, body = ''): Buffer {
   return frame;
 }
 
-/** Cuts a byte stream into frames, whatever the sizes of its chunks. */
+/** Splits a byte stream with chunks of any size into frames. */
 export class FrameDecoder<Header extends FrameHeader> {
   #chunks: Buffer[] = [];
   #buffered = 0;

@@ -30,7 +30,7 @@ const FunctionProperties = z.object({
 
 const OfFunction = z.object({ FunctionName: z.string() });
 const AliasProperties = OfFunction.extend({ Name: z.string() });
-/** Nothing is published here: whatever version is asked for, it is the code as it is. */
+/** Nothing is published here: every version is the current code. */
 const ONLY_VERSION = '1';
 
 /** What the place gives every function, besides what the template says. */
@@ -39,7 +39,7 @@ export interface FunctionSurroundings {
   environment: Record<string, string>;
   /** Endpoints whose calls are checked against the function's role. */
   endpoints: readonly string[];
-  /** Invocations that a function's event sources may have under way, by the function's name. */
+  /** Concurrent invocations of a function's event sources, by the function's name. */
   concurrency: ReadonlyMap<string, number>;
   capacity: SandboxCapacity;
   compileCache: string;
@@ -76,7 +76,8 @@ export interface UsedPermission extends PermissionRequest {
 /** The functions of a template, by the names that the rest of it has for them. */
 export interface Functions {
   /**
-   * @param nameOrArn physical name or ARN, of the function or of a version or alias of it: all are the code as it is
+   * @param nameOrArn physical name or ARN, of the function or of a version or alias of it: all are the code
+   *   as it is
    * @throws LocalRunError when there is none
    */
   of(nameOrArn: string): LocalFunction;

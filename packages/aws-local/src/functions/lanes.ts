@@ -1,6 +1,6 @@
 /** The invocations that one event source of a function makes, or all that come from elsewhere. */
 export interface Lane {
-  /** Invocations that it may have under way side by side. */
+  /** Maximum of concurrent invocations. */
   readonly share: number;
 }
 
@@ -10,7 +10,7 @@ interface Entry<Item> {
 }
 
 /**
- * What waits for a sandbox of one function, lane by lane. The lane with the fewest invocations under way
+ * What waits for a sandbox of one function, lane by lane. The lane with the fewest running invocations
  * comes first, so that none waits for as long as another one's invocations take; within a lane, and between
  * equals, it is first come, first served.
  */
@@ -22,18 +22,18 @@ export class LaneQueue<Item> {
     this.#waiting.push({ lane, item });
   }
 
-  /** What is to run next, unless each lane with something to run has its share under way. */
+  /** What is to run next, unless each lane with something to run uses its share. */
   get next(): Item | undefined {
     return this.#next()?.item;
   }
 
-  /** Whether what is to run next comes from a lane that has nothing under way. */
+  /** Whether what is to run next comes from a lane that runs nothing. */
   get isNextFirstOfItsLane(): boolean {
     const next = this.#next();
     return next !== undefined && this.underWay(next.lane) === 0;
   }
 
-  /** Takes what is to run next; from then on it is under way. */
+  /** Takes what is to run next, and counts it as running. */
   take(): Entry<Item> | undefined {
     const next = this.#next();
     if (!next) return undefined;

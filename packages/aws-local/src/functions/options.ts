@@ -13,8 +13,7 @@ export interface LocalFunctionOptions {
   timeoutSeconds: number;
   memoryMiB: number;
   /**
-   * The template's variables and whatever else the place gives the function, such as endpoints and
-   * credentials.
+   * The template's variables and those of the local run, such as endpoints and credentials.
    */
   environment: Record<string, string>;
   /** Sandboxes that may run side by side; further invocations wait. */

@@ -100,7 +100,7 @@ export class LocalFunction implements Pool {
     return this.#invoke(event, this.#direct);
   }
 
-  /** A lane of its own for an event source, which may have `share` invocations under way. */
+  /** A lane of its own for an event source, with up to `share` concurrent invocations. */
   lane(share: number): FunctionLane {
     const lane = { share };
     const left = () =>
@@ -134,7 +134,7 @@ export class LocalFunction implements Pool {
     return [...this.#processes].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
   }
 
-  /** Ends every sandbox, and with it whatever runs or waits; settles when the processes are gone. */
+  /** Ends every sandbox and its work; settles when the processes are gone. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#growthCheck);

@@ -42,7 +42,7 @@ export interface SandboxOptions {
   preload?: string;
   /** Takes a line of the process's output, without its end of line. */
   onLine: (line: string) => void;
-  /** Told once of each thing that the function does to a resource, and whether its role allows it. */
+  /** Called once for each action on a resource, with whether the role allows it. */
   onPermission?: (asked: PermissionRequest, isAllowed: boolean) => void;
   /** Called with each fault that was injected. */
   onFault?: (injected: InjectedFault) => void;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** API Gateway's limit on a request body. */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
-/** How long a body that nobody wants may go on arriving, so that its sender gets to read the answer. */
+/** How long an unwanted body may continue to arrive, so that its sender reads the response. */
 const DRAIN_MS = 1_000;
 
 /** Whether a request says of itself that its body is too large. */

@@ -69,8 +69,8 @@ export function matchOperation(api: RestApi, request: GatewayRequest): Matched |
 }
 
 /**
- * Answers a request whose body is complete. Never rejects: whatever goes wrong is an answer too.
- * @param log told why a function gave none
+ * Answers a request whose body is complete. Never rejects: failures are responses too.
+ * @param log called when a function gave no response
  */
 export async function respond(
   api: RestApi,

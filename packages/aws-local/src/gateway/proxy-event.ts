@@ -73,7 +73,7 @@ export function proxyEvent(
   };
 }
 
-/** API Gateway adds the header that X-Ray goes by to what a function is told. */
+/** API Gateway adds X-Ray's header to a function's event. */
 function traced(headers: Record<string, string[]>, { traceId }: Arrival): Record<string, string[]> {
   const isThere = Object.keys(headers).some((name) => name.toLowerCase() === 'x-amzn-trace-id');
   return isThere ? headers : { ...headers, 'X-Amzn-Trace-Id': [`Root=${traceId}`] };

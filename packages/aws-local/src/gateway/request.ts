@@ -46,7 +46,7 @@ function decodeQueryText(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
 }
 
-/** Value of the first header with this name, in whatever case. */
+/** Value of the first header with this name, case-insensitive. */
 export function headerOf(request: Pick<GatewayRequest, 'headers'>, name: string): string | undefined {
   return request.headers.find(([key]) => key.toLowerCase() === name)?.[1];
 }

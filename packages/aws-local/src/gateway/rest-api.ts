@@ -165,7 +165,7 @@ function onlyOne(template: Template, type: string): Resource {
   return first;
 }
 
-/** Paths by resource id, whatever the order of the resources in the template. */
+/** Paths by resource id, for resources in any order. */
 function resourcePaths(template: Template, references: References): Map<string, string> {
   const resources = new Map(
     template

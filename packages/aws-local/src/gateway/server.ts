@@ -40,8 +40,8 @@ export interface Gateway {
  *
  * @param pages what there is at the same address besides; they answer undefined to what they do not have
  * @param port 0 for any
- * @param log told of an error of the gateway's own, which ends the connection that it came up on and nothing else, and of a
- *   function that gave no answer, of which the client learns nothing
+ * @param log called for an error of the gateway, which ends its connection only, and for a function without a
+ *   response, whose reason the client does not learn
  * @throws LocalRunError when the port is taken
  */
 export async function startGateway(
@@ -140,7 +140,7 @@ function refuse(
   statusCode: number,
 ): Promise<void> {
   const request = { ...UNREADABLE, method: message.method ?? '' };
-  // Whoever sends what cannot be understood may mean the next bytes in another way, too.
+  // After an invalid request the following bytes may be misread as well.
   response.shouldKeepAlive = false;
   return sendUnread(
     message,

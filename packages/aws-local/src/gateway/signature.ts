@@ -2,8 +2,8 @@
 const PARAMETERS = ['Credential', 'Signature', 'SignedHeaders'];
 
 /**
- * What API Gateway says of the `Authorization` header of a request that matches no method: it reads whatever
- * stands there as a signature of AWS, and repeats it in its message.
+ * What API Gateway says of the `Authorization` header of a request that matches no method: it reads any
+ * value as a signature of AWS, and repeats it in its message.
  * https://github.com/aws/chalice/issues/828, https://github.com/serverless/serverless/issues/3205
  */
 export function signatureFault(authorization: string, hasDate: boolean): string {

@@ -32,7 +32,7 @@ export interface RunningIdentity extends Identity {
 
 /**
  * Starts the identity provider. Its address and its key are kept in the directory, so that tokens stay valid
- * when it starts again; the address only as long as nobody else has taken the port meanwhile.
+ * when it starts again; the address only while its port is free.
  *
  * @param options.define the user pool, once the issuer is known
  */

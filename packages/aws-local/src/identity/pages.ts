@@ -59,7 +59,7 @@ ${usersNote(users)}`,
   );
 }
 
-/** This is its reader's own machine: hiding who is there would protect nobody. */
+/** The page runs on the developer's own machine, so the users need not be hidden. */
 function usersNote(users: readonly KnownUser[]): string {
   const rows = users.map(
     ({ email, password }) => `<tr><td>${escapeHtml(email)}</td><td>${escapeHtml(password)}</td></tr>`,

@@ -15,7 +15,7 @@ const SIGN_IN_SECONDS = 60 * 60;
 const SESSION_SECONDS = 60 * 60;
 const CODE_SECONDS = 5 * 60;
 
-/** What every user pool knows, so that a client which may not ask for one of them is told so. */
+/** Scopes of every user pool, so that a client without one of them gets an error. */
 const STANDARD_SCOPES = ['openid', 'email', 'phone', 'profile', 'aws.cognito.signin.user.admin'];
 
 export interface ProviderOptions {
@@ -52,8 +52,7 @@ export function createRequestHandler(
 }
 
 /**
- * Cookies are the host's, whatever the port: two local runs, or another program, must not take ours for
- * theirs.
+ * Cookies belong to the host on all ports: local runs and other programs must not mix them up.
  */
 const cookieOf = (issuer: string, name: string): string => `${name}_${new URL(issuer).port}`;
 
@@ -68,7 +67,7 @@ function createProvider(
   };
   const scopes = pool.scopes.length === 0 ? ['openid'] : [...pool.scopes];
   const cookie = (name: string) => cookieOf(issuer, name);
-  // First-party: whoever signs in has agreed.
+  // First-party client: signing in implies consent.
   const policy = interactionPolicy.base();
   policy.remove('consent');
 

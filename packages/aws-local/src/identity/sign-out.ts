@@ -13,7 +13,7 @@ interface Place {
 }
 
 /**
- * Signs a browser out and sends it on, without a question, as a user pool does that is told a `logout_uri`
+ * Signs a browser out and redirects it without a question, as a user pool does with a `logout_uri`
  * (Cognito Developer Guide, The managed login sign-out endpoint). With the specification's parameters alone
  * the provider asks first.
  * @returns whether it was such a request

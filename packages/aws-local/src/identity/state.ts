@@ -43,7 +43,7 @@ export async function readIdentityState(directory: string): Promise<IdentityStat
   return kept ?? { signingKey: await newSigningKey() };
 }
 
-/** Writes the file for its owner alone: whoever has the key can sign in as anyone. */
+/** Writes the file for its owner only: the key allows signing in as any user. */
 export async function writeIdentityState(directory: string, state: IdentityState): Promise<void> {
   await replaceFile(join(directory, FILE), `${JSON.stringify(state, null, 2)}\n`, PRIVATE);
 }

@@ -5,7 +5,7 @@ import type { Mailbox } from './mailbox.ts';
 import { type Listed, listPage, messagePage, unknownPage } from './pages.ts';
 import { STYLE } from './style.ts';
 
-/** More would make a page that nobody reads. */
+/** Bounds the length of the page. */
 const MAX_LISTED = 200;
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');

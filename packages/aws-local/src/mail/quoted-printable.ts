@@ -2,7 +2,7 @@
 const LINE = 76;
 
 /**
- * Text as quoted-printable lines of UTF-8: legible in any editor, whatever is in it.
+ * Text as quoted-printable lines of UTF-8: legible in any editor.
  * Line breaks of every kind become those of e-mail.
  */
 export function toQuotedPrintable(text: string): string {

@@ -33,10 +33,12 @@ const managedPolicies: Readonly<Record<string, Statement[]>> = {
 };
 
 /**
- * Everything that the template lets a function do: the inline policies of its role and each `AWS::IAM::Policy` attached
+ * Everything that the template lets a function do: the inline policies of its role and each
+ * `AWS::IAM::Policy` attached
  * to it.
  *
- * @throws LocalRunError for what the local run cannot judge: conditions, `NotAction`, `NotResource`, policy variables
+ * @throws LocalRunError for what the local run cannot judge: conditions, `NotAction`, `NotResource`, policy
+ *   variables
  *   and unknown managed policies
  */
 export function statementsOf(template: Template, references: References, fn: Resource): Statement[] {

@@ -29,7 +29,7 @@ const QueueIdentity = z.object({ QueueName: z.string().optional(), FifoQueue: z.
  * Creates the queues that are missing, gives all of them the template's attributes, and defines them in
  * `references`: the URL as `Ref`, and `Arn`, `QueueName` and `QueueUrl`.
  *
- * @param endpoint where the functions reach SQS; queue URLs lie there, whatever host the engine thinks it has
+ * @param endpoint where the functions reach SQS; base of the queue URLs, regardless of the engine's own host
  */
 export async function provisionQueues(
   template: Template,

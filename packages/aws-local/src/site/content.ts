@@ -39,7 +39,7 @@ const COMPRESSED = new Set(['css', 'html', 'js', 'json', 'svg', 'txt', 'webmanif
 const LEAST_BYTES = 1_000;
 const MOST_BYTES = 10_000_000;
 
-/** Nobody should wait for the last percent. */
+/** The last percent of compression is not worth the time. */
 const BROTLI_QUALITY = 5;
 
 const COMPRESSIONS: Readonly<Record<Coding, (content: Buffer) => Promise<Buffer>>> = {
@@ -50,8 +50,7 @@ const COMPRESSIONS: Readonly<Record<Coding, (content: Buffer) => Promise<Buffer>
 };
 
 /**
- * The files below a directory by their keys, as they are now: whatever builds them anew changes nothing of
- * what is served.
+ * The files below a directory by their keys, read now: a later build does not change what is served.
  * @param prefix of the keys, without a slash at its end
  */
 export function filesIn(

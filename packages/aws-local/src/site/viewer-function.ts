@@ -18,7 +18,7 @@ const Returned = z.object({ uri: z.string().startsWith('/') });
 export function viewerFunction(code: string): (request: { method: string; uri: string }) => string {
   const context = createContext({}, { codeGeneration: { strings: false, wasm: false } });
   new Script(code).runInContext(context, { timeout: TIMEOUT_MS });
-  // As text on both ways, so that no object of ours gets in.
+  // As text in both directions, so that no host object gets in.
   const call = new Script('JSON.stringify(handler(JSON.parse(event)))');
   return (request) => {
     const viewed = { ...request, querystring: {}, headers: {}, cookies: {} };

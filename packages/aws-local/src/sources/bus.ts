@@ -38,7 +38,7 @@ async function putEvents(body: unknown, options: BusOptions): Promise<JsonAnswer
   return success({ FailedEntryCount: failed.length, Entries: answers });
 }
 
-/** A name that nobody has is a defect of the template or of the function, and not to be missed. */
+/** An unknown name is a defect of the template or of the function. */
 function onKnownBus(entry: PutEntry, buses: readonly string[]): PutEntry {
   if ('refusal' in entry || buses.includes(entry.bus)) return entry;
   const ErrorMessage = `Event bus ${entry.bus} does not exist.`;

@@ -22,7 +22,7 @@ import { startStreamSource } from './stream.ts';
  * Invocations side by side of a queue's function where the template does not say; it is also Lambda's start.
  */
 const DEFAULT_QUEUE_CONCURRENCY = 5;
-/** Of one mapping, whatever its concurrency on AWS: slow work of one must leave sandboxes to the others. */
+/** Of one mapping, regardless of its concurrency on AWS: slow work must leave sandboxes to others. */
 const LARGEST_SHARE = 6;
 
 const Mapping = z.object({
@@ -77,7 +77,7 @@ export function eventSourceMappings(template: Template, references: References):
   );
 }
 
-/** How many invocations a mapping may have under way at once. */
+/** Maximum of concurrent invocations of a mapping. */
 export function shareOf(mapping: EventSourceMapping): number {
   const wanted = isStream(mapping)
     ? mapping.ParallelizationFactor

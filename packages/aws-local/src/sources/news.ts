@@ -27,7 +27,7 @@ export function watchChanges(databaseFile: string): ChangeWatch {
   const database = new DatabaseSync(databaseFile, { readOnly: true, timeout: 1_000 });
   // A number that is another one after each commit of another connection.
   const version = database.prepare('PRAGMA data_version');
-  // Only where something was committed, whatever it was: nine of ten commits are of other tables.
+  // Only after a commit of the table: nine of ten commits are of other tables.
   const newest = database.prepare(
     'SELECT MAX(CAST(sequence_number AS INTEGER)) AS number FROM _stream_records WHERE table_name = ?',
   );

@@ -5,7 +5,7 @@ import { ACCOUNT, DEFAULT_BUS, REGION } from '../arns.ts';
 /** EventBridge's limits on one request (API reference, PutEvents). */
 const MAX_ENTRIES = 10;
 export const PUT_EVENTS_LIMIT_BYTES = 262_144;
-/** What an entry's time counts for, whatever it is. */
+/** Bytes that an entry's time counts. */
 const TIME_BYTES = 14;
 
 const Entry = z.object({

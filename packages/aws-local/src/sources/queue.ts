@@ -26,7 +26,7 @@ export interface QueueSourceOptions {
   queueArn: string;
   batchSize: number;
   batchingWindowSeconds: number;
-  /** Invocations that may be under way side by side, at this moment. */
+  /** Current maximum of concurrent invocations. */
   concurrency: () => number;
   reportsItemFailures: boolean;
   passes: Filter;

@@ -12,7 +12,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /**
  * Period of a schedule expression `rate(value unit)` in milliseconds.
  *
- * @throws LocalRunError for `cron(…)` and whatever is not a rate
+ * @throws LocalRunError for `cron(…)` and everything that is not a rate
  */
 export function ratePeriod(expression: string): number {
   const [, value, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];

@@ -18,7 +18,7 @@ const ERROR_PAUSE_MS = 500;
  * second.
  */
 const COMPANY_MS = 20;
-/** How often a shard is read whose records wait for company in any case. */
+/** How often a shard is read whose records wait for a batching window anyway. */
 const GATHER_POLL_MS = 100;
 /** Most that `GetRecords` returns. */
 const PAGE_LIMIT = 1000;
@@ -40,9 +40,10 @@ export interface Consumer {
    */
   take(records: readonly StreamRecord[], position: string): Promise<boolean>;
   /**
-   * Told that there is nothing more to read, for now or because the shard is closed; false when it was not done.
+   * Called when there is nothing more to read, for now or because the shard is closed; false on failure.
    *
-   * @param askedAt epoch milliseconds, before the shard was asked: all that was written by then has been taken
+   * @param askedAt epoch milliseconds, before the shard was asked: all that was written by then has been
+   *   taken
    */
   rest(isClosed: boolean, askedAt: number): Promise<boolean>;
 }
@@ -129,8 +130,7 @@ async function readPages(options: ShardOptions, progress: Progress, signal: Abor
 }
 
 /**
- * Records read and not yet handed over: they wait for company until the batch is full or the batching window
- * ends.
+ * Records read and not yet handed over: they wait until the batch is full or the batching window ends.
  */
 class Gathering {
   readonly records: StreamRecord[] = [];

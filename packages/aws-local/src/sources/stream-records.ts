@@ -75,7 +75,7 @@ export function itemKeyOf(record: StreamRecord): string {
   return JSON.stringify(keys);
 }
 
-/** Deals the records into lanes: those of one item stay together and in order. */
+/** Distributes the records to lanes: those of one item stay together and in order. */
 export function intoLanes(records: readonly StreamRecord[], lanes: number): StreamRecord[][] {
   if (lanes <= 1) return records.length > 0 ? [[...records]] : [];
   const dealt: StreamRecord[][] = Array.from({ length: lanes }, () => []);

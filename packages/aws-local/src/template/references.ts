@@ -43,7 +43,8 @@ export class References {
   }
 
   /**
-   * `value` with every intrinsic function in it replaced by its result; members that resolve to `AWS::NoValue` are
+   * `value` with every intrinsic function in it replaced by its result; members that resolve to
+   * `AWS::NoValue` are
    * left out.
    */
   resolve(value: unknown): unknown {

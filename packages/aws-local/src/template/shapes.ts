@@ -1,6 +1,6 @@
 /**
  * What the local run makes of one property of a resource:
- * - `applied`: it acts on it, whatever the value;
+ * - `applied`: it acts on any value;
  * - `inert`: it ignores it, for the reason given, because it means nothing on one machine;
  * - `oneOf`: it acts as these values ask, and has no other behaviour;
  * - `list` and `object`: the parts are judged one by one.

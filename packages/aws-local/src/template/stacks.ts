@@ -39,7 +39,7 @@ export function joinStacks(stacks: readonly StackContent[]): JoinedStacks {
           : value;
   return {
     stackName: commonBeginning(stacks.map(({ stackName }) => stackName)),
-    // An output that is there for other stacks is for nobody else.
+    // Exported outputs are for other stacks only.
     content: {
       ...joined,
       Outputs: Object.fromEntries(

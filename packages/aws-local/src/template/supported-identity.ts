@@ -1,6 +1,6 @@
 import { applied, inert, list, object, oneOf, type Properties } from './shapes.ts';
 
-const messages = inert('nobody signs up or is written to here');
+const messages = inert('there is no sign-up and no e-mail here');
 const ownUsers = inert('the users here are those of the local run, which the sign-in page names');
 const tags = inert('nothing here reads tags or descriptions');
 
@@ -34,7 +34,7 @@ export const supportedIdentity: Readonly<Record<string, Properties>> = {
     EnabledMfas: ownUsers,
     MfaConfiguration: ownUsers,
     Policies: ownUsers,
-    UserPoolAddOns: inert('nobody attacks the accounts of this machine'),
+    UserPoolAddOns: inert('accounts of this machine need no threat protection'),
     UserPoolTier: inert('there is nothing to pay for'),
     UserPoolName: tags,
     UserPoolTags: tags,
@@ -64,10 +64,10 @@ export const supportedIdentity: Readonly<Record<string, Properties>> = {
     RefreshTokenValidity: applied,
     TokenValidityUnits: object({ AccessToken: applied, IdToken: applied, RefreshToken: applied }),
     AuthSessionValidity: inert('the sign-in page waits an hour'),
-    EnablePropagateAdditionalUserContextData: inert('nobody attacks the accounts of this machine'),
+    EnablePropagateAdditionalUserContextData: inert('accounts of this machine need no threat protection'),
     ExplicitAuthFlows: inert('people sign in at the page, and not by calls of the SDK'),
     PreventUserExistenceErrors: inert('the sign-in page names the users anyway'),
-    WriteAttributes: inert('nobody changes attributes here'),
+    WriteAttributes: inert('attributes do not change here'),
     ClientName: tags,
   },
 };

@@ -290,7 +290,7 @@ export const supported: Readonly<Record<string, Properties>> = {
   ...supportedSite,
 };
 
-/** Resource types that mean nothing on one machine, whatever their properties, and why. */
+/** Resource types without meaning on one machine, and why. */
 export const inertTypes: Readonly<Record<string, string>> = {
   'AWS::CloudWatch::Alarm': 'there are no metrics here to watch',
   'AWS::CloudWatch::Dashboard': 'there are no metrics here to show',
@@ -299,8 +299,8 @@ export const inertTypes: Readonly<Record<string, string>> = {
   'AWS::KMS::Alias': 'a name for people',
   'AWS::CodeDeploy::Application': 'what runs here is the code as it is',
   'AWS::CodeDeploy::DeploymentGroup': 'what runs here is the code as it is',
-  'AWS::WAFv2::WebACL': 'nobody but this machine calls here',
-  'AWS::WAFv2::WebACLAssociation': 'nobody but this machine calls here',
+  'AWS::WAFv2::WebACL': 'only this machine calls here',
+  'AWS::WAFv2::WebACLAssociation': 'only this machine calls here',
   'AWS::Lambda::LayerVersion': 'what the CDK copies files with, which is not done here',
   'AWS::CDK::Metadata': 'a note from the CDK to AWS',
 };
