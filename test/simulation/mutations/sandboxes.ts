@@ -35,7 +35,7 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'what an organization is gets remembered, whatever it is',
     file: STANDINGS,
-    find: "if (standing?.environment === 'live') {",
+    find: "if (state?.environment === 'live') {",
     replace: 'if (standing !== undefined) {',
     breaks: ['wiped is over'],
   },
