@@ -10,8 +10,8 @@ export type Schema<Name extends keyof components['schemas']> = components['schem
 export type Environment = 'live' | 'sandbox';
 
 /**
- * Makes a request with the session's cookie. One that the session had ended for is made again as soon as
- * somebody has signed in: whoever waits for the answer notices nothing, so nothing that was typed is lost.
+ * Sends a request with the session's cookie. When the session has expired, the request is repeated after the
+ * next sign-in, so that no input is lost.
  */
 async function withSession(request: Request): Promise<Response> {
   for (let refused = 0; ; refused += 1) {
@@ -19,8 +19,7 @@ async function withSession(request: Request): Promise<Response> {
       throw unreachable(error);
     });
     if (response.status !== 401) return response;
-    // A renewed session that is refused as well would be renewed for ever; from then on a person has to say
-    // who it is.
+    // A renewed session that is refused again would be renewed forever; then the user must sign in.
     await session.regained(refused === 0 ? 'renewed' : 'signed in');
   }
 }

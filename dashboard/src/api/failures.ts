@@ -1,15 +1,13 @@
-/**
- * What an answer says that is not what was asked for (public-api.md, Error envelope), or that there was none.
- */
+/** An error response (docs/specification.md, Error envelope), or no response. */
 export class ApiFailure extends Error {
   override name = 'ApiFailure';
-  /** 0 when nothing answered. */
+  /** 0 without a response. */
   readonly status: number;
-  /** `error.type`; `NETWORK` when nothing answered. */
+  /** `error.type`; `NETWORK` without a response. */
   readonly type: string;
-  /** What support finds the request by. */
+  /** For support. */
   readonly requestId: string | undefined;
-  /** Seconds after which it may be tried again. */
+  /** Seconds until a retry. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -24,19 +22,14 @@ export class ApiFailure extends Error {
   }
 }
 
-/**
- * Whether asking again may help: nothing answered, too much was asked, or something behind the API was down.
- */
+/** Whether a retry may help: no response, rate limited, or a dependency down. */
 export const mayPass = (error: unknown): boolean =>
   error instanceof ApiFailure && (error.status === 0 || error.status === 429 || error.status >= 500);
 
-/** Whether what was asked for is not there any more, or never was. */
+/** Whether the resource does not exist. */
 export const isGone = (error: unknown): boolean => error instanceof ApiFailure && error.status === 404;
 
-/**
- * Whether it may have taken effect all the same: the answer is what got lost, or the service itself does not
- * know.
- */
+/** Whether the request may have taken effect: the response was lost, or the outcome is unknown. */
 export const mayHaveHappened = (error: unknown): boolean =>
   error instanceof ApiFailure && (error.status === 0 || error.status >= 500);
 
@@ -44,8 +37,8 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * How long to wait before asking again: as long as the answer says, else longer each time.
- * @param failures how often it was asked again before
+ * Pause before a retry: as the response says, else longer each time.
+ * @param failures retries before
  * @returns milliseconds
  */
 export const pauseAfter = (failures: number, error: unknown): number =>
@@ -54,8 +47,8 @@ export const pauseAfter = (failures: number, error: unknown): number =>
     : Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
 
 /**
- * What an unsuccessful answer says.
- * @param body parsed, whatever it is: a proxy in between may have answered in its own way
+ * Parses an error response.
+ * @param body parsed JSON of any shape: a proxy may have answered
  */
 export function failureOf(response: Response, body: unknown): ApiFailure {
   const { type, message, requestId } = envelopeOf(body);
@@ -78,6 +71,5 @@ function envelopeOf(body: unknown): { type?: string; message?: string; requestId
   return Object.fromEntries(texts);
 }
 
-/** Nothing answered. */
 export const unreachable = (cause: unknown): ApiFailure =>
   Object.assign(new ApiFailure('', { status: 0, type: 'NETWORK' }), { cause });

@@ -3,15 +3,14 @@ import { useRef } from 'react';
 export type Key = { 'Idempotency-Key': string };
 
 /**
- * Keys for what somebody may send again after nothing answered (public-api.md, POST /api/v1/webhooks): until
- * it succeeded the same content has the same key, so that it takes effect once. After that it is meant anew,
- * and has another one, as other content has.
+ * Idempotency keys of retries (docs/specification.md, Idempotency): until it succeeds, the same content has
+ * the same key and takes effect once. After that it gets a new key, as other content does.
  */
 export function idempotencyKeys(): {
   (content: unknown): Key;
-  /** It succeeded. */
+  /** Called after success. */
   forget(content: unknown): void;
-  /** Sends something under its key, which is forgotten when it has succeeded. */
+  /** Sends a request under its key, which is dropped after success. */
   once<Answer>(content: unknown, send: (key: Key) => Promise<Answer>): Promise<Answer>;
 } {
   const keys = new Map<string, string>();

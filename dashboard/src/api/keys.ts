@@ -7,7 +7,7 @@ export type KeyTerms = Schema<'CreateApiKey'>;
 const PAGE = 100;
 const KEYS = ['live', 'api-keys'] as const;
 
-/** The organization's keys and those of its sandbox, newest first. Admins alone may ask. */
+/** Keys of the organization and its sandbox, newest first. Admins only. */
 export const useKeys = () =>
   useInfiniteQuery({
     queryKey: KEYS,
@@ -21,18 +21,14 @@ export const useKeys = () =>
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 
-/**
- * Makes a key. Sent twice it makes two: an answer that can be given again would have to be kept, and of a
- * secret only a digest is.
- */
+/** Creates a key. A repetition creates another one, because only a digest of the secret is stored. */
 export function useCreateKey() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (body: KeyTerms) => (await answerTo(api.POST('/api/settings/api-keys', { body }))).data,
     // The secret goes with the dialog that shows it.
     gcTime: 0,
-    // Also after a failure: the key may be there all the same. What became of it is told without waiting for
-    // the list.
+    // Also after a failure: the key may exist. The result is shown without waiting for the list.
     onSettled: () => void queries.invalidateQueries({ queryKey: KEYS }),
   });
 }

@@ -21,7 +21,10 @@ export function useUpdateOrganization() {
   });
 }
 
-/** What was used. @param months so many, newest first, the one under way among them */
+/**
+ * Usage by month.
+ * @param months number of months, newest first, the current one included
+ */
 export const useUsage = (months: number) =>
   useQuery({
     queryKey: ['live', 'usage', months],

@@ -4,17 +4,16 @@ import { ApiFailure, isGone, pauseAfter } from './failures.ts';
 type DeliveryStatus = Schema<'ListedDelivery'>['status'];
 
 /*
- * How often something is asked for again. All people of an organization share its requests, 600 a minute,
- * with one another: whoever waits for something looks again when it can have changed, and less often the
- * longer nothing has.
+ * Polling intervals. All users of an organization share 600 requests a minute, so a page polls when something
+ * can have changed, and less often the longer nothing has.
  */
 
-/** Whether nothing more will become of a delivery. */
+/** Whether a delivery is terminal. */
 export const isOver = ({ status }: { status: DeliveryStatus }): boolean =>
   status !== 'pending' && status !== 'retrying';
 
 const SECOND = 1000;
-/** From one look at a list to the next: what is new is to be seen within two seconds. */
+/** Polling interval of a list: new rows show within two seconds. */
 export const LIVE_MS = 1_200;
 const [SOONEST_MS, LATEST_MS] = [SECOND, 15 * SECOND];
 /** An attempt that is due may be moved, or its endpoint disabled. */
@@ -28,9 +27,9 @@ const SHARE = 4;
 const growing = (waited: number): number => Math.min(LATEST_MS, Math.max(SOONEST_MS, waited / SHARE));
 
 /**
- * After how many milliseconds to look again at a delivery under way: when its next attempt may have ended,
- * and less and less often after that.
- * @param looked when it was looked at, by the service's clock in milliseconds since the epoch
+ * Milliseconds until the next poll of a delivery in progress: when its next attempt may have ended, and less
+ * often after that.
+ * @param looked time of the last poll by the service's clock, in milliseconds since the epoch
  */
 export function lookAgainIn(
   {
@@ -47,15 +46,16 @@ export function lookAgainIn(
 }
 
 /**
- * Milliseconds to the next look at a list. @param failures of the looks before, without a success in between
+ * Milliseconds until the next poll of a list.
+ * @param failures consecutive failed polls
  * @param error of the last one
  */
 export const nextLookIn = (failures: number, error: unknown): number =>
   failures === 0 ? LIVE_MS : Math.max(LIVE_MS, pauseAfter(failures, error));
 
 /**
- * Milliseconds to the next look at one delivery; false when nothing more will come of it.
- * @param looked when it was looked at, as for {@link lookAgainIn}
+ * Milliseconds until the next poll of one delivery; false when it is terminal.
+ * @param looked time of the last poll, as for {@link lookAgainIn}
  */
 export function followIn(
   delivery: Parameters<typeof lookAgainIn>[0] | undefined,
@@ -71,9 +71,10 @@ const TEST_MS = 400;
 const TEST_BRISK_MS = 5 * SECOND;
 
 /**
- * Milliseconds to the next look at a test, which mostly arrives within a second; false when nothing more will
- * come of it. @param waited milliseconds since it was sent @param delivery undefined as long as it is not
- * there
+ * Milliseconds until the next poll of a test delivery, which usually arrives within a second; false when it
+ * is terminal.
+ * @param waited milliseconds since it was sent
+ * @param delivery undefined until it exists
  */
 export function testLookIn(
   waited: number,

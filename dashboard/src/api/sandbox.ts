@@ -23,7 +23,7 @@ export const useSandbox = () =>
     refetchInterval: ({ state }) => (state.data?.purge ? 2 * SECOND : false),
   });
 
-/** Makes the sandbox where there is none, and issues a key for it: as with `useCreateKey`, one each time. */
+/** Creates the sandbox if there is none, and a key for it; as `useCreateKey`, one each time. */
 export function useProvision() {
   const queries = useQueryClient();
   return useMutation({
@@ -39,7 +39,7 @@ export function useProvision() {
   });
 }
 
-/** Wipes the data of the sandbox. */
+/** Deletes the data of the sandbox. */
 export function useReset() {
   const queries = useQueryClient();
   return useMutation({

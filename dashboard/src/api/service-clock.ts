@@ -1,6 +1,5 @@
 /*
- * The service's clock. Whether an attempt is due, or what was looked for already, does not follow from the
- * browser's own, which may be wrong.
+ * The service's clock. The browser's own may be wrong, and due times depend on it.
  */
 
 /** By how much the service's clock is ahead of the browser's, in milliseconds. */

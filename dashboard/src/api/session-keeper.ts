@@ -4,8 +4,8 @@ import type { components } from './schema.gen.ts';
 export type Person = components['schemas']['SignedIn'];
 
 /**
- * Whether somebody is signed in here. `ended`: somebody was, and what is on the page is still theirs.
- * `leaving`: it no longer is, and the page is about to be loaded anew.
+ * State of the sign-in. `ended`: the session has expired, and the page still shows the user's data.
+ * `leaving`: the data is another user's, and the page is about to reload.
  */
 export type SessionState =
   | { kind: 'unknown' }
@@ -15,7 +15,7 @@ export type SessionState =
   | { kind: 'ended'; person: Person }
   | { kind: 'leaving' };
 
-/** What one tab tells the others. */
+/** Message between tabs. */
 export type News = 'signed-in' | 'signed-out';
 
 /** What a session needs of the browser that it is kept in. */
@@ -23,12 +23,12 @@ export interface Browser {
   /** @throws TypeError when nothing answers */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /**
-   * Works with the session's cookies one at a time, over all tabs: which answer comes last must not decide
-   * who is signed in.
+   * Uses the session's cookies one at a time, in all tabs: the order of responses must not decide who is
+   * signed in.
    */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>;
   tell(news: News): void;
-  /** Loads the page anew. What runs goes on running until then. */
+  /** Reloads the page. */
   reload(): void;
   /** @returns calls it off */
   after(milliseconds: number, action: () => void): () => void;
@@ -42,13 +42,12 @@ export interface SessionKeeper {
   subscribe(listener: () => void): () => void;
   /** Finds out who is signed in. */
   look(): Promise<void>;
-  /** What another tab has told. */
+  /** Handles a message of another tab. */
   hear(news: News): Promise<void>;
   /**
-   * Settles when a request may be made again that was refused; never, when somebody else has signed in
-   * meanwhile: it was not meant for them.
-   * @param how `renewed` is tried first, without a word; where that is not enough, somebody has to sign in
-   * @throws ApiFailure when it cannot be told at the moment whether the session can be renewed
+   * Resolves when a refused request may be repeated; never, when another user has signed in meanwhile.
+   * @param how `renewed` tries a silent renewal first, then asks the user to sign in
+   * @throws ApiFailure when it is unknown whether the session can be renewed
    */
   regained(how: 'renewed' | 'signed in'): Promise<void>;
   /** Where the issuer's sign-in is. @param returnTo path of this application @throws ApiFailure */
@@ -63,20 +62,20 @@ export interface SessionKeeper {
   signOut(): Promise<string>;
 }
 
-/** The session is renewed so long before it ends. */
+/** Time before its end at which the session is renewed. */
 const RENEW_BEFORE_MS = 5 * 60_000;
-/** From a renewal that failed to the next one. */
+/** Pause after a failed renewal. */
 const RENEW_AGAIN_MS = 30_000;
-/** Before a further try of what may succeed a moment later. */
+/** Pauses before retries. */
 const PAUSES_MS = [500, 2_000];
-/** Between looks at a service that could not be reached: who waits need not press anything. */
+/** Polling interval while the service cannot be reached. */
 const LOOK_AGAIN_MS = 3_000;
 /** What timers of browsers can hold. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const MINE = '/api/settings/session';
 
-/** The session of whoever looks at a page. The token itself is in a cookie that no script can read. */
+/** The session of the page's user. The token is in a cookie that no script can read. */
 export function keepSession(browser: Browser): SessionKeeper {
   let state: SessionState = { kind: 'unknown' };
   const listeners = new Set<() => void>();
@@ -93,7 +92,7 @@ export function keepSession(browser: Browser): SessionKeeper {
       }),
     );
 
-  /** Who is signed in, if anybody is. */
+  /** The signed-in user, if there is one. */
   const me = (): Promise<Person | undefined> =>
     dataOf<Person>(browser.fetch(MINE)).catch((error: unknown) => {
       if (isRefusal(error)) return undefined;
@@ -112,7 +111,7 @@ export function keepSession(browser: Browser): SessionKeeper {
     callOff = browser.after(Math.min(milliseconds, MAX_TIMER_MS), () => void action());
   }
 
-  /** Nothing that is on the page, or waits in it, is for whoever is signed in now. */
+  /** The page's data belongs to another user than the one signed in now. */
   function leave(): void {
     become({ kind: 'leaving' });
     browser.reload();
@@ -155,16 +154,16 @@ export function keepSession(browser: Browser): SessionKeeper {
   }
 
   /**
-   * Renews the session without a word, where the issuer allows it; once for all who ask meanwhile.
-   * @returns whether there is a session now, of whomever
-   * @throws ApiFailure when that cannot be told
+   * Renews the session silently, where the issuer allows it; concurrent callers share one renewal.
+   * @returns whether there is a session now, of any user
+   * @throws ApiFailure when that is unknown
    */
   function renewed(): Promise<boolean> {
     renewal ??= browser
       .exclusively(async () => {
         const known = await patiently(me);
-        // Another tab may have done it meanwhile. An issuer may take a refresh token that comes twice for a
-        // stolen one (RFC 9700, 4.14.2).
+        // Another tab may have renewed it. An issuer may take a repeated refresh token for a stolen one (RFC
+        // 9700, 4.14.2).
         if (known && Date.parse(known.expiresAt) - browser.now() > RENEW_BEFORE_MS) {
           admit(known);
           return true;
@@ -217,7 +216,7 @@ export function keepSession(browser: Browser): SessionKeeper {
     look,
     async hear(news) {
       const isSomebodys = state.kind === 'present' || state.kind === 'ended';
-      // Whoever signs out wants nothing of theirs left on the screen, in whichever tab.
+      // After a sign-out no tab may show the user's data.
       if (news === 'signed-out' && isSomebodys) leave();
       else await look();
     },
@@ -256,7 +255,7 @@ export function keepSession(browser: Browser): SessionKeeper {
 
 const NEVER = new Promise<void>(() => undefined);
 
-/** Whether it is the session that is not good, rather than that nobody could say. */
+/** Whether the session is invalid, as opposed to unknown. */
 const isRefusal = (error: unknown): boolean => error instanceof ApiFailure && error.status === 401;
 
 async function dataOf<Data>(call: Promise<Response>): Promise<Data> {

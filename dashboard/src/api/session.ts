@@ -10,7 +10,7 @@ const NAME = 'session';
 
 const news = new BroadcastChannel(NAME);
 
-/** The session of whoever looks at this page. */
+/** The session of this page's user. */
 export const session = keepSession({
   fetch: (path, init) => fetch(path, init),
   exclusively: (work) => navigator.locks.request(NAME, work),
@@ -24,7 +24,7 @@ export const session = keepSession({
 });
 
 news.addEventListener('message', ({ data }: MessageEvent<News>) => void session.hear(data));
-// A page that was kept while another one was looked at.
+// The page came from the back/forward cache.
 window.addEventListener('pageshow', ({ persisted }) => {
   if (persisted) void session.look();
 });

@@ -5,7 +5,7 @@ export type Source = Schema<'Source'>;
 
 const PAGE = 100;
 const SECOND = 1000;
-/** From one look to the next while a check is under way, and otherwise: checks come once an hour. */
+/** Polling interval while a check is running, and otherwise: checks run once an hour. */
 const OFTEN = SECOND;
 const SELDOM = 30 * SECOND;
 
@@ -28,7 +28,10 @@ export const useSources = (environment: Environment) =>
         : SELDOM,
   });
 
-/** One source. @param isChecked whether a check is under way, so that its end is seen at once */
+/**
+ * One source.
+ * @param isChecked whether a check is running, so that its end shows at once
+ */
 export const useSource = (environment: Environment, id: string, isChecked: boolean) =>
   useQuery({
     queryKey: [environment, 'sources', id],
@@ -43,10 +46,7 @@ export const useSource = (environment: Environment, id: string, isChecked: boole
     refetchInterval: ({ state }) => (isChecked || state.data?.status === 'pending' ? OFTEN : SELDOM),
   });
 
-/**
- * What came and went since admins were last told; asked again when there is another version, or they know
- * another one.
- */
+/** Changes since admins were last notified; read again for another version or notification. */
 export const useChanges = (
   environment: Environment,
   { id, version, lastNotifiedAt }: Pick<Source, 'id' | 'version' | 'lastNotifiedAt'>,

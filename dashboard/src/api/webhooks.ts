@@ -39,7 +39,10 @@ export const useEndpoint = (environment: Environment, id: string) =>
     refetchInterval: ({ state }) => !isGone(state.error) && 10 * SECOND,
   });
 
-/** What became of the deliveries of all endpoints. @param hours of the clock, the one under way among them */
+/**
+ * Statistics of all endpoints.
+ * @param hours number of hours, the current one included
+ */
 export const useStats = (environment: Environment, hours: number) =>
   useQuery({
     queryKey: [environment, 'stats', hours],
@@ -136,7 +139,7 @@ export function useSendTest(environment: Environment, id: string) {
   });
 }
 
-/** Sends a delivery's event again, once, however often that is asked for until it succeeded. */
+/** Resends a delivery's event once, however often it is requested until it succeeds. */
 export function useRedeliver(
   environment: Environment,
   { webhookId, id }: Pick<Delivery, 'webhookId' | 'id'>,

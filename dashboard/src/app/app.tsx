@@ -15,15 +15,15 @@ const MAX_RETRIES = 2;
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // Tried even when the browser says that it is offline, which fails and is told. What waits instead
-      // tells nobody.
+      // Tried even when the browser says that it is offline: the failure is shown, while a paused request
+      // would show nothing.
       networkMode: 'always',
       refetchOnReconnect: true,
       staleTime: 5_000,
       retry: (failures, error) => failures < MAX_RETRIES && mayPass(error),
       retryDelay: pauseAfter,
     },
-    // And what waits would be written when nobody wants it any more.
+    // A paused write could run when it is no longer wanted.
     mutations: { networkMode: 'always' },
   },
 });

@@ -8,12 +8,12 @@ import { answers } from './page-files.ts';
 interface BoundaryProps {
   /** What goes around what is shown instead. */
   around: (told: ReactNode) => ReactNode;
-  /** Where somebody is: elsewhere it begins again. */
+  /** Path; another one resets the boundary. */
   at?: string;
   children: ReactNode;
 }
 
-/** Tells that something in it went wrong, where React would leave nothing. */
+/** Shows an error where React would show nothing. */
 export class Boundary extends Component<BoundaryProps, { error: unknown; hasFailed: boolean }> {
   override state = { error: undefined as unknown, hasFailed: false };
 

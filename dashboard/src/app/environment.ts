@@ -31,7 +31,7 @@ export function samePlaceIn(environment: Environment, path: string): string {
   return pathIn(environment, `/${known ?? ''}`);
 }
 
-/** What is remembered of the half, for this tab and as long as it is open. */
+/** The last environment of this tab. */
 const LAST = 'half';
 let last: Environment = stored();
 
@@ -43,7 +43,7 @@ function stored(): Environment {
   }
 }
 
-/** Notes which half is looked at, so that a page about the whole organization leads back to it. */
+/** Stores the environment, so that a page of the whole organization leads back to it. */
 export function rememberHalf(half: Environment | undefined): void {
   if (half === undefined) return;
   last = half;
@@ -54,7 +54,7 @@ export function rememberHalf(half: Environment | undefined): void {
   }
 }
 
-/** Which half is looked at, also while the page is about the whole organization; and paths within it. */
+/** The current environment, also on pages of the whole organization, and paths within it. */
 export function useEnvironment(): { environment: Environment; to: (path: string) => string } {
   const [path] = useLocation();
   const environment = halfOf(path) ?? last;

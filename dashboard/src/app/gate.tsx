@@ -9,8 +9,8 @@ import { useSessionState } from './person.ts';
 import { CLOSE } from './signed-in.tsx';
 
 /**
- * Lets in whoever is signed in. When a session ends, what is on the page stays behind a dialog that asks to
- * sign in again.
+ * Shows the application to signed-in users. When a session ends, the page stays behind a dialog for signing
+ * in again.
  */
 export function Gate({ children }: { children: ReactNode }) {
   const state = useSessionState();

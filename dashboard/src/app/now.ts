@@ -9,10 +9,7 @@ interface Time {
   every(milliseconds: number, action: () => void): () => void;
 }
 
-/**
- * One clock for all that tells how long ago something was, so that they change together. It stands while
- * nobody looks at it.
- */
+/** One clock for all relative times, so that they change together. It stops while the page is hidden. */
 export function clockOf(time: Time) {
   let now = time.read();
   let stop: (() => void) | undefined;

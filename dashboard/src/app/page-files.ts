@@ -47,7 +47,7 @@ export const loadFile = pageFiles({
     try {
       return sessionStorage.getItem(RELOADED) !== null;
     } catch {
-      // Storage is refused: nobody would know, and it would go on for ever.
+      // Storage is refused: reloads could not be counted and would repeat forever.
       return true;
     }
   },

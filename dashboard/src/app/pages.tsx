@@ -4,7 +4,7 @@ import { Loading } from '../parts/notice.tsx';
 import { NotFound } from './not-found.tsx';
 import { loadFile } from './page-files.ts';
 
-/** A file that is loaded once, whoever asks first. */
+/** A file that is loaded once. */
 function file<File>(load: () => Promise<File>): () => Promise<File> {
   let loading: Promise<File> | undefined;
   return () => {
@@ -40,7 +40,7 @@ export function preload(path: string): void {
   const [first = '', second] = path.split('/').filter((part) => part !== '');
   const name = first === 'sandbox' && second !== undefined ? second : first === '' ? 'overview' : first;
   const file = Object.entries(files).find(([known]) => known === name)?.[1];
-  // Whoever opens the page tries again, and tells what went wrong.
+  // Opening the page tries again and shows the error.
   void file?.().catch(() => undefined);
 }
 

@@ -27,7 +27,7 @@ export function Shell({ children }: { children: ReactNode }) {
   useEffect(() => rememberHalf(half), [half]);
   useEffect(() => {
     setMenuOpen(false);
-    // Whoever hears the page instead of seeing it is told that another one is there.
+    // Screen readers announce the new page.
     if (shownBefore.current !== page) main.current?.focus({ preventScroll: true });
     shownBefore.current = page;
   }, [page]);

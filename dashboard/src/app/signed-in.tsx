@@ -10,7 +10,7 @@ import { useSignOut } from './sign-out.ts';
 /** Where a sign-in in a window of its own returns to: other pages wait for it. */
 export const CLOSE = '/signed-in?close';
 
-/** A code is good for one exchange: what is under way is not begun again when React renders twice. */
+/** A code is valid once: the exchange is not repeated when React renders twice. */
 let exchange: Promise<string> | undefined;
 
 /** Where the issuer sends the browser back to, with a code or with what went wrong. */
@@ -27,7 +27,7 @@ export function SignedIn() {
     }
     const [code, state] = [parameters.get('code'), parameters.get('state')];
     if (code === null || state === null) {
-      // In our own words alone: an address can say anything, and anybody can make one.
+      // Fixed text only: any site can make a URL with any text.
       const text = parameters.get('error') === 'access_denied' ? t.signIn.denied : t.signIn.refused;
       setError(new ApiFailure(text, { status: 400, type: 'SIGN_IN' }));
       return;

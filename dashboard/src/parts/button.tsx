@@ -9,9 +9,8 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'childr
 }
 
 /**
- * A button. While `isPending` it keeps the focus and does nothing, and screen readers are told. Not by
- * react-aria's own `isPending`: its message is named after the button, and has no name for the seconds that
- * it outlives one that goes with its dialog.
+ * A button. While `isPending` it keeps the focus, does nothing, and screen readers are informed. Not
+ * react-aria's own `isPending`: its message is named after the button, which may be gone with its dialog.
  */
 export function Button({ look = 'ordinary', isPending, onPress, type, children, ...props }: ButtonProps) {
   const t = useTexts();

@@ -1,7 +1,7 @@
 import { useNow } from '../app/now.ts';
 import { useFormat } from '../text/format.ts';
 
-/** A moment: how long ago it was, with date and time for whoever points at it. */
+/** A relative time, with date and time on hover. */
 export function Ago({ at }: { at: string }) {
   const format = useFormat();
   const now = useNow();

@@ -10,10 +10,7 @@ import { Create } from './create.tsx';
 import { KeyTable } from './key-table.tsx';
 import { Revoke } from './revoke.tsx';
 
-/**
- * The keys that programs call the API with. The API shows them to admins alone, so members are told so
- * without asking it.
- */
+/** API keys. The API shows them to admins only, so members see a note without a request. */
 export default function ApiKeys() {
   const t = useTexts();
   return useIsAdmin() ? (

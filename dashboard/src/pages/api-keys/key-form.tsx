@@ -47,7 +47,7 @@ export function KeyDialog({
       </Dialog>
     );
   return (
-    // While a key is being made nobody goes without having seen it.
+    // The dialog stays open while a key is created, so that its secret is shown.
     <Dialog title={title} isOpen onClose={isPending ? undefined : onClose}>
       <Form
         className="stack"
@@ -97,7 +97,7 @@ export function KeyDialog({
   );
 }
 
-/** After an answer that was lost: a key of which nobody knows the secret is there, or is not. */
+/** After a lost response: the key may exist, and its secret is lost. */
 function MayExist({ onClose }: { onClose: () => void }) {
   const t = useTexts();
   const [, navigate] = useLocation();

@@ -10,8 +10,8 @@ export const SCOPES = [
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * What is chosen after somebody chose: who may write may read as well (decisions.md, Authentication), so one
- * comes with the other, and who takes reading away takes writing with it.
+ * Permissions after a choice: write access includes read access (docs/specification.md, Authentication), so
+ * choosing one adds the other, and removing read access removes write access.
  */
 export function chosenScopes(before: readonly Scope[], after: readonly string[]): Scope[] {
   const isChosen = (scope: Scope) => after.includes(scope);

@@ -35,10 +35,7 @@ const useJobs = (environment: Environment, id: string) =>
       state.data?.some(({ status }) => status === 'running') ? LOOK_MS : IDLE_LOOK_MS,
   });
 
-/**
- * Sends again what failed since a time, and shows how far that has come; it goes on whether or not anybody
- * looks.
- */
+/** Resends failed deliveries since a time and shows the progress. The job runs without the page. */
 export function SendAgain({ webhookId, onClose }: { webhookId: string; onClose: () => void }) {
   const t = useTexts();
   const { environment } = useEnvironment();

@@ -64,7 +64,7 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: re
   const isSmall = useMedia('(max-width: 860px)');
   const isCovered = isOpen && !isSplit;
   const deliveries = useDeliveries(environment, endpoint.id, useStable(filters), {
-    // A list that something else covers is left as it is: whoever comes back to it is to find the place.
+    // A covered list does not change, so that the user finds the place again.
     isAtTop: () => !isCovered && window.scrollY <= (listed.current?.offsetTop ?? 0) + 40,
     inView: () => (isCovered ? [] : (list.current?.inView() ?? [])),
   });
@@ -163,8 +163,8 @@ function useStable(filters: Filters): Filters {
 }
 
 /**
- * Puts the focus on a delivery that somebody opens, and back on its row when it is closed. @returns for the
- * delivery's heading
+ * Moves the focus to an opened delivery, and back to its row when it is closed.
+ * @returns for the delivery's heading
  */
 function useFocusMoved(
   deliveryId: string | undefined,

@@ -17,8 +17,8 @@ import styles from './deliveries.module.css';
 import { DeliveryStatus } from './delivery-status.tsx';
 
 /**
- * One delivery beside the list, with why it did not arrive and what can be done. @param heading has the focus
- * when somebody opens it
+ * One delivery beside the list: why it was not delivered, and what can be done.
+ * @param heading gets the focus when the delivery is opened
  */
 export function Detail({
   webhookId,

@@ -44,7 +44,7 @@ export interface Part {
 
 export interface Source<R> {
   page(part: Part, signal: AbortSignal): Promise<Page<R>>;
-  /** One row, whatever is looked for; undefined if there is none any more. */
+  /** One row regardless of filters; undefined when it does not exist. */
   one(id: string, signal: AbortSignal): Promise<R | undefined>;
   /** Whether a row is like what is looked for. */
   isLike(row: R): boolean;
@@ -55,7 +55,7 @@ export interface Source<R> {
   isWhole: boolean;
 }
 
-/** What somebody looks at. */
+/** The visible part of the list. */
 export interface View {
   /** Whether new rows may be put above what is being read. */
   isAtTop(): boolean;
@@ -78,19 +78,18 @@ interface Unfinished<R> {
 }
 
 /**
- * A list that follows what happens. It is asked for again from a time that moves with the service's clock,
- * not from its newest row, which may be old: so a look at a list in which nothing happens reads nothing,
- * whatever it is narrowed to.
- * @param now the service's clock, since the browser's own may be wrong, in milliseconds since the epoch
+ * A list that is updated live. It is read again from a time that moves with the service's clock, not from its
+ * newest row, which may be old: a poll without changes reads no rows, with any filter.
+ * @param now the service's clock, in milliseconds since the epoch
  */
 export function follow<R extends Row>(source: Source<R>, view: View, now: () => number) {
   let state: Followed<R> = { ...NOTHING, isLoading: false, error: undefined };
   const listeners = new Set<() => void>();
-  /** The service's time when all rows there were had been read; undefined before the first page. */
+  /** The service's time when all existing rows had been read; undefined before the first page. */
   let readAt: number | undefined;
   let unfinished: Unfinished<R> | undefined;
   let laterAt = 0;
-  /** When rows that may still change were last looked at, or first seen, by the service's clock. */
+  /** Time of the last poll of rows that may change, or of their first appearance, by the service's clock. */
   let looked = new Map<string, number>();
 
   const set = (change: Partial<Followed<R>>) => {
@@ -156,8 +155,7 @@ export function follow<R extends Row>(source: Source<R>, view: View, now: () => 
     const found = await look(begun, (rows) => meets(state, rows) || areMany(rows), signal);
     if (signal.aborted) return;
     if ('cursor' in found) {
-      // Pages that are short or empty are no news: rows were read for them that are not like what is looked
-      // for.
+      // A short or empty page says nothing: the rows that were read do not match the filters.
       unfinished = found;
       return;
     }
@@ -167,7 +165,7 @@ export function follow<R extends Row>(source: Source<R>, view: View, now: () => 
   }
 
   /**
-   * What came too late for the looks at the top, as the deliveries of a redelivery job may, which carry its
+   * Rows that appeared too late for polls of the top, such as those of a redelivery job, which carry its
    * time.
    */
   async function lookFurtherBack(signal: AbortSignal): Promise<void> {
@@ -178,7 +176,7 @@ export function follow<R extends Row>(source: Source<R>, view: View, now: () => 
     if (!signal.aborted) take('cursor' in found ? { ...found, isComplete: false } : found);
   }
 
-  /** Rows in view of which something more will become, and which the looks at the top do not reach. */
+  /** Visible rows that may change and that polls of the top do not reach. */
   function openInView(): R[] {
     const reached = (readAt ?? 0) - LATE_MS;
     return view.inView().flatMap((id) => {
@@ -248,7 +246,7 @@ export function follow<R extends Row>(source: Source<R>, view: View, now: () => 
       if (now() - laterAt < LATER_EVERY_MS) return refresh(signal);
       laterAt = now();
       await lookFurtherBack(signal);
-      // A page that could not be loaded: whoever waits for it need not press anything.
+      // A page that failed to load is tried again without a press of a button.
       if (!signal.aborted && mayPass(state.error)) await loadMore(signal);
     },
     /** Puts what waits where it belongs. */

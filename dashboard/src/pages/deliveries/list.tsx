@@ -58,14 +58,13 @@ export function DeliveryList({
   const { rows, next, loadMore } = deliveries;
   const list = useRef<HTMLUListElement>(null);
   const [top, setTop] = useState(0);
-  // Whatever is above it may come and go.
+  // The content above the list may change.
   useLayoutEffect(() => {
     if (list.current?.offsetParent) setTop(list.current.offsetTop);
   });
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   const height = (isNarrow ? HEIGHT.narrow : HEIGHT.wide) * rem;
-  // The row that a press of Tab leads to; until somebody chooses one, the one beside the list, else the
-  // first.
+  // The row that Tab reaches: the chosen one, else the one beside the list, else the first.
   const [chosen, setChosen] = useState(shown);
   const active = chosen === undefined ? 0 : Math.min(placeOf(rows, chosen), Math.max(0, rows.length - 1));
   const virtual = useWindowVirtualizer({
@@ -197,8 +196,7 @@ function useFocusKept(
     if (isLost && document.activeElement === document.body) handle.current?.focus(before);
   }, [rows, handle]);
   useEffect(() => {
-    // An element that is removed tells nobody that it lost the focus: it is known only where the focus went
-    // instead.
+    // A removed element fires no blur event: the lost focus shows only in where it went.
     const note = ({ target }: FocusEvent) => {
       const isInside = target instanceof Element && list.current?.contains(target);
       focused.current = isInside ? idOf(target) : undefined;

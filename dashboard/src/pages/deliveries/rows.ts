@@ -1,8 +1,8 @@
 import type { Delivery } from '../../api/webhooks.ts';
 
 /**
- * A delivery, as far as a list's order and freshness are concerned. Identifiers ascend in time: `dlv_` and
- * twelve hexadecimal digits of milliseconds begin them (decisions.md, Representation).
+ * The fields of a delivery that determine order and freshness of a list. Ids ascend in time: `dlv_` and
+ * twelve hexadecimal digits of milliseconds (docs/specification.md, Representation).
  */
 export type Row = Pick<Delivery, 'id' | 'status' | 'attempts' | 'nextRetryAt' | 'lastError' | 'createdAt'>;
 
@@ -20,7 +20,10 @@ export interface List<R extends Row> {
   rows: readonly R[];
   /** Where the next page begins; null at the end, undefined before the first one. */
   next: Place | null | undefined;
-  /** Found since and not shown yet, so that whoever reads further down is not moved; newest first. */
+  /**
+   * New rows that are not shown yet, so that the list does not move while the user reads further down; newest
+   * first.
+   */
   waiting: readonly R[];
   /**
    * The identifier below which rows may be missing once those that wait are among them: what is below is to
@@ -40,10 +43,7 @@ export interface Look<R extends Row> {
 
 /** Rows that wait at most; beyond them it is known only that there are more. */
 export const MAX_WAITING = 300;
-/**
- * Rows that are kept while somebody looks at the top, so that a list that is left open does not grow for
- * ever.
- */
+/** Maximum number of rows while the top is visible, so that an open list does not grow forever. */
 export const MAX_KEPT = 1000;
 /** So many rows that are known, one after another, say that below them nothing is new. */
 const KNOWN_RUN = 50;

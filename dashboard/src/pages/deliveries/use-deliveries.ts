@@ -24,8 +24,8 @@ export interface Deliveries extends Followed<Delivery> {
 }
 
 /**
- * An endpoint's deliveries, newest first, page by page, with what is new on top within two seconds.
- * @param view what somebody looks at, at the time that it is asked
+ * An endpoint's deliveries, newest first, page by page; new ones appear within two seconds.
+ * @param view returns the visible part of the list
  */
 export function useDeliveries(
   environment: Environment,

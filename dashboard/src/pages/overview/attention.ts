@@ -3,8 +3,8 @@ import type { Schema } from '../../api/client.ts';
 type Row = Schema<'DeliveryStats'>['endpoints'][number];
 
 /**
- * What somebody should look after: deliveries that wait for long are told before the first of them has failed
- * for good, which takes an hour.
+ * Endpoints that need attention: long waits are shown before the first delivery has failed, which takes an
+ * hour.
  */
 export type Attention = 'disabled' | 'failing' | 'waiting';
 

@@ -3,7 +3,7 @@ import { usePerson } from '../../app/person.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useTexts } from '../../text/language.ts';
 
-/** Wipes the data of the sandbox, for whoever types the name of the organization. */
+/** Deletes the data of the sandbox after the name of the organization was typed. */
 export function Reset({ onClose }: { onClose: () => void }) {
   const t = useTexts();
   const { organizationName } = usePerson();

@@ -13,7 +13,7 @@ import { Reset } from './reset.tsx';
 
 type Opened = 'make' | 'key' | 'reset';
 
-/** The organization's sandbox: made, looked after, and how its receivers are programmed. */
+/** The organization's sandbox: creation, keys, reset, and simulated receivers. */
 export default function SandboxPage() {
   const t = useTexts();
   const isAdmin = useIsAdmin();

@@ -7,7 +7,7 @@ import styles from './sandbox.module.css';
 /** Statuses that receivers answer most; any other is typed. */
 const USUAL = [200, 204, 301, 400, 401, 404, 410, 429, 500, 502, 503, 504];
 const OTHER = 'other';
-/** What nobody can mean by another status, to begin with. */
+/** First suggestion for another status. */
 const FIRST_OTHER = 418;
 
 /** What the receiver does at one attempt, and after how long. */

@@ -12,7 +12,7 @@ import { useTexts } from '../../text/language.ts';
 import { percentFrom } from './percent.ts';
 import styles from './settings.module.css';
 
-/** When admins are told that content changed: seen by all, changed by admins. */
+/** Settings of content-change notifications: visible to all, changed by admins. */
 export function Notifications({ organization }: { organization: Organization }) {
   const t = useTexts();
   const isAdmin = useIsAdmin();

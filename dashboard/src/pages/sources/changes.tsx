@@ -6,10 +6,7 @@ import { Card } from '../../parts/page.tsx';
 import { useTexts } from '../../text/language.ts';
 import styles from './sources.module.css';
 
-/**
- * What came and went in a source since admins were last told. It is text of others, shown as the text that it
- * is.
- */
+/** Changes of a source since admins were last notified. Untrusted text, shown as text. */
 export function Changes({ source }: { source: Source }) {
   const t = useTexts();
   const { environment } = useEnvironment();

@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { useTexts } from '../../text/language.ts';
 
-/** How a check stands that was asked for here. */
+/** State of the requested check. */
 export type Checking = 'not asked' | 'under way' | 'done';
 
 /** @param before the source as it was when the check was asked for @param now as it is */
@@ -20,7 +20,10 @@ export function checkingOf(
 /** A check usually takes a second, and a minute at most. */
 const SLOW_MS = 20_000;
 
-/** Asks for a check, and says that it is under way. @param onCheck is given the source as it was before */
+/**
+ * Requests a check and shows that it is running.
+ * @param onCheck gets the source as it was before
+ */
 export function CheckNow({
   id,
   checking,

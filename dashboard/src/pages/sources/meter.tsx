@@ -2,7 +2,7 @@ import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import styles from './sources.module.css';
 
-/** How much of a source changed, beside how much must change before admins are told. Both in percent. */
+/** How much of a source changed, and the threshold of notifications. Both in percent. */
 export function Meter({
   difference,
   threshold,

@@ -2,8 +2,8 @@ import { useOrganization } from '../../api/organization.ts';
 import { useEnvironment } from '../../app/environment.ts';
 
 /**
- * Percent of a source beyond which admins are told; undefined in the sandbox, which has no settings of its
- * own, and where it is not known.
+ * Percent of a source above which admins are notified; undefined in the sandbox, which has no settings, and
+ * while it is unknown.
  */
 export function useThreshold(): number | undefined {
   const { environment } = useEnvironment();

@@ -6,7 +6,7 @@ import styles from './usage.module.css';
 
 export type Month = Schema<'UsageOfMonth'>;
 
-/** Months and what was counted in them, newest first: the first is under way. */
+/** Usage by month, newest first; the first month is the current one. */
 export function Months({ months }: { months: readonly Month[] }) {
   const t = useTexts();
   const format = useFormat();
