@@ -1,6 +1,6 @@
 /** The invocations that one event source of a function makes, or all that come from elsewhere. */
 export interface Lane {
-  /** Invocations that it may have under way side by side. */
+  /** Most invocations that may run at the same time. */
   readonly share: number;
 }
 
@@ -10,9 +10,8 @@ interface Entry<Item> {
 }
 
 /**
- * What waits for a sandbox of one function, lane by lane. The lane with the fewest invocations under way
- * comes first, so that none waits for as long as another one's invocations take; within a lane, and between
- * equals, it is first come, first served.
+ * Invocations of one function that wait for a sandbox. The lane with the fewest running invocations comes
+ * first, so that slow invocations of one lane do not block another; otherwise in order of arrival.
  */
 export class LaneQueue<Item> {
   readonly #waiting: Entry<Item>[] = [];
@@ -22,18 +21,18 @@ export class LaneQueue<Item> {
     this.#waiting.push({ lane, item });
   }
 
-  /** What is to run next, unless each lane with something to run has its share under way. */
+  /** The next item to run; undefined if every waiting lane already runs its share. */
   get next(): Item | undefined {
     return this.#next()?.item;
   }
 
-  /** Whether what is to run next comes from a lane that has nothing under way. */
+  /** Whether the next item comes from a lane without a running invocation. */
   get isNextFirstOfItsLane(): boolean {
     const next = this.#next();
     return next !== undefined && this.underWay(next.lane) === 0;
   }
 
-  /** Takes what is to run next; from then on it is under way. */
+  /** Removes the next item and counts it as running. */
   take(): Entry<Item> | undefined {
     const next = this.#next();
     if (!next) return undefined;
@@ -47,7 +46,7 @@ export class LaneQueue<Item> {
     this.#underWay.set(lane, this.underWay(lane) - 1);
   }
 
-  /** Takes everything that waits, without a run. */
+  /** Removes all waiting items without running them. */
   clear(): Item[] {
     return this.#waiting.splice(0).map(({ item }) => item);
   }

@@ -18,7 +18,7 @@ const ERROR_PAUSE_MS = 500;
  * second.
  */
 const COMPANY_MS = 20;
-/** How often a shard is read whose records wait for company in any case. */
+/** Poll interval in milliseconds of a shard whose records wait for a batching window anyway. */
 const GATHER_POLL_MS = 100;
 /** Most that `GetRecords` returns. */
 const PAGE_LIMIT = 1000;
@@ -40,9 +40,9 @@ export interface Consumer {
    */
   take(records: readonly StreamRecord[], position: string): Promise<boolean>;
   /**
-   * Told that there is nothing more to read, for now or because the shard is closed; false when it was not done.
+   * Called when no records are left to read, for now or because the shard is closed; false if it failed.
    *
-   * @param askedAt epoch milliseconds, before the shard was asked: all that was written by then has been taken
+   * @param askedAt epoch milliseconds before the read: all records written by then have been taken
    */
   rest(isClosed: boolean, askedAt: number): Promise<boolean>;
 }
