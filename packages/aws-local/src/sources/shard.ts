@@ -40,7 +40,7 @@ export interface Consumer {
    */
   take(records: readonly StreamRecord[], position: string): Promise<boolean>;
   /**
-   * Called when no records are left to read, for now or because the shard is closed; false if it failed.
+   * Called when no records are left to read, for now or because the shard is closed; false if not completed.
    *
    * @param askedAt epoch milliseconds before the read: all records written by then have been taken
    */
