@@ -23,6 +23,7 @@ import { type Gateway, type Pages, startGateway } from './gateway/server.ts';
 import type { Identity } from './identity/identity.ts';
 import { mailPages } from './mail/mail-pages.ts';
 import { defineNamed, provisionQueues, provisionTables } from './provision/provision.ts';
+import { type Endpoints, serviceEnvironment } from './service-environment.ts';
 import { startServices } from './services.ts';
 import { siteOf } from './site/site.ts';
 import { sitePages } from './site/site-pages.ts';
@@ -30,7 +31,6 @@ import { type EventSourceMapping, eventSourceMappings, shareOf, startMapping } f
 import { readByAll } from './sources/readers.ts';
 import { startRules } from './sources/rules.ts';
 import type { Source } from './sources/source.ts';
-import { type Endpoints, surroundings } from './surroundings.ts';
 import { References } from './template/references.ts';
 import { loadTemplate, type Template } from './template/template.ts';
 
@@ -146,7 +146,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   startUpkeep(engines, started, readByAll(mappings, checkpoints), log);
   const endpoints = { ...engines.endpoints, ...services.endpoints };
   const functions = createFunctions(template, references, {
-    environment: { ...surroundings(endpoints, options.caFile), ...options.environment },
+    environment: { ...serviceEnvironment(endpoints, options.caFile), ...options.environment },
     endpoints: Object.values(endpoints),
     concurrency: concurrencies(mappings),
     capacity: new SandboxCapacity(options.maxSandboxes ?? MAX_SANDBOXES),

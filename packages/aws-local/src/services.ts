@@ -10,10 +10,10 @@ import {
   provisionUserPool,
   userPoolOf,
 } from './provision/provision.ts';
+import type { Endpoints } from './service-environment.ts';
 import { startBus } from './sources/bus.ts';
 import { busRules } from './sources/bus-rules.ts';
 import { defineRules } from './sources/rules.ts';
-import type { Endpoints } from './surroundings.ts';
 import type { References } from './template/references.ts';
 import type { Template } from './template/template.ts';
 

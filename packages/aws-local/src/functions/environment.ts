@@ -10,21 +10,21 @@ import type { FaultPlan } from './sandbox/faults.ts';
  */
 export const AUTHORIZATION_VARIABLE = 'LOCAL_RUN_AUTHORIZATION';
 
-/** What a sandbox checks the SDK calls of its function against. */
+/** Rules against which a sandbox checks the SDK calls of its function. */
 export interface SandboxAuthorization {
-  /** ARN in the messages of refusals. */
+  /** ARN that the messages of denied calls name. */
   principal: string;
   statements: readonly Statement[];
   /** `host:port` of the engines whose calls are checked; others pass. */
   hosts: string[];
-  /** Calls that the role does not allow are sent all the same when false. */
+  /** If false, calls that the role does not allow are sent anyway. */
   rolesEnforced?: boolean;
   faults?: FaultPlan;
-  /** By the tables' names, for what DynamoDB refuses in keys. */
+  /** By table name; used to reject the keys that DynamoDB rejects. */
   tableKeys: Readonly<Record<string, TableKeys>>;
 }
 
-/** What the Lambda service sets in every sandbox, around the function's own variables. */
+/** The variables that Lambda sets, together with the function's own. */
 export function sandboxEnvironment(options: LocalFunctionOptions): Record<string, string> {
   const { name, directory, handler, memoryMiB, environment, compileCache } = options;
   return {
@@ -41,16 +41,16 @@ export function sandboxEnvironment(options: LocalFunctionOptions): Record<string
     AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
     AWS_LAMBDA_LOG_STREAM_NAME: 'local',
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-    // The runtime client insists on an address; what it would send there goes over the channel.
+    // The runtime client requires an address but sends its requests over the channel.
     AWS_LAMBDA_RUNTIME_API: '127.0.0.1:1',
     LAMBDA_TASK_ROOT: directory,
     LAMBDA_RUNTIME_DIR: directory,
     _HANDLER: handler,
-    [AUTHORIZATION_VARIABLE]: JSON.stringify(authorizationOf(options)),
+    [AUTHORIZATION_VARIABLE]: JSON.stringify(buildAuthorization(options)),
   };
 }
 
-function authorizationOf(options: LocalFunctionOptions): SandboxAuthorization {
+function buildAuthorization(options: LocalFunctionOptions): SandboxAuthorization {
   const { name, statements, endpoints = [], tableKeys = {}, rolesEnforced, faults } = options;
   return {
     principal: `arn:aws:sts::${ACCOUNT}:assumed-role/${name}/${name}`,

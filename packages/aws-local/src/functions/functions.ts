@@ -33,8 +33,8 @@ const AliasProperties = OfFunction.extend({ Name: z.string() });
 /** Nothing is published here: every version is the current code. */
 const ONLY_VERSION = '1';
 
-/** What the place gives every function, besides what the template says. */
-export interface FunctionSurroundings {
+/** Settings of the local run that apply to every function, in addition to the template. */
+export interface FunctionContext {
   /** Set over the template's variables. */
   environment: Record<string, string>;
   /** Endpoints whose calls are checked against the function's role. */
@@ -122,14 +122,14 @@ export function defineFunctions(template: Template, references: References): voi
 export function createFunctions(
   template: Template,
   references: References,
-  surroundings: FunctionSurroundings,
+  context: FunctionContext,
 ): Functions {
-  const preload = preloadFileIn(surroundings.compileCache);
+  const preload = preloadFileIn(context.compileCache);
   const tableKeys = tableKeysOf(template, references);
   const all = template.ofType('AWS::Lambda::Function').map((resource) => {
     const properties = parseProperties(FunctionProperties, resource, references);
     const name = nameOf(template, resource, 'FunctionName');
-    const { environment, concurrency, onLog, onPermission, faults, onFault, ...others } = surroundings;
+    const { environment, concurrency, onLog, onPermission, faults, onFault, ...others } = context;
     const plan = faults?.[name];
     if (plan) requirePossible(plan);
     return new LocalFunction({
@@ -159,7 +159,7 @@ export function createFunctions(
       }),
     });
   });
-  for (const name of Object.keys(surroundings.faults ?? {}))
+  for (const name of Object.keys(context.faults ?? {}))
     if (!all.some((fn) => fn.name === name)) throw new LocalRunError(`The template has no function ${name}`);
   const byName = new Map(all.flatMap((fn) => [[fn.name, fn] as const, [fn.arn, fn] as const]));
   return {

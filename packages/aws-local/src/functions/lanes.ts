@@ -47,7 +47,7 @@ export class LaneQueue<Item> {
     this.#underWay.set(lane, this.underWay(lane) - 1);
   }
 
-  /** Takes everything that waits, without a run. */
+  /** Removes all waiting items without running them. */
   clear(): Item[] {
     return this.#waiting.splice(0).map(({ item }) => item);
   }

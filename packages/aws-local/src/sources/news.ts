@@ -2,30 +2,30 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pause } from './pause.ts';
 
-/** Waits until it may be worth looking for records again, or until the signal. */
+/** Resolves when a stream may have new records, or when the signal aborts. */
 export type UntilNews = (signal: AbortSignal) => Promise<void>;
 
 const POLL_MS = 20;
 const CHANGE_CHECK_MS = 4;
-/** Looks all the same after so many checks without a change, in case one went by unseen. */
+/** Checks without a change after which a reader polls anyway, in case it missed one. */
 const CHECKS = 125;
 
-/** For any engine: looks again after a short while. */
+/** Works with any engine: polls at a fixed interval. */
 export const afterAWhile: UntilNews = (signal) => pause(POLL_MS, signal);
 
 /**
- * Tells from the database file of an embedded engine whether a stream has new records, which costs a
- * hundredth of asking the engine.
+ * Detects new stream records in the database file of an embedded engine, at a hundredth of the cost of
+ * asking the engine.
  */
 export interface ChangeWatch {
-  /** For one reader of a table's stream; each has its own idea of what is new. */
+  /** For one reader of a table's stream; each reader keeps its own position. */
   reader(table: string): UntilNews;
   close(): void;
 }
 
 export function watchChanges(databaseFile: string): ChangeWatch {
   const database = new DatabaseSync(databaseFile, { readOnly: true, timeout: 1_000 });
-  // A number that is another one after each commit of another connection.
+  // Changes with each commit of another connection.
   const version = database.prepare('PRAGMA data_version');
   // Only after a commit of the table: nine of ten commits are of other tables.
   const newest = database.prepare(
@@ -34,10 +34,7 @@ export function watchChanges(databaseFile: string): ChangeWatch {
   let isClosed = false;
   const currentVersion = () => version.get()?.data_version;
   let check: Promise<unknown> | undefined;
-  /**
-   * The version at the next check, which all readers share: timers of their own would cost more than the
-   * checks.
-   */
+  /** All readers share one check: a timer for each would cost more than the checks. */
   function nextVersion(): Promise<unknown> {
     check ??= sleep(CHANGE_CHECK_MS).then(() => {
       check = undefined;
@@ -53,7 +50,7 @@ export function watchChanges(databaseFile: string): ChangeWatch {
       return async (signal) => {
         let current: unknown = currentVersion();
         for (let checks = 0; checks < CHECKS && !signal.aborted && !isClosed; checks += 1) {
-          // Both are read before the records are: what is written in between changes them again.
+          // Read both before the records, so that a write in between changes them again.
           if (current !== seen) {
             seen = current;
             const number = newest.get(table)?.number;

@@ -1,6 +1,6 @@
 import { CREDENTIALS } from './engines/engines.ts';
 
-/** Where the services of AWS are here. */
+/** URLs of the local AWS services. */
 export interface Endpoints {
   dynamodb: string;
   sqs: string;
@@ -11,8 +11,8 @@ export interface Endpoints {
   cognito?: string;
 }
 
-/** What every function finds around it here, besides what the template says. */
-export function surroundings(endpoints: Endpoints, caFile?: string): Record<string, string> {
+/** Environment variables that every function gets in addition to those of the template. */
+export function serviceEnvironment(endpoints: Endpoints, caFile?: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
     AWS_ENDPOINT_URL_DYNAMODB_STREAMS: endpoints.dynamodb,
@@ -25,7 +25,7 @@ export function surroundings(endpoints: Endpoints, caFile?: string): Record<stri
       : { AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: endpoints.cognito }),
     AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-    // Not `AWS_Lambda_…`: functions refuse what is only for the local run where they see that.
+    // Not `AWS_Lambda_…`: functions refuse settings of the local run if they see that prefix.
     AWS_EXECUTION_ENV: 'local_nodejs24.x',
     ...(caFile === undefined ? {} : { NODE_EXTRA_CA_CERTS: caFile }),
   };
