@@ -1,8 +1,8 @@
 import type { Program, Step } from './program.ts';
 
 /*
- * public-api.md, Limits: 8 attempts; after a failure 30 s, doubled each time, an hour at most; decisions.md,
- * Deliveries: a deadline of 10 s.
+ * docs/specification.md, Limits: 8 attempts; after a failure 30 s, doubled each time, at most an hour; a
+ * deadline of 10 s.
  */
 const MAX_ATTEMPTS = 8;
 const BASE_MS = 30_000;
