@@ -55,6 +55,17 @@ describe('runbooks', () => {
     ]),
   );
 
+  it('name functions that exist', () => {
+    const functions = new Set(ourFunctions(template).map(([, fn]) => nameOf(fn)));
+    const named = runbookPages().flatMap(({ name, text }) =>
+      [...text.matchAll(/(?:conversation-service-\$STAGE-|log_of )([a-z]+(?:-[a-z]+)*)["):]/g)].map(
+        ([, fn = '']) => ({ page: name, fn }),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter(({ fn }) => !functions.has(fn))).toEqual([]);
+  });
+
   it('name the alias that a mapping invokes: Lambda lists none of it under the function alone', () => {
     const commands = runbookPages().flatMap(({ name, text }) =>
       [
