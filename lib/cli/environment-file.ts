@@ -11,7 +11,7 @@ const LocalEnvironment = z.object({
   BASE_URL: z.string(),
   API_KEY: z.string(),
   ORG_ID: z.string(),
-  // A stack without a user pool has nobody who signs in, and earlier versions did not write them.
+  // Absent without a user pool, and in files of earlier versions.
   ADMIN_TOKEN: z.string().optional(),
   MEMBER_TOKEN: z.string().optional(),
   OIDC_ISSUER: z.string().optional(),
@@ -35,7 +35,7 @@ export function renderEnvironment(environment: LocalEnvironment): string {
 }
 
 /**
- * Reads what {@link renderEnvironment} wrote, whatever else the file holds.
+ * Reads what {@link renderEnvironment} wrote; other lines are ignored.
  * @returns undefined when a name is missing that every run has written
  */
 export function parseEnvironment(text: string): LocalEnvironment | undefined {
@@ -49,7 +49,7 @@ export function parseEnvironment(text: string): LocalEnvironment | undefined {
   return LocalEnvironment.safeParse(Object.fromEntries(found)).data;
 }
 
-/** @returns undefined when there is no such file, or when it is not one of ours */
+/** @returns undefined when there is no such file, or when the local run did not write it */
 export async function readEnvironmentFile(path: string): Promise<LocalEnvironment | undefined> {
   const text = await readIfPresent(path);
   return text === undefined ? undefined : parseEnvironment(text);

@@ -24,7 +24,7 @@ export const counted = (scope: Construct, metricName: string): cloudwatch.Metric
     period: Duration.minutes(5),
   });
 
-/** Whom alarms tell: a topic, to which whoever is on call subscribes. */
+/** The SNS topic of all alarms. Operators on call subscribe to it. */
 export class AlarmTopic extends Construct {
   readonly topic: sns.Topic;
 
@@ -67,16 +67,13 @@ export interface AlarmProps {
   threshold?: number;
   /** Periods of the metric, one after the other. */
   periods?: number;
-  /** What somebody notices. */
+  /** What customers or operators notice. */
   says: string;
   /** What to do then. */
   runbook: Runbook;
 }
 
-/**
- * An alarm for what should never, or hardly ever, be so. The description says what somebody notices, and
- * where it is written what to do.
- */
+/** An alarm. Its description says what customers or operators notice, and links the runbook. */
 export const alarmAt = (scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm =>
   alarm(scope, id, props, {
     comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

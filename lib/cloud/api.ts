@@ -87,8 +87,9 @@ export class Api extends Construct {
   }
 
   /**
-   * Invokes a function, which this stack knows by its name: a reference to its stack would keep that from taking it away before this one has.
-   * The CDK's own integration permits it for each method; one permission for all of a function leaves room for half as many routes more.
+   * Invokes a function by its name: a reference to the function's stack would keep that stack from removing
+   * it first. The CDK's own integration adds a permission for each method; one for the function leaves room
+   * for half as many routes more.
    */
   private invocationOf(name: string): apigateway.Integration {
     const known = this.invocations.get(name);

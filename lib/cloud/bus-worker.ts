@@ -18,18 +18,18 @@ export interface BusWorkerProps extends Omit<ServiceFunctionProps, 'name' | 'env
   batchSize: number;
   /** How long a batch is waited for. */
   batchSeconds?: number;
-  /** Batches under way at once. */
+  /** Batches in progress at once. */
   maxConcurrency: number;
-  /** What somebody notices while its messages are dead. */
+  /** What operators or customers notice while there are dead letters. */
   says: string;
   /** And while it fails, before they are. */
   late: string;
 }
 
 /**
- * A function that works for the service behind the bus, with a queue of its own, so that it can be late and
- * can fail without anybody else being so. What it cannot do ends in its dead-letter queue, where an alarm
- * finds it; so does what the bus could not deliver to the queue.
+ * A worker behind the bus with a queue of its own, so that its delays and failures affect no other worker.
+ * What it cannot process, and what the bus could not deliver to the queue, ends in its dead-letter queue,
+ * which has an alarm.
  */
 export class BusWorker extends Construct {
   readonly fn: ServiceFunction;

@@ -22,7 +22,7 @@ import { ServiceStack } from './stacks/service-stack.ts';
 import type { Tables } from './tables.ts';
 import { watchArrivals, watchBehind, watchDeadLetters, watchFailures } from './watching.ts';
 
-/** How far the publisher may be behind before somebody is told. */
+/** How far the publisher may lag before the alarm. */
 const BEHIND = { seconds: 600, minutes: 3 };
 /**
  * Receives of a message before it is dead: with six timeouts between two of them, 20 are an hour for a
@@ -157,7 +157,7 @@ export class Bus extends Construct {
       runbook: 'dead-letters.md#of-a-stream',
     });
     watchDeadLetters(this, 'UnreadableDead', bus.unreadable, {
-      says: 'The bus could not encrypt or decrypt events: they are not metered and mailed until somebody puts them back.',
+      says: 'The bus could not encrypt or decrypt events: they are not metered and no e-mail is sent until an operator requeues them.',
       runbook: 'dead-letters.md#of-the-bus',
     });
   }

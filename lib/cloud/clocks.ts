@@ -4,9 +4,9 @@ import type { Construct } from 'constructs';
 import { type AttemptClocks, findClockFaults } from '../../functions/domain/timing.ts';
 
 /**
- * Holds what the template says against what the clocks ask for, at the end of the synthesis: whatever set a
- * timeout since then, an attempt must end within its function, the function within the lease, and the lease
- * within the message's invisibility, less the time that a batch may have been waited for.
+ * Checks the template's timeouts at the end of synthesis, after everything that may set one: an attempt must
+ * end within its function's timeout, the function within the lease, and the lease within the message's
+ * visibility timeout, less the time that a batch may have waited.
  */
 export function checkClocks(
   scope: Construct,

@@ -6,9 +6,9 @@ import { API_STAGE } from './api.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * A name of its own for the API. The stage's name, `api`, is the base path, so that public URLs are the same
- * below either name: `/api/v1/…`. Whoever has the domain points an alias record at the outputs `DomainTarget`
- * and `DomainTargetZone`.
+ * A custom domain of the API. The stage's name, `api`, is the base path, so that public URLs are the same
+ * below either name: `/api/v1/…`. The domain's owner points an alias record at the outputs `DomainTarget` and
+ * `DomainTargetZone`.
  */
 export class CustomDomain extends Construct {
   /** Below which the routes are, as the gateway's own URL. */

@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 
-/** Where the OpenAPI document and the reference page are, for anybody, and the functions that serve them. */
+/** Public paths of the OpenAPI document and the reference page, and the functions that serve them. */
 export const DOCUMENTATION_ROUTES = [
   { name: 'read-openapi', method: 'GET', path: '/v1/openapi.json' },
   { name: 'docs', method: 'GET', path: '/docs' },

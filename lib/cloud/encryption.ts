@@ -4,7 +4,7 @@ import * as kms from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { rolePath, ServiceStack } from './stacks/service-stack.ts';
 
-/** What whoever writes and reads encrypted data by way of another service needs of its key. */
+/** Actions that a client needs to write and read data that another service encrypts with the key. */
 const USE = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
 /** What a service needs that encrypts for itself. */
 const SERVICE_USE = ['kms:Decrypt', 'kms:GenerateDataKey*'];

@@ -102,7 +102,7 @@ export function watchEngine(scope: Construct): EngineAlarms {
 function watchLosses(scope: Construct): cloudwatch.IAlarm {
   alarmAt(scope, 'LedgerDiffers', {
     metric: counted(scope, LEDGER_DIFFERENCE),
-    says: 'Deliveries that were owed are not accounted for: the ledger differed from the deliveries and was put right.',
+    says: 'Pending deliveries and their ledger differed; the ledger was corrected.',
     runbook: 'ledger.md#deliveries-are-not-accounted-for',
   });
   alarmAt(scope, 'DeliveriesExpire', {
@@ -112,7 +112,7 @@ function watchLosses(scope: Construct): cloudwatch.IAlarm {
   });
   alarmAt(scope, 'EntriesAbandoned', {
     metric: counted(scope, ABANDONED_ENTRIES),
-    says: 'Entries of the outbox could not be dealt with and were given up: events of customers have no deliveries, or are not metered and mailed.',
+    says: 'Outbox entries could not be processed and are dead letters: events of customers have no deliveries, are not metered, or send no e-mail.',
     runbook: 'dead-letters.md#entries-of-the-outbox-are-abandoned',
   });
   alarmAt(scope, 'MessagesUnreadable', {
@@ -133,7 +133,7 @@ function watchLosses(scope: Construct): cloudwatch.IAlarm {
   });
   return alarmAt(scope, 'DeadLettersArrive', {
     metric: counted(scope, DEAD_LETTERS),
-    says: 'Deliveries could not be dealt with for most of an hour; the reconciler tries them again, customers see them late.',
+    says: 'Deliveries could not be processed for most of an hour; the reconciler tries them again, customers see them late.',
     runbook: 'dead-letters.md#of-the-delivery-queues',
   });
 }

@@ -23,7 +23,7 @@ const POLLS_STREAM = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamod
 
 export interface QueueSourceProps {
   batchSize: number;
-  /** Batches under way at once, at least 2. */
+  /** Batches in progress at once, at least 2. */
   maxConcurrency: number;
   /** How long a batch is waited for. Seconds. */
   batchSeconds?: number;

@@ -27,7 +27,8 @@ const { ResponseType } = apigateway;
 const RETRY = { 'Retry-After': "'1'" };
 
 /**
- * Answers that the gateway makes itself, in the same envelope as the functions' (decisions.md, Error types).
+ * Answers that the gateway makes itself, in the same envelope as the functions' (docs/specification.md,
+ * Error types).
  */
 const ANSWERS: readonly GatewayAnswer[] = [
   {

@@ -6,7 +6,7 @@ import { acknowledge } from './acknowledgements.ts';
 import type { Settings } from './settings.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
-/** What every issuer understands, and what alone makes it tell who somebody is. */
+/** Every issuer knows this scope, and without it none says who the user is. */
 const OPENID = 'openid';
 /** Custom attributes of the pool, as its ID tokens name them. */
 const CLAIMS = { organization: 'custom:organization', role: 'custom:role' };
@@ -87,8 +87,8 @@ export class Identity extends Construct {
       readAttributes: new cognito.ClientAttributes()
         .withStandardAttributes({ email: true, emailVerified: true, fullname: true })
         .withCustomAttributes('organization', 'role'),
-      // Whoever is signed in may write the attributes that the client may: organization, role and
-      // preferred_username must not be among them.
+      // Users may write the attributes that the client may: organization, role and preferred_username must
+      // not be among them.
       writeAttributes: new cognito.ClientAttributes().withStandardAttributes({ fullname: true }),
       ...(dashboardOrigin === undefined
         ? { disableOAuth: true }
@@ -111,7 +111,7 @@ export class Identity extends Construct {
     // Alone it stands for every attribute that the client may read; beside another scope Cognito leaves our
     // own ones out.
     this.signInEnvironment = { ...this.environment, OIDC_SCOPE: OPENID };
-    // The sign-in pages; a prefix belongs to one pool of a region, whoever's it is.
+    // The sign-in pages. A prefix is unique in a region, over all accounts.
     if (dashboardOrigin !== undefined)
       this.pool.addDomain('SignIn', {
         cognitoDomain: {

@@ -23,10 +23,12 @@ import { watchFailures, watchSchedule } from './watching.ts';
 const RUN_SECONDS = 55;
 /** A source that comes up 15 minutes late is one that the runs do not get to. */
 const LATE_SECONDS = 900;
-/** Checks that wait for this long are later than an hour's interval lets anybody expect. */
+/** With checks once an hour, half an hour of waiting is too late. */
 const WAITING_SECONDS = 1800;
 
-/** What keeps the sources of knowledge up to date: who notices that one is due, and who looks at it. */
+/**
+ * Keeps knowledge sources up to date: the schedule that finds due ones, and the function that checks them.
+ */
 export class Knowledge extends Construct {
   readonly scheduleSourceChecks: ServiceFunction;
   readonly checks: BusWorker;
@@ -72,7 +74,7 @@ export class Knowledge extends Construct {
           CHECKS_QUEUE: queue,
           ...senderEnvironment(settings),
         }) satisfies EnvironmentOf<CheckSourceEnvironment & SenderEnvironment>,
-      says: 'Sources of knowledge could not be checked for two hours: customers see old content, and are not told of changes.',
+      says: 'Knowledge sources could not be checked for two hours: customers see old content and get no e-mail about changes.',
       late: 'Sources of knowledge are checked late: the function for it fails.',
     });
 
@@ -114,12 +116,12 @@ export class Knowledge extends Construct {
       says: 'Checks of sources wait for half an hour: customers see new sources as pending, and old content.',
     });
     watchFailures(this.scheduleSourceChecks, {
-      says: 'The sweep fails: sources of knowledge are not checked again, except where somebody asks for it.',
+      says: 'The schedule of source checks fails: knowledge sources are checked only when a user asks for it.',
       runbook: 'background.md#sources-come-up-late',
     });
     watchSchedule(this.scheduleSourceChecks, {
       every: Duration.minutes(1),
-      says: 'The sweep is not invoked: sources of knowledge are not checked again, except where somebody asks for it.',
+      says: 'The schedule of source checks does not run: knowledge sources are checked only when a user asks for it.',
       runbook: 'backlog.md#a-schedule-is-silent',
     });
   }

@@ -57,7 +57,7 @@ export class DeliveryQueues extends Construct {
   }
 }
 
-/** A queue as all of ours are: encrypted in transport and at rest, and with as much patience as SQS has. */
+/** A queue with the service's standard settings: encrypted in transit and at rest, longest retention. */
 export class ServiceQueue extends sqs.Queue implements GrantedResource {
   constructor(
     scope: Construct,
@@ -87,7 +87,7 @@ export class ServiceQueue extends sqs.Queue implements GrantedResource {
   }
 }
 
-/** Timeout of the functions that deal with dead letters. */
+/** Timeout of the functions that process dead letters. */
 export const DEAD_LETTERS_SECONDS = 30;
 
 /**
@@ -97,7 +97,7 @@ export const DEAD_LETTERS_SECONDS = 30;
 export const DEAD_ENTRIES_BOUND =
   'An entry is given up 3 days after its event, with an alarm and a log line.';
 
-/** Holds what failed, until the function that deals with it could. */
+/** Holds what failed until the function for it could process it. */
 export const deadLetters = (scope: Construct, id: string, key: kms.IKey): ServiceQueue =>
   new ServiceQueue(scope, id, { key, hiddenSeconds: 2 * DEAD_LETTERS_SECONDS });
 

@@ -64,8 +64,8 @@ export class Mail extends Construct {
         }) satisfies EnvironmentOf<NotifyEnvironment>,
       batchSize: 5,
       maxConcurrency: 5,
-      says: 'Admins were not told by e-mail of changed content, however often it was tried.',
-      late: 'Admins are told late by e-mail: the function for it fails.',
+      says: 'E-mails to admins about changed content failed after all retries.',
+      late: 'E-mails to admins are late: their function fails.',
     });
     this.notify.takeApart('NotifyDisabled', {
       bus,
@@ -73,7 +73,7 @@ export class Mail extends Construct {
       timeoutSeconds: MAIL_TIMEOUT_SECONDS,
       batchSize: 5,
       maxConcurrency: 2,
-      says: 'Admins were not told by e-mail of a disabled endpoint, however often it was tried.',
+      says: 'E-mails to admins about a disabled endpoint failed after all retries.',
     });
 
     alarmAt(this, 'Fails', {
@@ -106,7 +106,7 @@ const identitiesOf = (scope: Construct, from: string): string[] =>
     Stack.of(scope).formatArn({ service: 'ses', resource: 'identity', resourceName }),
   );
 
-/** `mail.example.com` and `example.com`; a domain of one label is nobody's. */
+/** `mail.example.com` and `example.com`; a domain of one label cannot be registered. */
 function domainsAbove(domain: string): string[] {
   const labels = domain.split('.');
   return labels.slice(0, Math.max(1, labels.length - 1)).map((_, index) => labels.slice(index).join('.'));

@@ -34,9 +34,9 @@ export interface OperationsBoardProps {
 }
 
 /**
- * What somebody looks at who was woken: from top to bottom whether customers are affected, where it is stuck,
- * why, and what it costs. Functions and the API are known by their names, so that this stack refers to no
- * other for them.
+ * The dashboard for an operator on call: from top to bottom whether customers are affected, where deliveries
+ * are stuck, why, and what it costs. Functions and the API are known by their names, so that this stack
+ * refers to no other for them.
  */
 export class OperationsBoard extends Construct {
   private readonly board: cloudwatch.Dashboard;

@@ -5,9 +5,9 @@ import { KeyringSecret } from './keyrings.ts';
 import { DataTable } from './tables.ts';
 
 /**
- * Says where everything is that holds data, for the operator's command (`npm run operate`): `TableService`,
- * `QueueFresh`, `DeadLettersMeter`, `KeysSigning`. Whatever is in the stack is told, so that a new queue or
- * table needs nothing here.
+ * Outputs the names of all resources that hold data, for the operator's command (`npm run operate`):
+ * `TableService`, `QueueFresh`, `DeadLettersMeter`, `KeysSigning`. They are found in the stack, so a new
+ * queue or table needs nothing here.
  */
 export function operatorOutputs(data: Stack): void {
   for (const [name, value] of data.node.findAll().flatMap(named)) new CfnOutput(data, name, { value });

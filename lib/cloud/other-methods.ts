@@ -2,10 +2,7 @@ import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { envelope, REQUEST_ID } from './gateway-responses.ts';
 import type { ServedMethod } from './public-throttles.ts';
 
-/**
- * How long browsers may remember what a preflight has told them. Seconds; those in use take two hours at
- * most.
- */
+/** How long browsers may cache a preflight's answer, in seconds; today's browsers cap it at two hours. */
 const PREFLIGHT_SECONDS = 7200;
 
 /**
@@ -24,10 +21,10 @@ export function answerOtherMethods(api: apigateway.RestApi, served: readonly Ser
 }
 
 /**
- * An unknown path is 404, whatever its headers. What matches no resource at all, API Gateway answers by
- * itself, and reads an Authorization header as its own signature: so each resource without a method gets one,
- * and each that has no child with a variable gets a greedy child. A variable has no siblings with one; it is
- * the variable's resource that has the greedy child there.
+ * Answers an unknown path with 404, also with an Authorization header. Where no resource matches, API Gateway
+ * answers by itself and reads that header as its own signature: so each resource without a method gets one,
+ * and each without a variable child gets a greedy child. A resource can have one variable child; the greedy
+ * one is then below that.
  */
 export function answerUnknownPaths(api: apigateway.RestApi, served: readonly ServedMethod[]): void {
   const paths = new Set(served.map(({ path }) => path));

@@ -3,8 +3,8 @@ import type { Route } from '../../functions/platform/route.ts';
 import type { StagePolicy } from './stages.ts';
 
 /**
- * Classes of methods that anybody may call, and the share of the stage's throttle that all methods of a class
- * have together.
+ * Classes of methods that need no credentials, and the share of the stage's throttle that all methods of a
+ * class have together.
  */
 const PUBLIC_SHARES = {
   /** Visitors of web widgets, whose tokens any page hands out. */

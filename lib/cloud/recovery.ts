@@ -42,7 +42,7 @@ const AUDIT_EVERY = Duration.hours(1);
 /** Longer than a run needs for the page that it has begun. */
 const RUN_SECONDS = 55;
 
-/** Whatever brings back what got lost on the way of an event, and notices that something did. */
+/** Restores delivery messages and entries that got lost, and reports that some did. */
 export class Recovery extends Construct {
   readonly deliveryStream: ServiceFunction;
   readonly reconcile: ServiceFunction;
@@ -74,14 +74,14 @@ export class Recovery extends Construct {
       // at 6 MB all the same, which is about as many.
       batchSize: 5000,
       maxBatchingWindow: Duration.seconds(settings.watchWindowSeconds),
-      // Not for its windows: with one, the function is told which shard it reads.
+      // Not for its windows: with one, the function learns which shard it reads.
       tumblingWindow: Duration.minutes(15),
       filters: [lambda.FilterCriteria.filter(ADDED), lambda.FilterCriteria.filter(ENDED)],
     });
 
     this.reconcile = new ServiceFunction(this, 'Reconcile', {
       name: 'reconcile',
-      description: 'Sends reminders of deliveries that are due and have no message',
+      description: 'Sends delivery messages for due deliveries that have none',
       code,
       timeoutSeconds: RUN_SECONDS,
       // The run of the next minute takes the place of one that failed.
@@ -147,7 +147,7 @@ export class Recovery extends Construct {
 
     for (const reader of [deadDeliveryMessages, deadFanOuts])
       watchFailures(reader, {
-        says: 'Dead letters of the delivery engine are not dealt with: customers see their deliveries very late.',
+        says: 'Dead letters of the delivery engine are not processed: customers see their deliveries very late.',
         runbook: 'backlog.md#a-worker-fails',
       });
     this.addAlarms(delivery, deliveryQueues.deadFanOuts);

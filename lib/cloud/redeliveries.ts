@@ -16,7 +16,7 @@ import { watchFailures, watchSchedule } from './watching.ts';
 /** Longer than a run needs for the page that it has begun. */
 const RUN_SECONDS = 55;
 
-/** Sends again, for an endpoint, what has failed in a time, however much it is. */
+/** Resends an endpoint's failed deliveries of a period, however many they are. */
 export class Redeliveries extends Construct {
   readonly worker: BusWorker;
   readonly resumeRedeliveryJobs: ServiceFunction;
@@ -48,7 +48,7 @@ export class Redeliveries extends Construct {
       // A job each. More at once than this have their turns.
       batchSize: 1,
       maxConcurrency: 10,
-      says: 'Redelivery jobs stand still, however often it was tried: what customers want sent again is not, and they can start no other job for the endpoint.',
+      says: 'Redelivery jobs failed after all retries: deliveries are not resent, and customers can start no other job for the endpoint.',
       late: 'Redelivery jobs get on slowly: the function for them fails.',
     });
     const { queue } = this.worker;

@@ -40,7 +40,7 @@ export class RouteFunctions extends Construct {
   constructor(scope: Construct, id: string, props: RouteFunctionsProps) {
     super(scope, id);
     for (const key of Object.keys(routes) as RouteKey[]) this.addFunction(key, props);
-    // Requests pass while the limiter fails, so somebody has to be told.
+    // Requests pass while the limiter fails, so operators must know.
     alarmAt(this, 'RateLimiterFailing', {
       metric: counted(this, RATE_LIMITER_FAILURES),
       // The first calls after a deployment may find the counter's table slow; a counter that is down fails at

@@ -15,7 +15,7 @@ import { watchFailures, watchSchedule } from './watching.ts';
 /** A purge that is not done after an hour will hardly be done by itself. */
 const LATE_SECONDS = 3600;
 
-/** What is behind a sandbox's reset: the deletion of what it has wiped. */
+/** Deletes the data of a sandbox after its reset. */
 export class Sandboxes extends Construct {
   readonly purge: ServiceFunction;
 
@@ -50,15 +50,15 @@ export class Sandboxes extends Construct {
       metric: counted(this, PURGED.oldestSeconds).with({ statistic: cloudwatch.Stats.MAXIMUM }),
       threshold: LATE_SECONDS,
       runbook: 'background.md#data-of-reset-sandboxes-is-still-stored',
-      says: 'Data that customers have wiped from their sandboxes is still stored an hour later; they cannot see it.',
+      says: 'Data of reset sandboxes is still stored an hour later; customers cannot see it.',
     });
     watchFailures(this.purge, {
-      says: 'The purge fails: what resets of sandboxes have wiped stays stored.',
+      says: 'The purge fails: data of reset sandboxes stays stored.',
       runbook: 'background.md#data-of-reset-sandboxes-is-still-stored',
     });
     watchSchedule(this.purge, {
       every: Duration.minutes(1),
-      says: 'The purge is not invoked: what resets of sandboxes have wiped stays stored.',
+      says: 'The purge does not run: data of reset sandboxes stays stored.',
       runbook: 'backlog.md#a-schedule-is-silent',
     });
   }

@@ -29,9 +29,9 @@ export interface ServiceFunctionProps {
   /** Of an asynchronous invocation that failed, by a schedule or an operator. Lambda's own number is 2. */
   asyncRetries?: 0 | 1 | 2;
   /**
-   * What ends the chain where the function's messages come back to it. Without one, Lambda stops the function at about
-   * its 16th invocation in a chain of messages and drops the message (Lambda Developer Guide, "Use Lambda recursive
-   * loop detection to prevent infinite loops").
+   * The reason why a chain of the function's own messages ends. Without one, Lambda stops the function at
+   * about its 16th invocation in the chain and drops the message (Lambda Developer Guide, "Use Lambda
+   * recursive loop detection to prevent infinite loops").
    */
   loopBound?: string;
 }
@@ -75,8 +75,8 @@ export function logGroup(scope: Construct, id: string, logGroupName?: string): l
 }
 
 /**
- * A Lambda function as all of ours are: Node.js 24, structured logs in a group of its own, and a role that
- * may write these logs and nothing else until a grant says so.
+ * A Lambda function with the service's standard settings: Node.js 24, structured logs in a group of its own,
+ * and a role that may write these logs and nothing else until a grant adds to it.
  */
 export class ServiceFunction extends lambda.Function {
   /** Its name within the stage. */

@@ -55,13 +55,13 @@ export interface Settings {
   checksPerOrganization: number;
   /** Seconds after a customer's request for a check in which another one of the same source is refused. */
   syncCooldownSeconds: number;
-  /** For which admins are told once at most that a source's content changed. */
+  /** Least time between two e-mails to admins about a source's content. */
   noticeSeconds: number;
   /** Recipients of e-mail about content in a UTC day (`mailBudget`, `mailCeiling`). */
   mailLimits: MailLimits;
   /** Sender of e-mail, whose domain or address SES has verified; without one nothing is sent. */
   mailFrom?: string;
-  /** Whom alarms write to, besides whoever subscribes to their topic. */
+  /** The address that alarms are sent to, besides subscribers of their topic. */
   alarmEmail?: string;
   /** Origin of the dashboard, without which session cookies change nothing. */
   dashboardOrigin?: string;
@@ -295,7 +295,7 @@ function domainOf(node: Context): Pick<Settings, 'domain'> {
   return { domain: { name, certificateArn } };
 }
 
-/** Without one a path within the repository, which whoever is told of an alarm can at least search for. */
+/** Without one a path within the repository, which an operator can search for. */
 function runbooksOf(node: Context): string {
   const given = text(node, 'runbookUrl');
   if (given === undefined) return 'docs/runbooks';

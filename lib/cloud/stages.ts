@@ -11,31 +11,28 @@ export type Stage = (typeof STAGES)[number];
  */
 export type Release = 'canary' | 'linear' | 'at-once';
 
-/**
- * Functions whose concurrency is reserved, so that a storm of API calls cannot take it, and no storm of
- * theirs that of the API.
- */
+/** Functions with reserved concurrency, so that they and the API cannot take each other's. */
 export type Reserved = 'dispatch' | 'fanOut' | 'deliveryStream' | 'publish';
 
 /** What a stage decides for all that is deployed to it. */
 export interface StagePolicy {
   stage: Stage;
   /**
-   * Whatever holds data outlives its stack, cannot be deleted by mistake, and can be brought back to any
-   * second of the last 35 days.
+   * All that holds data outlives its stack, cannot be deleted by mistake, and can be restored to any second
+   * of the last 35 days.
    */
   keepsData: boolean;
   logLevel: 'DEBUG' | 'INFO';
   logRetentionDays: number;
-  /** Whether somebody is told. Without, the alarms are there and show their state, and act on nothing. */
+  /** Whether alarms notify anyone. Without, the alarms show their state and send nothing. */
   alarms: boolean;
-  /** Batches of a lane under way at once; each holds ten attempts. */
+  /** Batches of a lane in progress at once; each holds ten attempts. */
   dispatchers: Readonly<Record<Lane, number>>;
   /** Seconds for which messages of a lane are gathered into a batch; 0 where they are received at once. */
   windowSeconds: Readonly<Record<Lane, number>>;
   /**
-   * Invocations at once that are kept for a function, and that it cannot exceed. Absent where nothing is reserved: an account has 1000 at first,
-   * a new one perhaps 10, of which 100 cannot be reserved.
+   * Concurrent invocations that are reserved for a function, and its maximum. Absent where nothing is
+   * reserved: an account starts with 1000, a new one perhaps with 10, and 100 of them cannot be reserved.
    */
   reserved: Readonly<Record<Reserved, number>> | undefined;
   /** Requests a second to the API of all organizations together, and how many may come at once. */
@@ -134,7 +131,9 @@ export function readPolicy(node: Context): StagePolicy {
   if (burst < rate) throw new SettingError('context apiBurst must not be less than apiRate');
   const alarms = flag(node, 'alarms', row.alarms);
   if (stage === 'prod' && !alarms)
-    throw new SettingError('context alarms must not be false in stage prod, where somebody has to be told');
+    throw new SettingError(
+      'context alarms must not be false in stage prod, where operators must be notified',
+    );
   const release = oneOf(node, 'release', ['gradual', 'at-once'], 'gradual');
   const isReserved = flag(node, 'reserveConcurrency', reserves);
   return {

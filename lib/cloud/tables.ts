@@ -18,8 +18,8 @@ interface DataTableProps extends Pick<dynamodb.TableProps, 'sortKey' | 'stream'>
 }
 
 /**
- * A table of ours: on demand and encrypted; where the stage keeps data, recoverable and kept when the stack
- * goes.
+ * A table with the service's standard settings: on demand and encrypted; where the stage keeps data,
+ * recoverable and retained.
  */
 export class DataTable extends Construct implements GrantedResource {
   readonly table: dynamodb.Table;
@@ -81,8 +81,9 @@ export class DataTable extends Construct implements GrantedResource {
 }
 
 /**
- * The tables (architecture.md, Tables). Rate windows have one of their own, so that a caller who storms its
- * counter throttles that and nothing else, and no function that only reads may change the service's data.
+ * The tables (docs/architecture.md, Tables and access patterns). Rate windows have their own table, so that a
+ * caller who storms its counter throttles nothing else, and functions that only read need no permission to
+ * change the service's data.
  */
 export class Tables extends Construct {
   readonly service: DataTable;
@@ -111,8 +112,8 @@ export class Tables extends Construct {
       stream: dynamodb.StreamViewType.NEW_IMAGE,
       ofSandbox: true,
     });
-    // Sparse: a delivery has these attributes while it has to be looked after. What a reminder says is in it,
-    // so that sending one reads no row.
+    // Sparse: a delivery has these attributes while it is pending. The index holds all that a delivery
+    // message says, so that sending one reads no row.
     this.deliveries.table.addGlobalSecondaryIndex({
       indexName: DUE_INDEX,
       partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },

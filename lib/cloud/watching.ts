@@ -11,12 +11,10 @@ import { type AlarmProps, alarmAt, alarmBelow } from './alarms.ts';
 
 type Told = Pick<AlarmProps, 'says' | 'runbook'>;
 
-/**
- * Failed invocations are repeated by whatever made them; a few within a quarter of an hour are no accident.
- */
+/** Lambda and SQS repeat failed invocations; a few within a quarter of an hour are no accident. */
 const FAILURES = 3;
 
-/** Tells somebody that a function fails. */
+/** An alarm: the function fails. */
 export const watchFailures = (fn: lambda.Function, told: Told): cloudwatch.Alarm =>
   alarmAt(fn, 'Fails', {
     ...told,
@@ -25,8 +23,7 @@ export const watchFailures = (fn: lambda.Function, told: Told): cloudwatch.Alarm
   });
 
 /**
- * Tells somebody that a worker fails, be it that it leaves messages in its queue, which to Lambda is no
- * error.
+ * An alarm: the worker fails, also when it only leaves messages in its queue, which is no error to Lambda.
  * @param left of the batches of which it left some
  */
 export const watchLeftMessages = (
@@ -47,8 +44,8 @@ export const watchLeftMessages = (
 };
 
 /**
- * Tells somebody that one invocation in a hundred fails, within minutes: of a function with so many that a
- * few failures say nothing.
+ * An alarm: one invocation in a hundred fails, within minutes. For functions with so many that a few failures
+ * are normal.
  */
 export const watchFailureRate = (fn: lambda.Function, told: Told): cloudwatch.Alarm => {
   const over = { statistic: cloudwatch.Stats.SUM, period: Duration.minutes(1) };
@@ -60,7 +57,7 @@ export const watchFailureRate = (fn: lambda.Function, told: Told): cloudwatch.Al
   });
 };
 
-/** @param least fewer of the part are nothing, whatever their share */
+/** @param least below this count the result is 0 */
 export const percentOf = (
   part: cloudwatch.IMetric,
   whole: cloudwatch.IMetric,
@@ -74,8 +71,8 @@ export const percentOf = (
   });
 
 /**
- * Tells somebody that a stream's reader is behind. A stream forgets after a day. @param seconds behind, for
- * as many minutes
+ * An alarm: a stream's reader lags. A stream keeps records for one day.
+ * @param seconds of lag, for as many minutes
  */
 export const watchBehind = (
   fn: lambda.Function,
@@ -91,10 +88,7 @@ export const watchBehind = (
     periods: minutes,
   });
 
-/**
- * Tells somebody that a schedule does not come round: nobody but its function would notice, and that is not
- * invoked.
- */
+/** An alarm: a schedule does not run. Its function would notice, but is not invoked. */
 export const watchSchedule = (
   fn: lambda.Function,
   { every, ...told }: Told & { every: Duration },
@@ -107,7 +101,7 @@ export const watchSchedule = (
 /** An invocation may come a little late, or a metric. */
 const SILENT = 3;
 
-/** Tells somebody of dead letters that nothing but a person deals with. */
+/** An alarm: there are dead letters that only a person can process. */
 export const watchDeadLetters = (
   scope: Construct,
   id: string,
@@ -122,7 +116,7 @@ export const watchDeadLetters = (
     }),
   });
 
-/** Tells somebody of dead letters that a function takes at once, so that their number hardly ever shows. */
+/** An alarm: dead letters arrived that a function takes at once, so that their number hardly ever shows. */
 export const watchArrivals = (
   scope: Construct,
   id: string,

@@ -8,9 +8,9 @@ import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 /**
- * Messages, tickets and texts hold whatever people write: HTML, scripts, paths, exploits that they ask about;
- * and a body may be larger than WAF reads. A rule about bodies would refuse customers, so each of AWS's is
- * counted and never blocks. What they protect against is dealt with where bodies are parsed and shown.
+ * Messages, tickets and texts hold what people write: HTML, scripts, paths, exploits that they ask about; and
+ * a body may be larger than WAF reads. A rule about bodies would refuse customers, so each of AWS's is
+ * counted and never blocks. Parsers and pages protect against what the rules are for.
  */
 const BODIES = {
   AWSManagedRulesCommonRuleSet: [
@@ -48,7 +48,7 @@ const THROUGH_CLOUDFRONT: wafv2.CfnWebACL.StatementProperty = {
 };
 const NOT_THROUGH_CLOUDFRONT = { notStatement: { statement: THROUGH_CLOUDFRONT } };
 
-/** Where anybody gets an answer of a function without credentials. */
+/** Paths whose function answers without credentials. */
 const UNAUTHENTICATED: wafv2.CfnWebACL.StatementProperty = {
   orStatement: {
     statements: prefixesOf([...SIGN_IN_ROUTES, ...DOCUMENTATION_ROUTES]).map((prefix) => ({
@@ -85,10 +85,10 @@ interface RateLimit {
 }
 
 /**
- * Requests through CloudFront come from addresses of CloudFront, which many people share, so they are counted
- * by the address that it forwards. A caller can forge that header, and `Via`, to change the address it is
- * counted under; so the last rule counts every request by its source, which nobody can forge. The rules by
- * viewer come first and have lower limits: what they block is not counted against an edge of CloudFront.
+ * Requests through CloudFront come from addresses that many people share, so they are counted by the address
+ * that it forwards. A caller can forge that header, and `Via`, to change the address it is counted under; so
+ * the last rule counts every request by its source, which cannot be forged. The rules by viewer come first
+ * and have lower limits: what they block is not counted against an edge of CloudFront.
  */
 const rateLimitsOf = ({ scale }: RateLimits): RateLimit[] => [
   {
@@ -119,8 +119,8 @@ const AGGREGATION: Readonly<
 };
 
 /**
- * A web ACL before the API: limits for what comes from one address, and AWS's rules for what no caller of
- * ours sends.
+ * A web ACL before the API: limits per source address, and AWS's rules for requests that no client of the API
+ * sends.
  */
 export class WebAcl extends Construct {
   constructor(scope: Construct, id: string, api: RestApi, rateLimits: RateLimits) {
@@ -129,7 +129,7 @@ export class WebAcl extends Construct {
     const visibility = (name: string): wafv2.CfnWebACL.VisibilityConfigProperty => ({
       metricName: `conversation-service-${stage}-${name}`,
       cloudWatchMetricsEnabled: true,
-      // Samples show headers, and with them API keys, to everybody who may look at the console.
+      // Samples show headers, and so API keys, to all who may open the console.
       sampledRequestsEnabled: false,
     });
     const limits = rateLimitsOf(rateLimits);

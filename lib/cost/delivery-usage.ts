@@ -7,8 +7,8 @@ import { type Quantities, quantities, sumOf } from './quantities.ts';
 import { MAX_ATTEMPTS, type Workload } from './workload.ts';
 
 /**
- * From the first byte of DNS to a receiver's answer (public-api.md, Deliveries): all of it is waited out
- * where none comes.
+ * From the first byte of DNS to a receiver's answer (docs/specification.md, Attempts): all of it
+ * passes where none comes.
  */
 const DEADLINE_MS = 10_000;
 /** Bytes of an item that one read request unit reads twice, not consistently. */
@@ -25,7 +25,7 @@ export interface DeliveryUsage {
   attempts: Quantities;
   /** Attempts at endpoints that hang. */
   hangingAttempts: Quantities;
-  /** The ledger, and the entries of what has to be looked after. */
+  /** The ledger, and the entries of pending deliveries. */
   watch: Quantities;
 }
 
@@ -88,8 +88,8 @@ function fanOutUsage(frame: Frame): Quantities {
     invocations: batches,
     work: {
       ...work,
-      // The endpoints are read once for each organization of a batch, and ten reminders are sent by one
-      // request.
+      // The endpoints are read once for each organization of a batch, and ten delivery messages are sent by
+      // one request.
       reads: work.reads + batches * perBatch.reads * (organizations - 1),
       sqsRequests: batches * Math.max(Math.min(1, perMessage * size), (perMessage * size) / SQS_BATCH),
     },

@@ -20,10 +20,7 @@ export const Work = z.strictObject({
 });
 export type Work = z.output<typeof Work>;
 
-/**
- * A function that is invoked with batches: what a batch costs whatever is in it, and what each unit of it
- * adds.
- */
+/** A function that is invoked with batches: the fixed cost of a batch, and what each unit of it adds. */
 const Batched = z.strictObject({ perBatch: Work, perUnit: Work });
 
 /** How deliveries end, and what that takes of each function beside the batches. */
@@ -83,7 +80,7 @@ export const Measured = z.strictObject({
   idle: z.record(z.string(), Work),
   /** Bytes of items, attribute names included, over those of the body or text that they hold. */
   items: z.strictObject({ event: Count, delivery: Count, message: Count, idempotency: Count, mark: Count }),
-  /** Bytes of the body that tells of a message: identifiers, and nothing of its text. */
+  /** Bytes of the body of a message's event: identifiers, and nothing of its text. */
   bodyBytes: Count,
   /** Bytes over the wire of an attempt on a kept connection, over those of its body. */
   wireBytes: Count,

@@ -32,11 +32,11 @@ const ACCESS_LOG_BYTES = 380;
 const ANSWER_BYTES = 1000;
 /** Five pollers of each queue wait twenty seconds for a message when there is none. */
 const EMPTY_POLLS_AN_HOUR = (5 * 3600) / 20;
-/** Data keys and keyrings are read again every five minutes by whoever uses them. */
+/** Each instance reads data keys and keyrings again every five minutes. */
 const REFRESHES_AN_HOUR = 12;
 /** Of the functions, how many use a table at a time: an estimate, for requests to KMS. */
 const READERS_OF_A_TABLE = 5;
-/** Instances that keep a keyring whatever the load. */
+/** Instances that keep a keyring, at any load. */
 const STANDING_INSTANCES = 2;
 
 /** How much of everything that is paid for a month takes. */
@@ -91,7 +91,7 @@ export const callUsage = (measured: Measured, fn: string, calls: number, each: W
     waits: waitsOf(each),
   });
 
-/** Behind the bus: every message is told there and metered. */
+/** Behind the bus: every message is published and metered. */
 function backgroundUsage(workload: Workload, measured: Measured): Quantities {
   const { messages, organizations } = workload;
   const frame = { workload, measured, seconds: workload.busyHours * 3600 };

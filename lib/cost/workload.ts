@@ -27,7 +27,7 @@ export interface Workload {
 }
 
 export const HOURS_A_MONTH = 730;
-/** Attempts that a delivery has at most (public-api.md, Deliveries). */
+/** Most attempts of a delivery (docs/specification.md, Retries). */
 export const MAX_ATTEMPTS = 8;
 
 /** What a workload is where nothing else is said of it. */

@@ -5,10 +5,9 @@ import { buildDeliveryStats, buildEndpointStats } from '../../functions/domain/l
 import { DEFAULT_RETRY_POLICY, scheduleNextAttempt } from '../../functions/domain/timing.ts';
 
 /*
- * The one cast of all examples: an organization, its endpoint, one conversation and what became of it.
- * Whatever the service would derive is derived here as well (identifiers carry the time of creation, a
- * delivery's follows from event and endpoint, retries are spaced by the policy), so that an example is what
- * an answer would hold.
+ * The data of all examples: an organization, its endpoint, one conversation and its outcome. Values that the
+ * service derives are derived here as well (identifiers carry the time of creation, a delivery's follows from
+ * event and endpoint, retries are spaced by the policy), so that an example is what an answer would hold.
  */
 
 /**
@@ -86,7 +85,7 @@ export const sandboxKey = {
 
 export const sandboxKeySecret = 'ck_sandbox_An-example-of-the-form-and-no-key-of-anyone';
 
-/** Of the right form, and nobody's. */
+/** Of the right form, and not a key. */
 export const apiKeySecret = 'ck_live_An-example-of-the-form-and-no-key-of-anyone';
 
 export const revokedApiKey = {
@@ -146,7 +145,7 @@ export const message = {
   ...created('msg', '2026-11-20T09:31:04.512Z'),
   conversationId: conversation.id,
   role: 'user',
-  content: 'My parcel has not arrived. Can I talk to somebody?',
+  content: 'My parcel has not arrived. Can I talk to a person?',
 } as const;
 
 export const reply = {
@@ -186,7 +185,7 @@ export const pendingSource = {
   lastError: null,
 } as const;
 
-/** The same a day later: it has changed once, by less than admins are told of. */
+/** The same a day later: it changed once, by less than admins are notified of. */
 export const source = {
   ...pendingSource,
   status: 'ok',
@@ -343,7 +342,7 @@ export const channelAttempts = [
   },
 ] as const;
 
-/** Of the right form, and nobody's. */
+/** Of the right form, and not a token. */
 export const visitorToken = 'cvt_An-example-of-the-form-and-no-token-of-anyone';
 export const visitorTokenExpiresAt = '2026-11-20T09:46:05.000Z';
 
@@ -393,6 +392,6 @@ export const redelivery = {
 
 export const REQUEST_ID = 'UKxQwG4jIAMEbRg=';
 export const IDEMPOTENCY_KEY = '7d0f3c4e-9a52-4f6b-8c1d-2e5b90a7f413';
-/** Of the length and alphabet of a real one, and like one without meaning to anybody else. */
+/** Of the length and alphabet of a real cursor, and as opaque. */
 export const CURSOR =
   'AfsH3kq0ZmTnUe9oD1xYtJ8cRwL5vNqP2aGhKbSi7MzX4EyQuC6dVjWr-OlTpBfIg_zHsAn3kRe8uYc0LmDo5tJxWqPvZiGb';

@@ -3,13 +3,13 @@ import { type Documents, operationChanges } from './compatibility/operations.ts'
 import { resolverOf } from './compatibility/resolution.ts';
 import type { OpenApiDocument, Operation } from './openapi.ts';
 
-const RULE = 'public-api.md, Versioning 3: a breaking change ships as a new version';
-const EVENT_RULE = 'public-api.md, Versioning 6: a changed payload has a new schemaVersion';
+const RULE = 'docs/specification.md, Versioning: a breaking change ships as a new version';
+const EVENT_RULE = 'docs/specification.md, Versioning: a changed payload has a new schemaVersion';
 
 /**
- * What in a document breaks clients and receivers that were written against the released one (public-api.md,
- * Versioning). What is added breaks nobody: operations, optional parameters and fields of requests, fields,
- * headers and enumeration values of answers, events.
+ * What in a document breaks clients and receivers that were written against the released one
+ * (docs/specification.md, Versioning). Additions break none: operations, optional parameters and fields of
+ * requests, fields, headers and enumeration values of answers, events.
  * @returns one sentence for each change, naming operation, place and rule; none when everything still works
  */
 export function breakingChanges(released: OpenApiDocument, current: OpenApiDocument): string[] {

@@ -50,7 +50,7 @@ export function openApiDocument(
     info: {
       title: 'Conversation Service API',
       version: `${version.slice(1)}.0.0`,
-      summary: 'Conversations, messages, handoffs and tickets, and signed webhooks that tell of them.',
+      summary: 'Conversations, messages, handoffs and tickets, and signed webhooks for their events.',
       description: INTRODUCTION,
       contact: { name: 'Support of the Conversation Service' },
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },

@@ -4,8 +4,8 @@ import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import type { OperationText } from './operation-text.ts';
 
 /**
- * A route as people find it at its second door (docs/decisions/0016-dashboard.md): the same operation with a
- * session, and with the environment as a parameter. Undefined where there is no such door.
+ * A route with the other way of authenticating (docs/decisions/0016-dashboard.md): the same operation with a
+ * session, and with the environment as a parameter. Undefined where there is none.
  */
 export function secondDoor(route: Route): Route | undefined {
   const path = settingsPath(route);
@@ -25,7 +25,7 @@ export function secondDoor(route: Route): Route | undefined {
 export const secondOperationId = (operationId: string): string =>
   `settings${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`;
 
-/** The routes at all their doors, by operation id. The gateway serves these. */
+/** The routes with all their ways of authenticating, by operation id. The gateway serves these. */
 export const atAllDoors = (routes: Readonly<Record<string, Route>>): Record<string, Route> => ({
   ...routes,
   ...Object.fromEntries(
@@ -36,7 +36,7 @@ export const atAllDoors = (routes: Readonly<Record<string, Route>>): Record<stri
   ),
 });
 
-/** What is said of an operation at its second door. */
+/** The text of an operation that is called with a session. */
 export const secondText = (operationId: string, { location, ...text }: OperationText): OperationText => ({
   ...text,
   description: `${text.description}\n\nThis is \`${operationId}\` for people with a dashboard session. With \`environment=sandbox\` it acts on the sandbox of their organization, and is refused with \`SANDBOX_NOT_PROVISIONED\` where there is none.`,

@@ -7,7 +7,7 @@ const field = (name: keyof typeof ERROR_FIELDS): Schema => ({
   description: ERROR_FIELDS[name],
 });
 
-/** The error envelope (public-api.md, Errors) with one of these types. */
+/** The error envelope (docs/specification.md, Error envelope) with one of these types. */
 export const errorSchema = (types: readonly ProblemType[]): Schema => ({
   type: 'object',
   properties: {

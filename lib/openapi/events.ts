@@ -91,7 +91,7 @@ function receiveOperation(type: EventType): Operation {
       content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example: body } },
     },
     responses: {
-      '2XX': { description: 'The attempt succeeded. The body is not looked at.' },
+      '2XX': { description: 'The attempt succeeded. The body is ignored.' },
       default: {
         description:
           'The attempt failed. At most 1 KiB of the body is kept and shown in the delivery’s attempt log.',
@@ -100,7 +100,7 @@ function receiveOperation(type: EventType): Operation {
   };
 }
 
-/** The events as the document's `webhooks` (public-api.md, Events). */
+/** The events as the document's `webhooks` (docs/specification.md, Events). */
 export const webhooks = (): Record<string, PathItem> =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: receiveOperation(type) }]));
 

@@ -1,8 +1,8 @@
 import type { Tag } from './operation-text.ts';
 
 /** The document's opening text, in CommonMark with tables. */
-export const INTRODUCTION = `Programs record what happens in conversations and are told of it by signed webhooks, so that nobody needs to poll. This is every
-operation, event and error there is; the document itself is at \`/api/v1/openapi.json\`.
+export const INTRODUCTION = `Programs record conversations through this API and receive signed webhooks for every event, so that none has to poll. This page
+lists every operation, event and error; the document itself is at \`/api/v1/openapi.json\`.
 
 ## Requests and answers
 
@@ -23,8 +23,8 @@ conversation, \`Authorization: Bearer cvt_…\`.
 
 ## Sandbox
 
-An organization may have one sandbox: an organization beside it with data of its own, in which you try everything without anybody outside
-noticing. An admin provisions it (\`provisionSandbox\`) and gets a key. The key alone chooses where a request acts: addresses, operations and
+An organization may have one sandbox: an organization beside it with its own data, in which you try everything without
+effects outside. An admin provisions it (\`provisionSandbox\`) and gets a key. The key alone chooses where a request acts: addresses, operations and
 answers are the same. A sandbox key reaches the sandbox of its own organization and nothing else, and no live key reaches the sandbox.
 
 The same code does the same work: events, signatures, retries, disabling, counts, lists, idempotency, errors. Different is only this:
@@ -33,7 +33,7 @@ The same code does the same work: events, signatures, retries, disabling, counts
 |---|---|---|
 | Key | \`ck_live_…\` | \`ck_sandbox_…\` |
 | \`orgId\` in events | the organization | the sandbox organization |
-| Rate limit | as the tier has it | 60 requests a minute, with \`"sandbox"\` in the headers, whatever the tier |
+| Rate limit | as the tier has it | 60 requests a minute, with \`"sandbox"\` in the headers, in every tier |
 | A webhook’s request | goes to the receiver | is made and signed, then taken by a simulated receiver: nothing is connected to or looked up |
 | What the receiver answers | is its own matter | is what the endpoint’s URL says (\`registerWebhook\`), 200 if it says nothing |
 | \`terminalReason\` of a success | null | \`sandbox_simulated\` |
@@ -43,7 +43,7 @@ The same code does the same work: events, signatures, retries, disabling, counts
 | A channel’s request | goes to the receiver | is taken by a simulated receiver, like a webhook’s |
 | What a web widget’s visitor reads | what was said | nothing, ever |
 | Other effects outside | e-mails, usage that is billed | none |
-| Data | stays | is wiped when an admin asks for it (\`resetSandbox\`) |
+| Data | stays | is deleted when an admin asks for it (\`resetSandbox\`) |
 
 To try your own receiver on what the sandbox would have sent it, list the deliveries with \`include=request\` and send the requests to it
 yourself (\`listDeliveries\`).
@@ -69,11 +69,11 @@ more, as it turns out. What a minute uses beyond its tokens is taken from the ne
 ## You receive requests from this service
 
 Requests with the user agent \`ConversationService-Webhooks\` come from an organization that registered a URL at your host for its events, and
-those with \`ConversationService-Knowledge\` from one that imports a page, table or feed of yours, once an hour. An organization can have at most
+those with \`ConversationService-Knowledge\` from one that imports your page, table or feed, once an hour. An organization can have at most
 ten webhook endpoints at one host. Failed requests are repeated up to eight times within about an hour, and ten such failures in a row disable an
 endpoint.
 
-Genuine requests are signed as [Standard Webhooks](https://www.standardwebhooks.com) says; whoever registered the URL has the secret. To have them
+Genuine requests are signed as [Standard Webhooks](https://www.standardwebhooks.com) says; the organization that registered the URL has the secret. To have them
 stopped, ask the organization to delete the endpoint or source (\`webhook-endpoint-id\` names the endpoint, \`orgId\` in the body the organization),
 or write to the operator, at the address in the user agent where there is one. The operator can block your host for all organizations.
 
@@ -85,12 +85,12 @@ changes gets a new version beside this one. An operation that will end says so i
 /** What the groups of operations are about, in the order in which they are shown. */
 export const TAGS: Record<Tag | 'Events', string> = {
   Conversations:
-    'Conversations with external users, their messages, and the handing over to a human. Each write is told to the endpoints that subscribe to its event.',
+    'Conversations with external users, their messages, and handoffs to a human. Each write sends an event to the endpoints that subscribe to it.',
   Channels:
-    'Where conversations happen, and where the words of agents and assistants get to: an address of yours, or a widget on a page. An organization may have 50.',
+    'Where conversations happen, and where messages of agents and assistants are sent: your own address, or a widget on a page. An organization may have 50.',
   Tickets: 'Fallback tickets: what is left for people to follow up.',
   Knowledge:
-    'Sources of knowledge: pages, spreadsheets and feeds behind URLs, imported when they are created and looked at again every hour. An organization may have 1,000.',
+    'Sources of knowledge: pages, spreadsheets and feeds behind URLs, imported when they are created and checked every hour. An organization may have 1,000.',
   Webhooks: 'Endpoints that receive events. An organization may have 50.',
   Deliveries:
     'What became of each event at each endpoint. One event makes one delivery for each active endpoint that subscribes to it; deliveries are kept for 30 days.',

@@ -14,7 +14,7 @@ const inPath = (name: string, id: Parameters<typeof inlined>[0], description: st
 });
 
 const KEPT =
-  'A request with the key of an earlier one, to the same operation and with the same content, gets the first answer again, with `Idempotency-Replayed: true`, and takes no effect a second time; with other content it is refused with 422. Keys are kept for 24 hours; only successes are remembered.';
+  'A request with the key of an earlier one, to the same operation and with the same content, gets the first answer again, with `Idempotency-Replayed: true`, and takes no effect a second time; with other content it is refused with 422. Keys are kept for 24 hours; only successful answers are stored.';
 
 const idempotencyKey = (required: boolean, description: string) => ({
   name: 'Idempotency-Key',
@@ -48,7 +48,7 @@ export const PARAMETERS = {
     name: 'limit',
     in: 'query',
     description:
-      'How many messages are looked at, most of which are shown; fewer where they are more than 2 MB together. A number out of range is clamped to 1 or 100, an empty one is the default; only what is no integer is refused.',
+      'How many messages are read, most of which are shown; fewer where they are more than 2 MB together. A number out of range is clamped to 1 or 100, an empty one is the default; only what is no integer is refused.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
   },
   After: {
@@ -69,14 +69,14 @@ export const PARAMETERS = {
     name: 'hours',
     in: 'query',
     description:
-      'How many hours to look back, the one under way included. A number out of range is clamped to 1 or 168, an empty one is the default; only what is no integer is refused.',
+      'How many hours to look back, the current one included. A number out of range is clamped to 1 or 168, an empty one is the default; only what is no integer is refused.',
     schema: { type: 'integer', minimum: 1, maximum: 168, default: 24 },
   },
   Months: {
     name: 'months',
     in: 'query',
     description:
-      'How many months to look back, the one under way included. A number out of range is clamped to 1 or 24, an empty one is the default; only what is no integer is refused.',
+      'How many months to look back, the current one included. A number out of range is clamped to 1 or 24, an empty one is the default; only what is no integer is refused.',
     schema: { type: 'integer', minimum: 1, maximum: 24, default: 12 },
   },
   Include: {

@@ -80,7 +80,7 @@ function refined(schema: Schema, io: 'input' | 'output'): Schema {
   // Answers only gain fields and unknown ones of requests are ignored: neither side may refuse what it does
   // not know.
   if (kept.additionalProperties === false) delete kept.additionalProperties;
-  // What an answer fills in is there; it is no default for whoever reads it.
+  // In an answer the field is always there: a default would mislead its reader.
   if (io === 'output') delete kept.default;
   // `date-time` says it; the pattern that accepts nothing but days which exist is 300 characters long.
   if (kept.format === 'date-time') delete kept.pattern;

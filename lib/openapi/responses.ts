@@ -23,7 +23,7 @@ const NEXT_CURSOR = {
 
 const QUOTA: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit'];
 
-/** The answer to a request that took effect (public-api.md, Response envelope). */
+/** The answer to a request that succeeded (docs/specification.md, Response envelope). */
 export function successResponse(route: Route, text: OperationText): Response {
   const { status, data } = route.success;
   const names: HeaderName[] = [
@@ -76,7 +76,7 @@ function examplesOf(route: Route, { data, sandbox }: OperationText): Pick<MediaT
 
 /** Headers of an error, beyond those that every answer has. */
 function errorHeaders(status: number): readonly HeaderName[] {
-  // Before the caller is known there is no budget that could be told of.
+  // Before the caller is known there is no budget to report.
   if (status === 401) return ['WWW-Authenticate'];
   if (status === 410) return [];
   return status === 429 || status === 503 ? [...QUOTA, 'Retry-After'] : QUOTA;

@@ -8,7 +8,7 @@ export const EVENT_TYPES = Object.keys(EVENT_CATALOGUE) as EventType[];
 export const eventSchemaName = (type: EventType): string =>
   `${type.replaceAll(/(^|\.)./g, (letter) => letter.slice(-1).toUpperCase())}Event`;
 
-/** The body of a delivery (public-api.md, Event envelope). */
+/** The body of a delivery (docs/specification.md, Event envelope). */
 const eventEnvelope = (type: EventType) =>
   z.object({
     type: z.literal(type),

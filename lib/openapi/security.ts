@@ -2,7 +2,7 @@ import { SESSION_COOKIE } from '../../functions/platform/pipeline/session-authen
 import type { Route } from '../../functions/platform/route.ts';
 import type { Operation, SecurityScheme } from './openapi.ts';
 
-/** How callers authenticate (decisions.md, Authentication). */
+/** How callers authenticate (docs/specification.md, Authentication). */
 export const SECURITY_SCHEMES = {
   apiKey: {
     type: 'http',

@@ -33,7 +33,7 @@ export const placeCommandLine = (script: string, description: string) =>
 export function readOperateArguments(args: readonly string[]): OperateArguments {
   const program = placeCommandLine(
     'npm run operate --',
-    'Looks after a deployment of the Conversation Service, or the local run.',
+    'Operates a deployment of the Conversation Service, or the local run.',
   )
     .usage('<command> (--stage prod | --local) [options]')
     .option('--yes', 'do what changes something; without it nothing is changed')
@@ -46,13 +46,13 @@ export function readOperateArguments(args: readonly string[]): OperateArguments 
     .option('--id <id>', 'only this message; may be given again', repeatable(text))
     .option('--save <file>', 'discard: write the messages there first, one JSON line each', text)
     .option('--reason <text>', 'host block: why, for other operators', text)
-    .option('--check', 'status: exit with 1 when something needs somebody')
+    .option('--check', 'status: exit with 1 when something needs an operator')
     .option('--overwrite', 'table copy: rows that differ as well, not only those that are missing')
     .option('--hurry', 'keys: do not wait until everybody knows a version, or has forgotten it')
     .addHelpText(
       'after',
       `
-Exit codes: 0 done, 1 failed or not confirmed (or, with --check, something needs somebody), 2 wrong arguments.
+Exit codes: 0 done, 1 failed or not confirmed (or, with --check, something needs an operator), 2 wrong arguments.
 Bodies of messages and keys are never shown. Runbooks: docs/runbooks/README.md
 
 Environment: AWS credentials as the SDK finds them; LOCAL_DIR, the directory of the local run (.local)`,

@@ -58,7 +58,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'dead-letters discard',
     parameters: ['queue'],
-    summary: 'delete letters that nothing can be done about',
+    summary: 'delete letters that cannot be processed',
     actions: [...RECEIVE, 'sqs:DeleteMessage'],
     run: discardLetters,
   },
@@ -135,7 +135,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'reconcile now',
     parameters: [],
-    summary: 'send the reminders of what is due, as the service does each minute',
+    summary: 'send messages for due deliveries that have none, as the service does each minute',
     actions: ['dynamodb:Query', 'dynamodb:UpdateItem', 'sqs:SendMessage', 'sqs:GetQueueAttributes'],
     run: reconcileNow,
   },

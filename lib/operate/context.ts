@@ -21,7 +21,7 @@ export interface Context {
 export interface Report {
   text: string;
   data: unknown;
-  /** Something needs somebody: the exit code of `--check` is 1 then. */
+  /** An operator has to act: the exit code of `--check` is 1 then. */
   attention?: boolean;
 }
 

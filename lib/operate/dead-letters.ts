@@ -22,7 +22,7 @@ const isMeant =
 const boxOf = (context: Context, name: string) =>
   letterBox(context.clients.sqs, resource(context.place, 'deadLetters', name));
 
-/** `dead-letters list`: looks at letters and gives them back. */
+/** `dead-letters list`: receives letters, shows them and gives them back. */
 export async function listLetters(context: Context, [name = '']: readonly string[]): Promise<Report> {
   const letters = await looked(context, name);
   return { text: listed(context, name, letters), data: { queue: name, letters: letters.map(shown) } };
@@ -91,7 +91,7 @@ export async function redriveLetters(context: Context, [name = '']: readonly str
   const target = place.queues.get(name);
   if (target === undefined)
     throw new OperateError(
-      `The letters of ${name} come from no queue that they could be given back to: a function of the service deals with them, or they can only be discarded.`,
+      `The letters of ${name} have no queue to go back to: a function of the service processes them, or they can only be discarded.`,
     );
   if (!confirmed(context, `Letters of ${name} would be given back to its queue`))
     return preview(context, name, 'would be given back to its queue');

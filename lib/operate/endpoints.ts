@@ -116,13 +116,12 @@ export async function disableEndpoint(context: Context, values: readonly string[
   if (!confirmed(context, `${ref.id} would be disabled: its open deliveries and later events are skipped`))
     return unchanged(context, ref, 'would be disabled');
   const done = await endpointState(tableOf(context, 'service')).disable(ref.orgId, ref.id, context.now());
-  if (!done)
-    throw new OperateError(`${ref.id} was changed by somebody else meanwhile: look at it, and try again.`);
+  if (!done) throw new OperateError(`${ref.id} was changed meanwhile: check it, and try again.`);
   return changed(
     context,
     ref,
     'disabled',
-    'What comes up for it is skipped from now on; attempts under way end. Its admins get no e-mail of this: write to them.',
+    'Its deliveries are skipped from now on; attempts in progress end. Its admins get no e-mail of this: write to them.',
   );
 }
 
@@ -134,8 +133,7 @@ export async function enableEndpoint(context: Context, values: readonly string[]
   if (!confirmed(context, `${ref.id} would be enabled, with no failures counted`))
     return unchanged(context, ref, 'would be enabled');
   const done = await endpointState(tableOf(context, 'service')).enable(ref.orgId, ref.id);
-  if (!done)
-    throw new OperateError(`${ref.id} was changed by somebody else meanwhile: look at it, and try again.`);
+  if (!done) throw new OperateError(`${ref.id} was changed meanwhile: check it, and try again.`);
   return changed(
     context,
     ref,

@@ -39,8 +39,9 @@ export function keyringSecret(client: SecretsManagerClient, SecretId: string) {
     },
 
     /**
-     * Replaces the keyring that was read, and no other: the label of the current version is moved from the version that was read, which fails when
-     * somebody else has moved it. What is left of a replacement that was interrupted is a version that nobody reads.
+     * Replaces the keyring that was read, and no other: the label of the current version is moved from the
+     * version that was read, which fails after another change. An interrupted replacement leaves a version
+     * that nothing reads.
      * @throws OperateError when it was changed meanwhile
      */
     async replace(read: StoredKeyring, ring: Keyring): Promise<void> {
@@ -64,9 +65,7 @@ export function keyringSecret(client: SecretsManagerClient, SecretId: string) {
         );
       } catch (error) {
         if (error instanceof InvalidParameterException || error instanceof InvalidRequestException)
-          throw new OperateError(
-            'The keyring was changed by somebody else meanwhile: look at it, and try again.',
-          );
+          throw new OperateError('The keyring was changed meanwhile: check it, and try again.');
         throw error;
       }
     },

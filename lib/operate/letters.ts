@@ -9,7 +9,7 @@ import {
 
 /** SQS takes and gives at most ten messages in a request. */
 const BATCH = 10;
-/** For how long a letter that was looked at is hidden from others, unless it is given back before. */
+/** For how long a letter that was read is hidden from others, unless it is given back before. */
 const HIDDEN_SECONDS = 60;
 /** A long poll asks all servers that hold parts of the queue, so that nothing is overlooked. */
 const WAIT_SECONDS = 1;
@@ -24,7 +24,7 @@ export interface Letter {
   message: Message;
 }
 
-/** A queue of dead letters, as somebody with hands needs it. */
+/** A queue of dead letters, for an operator's commands. */
 export function letterBox(client: SQSClient, url: string) {
   async function receive(wanted: number): Promise<Letter[]> {
     const { Messages = [] } = await client.send(
@@ -46,7 +46,7 @@ export function letterBox(client: SQSClient, url: string) {
       const seen = new Set<string>();
       while (seen.size < max) {
         const letters = await receive(max - seen.size);
-        // What was hidden long enough to come again has been looked at.
+        // A letter that became visible again was read already.
         const fresh = letters.filter(({ id }) => !seen.has(id));
         if (fresh.length === 0) return;
         for (const { id } of fresh) seen.add(id);

@@ -7,7 +7,7 @@ export interface Resources {
   tables: ReadonlyMap<string, string>;
   /** Addresses of the queues that the service works from. */
   queues: ReadonlyMap<string, string>;
-  /** Addresses of the queues of what could not be dealt with. */
+  /** URLs of the dead-letter queues. */
   deadLetters: ReadonlyMap<string, string>;
   /** ARNs of the secrets that hold keyrings. */
   keys: ReadonlyMap<string, string>;

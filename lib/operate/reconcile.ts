@@ -16,16 +16,16 @@ const RUN_MS = 60_000;
 const SILENT: Log = () => undefined;
 
 /**
- * `reconcile now`: the service's own reconciler, run here. Beside one that runs there it sends a reminder too
- * many at most, which changes nothing.
+ * `reconcile now`: the service's own reconciler, run here. Beside a scheduled run it sends at most one
+ * delivery message too many, which changes nothing.
  */
 export async function reconcileNow(context: Context): Promise<Report> {
   const { now, paint, clients, place } = context;
   const urls = mapLanes((lane) => resource(place, 'queues', lane));
   const due = dueIndex(tableOf(context, 'deliveries'));
-  if (!confirmed(context, 'Reminders of what is due would be sent'))
+  if (!confirmed(context, 'Messages for due deliveries that have none would be sent'))
     return {
-      text: `  ${paint('yellow', '–')} Reminders of what is due would be sent: "status" says how much that is. Nothing was done.`,
+      text: `  ${paint('yellow', '–')} Messages for due deliveries that have none would be sent: "status" says how many. Nothing was done.`,
       data: { dryRun: true },
     };
   const run = reconcileDeliveries(
@@ -41,11 +41,11 @@ export async function reconcileNow(context: Context): Promise<Report> {
   const done = await run(() => now().getTime() < end);
   const text = facts(
     [
-      ['resumed', `${count(done.resumed)} parked deliveries have their reminder`],
+      ['resumed', `${count(done.resumed)} parked deliveries have a message again`],
       ['resent', `${count(done.resent)} late ones have another one`],
       [
         'deferred',
-        `${count(done.deferred)} late ones were left alone: their reminder waits in the backlog of the queue`,
+        `${count(done.deferred)} late ones were left alone: their message waits in the backlog of the queue`,
       ],
       ['expired', `${count(done.expired)} were given up after three days`],
       ['refused', `${count(done.refused)} were not taken by the queue; the next run finds them`],

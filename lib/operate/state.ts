@@ -42,7 +42,7 @@ export interface State {
   keyrings: Awaited<ReturnType<typeof keyVersions>>;
 }
 
-/** What somebody should look at, with the runbook's page. */
+/** A finding that an operator should act on, with the runbook's page. */
 export interface Attention {
   what: string;
   page: string;
@@ -118,10 +118,10 @@ async function dueOf(
   };
 }
 
-/** A function of the service deals with these, again and again; other dead letters are for people. */
+/** A function of the service processes these repeatedly; other dead letters are for people. */
 export const DEALT_WITH = new Set(['delivery', 'fan-outs', 'publications']);
 
-/** What somebody should look at. */
+/** The findings that an operator should act on. */
 export function attentionOf(state: State, now: Date): Attention[] {
   const isLate = (at: string | undefined, seconds: number) =>
     at !== undefined && now.getTime() - Date.parse(at) > seconds * 1000;
@@ -140,7 +140,7 @@ export function attentionOf(state: State, now: Date): Attention[] {
       ? [{ what: 'sources of knowledge are checked late', page: 'background.md' }]
       : []),
     ...(isLate(purges.oldestAt, PURGE_LATE_SECONDS)
-      ? [{ what: 'what sandboxes have wiped is not deleted yet', page: 'background.md' }]
+      ? [{ what: 'data of reset sandboxes is not deleted yet', page: 'background.md' }]
       : []),
   ];
 }

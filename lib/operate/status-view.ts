@@ -26,7 +26,7 @@ export function renderStatus(state: State, attention: readonly Attention[], now:
       deadLetters.map(({ name, messages, returns }) => [
         name,
         messages === 0 ? '0' : paint(returns ? 'yellow' : 'red', count(messages)),
-        messages === 0 ? '' : returns ? 'a function deals with them' : `dead-letters list ${name}`,
+        messages === 0 ? '' : returns ? 'a function processes them' : `dead-letters list ${name}`,
       ]),
       paint,
     ),
@@ -35,7 +35,7 @@ export function renderStatus(state: State, attention: readonly Attention[], now:
     facts(
       [
         ['parked retries', dueText(due.parked, now)],
-        ['lost reminders', dueText(due.watched, now)],
+        ['lost messages', dueText(due.watched, now)],
         ['checks of sources', dueText(sources, now)],
         [
           'purges',
@@ -57,7 +57,7 @@ export function renderStatus(state: State, attention: readonly Attention[], now:
     ),
     '',
     attention.length === 0
-      ? `  ${paint('green', '✓')} Nothing needs anybody.`
+      ? `  ${paint('green', '✓')} All healthy.`
       : attention
           .map(
             ({ what, page }) => `  ${paint('red', '✗')} ${what}   ${paint('dim', `docs/runbooks/${page}`)}`,

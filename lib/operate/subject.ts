@@ -9,7 +9,7 @@ export interface Subject {
 const ID = /^(?:org|whk|chn|evt|dlv|cnv|msg|esc|tkt|src|key)_[0-9a-f]{32}/;
 const TYPE = /^[a-z][a-z_]*\.[a-z_]+$/;
 
-/** How deep and how far a message is looked into: enough for all of ours. */
+/** How deep and how far a message is searched: enough for all messages of the service. */
 const DEPTH = 5;
 const IDS = 12;
 

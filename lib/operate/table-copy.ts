@@ -87,8 +87,8 @@ export async function copyRows(
 }
 
 /**
- * A reset has wiped data of sandboxes for good, and nobody knows here which; what has expired was deleted on
- * purpose.
+ * Rows that a restore brings back. A reset deletes data of sandboxes for good, and which is not recorded
+ * here; expired rows were deleted on purpose.
  */
 const comesBack = ({ ofSandbox, expiresAt }: Row, now: Date): boolean =>
   ofSandbox === undefined && !(typeof expiresAt === 'number' && expiresAt <= now.getTime() / 1000);

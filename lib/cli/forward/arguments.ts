@@ -25,8 +25,8 @@ export function readForwardArguments(args: readonly string[]) {
     ...given
   } = commandLine(
     'npm run forward --',
-    'Posts the deliveries of your sandbox to a URL of yours, byte for byte, and signs them anew.\n' +
-      'It reads them from the public API with a sandbox key; the service itself contacts nobody.',
+    'Posts the deliveries of your sandbox to your URL, byte for byte, and signs them anew.\n' +
+      'It reads them from the public API with a sandbox key; the service itself makes no request.',
   )
     .requiredOption(
       '--to <url>',

@@ -5,10 +5,10 @@ import { type Followed, lookRound } from './round.ts';
 import type { SandboxApi, SandboxDelivery } from './sandbox-api.ts';
 import type { State } from './state-file.ts';
 
-/** Between two looks at the deliveries. */
+/** Between two polls of the deliveries. */
 const LOOK_EVERY_MS = 1000;
 const FULL_LOOK_EVERY_MS = 60_000;
-/** Between two looks for endpoints that were made or deleted meanwhile. */
+/** Between two polls for endpoints that were made or deleted meanwhile. */
 const ENDPOINTS_EVERY_MS = 30_000;
 
 export interface FollowOptions {

@@ -46,7 +46,7 @@ export function readBudget(headers: Headers): Budget | undefined {
 /**
  * Spreads half of the budget over its window; and when less is left than that, half of what is left over the
  * rest of the window.
- * @param sentAt when the request went out whose answer told the budget
+ * @param sentAt when the request was sent whose answer reported the budget
  */
 export function paceAfter(pace: Pace, budget: Budget | undefined, sentAt: number): Pace {
   if (budget === undefined) return pace;

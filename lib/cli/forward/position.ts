@@ -4,7 +4,7 @@
  * minutes after its event, below others.
  */
 export interface Position {
-  /** Whatever has a lower identifier is dealt with. */
+  /** All deliveries with a lower identifier are forwarded or skipped. */
   floor: string;
   /** What was forwarded, from the floor on. */
   forwarded: ReadonlySet<string>;
@@ -59,8 +59,9 @@ export function withForwarded(position: Position, id: string): Position {
 }
 
 /**
- * Raises the floor after a full look, as far as nothing can still appear below it and nothing waits below it.
- * @param reached all that the look has found up to this one is dealt with, or waits
+ * Raises the floor after a full poll, as far as no delivery can still appear below it and none waits below
+ * it.
+ * @param reached every delivery found up to this one is forwarded, skipped or waiting
  * @param waiting the oldest one that waits
  */
 export function raised(position: Position, reached: string, waiting: string | undefined): Position {

@@ -47,11 +47,10 @@ interface Due {
 }
 
 /**
- * One look at all endpoints: finds what has to be forwarded and forwards it, oldest first. Positions are
- * saved after each delivery, so that of a program that is killed at most the one under way is forwarded
- * again.
+ * Polls all endpoints once and forwards what is due, oldest first. Positions are saved after each delivery: a
+ * killed program forwards at most the current one again.
  * @param look how far back
- * @returns `cut short` when something found was gone again: the next look decides
+ * @returns `cut short` when a delivery that was found is gone: the next poll decides
  */
 export async function lookRound<T extends Listed>(
   followed: ReadonlyMap<string, Followed>,

@@ -90,7 +90,7 @@ export function renderState({ lookedAt, positions }: State): string {
   return `${JSON.stringify({ version: 1, lookedAt, endpoints: Object.fromEntries(endpoints) })}\n`;
 }
 
-/** @returns undefined when it is none of ours */
+/** @returns undefined when this command did not write it */
 export function parseState(text: string): State | undefined {
   const parsed = OwnedFile.safeParse(parseJson(text));
   if (!parsed.success) return undefined;

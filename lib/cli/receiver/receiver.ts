@@ -38,8 +38,8 @@ export interface ReceiverOptions {
   /** Any free one when absent. */
   port?: number;
   /**
-   * What deliveries are signed with; none is verified without. A promise holds early deliveries back until it is
-   * kept: the secret comes with the answer to the registration, which a delivery may overtake.
+   * The endpoint's signing secret; deliveries are not verified without. A promise delays early deliveries
+   * until it resolves: the secret comes with the answer to the registration, which a delivery may overtake.
    */
   secret?: string | Promise<string>;
   /** Called once for each, before the answer. */

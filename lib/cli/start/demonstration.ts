@@ -46,9 +46,9 @@ interface Arrival {
 }
 
 /**
- * Does once what the service is for: registers a receiver, creates a conversation and waits for the delivery
- * that tells of it. Leaves neither the endpoint nor the receiver behind.
- * @throws LocalRunError saying what did not happen
+ * Registers a receiver, creates a conversation and waits for the delivery of its event. Removes the endpoint
+ * and the receiver.
+ * @throws LocalRunError saying which step failed
  */
 export async function demonstrate(options: DemonstrationOptions): Promise<Demonstrated> {
   const arrivals = new EventEmitter();

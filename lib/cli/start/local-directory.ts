@@ -8,7 +8,7 @@ import { lockDirectory, type RunLock } from './run-lock.ts';
 const MARKER = '.conversation-service-local';
 const MARKER_TEXT = 'The local run keeps its files here; npm start -- --fresh deletes them.\n';
 
-/** The state holds keys and whatever was sent through the service. */
+/** The state holds keys and the content of messages. */
 const OWNER_ONLY = 0o700;
 
 /** A run that was killed may have left engines running; the next one finds and ends them by these. */

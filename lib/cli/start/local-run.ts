@@ -39,8 +39,8 @@ export interface LocalRunParts {
 }
 
 /**
- * Brings the service up on this machine, shows that it works and keeps it running until it is asked to stop.
- * Whatever ends it, everything that it started ends with it.
+ * Starts the service on this machine, shows that it works and keeps it running until it is asked to stop. All
+ * that it started ends with it, also after an error.
  * @throws LocalRunError when it cannot start, or when the demonstration fails
  */
 export async function localRun(
@@ -67,7 +67,7 @@ export async function localRun(
     screen.print(`\n  ${screen.paint('bold', 'Conversation Service')}, local run\n`);
 
     const certificates = await ensureCertificates(directory.path, new Date());
-    // The stack is told where the dashboard is, so the port is chosen, and held, before there is a gateway.
+    // The stack needs the dashboard's address, so the port is chosen, and held, before there is a gateway.
     const port = settings.port === 0 ? await anyPort(directory) : settings.port;
     const releasePort = started.adopt(await holdPort(port), (release) => release());
     await screen.step(

@@ -30,9 +30,9 @@ export async function ensureSandbox(options: {
 }
 
 /**
- * Provisions the sandbox as a person does (public-api.md, POST /api/settings/sandbox/provision).
+ * Provisions the sandbox by the public route (docs/specification.md, Sandbox).
  * @param adminToken of an admin of the organization
- * @throws LocalRunError when the service answers something else than a sandbox with a key
+ * @throws LocalRunError when the answer is not a sandbox with a key
  */
 export async function provisionSandbox(baseUrl: string, adminToken: string): Promise<OrganizationSandbox> {
   const body = { name: NAME, scopes: ALL_SCOPES };

@@ -1,4 +1,4 @@
-/** What a key may be allowed (decisions.md, Authentication): all of it. */
+/** All scopes of an API key (docs/specification.md, Authentication). */
 export const ALL_SCOPES = [
   'read:webhooks',
   'write:webhooks',

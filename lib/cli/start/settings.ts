@@ -23,7 +23,7 @@ export interface Settings {
   checkEverySeconds?: number;
   /** Seconds after a request for a check in which another one of the same source is refused. */
   syncCooldownSeconds?: number;
-  /** For which admins are told once at most that a source's content changed. */
+  /** Least time between two e-mails to admins about a source's content. */
   noticeSeconds?: number;
   /** Of the tier that the local organization has. */
   rateLimitPerMinute?: number;
@@ -33,7 +33,7 @@ export interface Settings {
   sqsEndpoint?: string;
 }
 
-/** What the stack uses when it is told nothing. */
+/** The stack's defaults. */
 const STANDARD = { retryBaseSeconds: 30, retryCapSeconds: 3600, rateLimitPerMinute: 6000 };
 
 const MAX_RATE_LIMIT = 1_000_000_000;

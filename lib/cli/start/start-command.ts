@@ -17,11 +17,11 @@ Environment:
   LOCAL_DIR                      where state, certificates and logs are kept (.local)
   RETRY_BASE_SECONDS             first retry delay, fractions allowed (30)
   RETRY_CAP_SECONDS              longest retry delay, fractions allowed (3600)
-  ATTEMPT_TIMEOUT_SECONDS        what a receiver may take to answer, fractions allowed (10)
+  ATTEMPT_TIMEOUT_SECONDS        time limit of a receiver, fractions allowed (10)
   GRACE_SECONDS                  how late a delivery may be before its message counts as lost (900)
   LINGER_SECONDS                 seconds after a sandbox reset before its old data is deleted (120)
   CHECK_EVERY_SECONDS            from one check of a source's content to the next (3600)
-  NOTICE_SECONDS                 for which admins are told once at most that a source's content changed (86400)
+  NOTICE_SECONDS                 least time between two e-mails about a source's content (86400)
   RATE_LIMIT_PER_MINUTE          API calls of the organization in a minute (6000)
   SANDBOX_RATE_LIMIT_PER_MINUTE  API calls with keys of its sandbox (60)
   DYNAMODB_ENDPOINT              another DynamoDB than the embedded one

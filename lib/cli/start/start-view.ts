@@ -23,7 +23,7 @@ const SETTINGS_CALL: [command: string, does: string] = [
 
 const FORWARD: [command: string, does: string] = [
   'npm run forward -- --to URL',
-  'posts what happens in your sandbox ($SANDBOX_API_KEY) to an address of yours',
+  'posts what happens in your sandbox ($SANDBOX_API_KEY) to your own address',
 ];
 
 /**

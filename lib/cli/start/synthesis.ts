@@ -97,7 +97,7 @@ async function runApp(options: SynthesisOptions): Promise<void> {
       NODE_COMPILE_CACHE: options.compileCache,
       CDK_CONTEXT_JSON: JSON.stringify(options.context),
       // CloudFormation's rules take twice as long as all the rest, and change nothing; `npm test` and a
-      // deployment look at them.
+      // deployment apply them.
       CDK_VALIDATION: 'false',
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -29,8 +29,8 @@ const ALARMING = /\b(error|exception|denied|not authorized|timed out|fatal)\b/i;
 const MAX_LENGTH = 300;
 
 /**
- * A line for the screen when it tells of trouble, else undefined: JSON lines by their level (Powertools'
- * names), other text by its words.
+ * A log line for the screen when it is a warning or an error, else undefined: JSON lines by their level
+ * (Powertools' names), other text by its words.
  */
 export function renderTrouble(line: LogLine, paint: Paint): string | undefined {
   const parsed = Structured.safeParse(parseJson(line.text));

@@ -55,7 +55,7 @@ export function awaitStopRequest(options: { graceMs: number }): StopRequest {
   };
   for (const signal of SIGNALS) process.on(signal, handle);
 
-  // The reader of a pipe went away (`npm start | head`): nobody is left to run for.
+  // The reader of the pipe went away (`npm start | head`): nothing reads the output any more.
   process.stdout.on('error', () => {
     if (firstAt === undefined) stop();
   });

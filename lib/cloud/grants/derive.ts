@@ -42,7 +42,7 @@ function requestsOf(from: string, name: string, input: Value): Request[] {
   try {
     return rule(input);
   } catch (error) {
-    throw new Error(`${name} of ${from}: its resource cannot be told from the code`, { cause: error });
+    throw new Error(`${name} of ${from}: its resource cannot be derived from the code`, { cause: error });
   }
 }
 

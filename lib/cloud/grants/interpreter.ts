@@ -503,7 +503,7 @@ export class Interpreter {
       this.#call(first, []);
       return object;
     }
-    // What is mapped is an array, whatever it holds.
+    // The result of map is an array, of any content.
     if (object.kind === 'list' || (object.kind === 'unknown' && MAPS.has(method))) {
       const element = object.kind === 'list' ? object.element : UNKNOWN;
       if (MAPS.has(method)) {

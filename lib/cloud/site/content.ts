@@ -24,8 +24,8 @@ export interface SiteContentProps {
 }
 
 /**
- * What is served: first the files that pages refer to, then the pages. The former stay when a later version
- * has others, a few hundred KiB each time: a page that somebody has open goes on finding its own.
+ * The dashboard's files: first those that pages refer to, then the pages. The former stay when a later
+ * version has others, a few hundred KiB each time, so that an open page still finds its own.
  */
 export class SiteContent extends Construct {
   constructor(scope: Construct, id: string, props: SiteContentProps) {

@@ -12,7 +12,7 @@ import type { Settings } from '../settings.ts';
 import { ServiceStack } from '../stacks/service-stack.ts';
 import { dashboardName, siteHeaders } from './headers.ts';
 
-/** Statuses that CloudFront caches although their answers say that nobody may. */
+/** Error statuses that CloudFront caches even when their answers forbid it. */
 const CACHED_STATUSES = [404, 405, 414, 500, 501, 502, 503, 504];
 
 export interface SiteProps {
@@ -122,7 +122,7 @@ export class Site extends Construct {
       'There is a default root object, and the viewer request function leaves no other path at which there could be a list.',
     );
     acknowledge(this.distribution, {
-      CFR1: 'Where customers are is for nobody to limit.',
+      CFR1: 'Customers may be in any country.',
       CFR2: 'A web ACL for CloudFront has to be in us-east-1, wherever the service is. Files are the same for everybody; the API behind it has a web ACL of its own (context waf).',
       CFR3: 'All that shows or changes anything of an organization is a call of the API, which logs its own; the rest are the files of a public page.',
       ...(ownName

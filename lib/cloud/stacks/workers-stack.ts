@@ -20,10 +20,7 @@ import { DataTable } from '../tables.ts';
 import type { DataStack } from './data-stack.ts';
 import { type Common, ServiceStack } from './service-stack.ts';
 
-/**
- * Whatever works without being asked: the delivery engine and the workers behind the bus, with what watches
- * them.
- */
+/** All that runs without a request: the delivery engine and the workers behind the bus, with their alarms. */
 export class WorkersStack extends ServiceStack {
   readonly common: Common;
   readonly delivery: Delivery;
@@ -67,7 +64,7 @@ export class WorkersStack extends ServiceStack {
     this.addBoard(data);
   }
 
-  /** Of whatever there is, so that a new queue, table or worker needs nothing here. */
+  /** Reads the stack's resources, so that a new queue, table or worker needs nothing here. */
   private addBoard(data: DataStack): void {
     const held = data.node.findAll();
     const functions = this.node.findAll().filter((construct) => construct instanceof ServiceFunction);

@@ -1,8 +1,8 @@
 import type { Schema } from '../openapi.ts';
 
 /**
- * The types that a value may have; undefined when it may have any. Null is told apart, because it is added
- * and taken away by itself.
+ * The types that a value may have; undefined when it may have any. Null is separate, because it is added and
+ * removed on its own.
  */
 export function typesOf({ type, const: only, enum: values }: Schema): readonly string[] | undefined {
   if (type !== undefined) return [type].flat().filter((name) => name !== 'null');

@@ -38,7 +38,7 @@ const resolvers = ({ released, current }: Documents) => ({
 
 function securityChanges(released: Operation, current: Operation, documents: Documents): string[] {
   const changes: string[] = [];
-  /** Schemes by what they are, whatever they are called. */
+  /** Schemes by their definition, not by their names. */
   const meaning = (operation: Operation, { document }: Documents['released']) =>
     operation.security.map((requirement) =>
       JSON.stringify(

@@ -142,7 +142,7 @@ export const answers = {
   }),
   WidgetMessages: described(widget.WidgetMessages, {
     messages: 'What was said, oldest first.',
-    after: 'The `after` of the next request: the last message that was looked at, or the one given.',
+    after: 'The `after` of the next request: the last message that was read, or the one given.',
   }),
   WidgetMessage: described(widget.WidgetMessage, {
     id: 'Identifies the message.',

@@ -37,7 +37,7 @@ second one.`,
   createMessage: {
     tag: 'Conversations',
     atMost: { reads: 5, writes: 1550 },
-    description: `Records a message, whoever said it. Sends \`message.received\`. A message to a resolved conversation opens it again;
+    description: `Records a message of any role. Sends \`message.received\`. A message to a resolved conversation opens it again;
 one that comes at the same moment as the resolving counts as before it.
 
 Without an \`Idempotency-Key\` a repeated request records the message again.`,

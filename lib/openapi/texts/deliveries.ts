@@ -13,14 +13,14 @@ export const operations = {
     description: `What was, is and will be sent to one endpoint, newest first. Deliveries are kept for 30 days. Those of a deleted endpoint
 cannot be read: 404.
 
-\`status\`, \`eventType\`, \`from\` and \`to\` narrow the list to deliveries of which all of them are true. Go on until \`nextCursor\` is null: one answer looks at
+\`status\`, \`eventType\`, \`from\` and \`to\` narrow the list to deliveries of which all of them are true. Go on until \`nextCursor\` is null: one request reads
 some thousand deliveries at most, so that where few match a page may be short or empty and yet have a \`nextCursor\`. A cursor belongs to the filters that it came
 with.
 
 **In a sandbox** \`include=request\` adds to each delivery that was attempted the \`request\` of its last attempt, as a receiver would get
 it if it were sent now: the body and the headers as recorded, with \`webhook-timestamp\` and \`webhook-signature\` of this moment, so that a
 receiver which refuses old signatures takes it. Send its \`body\` to the byte, with its \`headers\`, to the address where you try your receiver:
-the service itself contacts nobody. What your receiver answers is not recorded; the delivery is what the simulated receiver made of it.
+the service itself makes no request. What your receiver answers is not recorded; the delivery is what the simulated receiver made of it.
 Recognise what you have forwarded by \`webhook-id\` and \`webhook-attempt\`. Live there is no \`request\`, whether it is asked for or not.`,
     answer: 'A page of deliveries.',
     data: [cast.retryingDelivery, cast.succeededDelivery],
@@ -58,7 +58,7 @@ first answer again.`,
     atMost: { reads: 1900, writes: 4 },
     description: `What became of the deliveries to all endpoints there are, counted as \`readWebhookStats\` counts those to one: by hour, all endpoints
 together, and of each endpoint in sum. Of endpoints whose deliveries fail it tells how many more failures disable them and, where that follows from the deliveries
-under way, when. Before the first of them has failed for good, \`waitingSince\` tells that an endpoint does not take what it is sent.
+in progress, when. Before the first of them has failed for good, \`waitingSince\` tells that an endpoint does not take what it is sent.
 
 The counts are some seconds behind the deliveries. What endpoints had that were deleted is not among them, nor is what channels were sent.`,
     answer: 'The counts of the hours asked for, their sums, and the state of each endpoint.',
@@ -90,7 +90,7 @@ export const deliveryFields = {
     'When the next attempt is due; null unless `retrying`. The waits double from 30 seconds to 1 hour.',
   terminalAt: 'When it became terminal; null before.',
   terminalReason:
-    'Why it ended without success: `max_attempts`, `endpoint_disabled` or `endpoint_deleted`. Two more are failures of the service, and not of the receiver: `event_missing`, the event could not be found any more, and `expired`, the delivery could not be dealt with for 3 days. After these it can be sent again, which succeeds where the event still exists. In a sandbox a success says `sandbox_simulated`: it would have been sent, and its simulated receiver accepted it. Null otherwise.',
+    'Why it ended without success: `max_attempts`, `endpoint_disabled` or `endpoint_deleted`. Two more are failures of the service, and not of the receiver: `event_missing`, the event could not be found any more, and `expired`, the delivery could not be processed for 3 days. After these it can be resent, which succeeds where the event still exists. In a sandbox a success says `sandbox_simulated`: it would have been sent, and its simulated receiver accepted it. Null otherwise.',
   lastError:
     'What went wrong in the last failed attempt, in one line; it stays after a success. Null when no attempt failed.',
   lastResponseStatus: 'HTTP status of the last attempt; null when there was none or it got no answer.',
@@ -153,7 +153,7 @@ export const answers = {
   WebhookStats: described(webhooks.WebhookStats, {
     webhookId: 'The endpoint.',
     from: 'Beginning of the earliest hour that was asked for, UTC.',
-    to: 'End of the hour under way, UTC.',
+    to: 'End of the current hour, UTC.',
     totals: 'All hours together.',
     oldestPending:
       'Beginning of the earliest of these hours with deliveries that have not ended, UTC; null when all have.',
@@ -161,7 +161,7 @@ export const answers = {
   }),
   DeliveryStats: described(webhooks.DeliveryStats, {
     from: 'Beginning of the earliest hour that was asked for, UTC.',
-    to: 'End of the hour under way, UTC.',
+    to: 'End of the current hour, UTC.',
     totals: 'All hours of all endpoints together.',
     backlog: 'What of these hours has not ended.',
     hours: 'The hours with deliveries, all endpoints together, newest first. The others are left out.',
@@ -184,7 +184,7 @@ export const answers = {
   FailingUntil: described(webhooks.FailingUntil, {
     ...failingFields,
     disablesAt:
-      'When the endpoint is disabled if none of its deliveries succeeds from now on and attempts take as long as they last did, UTC: as deliveries that are under way run out of retries. Null when fewer are under way than it takes.',
+      'When the endpoint is disabled if none of its deliveries succeeds from now on and attempts take as long as they last did, UTC: as deliveries that are in progress run out of retries. Null when fewer are in progress than it takes.',
   }),
   Backlog: described(webhooks.Backlog, {
     pending: 'How many deliveries have not ended.',
@@ -192,7 +192,7 @@ export const answers = {
   }),
   DeliveryCounts: described(webhooks.DeliveryCounts, countFields),
   DeliveryCountsOfHour: described(webhooks.DeliveryCountsOfHour, {
-    hour: 'Beginning of the hour, UTC. A delivery counts under the hour of its event; one that was sent again, under the hour in which that was asked for.',
+    hour: 'Beginning of the hour, UTC. A delivery counts under the hour of its event; one that was resent, under the hour of that request.',
     ...countFields,
   }),
 };

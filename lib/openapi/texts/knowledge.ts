@@ -20,7 +20,7 @@ export const operations = {
     tag: 'Knowledge',
     atMost: { reads: 4, writes: 30 },
     description: `Adds a source of knowledge: an address, and what is to be expected there. It is fetched within moments of this answer; read the
-source to see its status (\`readSource\`). From then on it is looked at again every hour.
+source to see its status (\`readSource\`). From then on it is checked every hour.
 
 Addresses must be public, as for webhooks. Redirects are followed, five at most. A response may have 5 MiB, its text 1 MB. What cannot be
 fetched or read leaves the source \`failing\`, with the reason in \`lastError\` and the content from before, and is tried again an hour later.
@@ -53,8 +53,8 @@ ${PROGRAMS}`,
   readSourceChanges: {
     tag: 'Knowledge',
     atMost: { reads: 300, writes: 4 },
-    description: `What has come and what has gone in a source since admins last heard of it, line by line: from the version that they were last told of, or the
-first one, to the present one. Lines that only moved are in neither. Both are text as it was found, never markup, whatever it looks like.
+    description: `The lines that were added to and removed from a source since the last e-mail to admins: from the version of that e-mail, or the
+first one, to the present one. Lines that only moved are in neither list. Both are plain text as it was found, never markup.
 
 Before the first import there is nothing to compare: \`from\`, \`to\` and \`difference\` are null.`,
     answer: 'What has changed.',
@@ -64,7 +64,7 @@ Before the first import there is nothing to compare: \`from\`, \`to\` and \`diff
     tag: 'Knowledge',
     atMost: { reads: 4, writes: 20 },
     description:
-      'Deletes a source with its content. Nothing of it is fetched any more, except by a check that is under way. One that is already gone, or never was, is a success as well.',
+      'Deletes a source with its content. Nothing of it is fetched any more, except by a check that is in progress. One that is already gone, or never was, is a success as well.',
     answer: 'The source is gone.',
   },
   syncSource: {
@@ -95,17 +95,17 @@ export const answers = {
     version:
       'Counts the texts that were found, from 1; null before the import. A check that finds the same text changes nothing.',
     difference:
-      'How much the text differs from the one that admins were last told of, or that was imported: the share of the words of both that are in one and not in the other, in percent. Moved text counts as unchanged. Null before the import, and until the next change after an e-mail that was overtaken by a newer version.',
+      'How much the text differs from the one that the last e-mail to admins was about, or that was imported: the share of the words of both that are in one and not in the other, in percent. Moved text counts as unchanged. Null before the import, and until the next change after an e-mail that was overtaken by a newer version.',
     createdAt: CREATED,
     lastCheckedAt: 'When the last check that has ended began, UTC; null before.',
     lastChangedAt: 'When another text was last found, the import included, UTC; null before.',
-    lastNotifiedAt: 'When admins were last told of a change by e-mail, UTC; null when they were not.',
+    lastNotifiedAt: 'When admins were last sent an e-mail about a change, UTC; null when none was sent.',
     nextCheckAt: 'When the next check is due, UTC. Checks take a moment more.',
     lastError: 'Why the last check brought no content, in one line; null when it did.',
   }),
   SourceChanges: described(knowledge.SourceChanges, {
     sourceId: 'The source.',
-    from: 'The version that admins know: the one that they were last told of, or the first. Null before the first import.',
+    from: 'The version that admins know: that of the last e-mail, or the first. Null before the first import.',
     to: 'The present version. Null before the first import.',
     difference:
       'How much the two differ, in percent of the words of both: 0 for the same words, 100 where they share none. Null where there is nothing to compare.',

@@ -13,7 +13,7 @@ issues another key for the same one, and \`provisioned\` is false. The key works
 once.
 
 Keys of the sandbox are in the organization’s list of keys, and are revoked there (\`revokeApiKey\`). The operation takes no
-\`Idempotency-Key\`. If no answer arrives, look into the list for a key that nobody knows, and revoke it.`,
+\`Idempotency-Key\`. If no answer arrives, look into the list for a key that you did not store, and revoke it.`,
     body: { name: cast.sandboxKey.name, scopes: cast.sandboxKey.scopes },
     answer: 'The sandbox, and a key for it.',
     data: {
@@ -34,12 +34,12 @@ Keys of the sandbox are in the organization’s list of keys, and are revoked th
   resetSandbox: {
     tag: 'Sandbox',
     atMost: { reads: 3, writes: 6 },
-    description: `Wipes the data of the sandbox: conversations, messages, escalation logs, tickets, events, deliveries with their counts, and
-what \`Idempotency-Key\`s are remembered for. It is empty when the answer arrives, however much there was: lists are empty, old
-identifiers name nothing, old cursors are refused, and deliveries under way are dropped. Its keys and its webhook endpoints stay, with
+    description: `Deletes the data of the sandbox: conversations, messages, escalation logs, tickets, events, deliveries with their counts, and
+the answers stored for \`Idempotency-Key\`s. It is empty when the answer arrives, however much there was: lists are empty, old
+identifiers name nothing, old cursors are refused, and deliveries in progress are dropped. Its keys and its webhook endpoints stay, with
 their secrets, their status and their count of failures. What is live is not touched.
 
-Refused with \`SANDBOX_NOT_PROVISIONED\` where the organization has no sandbox. A repetition resets once more. Where several resets come at the same time, one that has found the sandbox just wiped tells when
+Refused with \`SANDBOX_NOT_PROVISIONED\` where the organization has no sandbox. A repetition resets once more. Where several resets come at the same time, one that finds the sandbox just reset tells when
 that was.`,
     answer: 'The sandbox is empty.',
     data: { sandboxOrganizationId, resetAt: lastResetAt },
@@ -55,7 +55,7 @@ export const answers = {
     createdAt: 'When it was provisioned, UTC.',
     lastResetAt: 'When it was last reset, UTC; null when it never was.',
     purge:
-      'While something that a reset has wiped is still stored: how far its deletion is. Nobody can see it any more. Null otherwise.',
+      'The progress of the deletion while data from before a reset is still stored; no request can read it. Null otherwise.',
   }),
   Purge: described(settings.Purge, {
     since: 'The earliest reset whose data is not deleted yet, UTC.',

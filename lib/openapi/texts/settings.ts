@@ -43,7 +43,7 @@ The counts are some seconds behind. After its end a month can still grow, by wha
     description: `Makes a live API key; keys of the sandbox come from \`provisionSandbox\`. The answer shows it in \`secretOnce\`, once: the service keeps nothing but its digest. Give each
 program a key of its own, with just the scopes it needs, so that it can be revoked alone.
 
-The operation takes no \`Idempotency-Key\`. If no answer arrives, look into the list for a key that nobody knows, and revoke it.`,
+The operation takes no \`Idempotency-Key\`. If no answer arrives, look into the list for a key that you did not store, and revoke it.`,
     body: { name: cast.apiKey.name, scopes: cast.apiKey.scopes },
     answer: 'The key.',
     data: { ...cast.apiKey, secretOnce: cast.apiKeySecret },
@@ -96,7 +96,7 @@ export const answers = {
     tier: 'Its rate limit: `sandbox` 60, `standard` 600, `scale` 6,000 requests a minute.',
     ...organizationSettings,
     mailer:
-      'Whether this deployment sends e-mail to admins. Where it is `false`, nobody gets any, whatever the settings say.',
+      'Whether this deployment sends e-mail to admins. Where it is `false`, no e-mail is sent, with any settings.',
     createdAt: CREATED,
   }),
   SignedIn: described(settings.SignedIn, {

@@ -30,8 +30,8 @@ ${failures}
 \`simulate-speed\` is a whole number from 1, the default, to ${MAX_SPEED.toLocaleString('en')}: the waits between attempts, and those of the receiver, pass so many times faster.
 At ${MAX_SPEED} all eight attempts take some ten seconds instead of an hour. \`atRealSpeed\` of deliveries and attempts then tells when it would have been.
 
-A parameter that says something else is refused, here and when the address is changed. Live both are parameters like any other, which the
-receiver gets to see and nobody else looks at.`;
+A parameter that says something else is refused, here and when the address is changed. Live both are parameters like any other: the
+service ignores them and sends them to the receiver.`;
 
 export const operations = {
   registerWebhook: {
@@ -45,7 +45,7 @@ that was disabled is replaced, and how a secret is: register again, then delete 
 
 The receiver is not called by this operation. Send a test event (\`testWebhook\`) to see that it answers.
 
-An organization may have 50 endpoints, and 10 of them at one host, whatever its ports and paths; disabled endpoints count. One more is
+An organization may have 50 endpoints, and 10 of them at one host, over all ports and paths; disabled endpoints count. One more is
 refused with \`LIMIT_EXCEEDED\`. If no answer arrives, repeat the request with the
 same \`Idempotency-Key\`: it registers no second endpoint, and the answer has the secret again.
 
@@ -75,7 +75,7 @@ ${PROGRAMS}`,
     tag: 'Webhooks',
     atMost: { reads: 6, writes: 10 },
     description: `Changes the address, the event types, or both; what is left out stays. A new list of event types replaces the old one and
-holds for events that happen from then on; a new address also for the next attempts of deliveries under way. In a sandbox it says what
+holds for events that happen from then on; a new address also for the next attempts of deliveries in progress. In a sandbox it says what
 the simulated receiver does (\`registerWebhook\`).
 
 A new host may have 10 endpoints of the organization; one more is refused with \`LIMIT_EXCEEDED\`.
@@ -98,7 +98,7 @@ An endpoint that does not exist, or not any more, is a success as well, so that 
   testWebhook: {
     tag: 'Webhooks',
     atMost: { reads: 5, writes: 9 },
-    description: `Sends one real \`webhook.test\` event to this endpoint, whatever it subscribes to: signed, retried and recorded like every
+    description: `Sends one real \`webhook.test\` event to this endpoint, subscribed or not: signed, retried and recorded like every
 other event. The answer comes before the delivery; read it (\`readDelivery\`) to see how the receiver answered, in a sandbox the
 simulated one.
 

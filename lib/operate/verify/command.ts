@@ -104,7 +104,7 @@ async function verify(
   };
   if (!flags.json) output.write(`\n  ${paint('bold', 'Verify')} ${place.name}\n\n`);
   const results = await runChecks(checksOf(context), { ...progress, signal });
-  // Whatever happened, and with no signal: an interrupted run removes as well.
+  // Also after a failure, and with no signal: an interrupted run removes its resources as well.
   results.push(
     ...(await runChecks([removal(context)], { ...progress, signal: new AbortController().signal })),
   );

@@ -78,7 +78,7 @@ describe('the status, for people', () => {
         '  fresh        12         300       0.3%           4',
         expect.stringMatching(/^ {2}meter +0$/),
         '  signing   current 2, has 1, 2',
-        '  ✓ Nothing needs anybody.',
+        '  ✓ All healthy.',
       ]),
     );
   });

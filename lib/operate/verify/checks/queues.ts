@@ -4,7 +4,7 @@ import { DEALT_WITH, measureQueue, type QueueState } from '../../state.ts';
 import { type Check, requireNone } from '../check.ts';
 import type { VerifyContext } from '../context.ts';
 
-/** Between two looks at a queue in which messages wait. */
+/** Between two reads of a queue in which messages wait. */
 const LOOK_AGAIN_MS = 1_000;
 
 export const queueChecks = (context: VerifyContext): Check[] => [
