@@ -111,25 +111,21 @@ describe('the clocks of an attempt', () => {
     const app = new App({ context: PROD });
     const { data } = serviceIn(app);
     resourceOf(data.deliveryQueues.lanes.retry, CfnQueue).visibilityTimeout = 20;
-    expect(() => app.synth()).toThrow(
-      'a message hidden for 20 s comes back before a lease of 25 s has ended',
-    );
+    expect(() => app.synth()).toThrow('the lease (25 s) must be shorter than the visibility timeout (20 s)');
   });
 
   it('stop the synthesis when a batch is waited for at the cost of the lease', () => {
     const app = new App({ context: PROD });
     const { data } = serviceIn(app);
     resourceOf(data.deliveryQueues.lanes.stalled, CfnQueue).visibilityTimeout = 55;
-    expect(() => app.synth()).toThrow(
-      'a message hidden for 25 s comes back before a lease of 25 s has ended',
-    );
+    expect(() => app.synth()).toThrow('the lease (25 s) must be shorter than the visibility timeout (25 s)');
   });
 
   it('stop the synthesis when the function would outlive the lease', () => {
     const app = new App({ context: PROD });
     const { workers } = serviceIn(app);
     resourceOf(workers.delivery.dispatch, CfnFunction).timeout = 60;
-    expect(() => app.synth()).toThrow('a function of 60 s outlives a lease of 25 s');
+    expect(() => app.synth()).toThrow('the function timeout (60 s) must be shorter than the lease (25 s)');
   });
 });
 

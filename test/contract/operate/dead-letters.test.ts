@@ -119,9 +119,9 @@ describe.concurrent('dead letters', () => {
     expect(await refusal(listLetters(context(), ['metre']))).toContain('There are: delivery, meter.');
   });
 
-  it('that come from no queue cannot be given back', async () => {
+  it('that have no queue to go back to are refused', async () => {
     const { context } = await anOperator();
     const redrive = (ready: Context) => redriveLetters(ready, ['delivery']);
-    expect(await refusal(redrive(context({ yes: true })))).toContain('come from no queue');
+    expect(await refusal(redrive(context({ yes: true })))).toContain('have no queue to go back to');
   });
 });

@@ -63,7 +63,7 @@ describe('a rotation by an operator', () => {
     await secret.replace(theirs, { ...theirs.ring, '2': newKey() });
     const after = await ring();
     expect(await refusal(secret.replace(mine, { ...mine.ring, '2': newKey() }))).toContain(
-      'changed by somebody else',
+      'was changed meanwhile',
     );
     expect(await ring()).toEqual(after);
   });

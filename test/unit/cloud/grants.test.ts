@@ -152,7 +152,9 @@ describe('deriving what code may do', () => {
       'export const handler = (event) => client.send(new GetCommand({ TableName: event.table ?? table.name }));',
     ],
   ])('stops at %s', (_, body) => {
-    expect(() => accessOf(body)).toThrow('GetCommand of @aws-sdk/lib-dynamodb: its resource cannot be told');
+    expect(() => accessOf(body)).toThrow(
+      'GetCommand of @aws-sdk/lib-dynamodb: its resource cannot be derived',
+    );
   });
 
   it('stops at a command whose permission it does not know', () => {

@@ -225,7 +225,7 @@ describe('a context value that is wrong or contradicts another', () => {
       'certificateArn must be the ARN of a certificate of ACM, not "arn:aws:iam::123456789012:role/x"',
     ],
     [{ waf: 'yes' }, 'waf must be one of true, false, not "yes"'],
-    [{ alarms: 'false' }, 'alarms must not be false in stage prod, where somebody has to be told'],
+    [{ alarms: 'false' }, 'alarms must not be false in stage prod, where operators must be notified'],
     [{ release: 'now' }, 'release must be one of gradual, at-once, not "now"'],
     [
       { apiRate: 100, apiBurst: 99 },
