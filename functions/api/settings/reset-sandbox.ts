@@ -10,12 +10,12 @@ const purges = purgeStore(tables.service);
 
 /**
  * Starts the sandbox's next generation and orders the deletion of the previous one, in one transaction
- * (docs/specification.md, Sandbox reset). A concurrent reset has deleted what this one was to delete.
+ * (docs/specification.md, Sandbox reset). If a concurrent reset comes first, nothing is left to do.
  */
 export const handler = sessionRouteHandler(routes.resetSandbox, async ({ tenant, now, effect }) => {
   const found = await findSandbox(tenant.orgId);
   if (!found)
-    return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox: provision it first.');
+    return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox. Provision it first.');
   const { sandbox } = found;
   const present = { orgId: sandbox.id, generation: sandbox.generation };
   const resetAt = now.toISOString();
