@@ -92,7 +92,7 @@ export function loadFiles(directory: URL): ReadonlyMap<string, () => Resource> {
       const name = stored.slice(0, -COMPRESSED.length);
       const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
       if (type === undefined || !stored.endsWith(COMPRESSED))
-        throw new Error(`${stored} has no known media type`);
+        throw new Error(`no media type is known for ${stored}`);
       let read: Resource | undefined;
       return [
         name,

@@ -159,7 +159,7 @@ export function streamReader(client: DynamoDBStreamsClient) {
       if (!begun) return undefined;
       // A shard that ended has no more records; after empty reads there may be more.
       if (iterator === undefined) return rows;
-      throw new Defect(`${shardId} could not be read to the end of the range`);
+      throw new Defect(`${shardId} was not read to the end of the range`);
     } catch (error) {
       if (error instanceof TrimmedDataAccessException || error instanceof ResourceNotFoundException)
         return undefined;
