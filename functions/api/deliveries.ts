@@ -7,7 +7,7 @@ import { endpointStore } from '../store/endpoints.ts';
 import { tables } from './route-handler.ts';
 
 /*
- * Deliveries of a webhook endpoint or a channel, which is read first: it belongs to the organization.
+ * Deliveries of a webhook endpoint or a channel. The receiver is read first, to check its organization.
  */
 
 export const deliveries = deliveryStore(tables.deliveries);
@@ -21,7 +21,7 @@ export async function findDelivery(
   return delivery ?? notFound('delivery');
 }
 
-/** The delivery with its attempts as the API returns it. */
+/** Returns a delivery with its attempts as the API shows it. */
 export const toDeliveryView = (delivery: Delivery): Delivery => ({
   ...delivery,
   attemptLog: delivery.attemptLog.map(({ request, ...attempt }) => ({
@@ -30,7 +30,7 @@ export const toDeliveryView = (delivery: Delivery): Delivery => ({
   })),
 });
 
-/** Sorts header fields, which DynamoDB returns in no order. */
+/** Sorts header fields, because DynamoDB returns maps in no order. */
 export const sortHeaders = (request: WebhookRequest): WebhookRequest => ({
   ...request,
   headers: Object.fromEntries(Object.entries(request.headers).sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -8,7 +8,7 @@ import { listed, moment, orNull, PageQuery, timestamp } from './fields.ts';
  * Shared by deliveries of webhook endpoints and of channels.
  */
 
-/** Failures of a receiver, and how many more disable it. */
+/** Failures of a receiver: since when, and how many more disable it. */
 export const Failing = z.object({ since: orNull(timestamp), failuresUntilDisabled: z.int() });
 
 /** Times at real speed, for a simulated receiver with `simulate-speed`. */
@@ -18,7 +18,7 @@ export const DeliveryAtRealSpeed = z.object({
 });
 export const AttemptAtRealSpeed = z.object({ startedAt: timestamp, durationMs: z.int() });
 
-/** Fields of a delivery without its id and its receiver's. */
+/** Fields of a delivery, except the ids of the delivery and its receiver. */
 export const DELIVERY_FIELDS = {
   eventId: EventId,
   eventType: EventTypeName,
@@ -42,7 +42,7 @@ export const Attempt = z.extend(AttemptRecord, {
   atRealSpeed: orNull(AttemptAtRealSpeed),
 });
 
-/** The request of the last attempt, if included and kept. */
+/** The request of the last attempt, if requested and stored. */
 export const LISTED_FIELDS = { request: z.optional(WebhookRequest) };
 export const ATTEMPTS_FIELDS = { attemptLog: z.array(Attempt) };
 export const ListDeliveriesQuery = z.extend(PageQuery, {

@@ -14,18 +14,15 @@ interface DeliveryQuery extends DeliveryFilter {
   include?: 'request' | undefined;
 }
 
-/**
- * Filters that a cursor is bound to. None for an unfiltered listing, as in cursors made before there were
- * filters.
- */
+/** Filters that a cursor is bound to. Empty without filters, so that cursors without filters stay valid. */
 export function describeFilters({ status, eventType, from, to }: DeliveryFilter): string[] {
   const given = [status?.toSorted(), eventType?.toSorted(), from?.getTime(), to?.getTime()];
   return given.every((filter) => filter === undefined) ? [] : [JSON.stringify(given)];
 }
 
 /**
- * Lists the deliveries of a webhook endpoint or a channel. With `include`, each has the request that a
- * receiver would get now, newly signed: receivers refuse old signatures. Only sandboxes keep requests.
+ * Lists the deliveries of a webhook endpoint or a channel. With `include`, each has the request of its last
+ * attempt, signed again because receivers refuse old signatures. Only sandboxes store requests.
  */
 export async function listDeliveriesPage(
   receiver: Pick<Endpoint, 'id' | 'keyVersion'>,

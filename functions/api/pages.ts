@@ -13,7 +13,7 @@ import { environment } from './route-handler.ts';
 export const cursorKeys = keyringSource(secretValue(environment.CURSOR_KEYS));
 
 /**
- * Opens a text that another instance may have sealed with a newer key version.
+ * Opens a sealed text. Another instance may have sealed it with a newer key version.
  * @param text the sealed text
  * @param open returns undefined for an invalid text
  */
@@ -33,8 +33,7 @@ export async function unsealWithKeys<T>(
 }
 
 /**
- * Lists: opens the cursor, reads a page, seals the next cursor. Cursors are bound to tenant, route, path and
- * filters.
+ * Reads a page of a listing. Cursors are sealed, and bound to tenant, route, path and filters.
  * @param filters of the query, in a fixed order
  */
 export async function paginate<T extends { id: string }>(

@@ -8,11 +8,11 @@ import { loopbackReceivers } from '../platform/config.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
 import { tables } from './route-handler.ts';
 
-/** Hosts that requests may go to in this deployment. */
+/** Hosts that the operator blocked. */
 const hosts = blockedHosts(blockedHostStore(tables.service).all);
 const policy = { loopback: loopbackReceivers(), blocks: hosts.blocks };
 
-/** Checks a receiver's URL. A sandbox's URL may also program its simulated receiver. */
+/** Checks a receiver's URL. In a sandbox the URL may also contain the program of its simulated receiver. */
 export async function checkReceiver(text: string, tenant: Tenant): Promise<ReceiverUrlCheck> {
   await hosts.refresh();
   const receiver = checkReceiverUrl(text, policy);

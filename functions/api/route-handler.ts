@@ -60,7 +60,7 @@ const keys = {
 };
 const authenticate = authenticateByMode({
   keys: keyAuthentication(keys, findSandbox, logger.log),
-  // A file of its own beside the bundle (lib/cloud/bundle.ts), loaded with the first session.
+  // A separate file of the bundle (lib/cloud/bundle.ts), loaded with the first session.
   sessions: async () => (await import('./sessions.ts')).authenticate,
   findSandbox,
 });

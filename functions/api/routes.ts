@@ -9,10 +9,9 @@ import * as webhooks from './webhooks/routes.ts';
 import * as widget from './widget/routes.ts';
 
 /**
- * The route table of the public API and the organization settings. The stack creates a function and a gateway
- * method per entry, the OpenAPI document describes it, and handlers take parsing, access and response shape
- * from it. Each route is an export of its resource's file, so that a bundle contains only its route's
- * schemas.
+ * Routes of the public API and the organization settings: the source of functions, gateway methods, OpenAPI
+ * document, parsing, access and response shape. Each route is a separate export of its resource's file, so
+ * that a bundle contains only its route's schemas.
  */
 export const routes = {
   ...webhooks,

@@ -3,7 +3,7 @@ import { sessionAuthentication } from '../platform/pipeline/session-authenticati
 import { sessionVerifier } from '../platform/sessions.ts';
 
 /*
- * Session authentication. A file of its own, so that calls with keys do not load token verification.
+ * Session authentication, in a separate file so that calls with API keys do not load token verification.
  */
 
 const environment = readEnvironment(SessionEnvironment);

@@ -14,8 +14,8 @@ import { unsealWithKeys } from './pages.ts';
 import { ports, tables } from './route-handler.ts';
 
 /*
- * Routes for visitors of web widgets: visitor tokens instead of API keys, their own budgets, and the gate,
- * because a widget is outside of the service.
+ * Routes for visitors of web widgets: visitor tokens instead of API keys, separate rate limits, and the gate,
+ * because responses leave the service.
  */
 
 const organizations = organizationStates(readOrganizationState(tables.service));

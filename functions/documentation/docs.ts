@@ -6,7 +6,7 @@ import { loadFiles, PAGE, respondWith } from './resource.ts';
 
 const files = loadFiles(new URL('./page/', import.meta.url));
 
-/** Serves the API reference page and its files, which are in the bundle. */
+/** Serves the API reference page and its files from the bundle. */
 export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
   const found = files.get(event.pathParameters?.file ?? PAGE);
   return found ? respondWith(found(), event) : problemResult(notFound('page'), getRequestId(event), {});

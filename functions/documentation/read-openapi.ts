@@ -4,6 +4,6 @@ import { openApiResource, respondWith } from './resource.ts';
 
 const document = openApiResource(readFileSync(new URL('./openapi.json', import.meta.url), 'utf8'));
 
-/** Serves the OpenAPI document, also to pages of other origins. It is in the bundle. */
+/** Serves the OpenAPI document from the bundle, also to pages of other origins. */
 export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> =>
   respondWith(document, event);

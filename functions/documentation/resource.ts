@@ -4,7 +4,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { getRequestId, header } from '../platform/pipeline/request.ts';
 
-/** A text that is equal for all callers. */
+/** A document that is the same for all callers. */
 export interface Resource {
   body: string;
   contentType: string;
@@ -14,7 +14,7 @@ export interface Resource {
 
 const NOSNIFF = { 'X-Content-Type-Options': 'nosniff' };
 
-/** @param headers beyond the type, such as caching */
+/** @param headers other than `Content-Type`, such as `Cache-Control` */
 export const resource = (body: string, contentType: string, headers: Record<string, string>): Resource => ({
   body,
   contentType,
@@ -24,7 +24,7 @@ export const resource = (body: string, contentType: string, headers: Record<stri
 const hashContent = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
-/** Sends a resource, or 304 when the caller's copy is current (RFC 9110, 15.4.5). */
+/** Returns a resource, or 304 when the caller's copy is current (RFC 9110, 15.4.5). */
 export function respondWith(
   { body, contentType, headers }: Resource,
   event: APIGatewayProxyEvent,
@@ -42,7 +42,7 @@ function matches(condition: string | undefined, tag: string | undefined): boolea
   return condition.split(',').some((listed) => listed.trim().replace(/^W\//, '') === tag);
 }
 
-/** The document as a resource for pages of any origin. */
+/** The OpenAPI document, readable by pages of any origin. */
 export const openApiResource = (document: string): Resource =>
   resource(document, 'application/json', {
     'Cache-Control': 'public, max-age=300',
@@ -57,10 +57,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/**
- * Only the page's own files and the API of its origin: no other host, no inline code, no frame. Icons are
- * data in the style sheet.
- */
+/** Allows only files and the API of the page's origin, and `data:` images, which the style sheet has. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -78,17 +75,16 @@ const PAGE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** File names change with their content. */
+/** Cached forever: file names change with their content. */
 const ASSET_HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 export const PAGE = 'index.html';
 
-/** Suffix of compressed files. */
 const COMPRESSED = '.br';
 
 /**
- * Files of the reference page by name, stored compressed; each is read once, on first use.
- * @throws for a file of unknown type
+ * Files of the reference page by name, stored compressed. Each is read on first use.
+ * @throws Error for a file of unknown type
  */
 export function loadFiles(directory: URL): ReadonlyMap<string, () => Resource> {
   return new Map(

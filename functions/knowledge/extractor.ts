@@ -18,20 +18,20 @@ export type Extraction =
   | { ok: true; text: string; title?: string }
   | {
       ok: false;
-      /** One line in English about the fault of the content. */
+      /** One line of English that describes the problem. */
       problem: string;
     };
 
 /**
- * Never rejects because of the content.
- * @throws Error when the reader process does not start (a defect of the deployment)
+ * Returns problems of the content as a value.
+ * @throws Error when the reader process does not start, which is a defect of the deployment
  */
 export type Extractor = (kind: SourceKind, content: Content) => Promise<Extraction>;
 
 export interface ExtractorOptions {
-  /** From the start of reading to the text. */
+  /** Milliseconds for reading, once the process has started. */
   timeoutMs?: number;
-  /** The heap of one extraction. */
+  /** Heap of one reader process, in MiB. */
   memoryMiB?: number;
 }
 
@@ -43,7 +43,7 @@ export interface ToReader {
   url: string;
 }
 
-/** Messages from the reader process: when it starts, and its result. */
+/** Messages from the reader process: it has started, and its result. */
 export const FromReader = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('begun') }),
   z.object({
@@ -56,24 +56,23 @@ export const FromReader = z.discriminatedUnion('kind', [
 ]);
 export type FromReader = z.infer<typeof FromReader>;
 
-/** Time for a process to start: far more than it takes. */
+/** Far more than a process takes to start. */
 const START_MS = 20_000;
 
 /**
- * Processes that fit into the function's memory at once; others wait. A large document takes all the room.
+ * Concurrent reader processes that fit into the function's memory. A large document counts as all of them.
  */
 const ROOM = 2;
 const LARGE_BYTES = 1024 * 1024;
 
-/** A workbook is compressed: its size is not known before it is read. */
+/** Workbooks are compressed, so their size is unknown before they are read. */
 const isLarge = (kind: SourceKind, { body }: Content): boolean =>
   kind === 'spreadsheet' || body.length > LARGE_BYTES;
 
 /**
- * Extracts the text of a fetched document in a process of its own, with limits of time and memory, that may
- * read nothing but its own code. A document made to exhaust or break a parser ends that process alone. A
- * thread would not do: when its heap is full, V8 ends the whole process, and with it the other extractions.
- *
+ * Extracts the text of a fetched document in a separate process with limits of time and memory, which may
+ * read only its own code. A malicious document ends only that process. A thread is not enough: when its heap
+ * is full, V8 ends the whole process, with all other extractions.
  * @example const extract = extractor(); const extraction = await extract('url', { body, contentType:
  * 'text/html', url });
  */
@@ -85,7 +84,7 @@ export function extractor({ timeoutMs = 10_000, memoryMiB = 192 }: ExtractorOpti
   };
 }
 
-/** A semaphore of sized turns, first come, first served. Disposing a turn frees its room. */
+/** A first-in, first-out semaphore with weighted turns. Disposing a turn frees its room. */
 export function createTurns(room: number): (size: number) => Promise<Disposable> {
   const waiting: { size: number; begin: () => void }[] = [];
   let free = room;
@@ -110,17 +109,17 @@ export function createTurns(room: number): (size: number) => Promise<Disposable>
   };
 }
 
-/** Beside the code: TypeScript where that is run as it is, one file in a function's bundle. */
+/** A function's bundle has the reader as one file; elsewhere the TypeScript source runs. */
 const IS_BUNDLED = !import.meta.url.endsWith('.ts');
 const READER = new URL(IS_BUNDLED ? './reader.mjs' : './reader.ts', import.meta.url);
 const READABLE = IS_BUNDLED ? fileURLToPath(new URL('.', READER)) : '*';
 
 async function startReader(memoryMiB: number): Promise<ChildProcess> {
-  // Loaded when there is something to read: most checks find that nothing has changed.
+  // Loaded on demand: most checks find no change and read nothing.
   const { fork } = await import('node:child_process');
   return fork(READER, {
     execArgv: [`--max-old-space-size=${memoryMiB}`, '--permission', `--allow-fs-read=${READABLE}`],
-    // Without the credentials of the function.
+    // Excludes the function's credentials.
     env: libraryPath(),
     // Libraries may print parts of the document.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -148,10 +147,10 @@ async function extractIn(reader: ChildProcess, job: ToReader, timeoutMs: number)
   reader.on('error', reject);
   reader.on('exit', (code, signal) => {
     if (!isReady) reject(new Defect(`the reader did not start (${signal ?? code})`));
-    // V8 aborts when the heap is full, and the system kills where memory is short.
+    // V8 aborts when the heap is full; the system kills when memory is short.
     resolve(signal === 'SIGABRT' || signal === 'SIGKILL' ? TOO_MUCH : UNREADABLE);
   });
-  // A failed send is ignored: the exit of the reader reports it.
+  // Ignore a failed send: the reader's exit reports it.
   reader.send(job, () => undefined);
 
   try {

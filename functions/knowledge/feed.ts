@@ -10,7 +10,7 @@ export function readFeed(source: string): Reading {
 
   const collector = new Collector();
   for (const item of items) {
-    // With content, the summary would repeat it.
+    // The summary would repeat the content.
     for (const part of [item.title, item.content ?? item.summary]) {
       if (part === undefined) continue;
       collector.add(extractText(part));
@@ -51,7 +51,7 @@ const toPlainPart = (value: string | undefined): Part | undefined =>
 const toTypedPart = (text: { value?: string; type?: string } | undefined): Part | undefined =>
   text?.value === undefined ? undefined : { value: text.value, isHtml: /html/i.test(text.type ?? '') };
 
-/** RSS texts are HTML by custom. JSON Feed has a field for each. */
+/** RSS texts are HTML by convention. JSON Feed has a field for each type. */
 function extractContent(parsedFeed: AnyFeed): FeedContent {
   const { format, feed } = parsedFeed;
   switch (format) {

@@ -9,10 +9,10 @@ export interface MediaType {
   charset?: string;
 }
 
-/** Longer than any type of a page, table or feed. */
+/** Longer than the type of any page, table or feed. */
 const MAX_LENGTH = 160;
 
-/** Some servers put it in single quotes, or send the whole field twice. */
+/** A charset. Some servers put it in single quotes, or send the whole field twice. */
 const LABEL = /^[\s']*([\w.:-]{1,40})/;
 
 /** Reads a Content-Type as browsers do (MIME Sniffing standard, 4.4). */
@@ -49,7 +49,7 @@ const FEED = /^(?:text\/.*|application\/(?:.*\+)?(?:xml|json))$/;
 
 /**
  * Detects the format of a source's content.
- * @throws ContentProblem for a type that such a source does not have
+ * @throws ContentProblem for a type that does not match the kind of source
  */
 export function detectFormat(kind: SourceKind, { essence }: MediaType, body: Uint8Array): Format {
   const format =
@@ -75,7 +75,7 @@ function formatOfUntyped(kind: SourceKind, body: Uint8Array): Format | undefined
 
 const isZip = ([a, b, c, d]: Uint8Array): boolean => a === 0x50 && b === 0x4b && c === 3 && d === 4;
 
-/** No control characters except those of text (https://mimesniff.spec.whatwg.org, binary data byte). */
+/** Whether there is no binary data byte (https://mimesniff.spec.whatwg.org). */
 const looksLikeText = (body: Uint8Array): boolean =>
   body.subarray(0, 1024).every((byte) => byte >= 0x20 || [0x09, 0x0a, 0x0c, 0x0d, 0x1b].includes(byte));
 
@@ -86,14 +86,13 @@ const looksLikeMarkup = (body: Uint8Array): boolean =>
       .replace(/^\u00ef\u00bb\u00bf/, ''),
   );
 
-/** How a document can declare its encoding, besides a byte order mark. */
+/** Markup in which a document can declare its encoding, besides a byte order mark. */
 export type Markup = 'html' | 'xml' | undefined;
 
 /**
- * Decodes text by its byte order mark, else by the charset of its content type, else by the encoding that the
- * document names, else as UTF-8 (HTML standard, 13.2.3.2; RFC 7303, section 3.2).
- * @throws ContentProblem when it is not valid in that encoding: replacement characters would look like
- * changes
+ * Decodes text by its byte order mark, the charset of its content type, the encoding that the document
+ * declares, or else as UTF-8, in this order (HTML standard, 13.2.3.2; RFC 7303, section 3.2).
+ * @throws ContentProblem for bytes invalid in that encoding: replacement characters would look like changes
  */
 export function decode(body: Uint8Array, charset: string | undefined, markup: Markup): string {
   const mark = sniffEncoding(body.subarray(0, MARK_BYTES), { defaultEncoding: null });
@@ -110,17 +109,17 @@ export function decode(body: Uint8Array, charset: string | undefined, markup: Ma
   }
 }
 
-/** Length of the longest byte order mark. */
+/** Bytes of the longest byte order mark. */
 const MARK_BYTES = 3;
 
-/** Pages may declare it beyond the standard's 1,024 bytes; browsers then decode again. */
+/** Browsers accept declarations beyond the standard's 1,024 bytes by decoding again. */
 const PRESCAN_BYTES = 4096;
 
 function detectOwnEncoding(body: Uint8Array, markup: Markup): string | null {
   if (markup === undefined) return null;
   if (markup === 'html')
     return sniffEncoding(body, { maxPrescanBytes: PRESCAN_BYTES, defaultEncoding: null });
-  // Feeds from careless templates begin with empty lines.
+  // Some feeds begin with empty lines.
   const start = body.findIndex((byte) => !SPACES.includes(byte));
   return sniffEncoding(body.subarray(Math.max(0, start)), { xml: true, defaultEncoding: null });
 }

@@ -4,8 +4,8 @@ import { decode, detectFormat, parseMediaType } from './media-type.ts';
 import { Collector, ContentProblem, type Reading } from './text.ts';
 
 /**
- * Extracts the text of content in the current process. Never rejects, but may run forever or fill the heap:
- * {@link extractor} sets limits.
+ * Extracts text in the current process. Never rejects, but may run forever or fill the heap; {@link
+ * extractor} sets limits.
  */
 export async function read(kind: SourceKind, content: Omit<Content, 'url'>): Promise<Extraction> {
   try {
@@ -16,14 +16,14 @@ export async function read(kind: SourceKind, content: Omit<Content, 'url'>): Pro
   }
 }
 
-/** Messages of libraries contain paths and text of the content. */
+/** Hides messages of libraries, which may contain paths and text of the content. */
 function toProblem(error: unknown): string {
   if (error instanceof ContentProblem) return error.message;
-  // V8's error for a full stack.
+  // V8 throws a RangeError when the stack is full.
   return error instanceof RangeError ? 'the content is nested too deeply' : 'the content could not be read';
 }
 
-/** Loads only the needed parser: each document is read in a process of its own. */
+/** Loads only the parser that it needs, because each document has its own process. */
 async function readFormat(kind: SourceKind, { body, contentType }: Omit<Content, 'url'>): Promise<Reading> {
   if (body.length === 0) throw new ContentProblem('there is no text in the content');
   const type = parseMediaType(contentType);

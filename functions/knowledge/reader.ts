@@ -1,5 +1,5 @@
 /*
- * The process that reads one document (see extractor.ts). It ends on request, or when its parent is gone.
+ * Process that reads one document (extractor.ts). It ends on request, or when its parent process ends.
  */
 import type { FromReader, ToReader } from './extractor.ts';
 import { read } from './read.ts';

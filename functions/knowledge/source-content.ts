@@ -12,8 +12,8 @@ const ACCEPT: Record<SourceKind, string> = {
 };
 
 /**
- * Returns the text at a source's URL, fetched unless unchanged. For a sandbox nothing is fetched: the program
- * in the URL decides.
+ * Returns the text at a source's URL, unless it is unchanged. A sandbox does not fetch: the program in the
+ * URL determines the text.
  */
 export function sourceContent({
   gate,

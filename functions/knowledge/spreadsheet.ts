@@ -10,23 +10,23 @@ const MAX_SHEETS = 100;
 const LAST_ROW = 1_048_576;
 const LAST_COLUMN = 16_384;
 
-/** The reader fills the area between cells: two cells in opposite corners would cost all cells between. */
+/** Cells. The parser fills the area between cells, so two distant cells would cost all cells between them. */
 const MAX_AREA = 5_000_000;
 
-/** Bytes that one pass may unpack. The reader holds them twice, and once more as text. */
+/** Bytes that one pass may unpack. The parser holds them twice, and once more as text. */
 const MAX_PASS_BYTES = 32 * 1024 * 1024;
-/** Sheets are grouped up to this size, because each pass reads shared texts and styles again. */
+/** Bytes of sheets per pass. Sheets are grouped, because each pass reads shared texts and styles again. */
 const PASS_BYTES = 8 * 1024 * 1024;
-/** Larger files that the workbook does not name, such as caches of pivot tables, are skipped. */
+/** Bytes above which files that the workbook does not name, such as pivot caches, are skipped. */
 const UNNAMED_BYTES = 1024 * 1024;
 
 const RELATIONS = 'xl/_rels/workbook.xml.rels';
-/** Replaces a sheet that another pass reads. */
+/** Placeholder for a sheet that another pass reads. */
 const EMPTY_SHEET = Buffer.from('<worksheet><sheetData/></worksheet>');
 
 /**
  * Reads the cells of all sheets of an XLSX workbook as text, one row per line, with results of formulas.
- * Reads in passes of a few sheets, so that the unpacked workbook is never held as a whole.
+ * Reads a few sheets per pass, so that memory never holds the whole unpacked workbook.
  */
 export async function readWorkbook(packed: Uint8Array): Promise<Reading> {
   const archive = await openArchive(packed, (name) => /\.(?:xml|rels)$/i.test(name));
@@ -57,7 +57,7 @@ export async function readWorkbook(packed: Uint8Array): Promise<Reading> {
   return { text: collector.text() };
 }
 
-/** @throws ContentProblem when a pass would unpack more than it may */
+/** @throws ContentProblem when a pass would exceed its bytes */
 function parseInPasses(sheets: readonly PackedFile[], common: readonly PackedFile[]): PackedFile[][] {
   const sizeOf = (files: readonly PackedFile[]) => files.reduce((sum, { size }) => sum + size, 0);
   const passes: PackedFile[][] = [[]];
@@ -73,8 +73,7 @@ function parseInPasses(sheets: readonly PackedFile[], common: readonly PackedFil
 const ADDRESS = /\br\s*=\s*["']([A-Za-z]*)(\d+)["']/g;
 
 /**
- * Estimates the size of the sheets from the text of the files, before they are parsed. One file is unpacked
- * at a time.
+ * Estimates the size of the sheets before they are parsed, unpacking one file at a time.
  * @returns the sheets, and the other files that the workbook names
  */
 async function checkFiles(archive: Archive): Promise<{ sheets: PackedFile[]; common: PackedFile[] }> {
@@ -103,8 +102,8 @@ async function checkFiles(archive: Archive): Promise<{ sheets: PackedFile[]; com
 }
 
 /**
- * Refuses a workbook that names a file which it lacks. The library throws at such a file while it reads the
- * sheets before it, whose own failures then reject promises that nothing handles.
+ * Refuses a workbook that names a missing file. The library throws for such a file while it reads earlier
+ * sheets, whose failures then become unhandled rejections.
  */
 function checkSheetFiles(relations: string, names: ReadonlySet<string>): void {
   for (const [relation] of relations.matchAll(/<Relationship\b[^>]*>/g)) {
@@ -131,7 +130,7 @@ const parseColumn = (letters: string): number =>
 
 const invalid = () => new ContentProblem('the content is not a valid spreadsheet');
 
-/** @param files without a size stand for empty sheets */
+/** @param files those without a size become empty sheets */
 async function parseWorkbook(archive: Archive, files: readonly (PackedFile | { name: string })[]) {
   const stored = await zipStored(
     files.map((file) => ('size' in file ? file : { ...file, size: EMPTY_SHEET.length, isEmpty: true })),
@@ -147,14 +146,14 @@ async function parseWorkbook(archive: Archive, files: readonly (PackedFile | { n
   }
 }
 
-/** Declared by the library as the constructor of dates where it gives dates. */
+/** Takes unknown, because the library declares the constructor `Date` as the type of date cells. */
 function formatCell(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   if (cell instanceof Date) return formatDate(cell);
   return typeof cell === 'boolean' ? String(cell).toUpperCase() : String(cell);
 }
 
-/** Without the time at midnight. */
+/** Leaves out the time if it is midnight. */
 const formatDate = (date: Date): string =>
   Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/T00:00:00\.000Z$/, '');
 
@@ -168,7 +167,7 @@ export function readCsv(csv: string): Reading {
     cells += row.length;
     checkSize({ rows, cells });
     addRow(row, collector);
-    // Processed rows are dropped.
+    // Null drops the row, which is processed.
     return null;
   };
   try {
@@ -187,7 +186,7 @@ export function readCsv(csv: string): Reading {
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
-/** The most frequent candidate in the first line. */
+/** Returns the most frequent candidate in the first line. */
 function detectDelimiter(csv: string): string {
   const firstLine = /^[^\r\n]{0,10000}/.exec(csv.slice(0, 20_000).trimStart())?.[0] ?? '';
   const count = (delimiter: string) => firstLine.split(delimiter).length;

@@ -1,26 +1,24 @@
 import { normalizeText } from '../domain/difference.ts';
 
-/**
- * The content cannot be read. The message is one line of plain text, which the source's organization may see.
- */
+/** The content cannot be read. The message is one line of plain text that the organization sees. */
 export class ContentProblem extends Error {
   override readonly name = 'ContentProblem';
 }
 
-/** Largest text of a source's version, in bytes of UTF-8. */
+/** UTF-8 bytes of a version's text. */
 const MAX_TEXT_BYTES = 1_000_000;
 const MAX_TITLE_LENGTH = 300;
 
-/** Before whitespace is normalized, in UTF-16 code units. */
+/** UTF-16 code units before normalization. */
 const MAX_RAW_LENGTH = 20 * MAX_TEXT_BYTES;
 
-/** Result of reading a document, with the text of {@link Collector}. */
+/** Text of a document, normalized by {@link Collector}. */
 export interface Reading {
   text: string;
   title?: string;
 }
 
-/** Collects text up to a limit: a short file can repeat the same long words a million times. */
+/** Collects text up to a limit, because a short file can repeat a long text a million times. */
 export class Collector {
   readonly #parts: string[] = [];
   #length = 0;
@@ -32,21 +30,20 @@ export class Collector {
     this.#parts.push(part);
   }
 
-  /** Whether the text is blank. */
   isBlank(): boolean {
     return this.#parts.every((part) => part.trim() === '');
   }
 
   /**
-   * The text as stored and compared: well-formed NFC without control characters, lines trimmed, one space
-   * between words, at most one empty line in a row.
+   * Returns the text as stored and compared: well-formed NFC without control characters, lines trimmed, one
+   * space between words, no two empty lines in a row.
    * @throws ContentProblem when it is too large, or empty
    */
   text(): string {
     return joinText(this.joined());
   }
 
-  /** The collected text as a new string, which keeps no larger string in memory. */
+  /** Returns the collected text as a new string, which does not keep a larger string in memory. */
   joined(): string {
     return this.#parts.join('');
   }
@@ -68,13 +65,16 @@ function joinText(raw: string): string {
   return text;
 }
 
-/** Controls but tab and line feed, and the mark of byte order, which is no space. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is left out
+/** Control characters except tab and line feed, and the byte order mark, which is not whitespace. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/g;
 
 const tooLarge = () => new ContentProblem(`the text is larger than ${MAX_TEXT_BYTES / 1_000_000} MB`);
 
-/** Normalizes a title to one line. Undefined without text. */
+/**
+ * Normalizes a title to one line.
+ * @returns undefined when it has no text
+ */
 export function toTitle(raw: string | null | undefined): string | undefined {
   const line = normalizeText(
     (raw ?? '')
@@ -99,10 +99,7 @@ export function checkSize({ rows, cells }: { rows: number; cells: number }): voi
   if (cells > MAX_CELLS) throw tooManyCells();
 }
 
-/**
- * Adds a line of the row's cells that are not empty, cell by cell: a row may repeat a long text a thousand
- * times.
- */
+/** Adds a row's non-empty cells as a line, one by one, because a row may repeat a long text many times. */
 export function addRow(cells: readonly string[], collector: Collector): void {
   let separator = '';
   for (const cell of cells) {

@@ -1,19 +1,18 @@
 import { ContentProblem } from './text.ts';
 
-/** Far more than a feed or a sheet has; deeper nesting is an attack on the stack. */
+/** Far more than a feed or a sheet has. Deeper nesting could overflow a parser's stack. */
 const MAX_DEPTH = 200;
 
 /**
- * Characters that can end a tag or a quotation. A regular expression for whole tags would need a stack as
- * long as the longest tag.
+ * Characters that can end a tag or a quotation. A regular expression for whole tags could overflow the stack
+ * on a long tag.
  */
 const IN_TAG = /[<>"']/g;
 const IN_QUOTATION = { '"': /[<"]/g, "'": /[<']/g };
 
 /**
- * Refuses XML that can expand: entity declarations and unbounded depth. Runs before any parser. Text that two
- * parsers could read differently is refused too, so that none sees a declaration where this function sees a
- * comment.
+ * Refuses entity declarations and deep nesting, before a parser reads the XML. Also refuses text that parsers
+ * could read differently, so that none finds a declaration where this function finds a comment.
  * @throws ContentProblem
  */
 export function checkXml(xml: string, what: string): void {
@@ -31,11 +30,11 @@ export function checkXml(xml: string, what: string): void {
 
 interface Markup {
   kind: 'opens' | 'closes' | 'neither';
-  /** Position after it. */
+  /** Position after the markup. */
   end: number;
 }
 
-/** @returns the markup at a position; undefined when it has no end */
+/** @returns the markup at `start`; undefined when it has no end */
 function parseMarkup(xml: string, start: number): Markup | 'declaration' | undefined {
   for (const [open, close] of [
     ['<!--', '-->'],
@@ -56,8 +55,9 @@ function parseMarkup(xml: string, start: number): Markup | 'declaration' | undef
 }
 
 /**
- * Returns the end of a tag or processing instruction: after the first `>` outside of quotation marks.
- * @returns undefined without an end, or with another `<` inside (XML 1.0, section 3.1)
+ * Finds the end of a tag or processing instruction.
+ * @returns the position after the first `>` outside quotation marks; undefined when there is none, or when
+ * another `<` comes first (XML 1.0, section 3.1)
  */
 function findTagEnd(xml: string, start: number): number | undefined {
   for (let at = findNext(IN_TAG, xml, start + 1); at !== undefined; at = findNext(IN_TAG, xml, at + 1)) {

@@ -6,7 +6,7 @@ const MAX_ENTRIES = 1000;
 const MAX_ENTRY_BYTES = 30 * 1024 * 1024;
 const MAX_BYTES = 50 * 1024 * 1024;
 
-/** Sheets with few distinct cells come near 100; beyond 1,000 is an attack. */
+/** Unpacked to packed size. Sheets with few distinct cells come near 100; a ratio over 1,000 is an attack. */
 const MAX_RATIO = 300;
 const SMALL_BYTES = 1024 * 1024;
 
@@ -20,7 +20,7 @@ const END_BYTES = 22;
 const invalid = () => new ContentProblem('the content is not a valid spreadsheet');
 export const tooLarge = () => new ContentProblem('the spreadsheet is too large when it is unpacked');
 
-/** A file of an archive, from the directory. */
+/** An entry of an archive's directory; `size` is in bytes, unpacked. */
 export interface PackedFile {
   name: string;
   size: number;
@@ -30,14 +30,14 @@ export interface Archive {
   readonly files: readonly PackedFile[];
   /**
    * Unpacks a file in chunks into the beginning of `target`.
-   * @throws ContentProblem when it is damaged, encrypted, or has another size than the directory says
+   * @throws ContentProblem when it is damaged or encrypted, or its size differs from the directory
    */
   unpackInto(target: Uint8Array, file: PackedFile): Promise<void>;
 }
 
 /**
- * Opens a zip archive (APPNOTE.TXT 6.3.10) by its directory. Sizes are checked before anything is unpacked,
- * and nothing is unpacked beyond them.
+ * Opens a zip archive (APPNOTE.TXT 6.3.10) by its directory. Checks sizes before unpacking, and unpacks no
+ * more than them.
  * @param wanted selects files by name
  * @throws ContentProblem when it is damaged, or larger than a spreadsheet may be
  */
@@ -46,22 +46,22 @@ export async function openArchive(archive: Uint8Array, wanted: (name: string) =>
   try {
     const zip = await fromBufferPromise(bytes, { lazyEntries: true });
     if (zip.entryCount > MAX_ENTRIES) throw tooLarge();
-    const entryOf = new Map<PackedFile, Entry>();
+    const entries = new Map<PackedFile, Entry>();
     let total = 0;
     for await (const entry of zip.eachEntry()) {
       const { fileName: name, compressedSize, uncompressedSize: size } = entry;
       total += size;
       if (size > MAX_ENTRY_BYTES || total > MAX_BYTES) throw tooLarge();
       if (size > SMALL_BYTES && size > MAX_RATIO * compressedSize) throw tooLarge();
-      if (wanted(name)) entryOf.set({ name, size }, entry);
+      if (wanted(name)) entries.set({ name, size }, entry);
     }
-    const files = [...entryOf.keys()];
-    // Readers differ in which of two equal names they read.
+    const files = [...entries.keys()];
+    // Refuse duplicate names: readers differ in which of the files they read.
     if (new Set(files.map(({ name }) => name)).size < files.length) throw invalid();
     return {
       files,
       async unpackInto(target, file) {
-        const entry = entryOf.get(file);
+        const entry = entries.get(file);
         if (entry === undefined) throw invalid();
         try {
           await unpack(zip, entry, target);
@@ -75,11 +75,11 @@ export async function openArchive(archive: Uint8Array, wanted: (name: string) =>
   }
 }
 
-/** The library's errors mean a damaged archive. */
+/** Errors of the library mean that the archive is damaged. */
 const toContentProblem = (error: unknown): ContentProblem =>
   error instanceof ContentProblem ? error : invalid();
 
-/** The library refuses encrypted entries, and entries of another size than the directory says. */
+/** The library refuses encrypted entries, and entries whose size differs from the directory. */
 async function unpack(zip: ZipFile, entry: Entry, target: Uint8Array): Promise<void> {
   if (!entry.canDecodeFileData()) throw invalid();
   let filled = 0;
@@ -90,8 +90,8 @@ async function unpack(zip: ZipFile, entry: Entry, target: Uint8Array): Promise<v
 }
 
 /**
- * Builds an archive of uncompressed files, so that the reader sees exactly what was checked. Each file is
- * unpacked into its place, and only the archive is held.
+ * Builds an archive of uncompressed files, so that the parser reads exactly what was checked. Unpacks each
+ * file into its place, so that memory holds only the archive.
  * @param write writes the content of a file
  */
 export async function zipStored<F extends PackedFile>(
@@ -110,7 +110,7 @@ export async function zipStored<F extends PackedFile>(
     const content = archive.subarray(at + LOCAL_BYTES + nameBytes.length).subarray(0, file.size);
     await write(content, file);
     archive.writeUInt32LE(LOCAL, at);
-    // From the version that is needed to the length of the extra field, the same in both headers.
+    // Both headers share the fields from "version needed to extract" to "extra field length".
     const common = archive.subarray(at + 4, at + LOCAL_BYTES);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(0x0800, 2);

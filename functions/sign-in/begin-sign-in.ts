@@ -14,12 +14,12 @@ import {
 import { beginSignIn } from './routes.ts';
 import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
 
-/** Time for a user at the issuer's pages. */
+/** Time that a user has to sign in at the issuer. */
 const ATTEMPT_SECONDS = 600;
 
 /**
- * Answers where to sign in: the authorization code flow with PKCE (OpenID Connect Core 1.0, 3.1.2.1; RFC
- * 7636, 4.3).
+ * Replies with the issuer's sign-in URL, for the authorization code flow with PKCE (OpenID Connect Core 1.0,
+ * 3.1.2.1; RFC 7636, 4.3).
  */
 export const begin =
   (terms: SignInTerms): SignInUseCase<typeof beginSignIn> =>

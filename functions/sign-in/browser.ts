@@ -8,32 +8,32 @@ import { SESSION_COOKIE } from '../platform/pipeline/session-authentication.ts';
 import type { IdTokenReader } from '../platform/sessions.ts';
 
 /**
- * The browser's cookies. With this prefix browsers accept them from this host alone, over TLS, for all paths
- * (RFC 6265bis, 4.1.3.2).
+ * The prefix makes browsers accept a cookie from this host only, over TLS, for all paths (RFC 6265bis,
+ * 4.1.3.2).
  */
 export const COOKIES = {
   /** A sign-in that is in progress. */
   signIn: '__Host-sign-in',
-  /** The ID token, with which the API authenticates a person. */
+  /** The ID token, with which the API authenticates the user. */
   session: SESSION_COOKIE,
-  /** The refresh token, where the issuer gives one. */
+  /** The refresh token, if the issuer returns one. */
   renewal: '__Host-renewal',
 } as const;
 export type CookieName = (typeof COOKIES)[keyof typeof COOKIES];
 
-/** Of name and value together, in bytes: browsers silently ignore a longer cookie (RFC 6265bis, 5.6). */
+/** Bytes of name and value: browsers silently ignore a longer cookie (RFC 6265bis, 5.6). */
 const MAX_BYTES = 4096;
 
-/** `Strict`: no request that needs one of them is a navigation from elsewhere. */
+/** `Strict`, because no navigation from another site needs these cookies. */
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
-/** What a cookie's value may be made of (RFC 6265bis, 4.1.1). */
+/** Characters that a cookie's value may have (RFC 6265bis, 4.1.1). */
 const VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 
 /**
- * A `Set-Cookie` header field's value.
+ * Builds the value of a `Set-Cookie` header field.
  * @param maxAge seconds, rounded down
- * @returns undefined when no browser would keep it
+ * @returns undefined when browsers would not store the cookie
  */
 export function setCookie(name: CookieName, value: string, maxAge: number): string | undefined {
   const fits = Buffer.byteLength(`${name}${value}`) <= MAX_BYTES && VALUE.test(value);
@@ -42,23 +42,23 @@ export function setCookie(name: CookieName, value: string, maxAge: number): stri
 
 export const clearCookie = (name: CookieName): string => `${name}=; Max-Age=0; ${ATTRIBUTES}`;
 
-/** Bytes of a secret; as many as RFC 7636, 4.1 recommends for a verifier. */
+/** Bytes of a secret, as recommended for a verifier (RFC 7636, 4.1). */
 const RANDOM_BYTES = 32;
 
 const Random = z.string().check(z.regex(/^[\w-]{43}$/));
 
 /**
- * A sign-in that is in progress, as the browser keeps it. Not encrypted: it belongs to this browser, and all
- * of it is compared with what comes back from the issuer.
+ * A sign-in that is in progress, as stored in the browser. Not encrypted: its values are this browser's own
+ * and are compared with the issuer's response.
  */
 const Attempt = z.object({
-  /** Comes back with the code, which ties the answer to this browser's request (RFC 9700, 4.7). */
+  /** Returned with the code, to bind the response to this browser's request (RFC 9700, 4.7). */
   state: Random,
-  /** Comes back in the ID token, which ties it to this sign-in (OpenID Connect Core 1.0, 3.1.2.1). */
+  /** Returned in the ID token, to bind it to this sign-in (OpenID Connect Core 1.0, 3.1.2.1). */
   nonce: Random,
   /** Proves that the code is redeemed by the party that requested it (RFC 7636). */
   verifier: Random,
-  /** Where the user continues. */
+  /** Path where the user continues. */
   returnTo: z.string().check(z.refine((path) => returnPath(path) === path)),
 });
 export type Attempt = z.infer<typeof Attempt>;
@@ -66,7 +66,7 @@ export type Attempt = z.infer<typeof Attempt>;
 const random = (): string => randomBytes(RANDOM_BYTES).toString('base64url');
 const hashText = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** @param returnTo as {@link returnPath} gives it */
+/** @param returnTo a result of {@link returnPath} */
 export const newAttempt = (returnTo: string): Attempt => ({
   state: random(),
   nonce: random(),
@@ -74,17 +74,17 @@ export const newAttempt = (returnTo: string): Attempt => ({
   returnTo,
 });
 
-/** The verifier's challenge for the issuer (RFC 7636, 4.2, S256). */
+/** Computes the verifier's S256 challenge (RFC 7636, 4.2). */
 export const computeChallenge = ({ verifier }: Attempt): string => hashText(verifier).toString('base64url');
 
-/** Whether what came back is the answer to this attempt, compared in constant time. */
+/** Whether a response belongs to this attempt, compared in constant time. */
 export const isAnswerTo = (attempt: Attempt, state: string): boolean =>
   timingSafeEqual(hashText(attempt.state), hashText(state));
 
 export const toCookie = (attempt: Attempt): string =>
   Buffer.from(JSON.stringify(attempt)).toString('base64url');
 
-/** @returns undefined for what {@link toCookie} has not written */
+/** @returns undefined for a value that {@link toCookie} did not write */
 export function fromCookie(value: string | undefined): Attempt | undefined {
   if (value === undefined) return undefined;
   try {
@@ -94,25 +94,25 @@ export function fromCookie(value: string | undefined): Attempt | undefined {
   }
 }
 
-/** Of a return path: browsers refuse a cookie that is much longer. */
+/** Characters of a return path, which must fit into a cookie. */
 const MAX_LENGTH = 1024;
-/** Stands for the dashboard's origin: only whether a URL leaves it matters. */
+/** Placeholder for the dashboard's origin, to check whether a URL leaves it. */
 const HERE = 'https://dashboard.invalid';
 
 /**
- * Where a user continues after the sign-in: a path of the dashboard's origin, with query and fragment, as
- * browsers parse it (WHATWG URL). Anything else would be an open redirect (CWE-601).
- * @returns undefined for anything that is, or could be parsed as, a URL elsewhere
+ * Parses the path where a user continues after the sign-in, with query and fragment, as browsers do (WHATWG
+ * URL). A URL of another origin would be an open redirect (CWE-601).
+ * @returns undefined for anything that is, or could be parsed as, a URL of another origin
  */
 export function returnPath(given: string): string | undefined {
   if (!given.startsWith('/')) return undefined;
-  // Browsers read a backslash as a slash, and drop invisible characters.
+  // Browsers parse a backslash as a slash, and remove control characters.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find
   if (/[\\\u0000-\u0020\u007f]/.test(given)) return undefined;
   const url = URL.parse(given, HERE);
   if (url?.origin !== HERE || url.username !== '' || url.password !== '') return undefined;
   const path = `${url.pathname}${url.search}${url.hash}`;
-  // `/.//elsewhere` is a path here, but normalized it is a URL without a scheme.
+  // `/.//elsewhere` is a path, but its normalized form is a URL without a scheme.
   return path.startsWith('//') || path.length > MAX_LENGTH ? undefined : path;
 }
 
@@ -128,29 +128,29 @@ export interface SignInTerms {
   idTokens: IdTokenReader;
 }
 
-/** Page that the issuer redirects to; it posts the result. */
+/** Returns the page that the issuer redirects to; it posts the result to the API. */
 export const getRedirectUri = ({ dashboardOrigin }: Pick<SignInTerms, 'dashboardOrigin'>): string =>
   `${dashboardOrigin}/signed-in`;
 
 type Endpoint = 'authorization_endpoint' | 'token_endpoint';
 
-/** @throws IssuerUnavailable when the issuer has none */
+/** @throws IssuerUnavailable when the issuer does not have the endpoint */
 export async function getIssuerEndpoint(issuer: Issuer, name: Endpoint): Promise<string> {
   const metadata: IssuerMetadata = await issuer.metadata();
-  const address = metadata[name];
-  if (address === undefined) throw new IssuerUnavailable(`the issuer names no ${name}`);
-  return address;
+  const url = metadata[name];
+  if (url === undefined) throw new IssuerUnavailable(`the metadata of the issuer has no ${name}`);
+  return url;
 }
 
 const Tokens = z.object({ id_token: z.string(), refresh_token: z.optional(z.string()) });
 export type Tokens = z.infer<typeof Tokens>;
 
-/** `invalid_grant` and the like (RFC 6749, 5.2). */
+/** An error such as `invalid_grant` (RFC 6749, 5.2). */
 const Refusal = z.object({ error: z.string().check(z.regex(/^[a-z_]{1,60}$/)) });
 
 /**
- * Requests tokens (RFC 6749, 4.1.3 and 6). A code or refresh token may be valid once, so the keys to verify
- * the result are loaded before.
+ * Requests tokens (RFC 6749, 4.1.3 and 6). A code or refresh token may be valid only once, so the keys that
+ * verify the result are loaded first.
  * @returns undefined when the issuer refuses, which is logged
  * @throws IssuerUnavailable
  */
@@ -170,13 +170,12 @@ export async function redeem(
   return tokens;
 }
 
-/** How long browsers keep a refresh token, whose lifetime issuers do not tell: as long as the user pool's. */
+/** Lifetime of the refresh token's cookie. Issuers do not return the token's; this is the user pool's. */
 const RENEWAL_SECONDS = 30 * 86_400;
 
 /**
- * Cookies of a signed-in user, until the ID token expires.
- * @param refreshToken the newest; without one, or with one that is too long, the session ends with the ID
- * token
+ * Builds the cookies of a session, which lasts until the ID token expires.
+ * @param refreshToken the newest; if it is missing or too long, the session cannot be renewed
  */
 export function sessionCookies(
   { idToken, refreshToken }: { idToken: string; refreshToken: string | undefined },

@@ -14,14 +14,14 @@ import {
 import { finishSignIn } from './routes.ts';
 import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
 
-const refused = () => ({
+const createRefusal = () => ({
   ...unauthenticated('session'),
-  message: 'This sign-in is over, or was begun elsewhere. Sign in again.',
+  message: 'This sign-in has expired, or was started in another browser. Sign in again.',
 });
 
 /**
- * Redeems the authorization code; its ID token becomes the session. Only the browser that began the sign-in
- * may redeem it: a link with another user's code does not sign anyone in as that user (RFC 9700, 4.7).
+ * Redeems the authorization code; its ID token becomes the session. Only the browser that started the sign-in
+ * may redeem it, so a link with another user's code signs no one in as that user (RFC 9700, 4.7).
  */
 export const finish =
   (terms: SignInTerms): SignInUseCase<typeof finishSignIn> =>
@@ -29,10 +29,10 @@ export const finish =
     const attempt = fromCookie(cookie(COOKIES.signIn));
     if (attempt === undefined || !isAnswerTo(attempt, state)) {
       log('SIGN_IN_REFUSED', { why: attempt === undefined ? 'no attempt' : 'another state' });
-      return { reply: refused() };
+      return { reply: createRefusal() };
     }
-    // A code can be redeemed once, successfully or not.
-    const over = clearCookie(COOKIES.signIn);
+    // A code can be redeemed once, so clear the attempt even after a failure.
+    const cleared = clearCookie(COOKIES.signIn);
     const grant = {
       grant_type: 'authorization_code',
       code,
@@ -40,25 +40,25 @@ export const finish =
       code_verifier: attempt.verifier,
     };
     const tokens = await redeem(terms, grant, log);
-    if (tokens === undefined) return { reply: refused(), cookies: [over] };
+    if (tokens === undefined) return { reply: createRefusal(), cookies: [cleared] };
     const token = await terms.idTokens.read(tokens.id_token);
     if (token === undefined || token.nonce !== attempt.nonce) {
       log('SIGN_IN_REFUSED', { why: token === undefined ? 'the ID token' : 'another nonce' });
-      return { reply: refused(), cookies: [over] };
+      return { reply: createRefusal(), cookies: [cleared] };
     }
     const { session } = token;
     if (session === undefined) {
       log('SIGN_IN_REFUSED', { why: 'no organization or role' });
       const message = 'Your account belongs to no organization. Ask one of its admins to add you.';
-      return { reply: problem('PERMISSION_DENIED', message), cookies: [over] };
+      return { reply: problem('PERMISSION_DENIED', message), cookies: [cleared] };
     }
     const { id_token: idToken, refresh_token: refreshToken } = tokens;
     const made = sessionCookies({ idToken, refreshToken }, session, now, log);
-    if (made.kind === 'problem') return { reply: made, cookies: [over] };
+    if (made.kind === 'problem') return { reply: made, cookies: [cleared] };
     log('SIGNED_IN', { userId: session.userId, orgId: session.orgId });
     // The refresh token of an earlier session must not renew this one.
     const stale = made.cookies.length > 1 ? [] : [clearCookie(COOKIES.renewal)];
-    return { reply: success({ returnTo: attempt.returnTo }), cookies: [over, ...made.cookies, ...stale] };
+    return { reply: success({ returnTo: attempt.returnTo }), cookies: [cleared, ...made.cookies, ...stale] };
   };
 
 export const handler = signInRouteHandler(finishSignIn, finish);

@@ -7,9 +7,9 @@ import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
 const refused = { reply: unauthenticated('session') };
 
 /**
- * Exchanges the refresh token for a new ID token (OpenID Connect Core 1.0, 12). A refusal clears no cookie:
- * when two pages renew at the same time, an issuer that rotates refresh tokens refuses one, whose answer may
- * arrive last.
+ * Exchanges the refresh token for a new ID token (OpenID Connect Core 1.0, 12). A refusal keeps the cookies:
+ * when two pages renew at the same time, an issuer that rotates refresh tokens refuses one of them, and that
+ * response may arrive last.
  */
 export const renew =
   (terms: SignInTerms): SignInUseCase<typeof renewSession> =>

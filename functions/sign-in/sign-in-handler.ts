@@ -25,20 +25,20 @@ interface SignInRequest<R extends SignInRoute> {
   log: Log;
 }
 
-/** @returns the reply, and the cookies to set, in this order */
+/** @returns the reply, and the cookies to set, in order */
 export type SignInUseCase<R extends SignInRoute> = (
   request: SignInRequest<R>,
 ) => Promise<{ reply: Reply; cookies?: readonly string[] }>;
 
 export interface SignInPorts extends RequestPorts {
-  /** Origin of the dashboard, whose pages alone may call; without it sign-in is off. */
+  /** Origin of the dashboard, the only permitted caller; undefined when sign-in is off. */
   dashboardOrigin: string | undefined;
 }
 
 /**
- * Creates the handler of a sign-in route. Callers are not authenticated yet, so there is no organization,
- * rate limit or idempotency; the gateway limits the rate. It requires the dashboard's `Origin` and a JSON
- * body against requests of other sites (docs/decisions/0016-dashboard.md).
+ * Creates the handler of a sign-in route. Callers are not authenticated, so there is no organization, rate
+ * limit per organization or idempotency; the gateway limits the rate. The required `Origin` and JSON body
+ * prevent requests from other sites (docs/decisions/0016-dashboard.md).
  */
 export function signInHandler<R extends SignInRoute>(
   route: R,
@@ -47,16 +47,21 @@ export function signInHandler<R extends SignInRoute>(
 ) {
   const { dashboardOrigin, logger, now } = ports;
 
-  async function answerTo(
+  async function replyTo(
     event: APIGatewayProxyEvent,
   ): Promise<{ reply: Reply; cookies?: readonly string[] }> {
-    // Not 503: each call would raise an alarm.
+    // Not 503, which would raise an alarm.
     if (dashboardOrigin === undefined)
       return {
         reply: problem('NOT_FOUND', 'Sign-in is off: the deployment has no dashboard (dashboardOrigin).'),
       };
     if (!isSameOrigin(event, dashboardOrigin))
-      return { reply: problem('PERMISSION_DENIED', 'Sign-in is for pages of the dashboard alone (Origin).') };
+      return {
+        reply: problem(
+          'PERMISSION_DENIED',
+          'Only pages of the dashboard may sign in (Origin). Open the dashboard and sign in there.',
+        ),
+      };
     const body = parseBody(event, route);
     if (!body.ok) return { reply: body.problem };
     const request = {
@@ -68,7 +73,7 @@ export function signInHandler<R extends SignInRoute>(
     return useCase(request);
   }
 
-  function resultOf(event: APIGatewayProxyEvent, reply: Reply): APIGatewayProxyResult {
+  function toResult(event: APIGatewayProxyEvent, reply: Reply): APIGatewayProxyResult {
     const requestId = getRequestId(event);
     if (reply.kind === 'problem') return problemResult(reply, requestId, {});
     return successResult(200, { ...reply, data: route.data.parse(reply.data) }, requestId, {});
@@ -76,11 +81,11 @@ export function signInHandler<R extends SignInRoute>(
 
   async function serve(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
     try {
-      const { reply, cookies = [] } = await answerTo(event);
-      const result = resultOf(event, reply);
+      const { reply, cookies = [] } = await replyTo(event);
+      const result = toResult(event, reply);
       return cookies.length === 0 ? result : { ...result, multiValueHeaders: { 'Set-Cookie': [...cookies] } };
     } catch (error) {
-      return resultOf(event, failureReply(ports, error));
+      return toResult(event, failureReply(ports, error));
     }
   }
 
@@ -96,7 +101,7 @@ const environment = readEnvironment(SignInEnvironment);
 const { OIDC_ISSUER, OIDC_AUDIENCE: clientId, OIDC_SCOPE: scope, DASHBOARD_ORIGIN } = environment;
 const issuer = issuerAt(OIDC_ISSUER);
 const terms: SignInTerms = {
-  // Without one, no use case runs.
+  // Never used when empty: the handler refuses all requests.
   dashboardOrigin: DASHBOARD_ORIGIN ?? '',
   clientId,
   scope,

@@ -7,16 +7,10 @@ import { type Page, type PageRequest, partitionReader, readNewestFirst } from '.
 import { readItems, readRows, type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
-/**
- * The listing's row holds the digest, so that a revocation finds the row by which callers are looked up. It
- * never leaves the store.
- */
+/** Holds the digest, so that a revocation finds the other row. The digest never leaves the store. */
 const ListedApiKey = z.extend(ApiKey, { digest: z.string() });
 
-/**
- * API keys. Each has two rows, written together: one under the digest that callers present, one in its
- * organization's listing.
- */
+/** API keys. Each has two rows, written together: one by digest, one in its organization's listing. */
 export function apiKeyStore(service: Table) {
   async function listed(orgId: OrgId, id: KeyId): Promise<z.infer<typeof ListedApiKey> | undefined> {
     const { Item } = await service.client.send(
@@ -26,7 +20,7 @@ export function apiKeyStore(service: Table) {
   }
 
   return {
-    /** Consistent, so that a revocation takes effect at the next request. */
+    /** Reads consistently, so that a revocation takes effect at the next request. */
     async find(digest: string): Promise<ApiKey | undefined> {
       const { Item } = await service.client.send(
         new GetCommand({ TableName: service.name, Key: keys.apiKey(digest), ConsistentRead: true }),
@@ -50,8 +44,8 @@ export function apiKeyStore(service: Table) {
     },
 
     /**
-     * Changes that revoke a key; none when it does not exist or is revoked. Of concurrent revocations the
-     * first one's time stays.
+     * Changes that revoke a key; none when it does not exist or is revoked. Concurrent revocations keep the
+     * first time.
      */
     async revoke(orgId: OrgId, id: KeyId, now: Date): Promise<Change[]> {
       const key = await listed(orgId, id);
@@ -80,8 +74,8 @@ export const KeyUse = z.object({ keyId: KeyId, lastUsedAt: z.iso.datetime() });
 export type KeyUse = z.infer<typeof KeyUse>;
 
 /**
- * Last use of API keys, in the table of rate windows: a function that only reads has no write access to the
- * service's data.
+ * Last use of API keys. Stored in the rate table, because read-only functions cannot write to the service
+ * table.
  */
 export function keyUseStore(rates: Table) {
   return {

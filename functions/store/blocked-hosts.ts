@@ -3,7 +3,7 @@ import { BlockedHost } from '../domain/blocked-hosts.ts';
 import { keys } from './keys.ts';
 import { readRows, type Table } from './table.ts';
 
-/** Hosts blocked by the operator, in one small partition. */
+/** Hosts that the operator blocked, in one partition. */
 export function blockedHostStore(service: Table) {
   return {
     async all(): Promise<BlockedHost[]> {

@@ -23,8 +23,8 @@ const getCounter = (orgId: OrgId): Counter => ({
 });
 
 /**
- * Channels of an organization, with a counter that enforces their limit. The store of endpoints writes the
- * delivery state of `http` channels into the same rows.
+ * Channels of an organization, with a counter that enforces their limit. The endpoint store writes the
+ * delivery state of `http` channels to the same rows.
  */
 export function channelStore(service: Table) {
   return {

@@ -38,10 +38,7 @@ export function conversationStore(service: Table) {
       });
     },
 
-    /**
-     * Changes a conversation's state; refused as `conversation-changed` from a state that the change may not
-     * leave.
-     */
+    /** Changes a conversation's state; refused as `conversation-changed` when its state does not allow it. */
     move(tenant: Tenant, id: ConversationId, move: StateChange): Change {
       const { from, to } = STATE_CHANGES[move.kind];
       const states = Object.fromEntries(from.map((status, index) => [`:from${index}`, status]));
@@ -69,7 +66,7 @@ export function conversationStore(service: Table) {
   };
 }
 
-/** Messages of a conversation. The caller checks that the conversation is the tenant's. */
+/** Messages of a conversation. Callers check first that the conversation belongs to the tenant. */
 export function messageStore(service: Table) {
   return {
     async find(tenant: Tenant, conversation: ConversationId, id: MessageId): Promise<Message | undefined> {
@@ -89,8 +86,8 @@ export function messageStore(service: Table) {
     },
 
     /**
-     * Messages after another one, oldest first. Consistent.
-     * @param after id of the last message read; from the beginning without it
+     * Reads messages after another one, oldest first, consistently.
+     * @param after id of the last message read; without it, from the beginning
      * @param limit of messages examined, of any role
      */
     async after(
@@ -123,7 +120,7 @@ export function messageStore(service: Table) {
   };
 }
 
-/** Escalation logs of conversations. The caller checks that the conversation is the tenant's. */
+/** Escalation logs of conversations. Callers check first that the conversation belongs to the tenant. */
 export function escalationStore(service: Table) {
   return {
     async find(

@@ -82,7 +82,7 @@ export function deliveryStore(deliveries: Table) {
       return readNewestFirst(partitions, page);
     },
 
-    /** Adds a delivery unless it exists, as after a replayed batch. */
+    /** Adds a delivery unless it exists, for example after a replayed batch. */
     async add(delivery: Delivery): Promise<'added' | 'exists'> {
       try {
         await deliveries.client.send(
@@ -127,9 +127,8 @@ export function deliveryStore(deliveries: Table) {
 }
 
 /**
- * Records that a redelivery succeeded, in the transaction that settles it; never refused, and the first
- * record stays. It has its own row: an update of the failed delivery would appear in the stream as a second
- * end.
+ * Records that a redelivery succeeded, in the transaction that settles it. Never refused; the first record
+ * stays. A separate row, because an update of the failed delivery would appear in the stream as a second end.
  */
 export function recordArrival(service: Pick<Table, 'name'>, delivery: Delivery): Change {
   const { eventId, id } = delivery;
@@ -153,11 +152,11 @@ export function recordArrival(service: Pick<Table, 'name'>, delivery: Delivery):
   };
 }
 
-/** Events that succeeded by a redelivery. */
+/** Events that a redelivery delivered. */
 export function arrivalStore(service: Table) {
   return {
     /**
-     * Returns the redelivery of each event that one delivered.
+     * Returns the successful redelivery of each event that has one.
      * @param events without repetition
      * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
      */
@@ -168,7 +167,7 @@ export function arrivalStore(service: Table) {
       const rows = await readItems(
         service,
         events.map((event) => keys.arrival(tenant, webhookId, event)),
-        // A caller who has seen the success expects no redelivery.
+        // A caller that has seen the success expects the event not to be resent.
         { consistent: true },
       );
       return new Map(
@@ -191,15 +190,15 @@ export interface MoveContext {
 }
 
 /**
- * State changes of deliveries. Each is one conditional write that names the states it may leave, so two
- * workers cannot both succeed.
+ * State changes of deliveries. Each is one conditional write that names its valid prior states, so only one
+ * of two workers succeeds.
  */
 export function deliveryMoves(deliveries: Table, { service, outbox, commit, graceSeconds }: MoveContext) {
   const table = { TableName: deliveries.name };
 
   /**
-   * Applies an update, in one transaction with its effect on the endpoint, if there is one.
-   * @param beside further changes of the transaction
+   * Applies an update, in one transaction with its effect on the endpoint and further changes, if any.
+   * @param beside further changes
    */
   async function apply(
     { generation }: DeliveryRef,
@@ -215,20 +214,20 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
         { refusal: 'lease-lost', write: { Update: { ...table, ...change } } },
         ...beside,
         ...(effect === 'none' ? [] : [buildEndpointChange(service, endpoint, effect, at)]),
-        ...(effect === 'disable' ? [noticeOf(outcome, generation)] : []),
+        ...(effect === 'disable' ? [buildDisablingNotice(outcome, generation)] : []),
         ...buildCurrentCondition(service, { orgId: endpoint.orgId, generation }),
       ]);
       if (result.kind === 'committed') return 'done';
       return result.refusal === 'endpoint-changed' ? 'endpoint-changed' : 'refused';
     } catch (error) {
-      // Deliveries that end together contend for their endpoint; after the first, the others may have nothing
-      // to change.
+      // Deliveries that end together contend for their endpoint. After the first, the others may have no
+      // effect.
       if (error instanceof Contended) return 'endpoint-changed';
       throw error;
     }
   }
 
-  const noticeOf = ({ endpoint, at, traceId }: EndpointOutcome, generation: number): Change => {
+  const buildDisablingNotice = ({ endpoint, at, traceId }: EndpointOutcome, generation: number): Change => {
     const notice: DisablingNotice = {
       kind: 'endpoint-disabled',
       orgId: endpoint.orgId,
@@ -257,19 +256,18 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
         return { kind: 'claimed', delivery: { ...parseDelivery(Attributes), lease } };
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        // The error has the row that failed the condition; a later read could show a later state.
+        // Use the row in the error: a later read could return a later state.
         const found = error.Item && parseDelivery(unmarshall(error.Item));
         // The SDK repeats a request whose response was lost, so this claim may already be on the row.
         if (found?.lease?.token === lease.token) return { kind: 'claimed', delivery: { ...found, lease } };
-        const standing = getClaimability(found, now, maxAttempts);
-        if (standing.kind !== 'claimable') return standing;
+        const claimability = getClaimability(found, now, maxAttempts);
+        if (claimability.kind !== 'claimable') return claimability;
         throw new Defect(`the claim of ${ref.id} was refused although its row allows it`, { cause: error });
       }
     },
 
     /**
-     * Records an attempt's result. Refused when the lease is lost: an attempt that outlived its lease cannot
-     * settle.
+     * Records an attempt's result. Refused when the lease is lost.
      */
     settle(claimed: ClaimedDelivery, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
       const arrives = settlement.kind === 'succeeded' && claimed.redeliveryOf !== undefined;

@@ -29,9 +29,9 @@ type Row = Record<string, unknown>;
 type Request = NonNullable<BatchGetCommandInput['RequestItems']>;
 
 /**
- * Reads the endpoints and events of a batch, each once, in one request. Reads are eventually consistent at
- * half the price: events never change, and a change of an endpoint counts as after the attempt's start. A
- * missing row is read again, consistently: it may be new.
+ * Reads the endpoints and events of a batch, each once, in one request. Eventually consistent, at half the
+ * price: events never change, and an endpoint's change may take effect after the attempt starts. Missing rows
+ * may be new, and are read again consistently.
  * @returns a function for the context of one delivery; it throws when a row cannot be read
  */
 export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
@@ -104,7 +104,8 @@ async function batchGet(client: Table['client'], request: Request): Promise<Reco
     try {
       answer = await client.send(new BatchGetCommand({ RequestItems: pending }));
     } catch {
-      // One refused row rejects the request. Read alone, each row reports its own error.
+      // One refused row rejects the whole request. The caller then reads rows alone, so each has its own
+      // error.
       return rows;
     }
     for (const [table, found] of Object.entries(answer.Responses ?? {}))

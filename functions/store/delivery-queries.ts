@@ -13,7 +13,7 @@ import { readRows, type Table } from './table.ts';
 export interface DeliveryFilter {
   status?: readonly DeliveryStatus[] | undefined;
   eventType?: readonly Delivery['eventType'][] | undefined;
-  /** By the time in the ids; `to` is exclusive. */
+  /** Range of creation times, as in the ids; `to` is exclusive. */
   from?: Date | undefined;
   to?: Date | undefined;
 }
@@ -23,12 +23,12 @@ const FIRST = new Date(0);
 const LAST = new Date(2 ** 48 - 1);
 
 /**
- * Lists an endpoint's deliveries by status, event type and time, newest first. The time narrows the query;
- * other conditions filter its rows, of which a page examines a bounded number.
- * @returns pages of `newestMatching`, which may be short
+ * Lists an endpoint's deliveries by status, event type and time, newest first. The time range bounds the
+ * query; the other conditions filter rows, of which a page examines a bounded number.
+ * @returns pages of `readNewestMatching`, which may be short
  */
 export function filteredDeliveries(deliveries: Table) {
-  function scanOf(pk: string, { status, eventType, from = FIRST, to = LAST }: DeliveryFilter) {
+  function buildScan(pk: string, { status, eventType, from = FIRST, to = LAST }: DeliveryFilter) {
     const [first, end] = buildDeliveryKeyBounds(from, to);
     const wanted = [...buildCondition('status', status), ...buildCondition('eventType', eventType)];
     const scan: PartitionScan<Delivery> = async (before, rows) => {
@@ -60,7 +60,7 @@ export function filteredDeliveries(deliveries: Table) {
       return {
         items: readRows(deliveries, Items, parseDelivery),
         examined: ScannedCount,
-        // Without reported units each row counts as a large one.
+        // If units are not reported, count each row as a large one.
         units: ConsumedCapacity?.CapacityUnits ?? ScannedCount,
         boundary: LastEvaluatedKey?.sk,
       };
@@ -76,7 +76,7 @@ export function filteredDeliveries(deliveries: Table) {
   ): Promise<Page<Delivery>> =>
     readNewestMatching(
       listShards(DELIVERY_SHARDS).map((shard) =>
-        scanOf(keys.deliveries(endpoint, tenant.generation, shard), filter),
+        buildScan(keys.deliveries(endpoint, tenant.generation, shard), filter),
       ),
       page,
     );
@@ -100,22 +100,22 @@ const getPredecessor = (bound: string): string =>
 
 const Row = z.pick(Delivery, { id: true, eventId: true, eventType: true, status: true });
 
-/** A part of the deliveries of a time range, in the order of their identifiers. */
+/** A part of the deliveries of a time range, by ascending id. */
 export interface DeliveryRange {
   items: ExaminedDelivery[];
-  /** Where the next part begins, exclusive. */
+  /** Id after which the next part begins. */
   place: string;
   /** Whether the range ends here. */
   isLast: boolean;
 }
 
-/** All deliveries of an endpoint that were created in a time range, oldest first, with their status alone. */
+/** Reads id, event and status of all deliveries that an endpoint got in a time range, oldest first. */
 export function deliveryRanges(deliveries: Table) {
   async function read(pk: string, from: string, to: string, limit: number) {
     const { Items = [], LastEvaluatedKey } = await deliveries.client.send(
       new QueryCommand({
         TableName: deliveries.name,
-        // A caller who has seen a delivery fail expects it here.
+        // A caller that has seen a delivery fail expects it here.
         ConsistentRead: true,
         Limit: limit,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
@@ -131,10 +131,10 @@ export function deliveryRanges(deliveries: Table) {
   }
 
   /**
-   * Continues after a place. Reads the shards in parallel, and leaves what lies beyond the shard that came
-   * least far to the next part, so that the parts are in order.
-   * @param time its end is exclusive
-   * @param limit of each shard
+   * Reads the next part. Shards are read in parallel; rows beyond the end of the shortest read are left to
+   * the next part, so that parts are in order.
+   * @param time `to` is exclusive
+   * @param limit rows per shard
    */
   return async (
     { webhookId, generation }: Pick<DeliveryRef, 'webhookId' | 'generation'>,
@@ -143,7 +143,7 @@ export function deliveryRanges(deliveries: Table) {
     limit: number,
   ): Promise<DeliveryRange> => {
     const [first, last] = buildDeliveryKeyBounds(time.from, time.to);
-    // All identifiers have one length, so none lies between a place and this bound.
+    // Ids have equal length, so none lies between `after` and this bound.
     const from = after === undefined ? first : `${after}!`;
     if (from >= last) return { items: [], place: last, isLast: true };
     const parts = await Promise.all(
@@ -162,18 +162,18 @@ export function deliveryRanges(deliveries: Table) {
 }
 
 /**
- * Rows of a shard that each request examines, until enough are open; 500 at most. While an endpoint fails
- * almost all are open, except at the beginning of the range, where deliveries have ended. The first rows show
- * how large rows are.
+ * Rows that successive requests examine per shard, until enough are open; 500 in total. While an endpoint
+ * fails, almost all are open, except at the beginning of the range. The first request is small, to learn the
+ * size of rows.
  */
 const EXAMINED_ROWS = [5, 15, 80, 200, 200] as const;
 
-/** Read units that a request may still consume. Each read subtracts what it consumed; none begins at zero. */
+/** Read units left for a request. Each read subtracts what it consumed; no read starts at zero. */
 export interface ReadBudget {
   units: number;
 }
 
-/** A range of a shard's rows, by the time that their identifiers carry. */
+/** A range of a shard's rows, by id. */
 interface OpenRowsQuery {
   pk: string;
   range: [first: string, last: string];
@@ -185,8 +185,8 @@ interface OpenRowsQuery {
 }
 
 /**
- * The open deliveries of a range of a shard, eventually consistent; none if the range is empty.
- * @returns in `after` where the next ones begin, absent at the end
+ * Lists the open deliveries among a range of a shard's rows, eventually consistent.
+ * @returns in `after` the position to continue from; absent at the end
  */
 async function listOpenAmong(
   deliveries: Table,
@@ -224,13 +224,13 @@ async function listOpenAmong(
 }
 
 /**
- * The oldest open deliveries to an endpoint, for an estimate: examines a bounded number of rows, eventually
+ * Finds an endpoint's oldest open deliveries, for an estimate: examines a bounded number of rows, eventually
  * consistent.
  * @param from the earliest creation time
  * @param wanted per shard; a few more may be returned, and fewer when the budget ends
  */
 export function openDeliveries(deliveries: Table) {
-  async function oldestIn(
+  async function findOldestOpen(
     pk: string,
     range: [string, string],
     wanted: number,
@@ -258,23 +258,20 @@ export function openDeliveries(deliveries: Table) {
     const range = buildDeliveryKeyBounds(from, now);
     const found = await Promise.all(
       listShards(DELIVERY_SHARDS).map((shard) =>
-        oldestIn(keys.deliveries(webhookId, generation, shard), range, wanted, budget),
+        findOldestOpen(keys.deliveries(webhookId, generation, shard), range, wanted, budget),
       ),
     );
     return found.flat();
   };
 }
 
-/**
- * Newest rows of a shard to examine: they are open while the receiver is down; a quiet endpoint has no
- * others.
- */
+/** Newest rows to examine per shard. While the receiver is down, they are open. */
 const NEWEST_ROWS = 10;
 
 /**
- * Since when a delivery to an endpoint waits: the creation time of the oldest open one among the newest of a
- * range, eventually consistent; null when none of these is open, or the budget is used up. Older ones may
- * have waited longer.
+ * Finds since when deliveries to an endpoint wait, from the newest rows of a range, eventually consistent.
+ * Older deliveries may have waited longer.
+ * @returns the earliest creation time of an open one; null when none is open, or the budget is used up
  */
 export function waitingDeliveries(deliveries: Table) {
   return async (

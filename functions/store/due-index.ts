@@ -19,7 +19,7 @@ import { keys } from './keys.ts';
 import { parseReadable, type Table, update } from './table.ts';
 
 /*
- * The updates of a delivery's row, and the due index: each update also writes the row's entry in the index.
+ * Updates of delivery rows, and the due index, whose attributes are in the same rows.
  */
 
 export const buildDeliveryKey = (ref: DeliveryRef) => keys.delivery(ref.webhookId, ref.generation, ref.id);
@@ -41,7 +41,7 @@ const buildPlaceValues = ({ message: deliveryMessage, state, dueAt }: DueEntry) 
 });
 
 const names = { '#status': 'status', '#until': 'until' };
-/** Fields that a delivery loses when it ends; the first two are the keys of the due index. */
+/** Removed when a delivery ends; the first two are the keys of the due index. */
 const DUE_FIELDS = ['dueIn', 'dueAt', 'parked', 'isDeferred'];
 const ENDED_FIELDS = ['lease', 'nextRetryAt', 'atRealSpeed', ...DUE_FIELDS].join(', ');
 const buildUnleasedValues = (now: Date) => ({
@@ -103,7 +103,7 @@ export function buildSettleUpdate(
   // The last attempt got no answer, so an earlier status no longer applies.
   else removes.push('lastResponseStatus');
   if (settlement.kind === 'retrying') {
-    // `isDeferred` stays: only the reconciler knows when it has sent a message.
+    // Keep `isDeferred`: the reconciler removes it when it sends the message.
     const { nextRetryAt, wait } = settlement;
     set('nextRetryAt', nextRetryAt.toISOString());
     if (wait.hold === 'parked') {
@@ -168,7 +168,6 @@ export function buildSkipUpdate(ref: DeliveryRef, reason: SkipReason, now: Date)
   };
 }
 
-/** Ends an open, unleased delivery unless its entry has moved. */
 function buildExpireUpdate(entry: DueEntry, now: Date): DeliveryUpdate {
   const update = buildSkipUpdate(entry.message, 'expired', now);
   return {
@@ -209,16 +208,13 @@ function buildPostponeUpdate(entry: DueEntry, until: Date, reason: PostponeReaso
   };
 }
 
-/** End of a page, to continue from. */
+/** DynamoDB key of a page's last row, to continue from. */
 export type Position = Record<string, unknown>;
 
 /** Ten batches of a queue; small enough that a run can end between two pages. */
 const PAGE = 100;
 
-/**
- * Sparse index of deliveries that the reconciler may have to process: its cost grows with its entries, not
- * with history.
- */
+/** Sparse index of deliveries for the reconciler: its cost grows with its entries, not with history. */
 export function dueIndex(deliveries: Table) {
   return {
     /** Adds an open delivery whose message counts as lost from `dueAt`, unless it has an entry. */
@@ -232,8 +228,7 @@ export function dueIndex(deliveries: Table) {
     },
 
     /**
-     * Ends an open, unleased delivery as expired. Refused when its entry has moved: its message may be in
-     * flight.
+     * Ends an open, unleased delivery as expired. Refused when its entry moved: a message may be in flight.
      */
     async expire(entry: DueEntry, now: Date): Promise<'done' | 'refused'> {
       return (await update(deliveries, buildExpireUpdate(entry, now))) ? 'done' : 'refused';

@@ -13,8 +13,8 @@ export interface ScannedPage<T> {
 }
 
 /**
- * A row that needs a version of the signing keys: an endpoint, a channel, or the stored response of a call
- * that created one, kept for a day.
+ * A row that needs a version of the signing keys: an endpoint, a channel, or the idempotency record of their
+ * creation, kept for a day.
  */
 export const KeyUse = z.object({ pk: z.string(), sk: z.string() });
 export type KeyUse = z.infer<typeof KeyUse>;
@@ -41,7 +41,7 @@ export function endpointScan(service: Table) {
       } = await service.client.send(
         new ScanCommand({
           TableName: service.name,
-          // Rows written before the scan are included.
+          // To include all rows written before the scan.
           ConsistentRead: true,
           ...filter,
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
@@ -86,8 +86,8 @@ export function endpointScan(service: Table) {
 }
 
 /**
- * Disabling and enabling by an operator (docs/specification.md, Webhook endpoints). Each names the state that
- * it leaves, so concurrent changes exclude each other and a repetition changes nothing.
+ * Disables and enables endpoints for an operator (docs/specification.md, Webhook endpoints). Each change
+ * names its prior state, so one of two concurrent changes succeeds and a repetition changes nothing.
  */
 export function endpointState(service: Table) {
   const apply = (
@@ -107,11 +107,11 @@ export function endpointState(service: Table) {
 
   return {
     /**
-     * Open deliveries are skipped when they become due, and later ones at creation.
-     * @returns false when it is not active
+     * Disables an endpoint: open deliveries are skipped when they become due, new ones at creation.
+     * @returns false when the endpoint is not active
      */
     disable(orgId: OrgId, id: ReceiverId, now: Date): Promise<boolean> {
-      // Without a reason: it was not disabled by failures.
+      // No `disabledReason`: that is for endpoints disabled by failures.
       return apply(orgId, id, 'active', 'SET #status = :to, disabledAt = :now', {
         ':to': 'auto_disabled',
         ':now': now.toISOString(),
@@ -119,8 +119,8 @@ export function endpointState(service: Table) {
     },
 
     /**
-     * Resets the failure count.
-     * @returns false when it is not disabled
+     * Enables an endpoint and resets its failure count.
+     * @returns false when the endpoint is not disabled
      */
     enable(orgId: OrgId, id: ReceiverId): Promise<boolean> {
       return apply(

@@ -33,7 +33,7 @@ import {
 
 const parse = (row: unknown): Endpoint => Endpoint.parse(row);
 
-/** The host that the endpoint counts for. Absent in older rows and for loopback. */
+/** Host whose limit the endpoint counts against. Absent in older rows and for loopback. */
 const Counted = z.object({ countedHost: z.optional(z.string()) });
 
 const HostCount = z.object({ endpoints: z.int() });
@@ -58,7 +58,7 @@ const getHostCounter = (orgId: OrgId, host: string): Counter => ({
   refusals: { full: 'endpoint-host-limit', missing: 'endpoint-changed' },
 });
 
-/** Tries of a change when another one came in between. */
+/** Attempts at a change under concurrent changes. */
 const TRIES = 4;
 
 /** Webhook endpoints of an organization, with counters that enforce their limits. */
@@ -72,7 +72,7 @@ export function endpointStore(service: Table) {
     return Item;
   }
 
-  /** The host that an endpoint counts for, or `none`. Undefined when the endpoint does not exist. */
+  /** @returns the endpoint's counted host, or `none`; undefined when the endpoint does not exist */
   async function countedAt(orgId: OrgId, id: ReceiverId): Promise<CountedAt | 'none' | undefined> {
     const row = await read(keys.endpoint(orgId, id));
     if (row === undefined) return undefined;
@@ -150,8 +150,8 @@ export function endpointStore(service: Table) {
     removalOf,
 
     /**
-     * Marks an endpoint as slow and unproven. A mark that lasts about as long already takes no write, however
-     * many attempts report at once.
+     * Marks an endpoint as slow and unproven. Skips the write while a mark has more than half of its time
+     * left.
      */
     async markSlow(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
       const slow = { name: 'slowUntil', until, holdsSeconds: SLOW_SECONDS, unproven: true } as const;
@@ -210,7 +210,7 @@ export function endpointStore(service: Table) {
       }
     },
 
-    /** Removes the mark that was read; one renewed since stays. */
+    /** Removes the mark only if it is still the one that was read. */
     async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
       await update(service, {
         Key: keys.endpoint(orgId, id),
@@ -221,8 +221,8 @@ export function endpointStore(service: Table) {
     },
 
     /**
-     * Changes URL and subscriptions; with a new URL the endpoint is unproven. Undefined when it does not
-     * exist; `full` when its new host is at the limit.
+     * Changes URL and subscriptions. A new URL makes the endpoint unproven.
+     * @returns undefined when it does not exist; `full` when its new host is at the limit
      */
     async update(
       orgId: OrgId,
@@ -257,7 +257,6 @@ export function endpointStore(service: Table) {
   };
 }
 
-/** The counted host must not have changed since it was read. */
 const buildCountedCondition = (counted: CountedAt | 'none') =>
   counted === 'none'
     ? { condition: 'attribute_exists(pk) AND attribute_not_exists(countedHost)', values: {} }
@@ -332,9 +331,9 @@ const markEndpoint = (
   );
 
 /**
- * Effect of a delivery's end on its endpoint, for the settlement's transaction. It names the state that it
- * leaves, so of several concurrent failures one disables; refused as `endpoint-changed`.
- * @param endpoint as read: the change holds for its current streak only
+ * Effect of a finished delivery on its endpoint, in the transaction that settles the delivery. Its condition
+ * names the prior state, so only one of several concurrent failures disables; refused as `endpoint-changed`.
+ * @param endpoint as read: the change applies to its current streak only
  */
 export function buildEndpointChange(
   service: Pick<Table, 'name'>,
@@ -368,7 +367,7 @@ const EFFECTS: Record<
   Exclude<EndpointEffect, 'none'>,
   (now: Date, failures?: number) => { update: string; condition: string; values: Record<string, unknown> }
 > = {
-  // A failure counted since then ended later than this success and stays counted.
+  // Keep failures counted since the read: they ended after this success.
   reset: (_now, failures = 0) => ({
     update: 'SET consecutiveFailures = :zero REMOVE failingSince, streak',
     condition:

@@ -9,11 +9,11 @@ import type { Change } from './transaction.ts';
  * The response to a request with an idempotency key, kept for 24 hours (docs/specification.md, Idempotency).
  */
 export const IdempotencyRecord = z.object({
-  /** Identifies the request. The same key with another request is an error of the caller. */
+  /** Identifies the request: the caller may not use the key for another one. */
   fingerprint: z.string(),
   status: z.int(),
   location: z.optional(z.string()),
-  /** `data` of the response as JSON, without secrets, which are derived again. */
+  /** `data` of the response as JSON, without secrets: a replay derives them again. */
   data: z.string(),
 });
 export type IdempotencyRecord = z.infer<typeof IdempotencyRecord>;
@@ -43,7 +43,7 @@ export function idempotencyStore(service: Table) {
         : undefined;
     },
 
-    /** Commits with the effect that it guards, so that a crash leaves both or neither. */
+    /** Commits in one transaction with the request's effect, so that a crash leaves both or neither. */
     record({ tenant, route, key }: IdempotencyScope, record: IdempotencyRecord, now: Date): Change {
       return {
         refusal: 'idempotency-key-used',

@@ -19,11 +19,10 @@ import type { RateBucket } from '../domain/rate-limit.ts';
 import { isSandbox, type Tenant } from '../domain/tenant.ts';
 
 /**
- * All keys of all tables are built here. Keys of an organization's data start with its tenant (organization
- * and generation), so a read cannot cross tenants. Deliveries, events and counts are under an endpoint or
- * channel, which was read under its organization first.
- * Busy collections have shards, because a partition takes 1,000 write units a second. The shard follows from
- * the id.
+ * Builds the keys of all tables. Keys of an organization's data start with the tenant (organization id and
+ * generation), so a read cannot cross tenants. Keys of deliveries, events and counts start with an endpoint
+ * or channel id; callers read that endpoint or channel under its organization first. Large collections are
+ * sharded by id, because a partition takes 1,000 write units a second.
  */
 export interface Key {
   pk: string;
@@ -33,23 +32,22 @@ export interface Key {
 export const CONVERSATION_SHARDS = 4;
 export const TICKET_SHARDS = 4;
 export const DELIVERY_SHARDS = 8;
-/** Per state of the due index: a storm of retries writes to it as often as it settles attempts. */
+/** Shards per state of the due index: during mass retries, each settled attempt writes to it. */
 export const DUE_SHARDS = 32;
 export const LEDGER_SHARDS = 16;
 export const PURGE_SHARDS = 4;
 export const REDELIVERY_RUN_SHARDS = 4;
 export const SOURCE_SHARDS = 4;
 export const SOURCE_DUE_SHARDS = 16;
-/** Of a month's counts: a large organization has a thousand events a second. */
+/** Shards of a month's counts: a large organization has a thousand events a second. */
 export const USAGE_SHARDS = 8;
 
 /** Text form of a tenant; cursors are bound to it too. */
 export const buildTenantKey = (tenant: Tenant): string => `${tenant.orgId}#${tenant.generation}`;
 
 /**
- * Key of the index that a purge reads (`OF_SANDBOX_INDEX`). Every row of a sandbox has it, no live row has
- * it.
- * @returns attributes to write with the row
+ * Key of the index that a purge reads (`OF_SANDBOX_INDEX`).
+ * @returns attributes to write with each row of a sandbox; none for live data
  */
 export const buildSandboxMark = (tenant: Tenant): { ofSandbox?: string } =>
   isSandbox(tenant) ? { ofSandbox: buildTenantKey(tenant) } : {};
@@ -58,7 +56,7 @@ export const keys = {
   organization: (orgId: OrgId): Key => ({ pk: orgId, sk: 'organization' }),
   /** The live organization's sandbox. */
   pairing: (liveOrgId: OrgId): Key => ({ pk: liveOrgId, sk: 'sandbox' }),
-  /** Orders to delete what a reset left behind. */
+  /** Orders to delete the data of earlier generations. */
   purges: (shard: number): string => `purges#${shard}`,
   purge: (tenant: Tenant): Key => ({
     pk: keys.purgesOf(tenant.orgId),
@@ -71,7 +69,7 @@ export const keys = {
   /** Hosts blocked for all organizations. */
   blockedHosts: (): string => 'blocked-hosts',
   blockedHost: (host: string): Key => ({ pk: keys.blockedHosts(), sk: host }),
-  /** Looked up before the organization is known, by the digest of the presented key. */
+  /** By the key's digest: authentication reads it before the organization is known. */
   apiKey: (digest: string): Key => ({ pk: `key#${digest}`, sk: 'key' }),
   /** The same keys in their organization's listing. */
   apiKeys: (orgId: OrgId): string => `${orgId}#api-keys`,
@@ -98,7 +96,7 @@ export const keys = {
     pk: `${buildTenantKey(tenant)}#${endpoint}#redelivery`,
     sk: 'latest',
   }),
-  /** Arrival of an event by a redelivery; a partition each, because a job writes many. */
+  /** Events that a redelivery delivered; one partition each, because a job writes many. */
   arrival: (tenant: Tenant, endpoint: ReceiverId, event: EventId): Key => ({
     pk: `${buildTenantKey(tenant)}#${endpoint}#arrived#${event}`,
     sk: 'arrived',
@@ -139,12 +137,12 @@ export const keys = {
 
   /** Outbox and rate windows have a partition key only. */
   event: (id: EventId): { pk: string } => ({ pk: id }),
-  /** A redelivery's outbox entry sends its message, as an event's entry creates its deliveries. */
+  /** Outbox entry that sends a redelivery's message. */
   redelivery: (id: DeliveryId): { pk: string } => ({ pk: id }),
   rateWindow: ({ orgId, kind }: RateBucket, start: number): { pk: string } => ({
     pk: `${orgId}#${kind}#${start}`,
   }),
-  /** Last use of a key, under the organization that lists it, also for a sandbox key. */
+  /** Last use of a key, under the organization that lists it: for a sandbox key, the live one. */
   keyUse: (orgId: OrgId, id: KeyId): { pk: string } => ({ pk: `${orgId}#used#${id}` }),
 
   deliveries: (endpoint: ReceiverId, generation: number, shard: number): string =>
@@ -156,7 +154,7 @@ export const keys = {
   due: (state: DueState, shard: number): string => `${state}#${shard}`,
   dueOf: (state: DueState, id: DeliveryId): string => keys.due(state, getShard(id, DUE_SHARDS)),
 
-  /** One notice per disabling; by its time, because an operator can enable an endpoint again. */
+  /** With the time, because an endpoint can be enabled and disabled again. */
   disablingNotice: (id: ReceiverId, disabledAt: string): { pk: string } => ({
     pk: `${id}#disabled#${disabledAt}`,
   }),
@@ -164,7 +162,7 @@ export const keys = {
   /** Events for the service's own workers. */
   notice: (id: string): { pk: string } => ({ pk: id }),
 
-  /** Sources, their number and their versions. A version's text is in parts. */
+  /** Sources, their count, and their versions, whose text is stored in parts. */
   sources: (tenant: Tenant, shard: number): string => `${buildTenantKey(tenant)}#sources#${shard}`,
   source: (tenant: Tenant, id: SourceId): Key => ({
     pk: keys.sources(tenant, getShard(id, SOURCE_SHARDS)),
@@ -182,7 +180,7 @@ export const keys = {
   dueSources: (shard: number): string => `sources#${shard}`,
   dueSourcesOf: (id: SourceId): string => keys.dueSources(getShard(id, SOURCE_DUE_SHARDS)),
 
-  /** Usage: the mark of a counted event, and the counts of a month (`2026-11`). */
+  /** Usage: marks of counted events, and counts of a month (`2026-11`). */
   metered: (orgId: OrgId, eventId: string): Key => ({ pk: `${orgId}#metered#${eventId}`, sk: 'metered' }),
   usage: (orgId: OrgId): string => `${orgId}#usage`,
   usageOf: (orgId: OrgId, month: string, shard: number): Key => ({
@@ -190,7 +188,7 @@ export const keys = {
     sk: `${month}#${shard}`,
   }),
 
-  /** What an e-mail is about, sent once or once per window. */
+  /** By subject of the e-mail, which is sent once or once per window. */
   mailing: (orgId: OrgId, about: string): { pk: string } => ({ pk: `${orgId}#${about}` }),
   /** E-mail of all organizations together. */
   stageMailing: (about: string): string => `stage#${about}`,
@@ -227,7 +225,7 @@ export const buildUsageKeyBounds = (from: string, to: string): [first: string, l
 
 export const listShards = (count: number): number[] => Array.from({ length: count }, (_, shard) => shard);
 
-/** Hashed, because an id starts with its time: a whole minute would go to one shard. */
+/** Hashes the id: ids start with the time, so without a hash a minute's ids would go to one shard. */
 function getShard(id: string, count: number): number {
   return createHash('sha256').update(id).digest().readUInt32BE(0) % count;
 }

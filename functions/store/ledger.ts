@@ -19,7 +19,7 @@ import { BATCH, readItems, readRows, type Table, toExpiry, update } from './tabl
 
 /** Endpoints per page of a ledger audit: the maximum of a batch read. */
 const ACTIVE_PAGE = BATCH;
-/** Endpoints and days that an instance keeps as recorded. */
+/** Pairs of endpoint and day that an instance caches as recorded. */
 const MAX_NOTED = 10_000;
 
 const parse = (row: unknown): LedgerEntry => LedgerEntry.parse(row);
@@ -27,10 +27,7 @@ const parse = (row: unknown): LedgerEntry => LedgerEntry.parse(row);
 /** Records that an endpoint has counts on a day. */
 const Active = z.pick(LedgerEntry, { webhookId: true, generation: true });
 
-/**
- * A part of a shard of the deliveries' stream, by its first and last sequence number; its changes of one
- * entry are counted together.
- */
+/** A part of a shard of the delivery stream, by its first and last sequence numbers. */
 export interface StreamPart {
   shardId: string;
   first: string;
@@ -38,8 +35,7 @@ export interface StreamPart {
 }
 
 /**
- * Counts by endpoint and hour. Each entry also has the position up to which each shard of the stream is
- * counted.
+ * Counts by endpoint and hour. Each entry has, per shard of the stream, the position up to which it counts.
  */
 export function ledgerStore(ledger: Table) {
   const table = { TableName: ledger.name };
@@ -62,7 +58,7 @@ export function ledgerStore(ledger: Table) {
           ':orgId': orgId,
           ':webhookId': webhookId,
           ':generation': generation,
-          // One day longer than the entries, because it has the expiry of the day's first recorded hour.
+          // One day longer than the entries: the expiry is that of the day's first recorded hour.
           ':expiry': toExpiry(new Date(hour), HISTORY_DAYS + 1),
           ...(ofSandbox === undefined ? {} : { ':ofSandbox': ofSandbox }),
         },
@@ -74,9 +70,9 @@ export function ledgerStore(ledger: Table) {
 
   return {
     /**
-     * Adds to an entry's counts and records the shard's position in one write: a change is counted once,
-     * however often its record is read.
-     * @returns the recorded position when it is not before this part: then nothing is added
+     * Adds to an entry's counts and records the shard's position in one write, so that a stream record that
+     * is read twice counts once.
+     * @returns the recorded position, when the part was counted before and nothing is added
      */
     async add(
       { shardId, first, last }: StreamPart,
@@ -85,7 +81,7 @@ export function ledgerStore(ledger: Table) {
       const { orgId, webhookId, generation, hour } = entry;
       const counted = buildPositionAttribute(shardId);
       const { ofSandbox } = buildSandboxMark(entry);
-      // First, so that a ledger audit finds every counted entry.
+      // Before the counts, so that a ledger audit finds every counted entry.
       await noteActive(entry);
       try {
         await ledger.client.send(
@@ -116,7 +112,7 @@ export function ledgerStore(ledger: Table) {
       }
     },
 
-    /** Counts of an endpoint in a range of hours, in no order; hours without deliveries are left out. */
+    /** Reads an endpoint's counts in a range of hours, in no order, without hours that have no deliveries. */
     async read(endpoint: ReceiverId, generation: number, { first, last }: HourRange): Promise<LedgerEntry[]> {
       const pages = paginateQuery(
         { client: ledger.client },
@@ -135,7 +131,7 @@ export function ledgerStore(ledger: Table) {
       return entries;
     },
 
-    /** Entries of an hour, one page of one shard at a time. */
+    /** Reads the entries of an hour, one page of one shard at a time. */
     async inHour(
       hour: string,
       shard: number,
@@ -180,13 +176,12 @@ export function ledgerStore(ledger: Table) {
   };
 }
 
-/** Sequence numbers have up to 40 digits; padding makes text order numeric order. */
+/** Pads to 40 digits, the maximum, so that text order is numeric order. */
 const padSequence = (sequence: string): string => sequence.padStart(40, '0');
 const unpadSequence = (sequence: string): string => BigInt(sequence).toString();
 
 /**
- * Attribute with a shard's position. Its name is short, because an endpoint's deliveries come from several
- * shards.
+ * Attribute with a shard's position. The name is hashed to keep rows small: an entry has several.
  */
 const buildPositionAttribute = (shardId: string): string =>
   `to_${createHash('sha256').update(shardId).digest('hex').slice(0, 12)}`;

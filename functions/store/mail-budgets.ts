@@ -23,30 +23,29 @@ import { keys } from './keys.ts';
 import { parseReadable, type Table, toExpiry, update } from './table.ts';
 import { type Change, type Commit, Contended, committer, type Refusal } from './transaction.ts';
 
-/** As long as the mailings: longer than a message lives. */
+/** Longer than the retention of the queue's messages, as for mailings. */
 const DAYS_KEPT = 90;
-/** Days for which a digest is tried. */
+/** Days for which the service tries to send a digest. */
 const DIGEST_DAYS_KEPT = 30;
-/** Tries of a decision under contention. */
+/** Attempts at a decision under contention. */
 const MAX_ROUNDS = 10;
 /** A batch of a queue; small enough that a run can end between two pages. */
 const PAGE = 100;
 
 const Entry = z.object({ orgId: OrgId, day: Day });
 
-/** A content notice to decide on. */
 export interface AdmissionRequest extends Tenant {
   eventId: string;
   change: DigestChange;
 }
 
-/** The decision, and the limit that refused. */
+/** The decision, and the limit that refused the notice. */
 export interface AdmissionResult {
   decision: Admission['decision'];
   refusedBy?: 'mail-budget' | 'mail-ceiling';
 }
 
-/** Decides which content notices are sent alone, and keeps the digests of the others. */
+/** Decides which content notices get an e-mail of their own, and collects the others in daily digests. */
 export function mailBudgets(
   mailings: Table,
   limits: MailLimits,
@@ -65,7 +64,7 @@ export function mailBudgets(
     return Item;
   }
 
-  /** Records the decision about an event once. A notice not sent on that day is decided again. */
+  /** Records one decision per event. A notice that was not sent on that day is decided again. */
   const decide = (
     { orgId, eventId }: Pick<AdmissionRequest, 'orgId' | 'eventId'>,
     admission: Admission,
@@ -150,9 +149,9 @@ export function mailBudgets(
 
   return {
     /**
-     * Decides whether a notice is sent alone, which charges its recipients, or goes to the day's digest. The
-     * decision and its effects are one transaction, so it is made once per event. After a day's first digest
-     * entry every further change goes to the digest.
+     * Decides whether a notice gets its own e-mail, which charges its recipients, or joins the day's digest.
+     * Decision and effects are one transaction. After the day's first digest entry, all changes join the
+     * digest.
      * @param recipients called only for a notice that may be sent
      * @throws Contended under contention, or when the day's digest is closed
      */
@@ -194,7 +193,7 @@ export function mailBudgets(
     },
 
     /**
-     * Charges the recipients of a digest, which only the stage's limit bounds.
+     * Charges the recipients of a digest. Only the stage's limit applies.
      * @returns whether it may be sent today
      */
     async admitDigest(

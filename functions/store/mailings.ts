@@ -13,7 +13,7 @@ import { Defect } from '../domain/problem.ts';
 import { keys } from './keys.ts';
 import { type Table, toExpiry, update } from './table.ts';
 
-/** Longer than any window, and than a message lives. */
+/** Longer than any window, and than the retention of the queue's messages. */
 const DAYS_KEPT = 90;
 
 export type MailingClaim = { kind: 'claimed'; token: string } | { kind: Exclude<MailingState, 'free'> };
@@ -23,7 +23,7 @@ export function mailingStore(mailings: Table) {
   const keyOf = ({ orgId, about }: MailRequest) => keys.mailing(orgId, about);
 
   /**
-   * Releases a claim: nothing was sent.
+   * Releases a claim when no e-mail was sent.
    * @returns whether the claim existed
    */
   const release = (sending: MailRequest, token: string): Promise<boolean> =>
@@ -44,8 +44,8 @@ export function mailingStore(mailings: Table) {
     },
 
     /**
-     * Claims an e-mail by one conditional write: of concurrent callers one succeeds. Earlier data stays, for
-     * a release.
+     * Claims an e-mail by one conditional write, so that one of several concurrent callers succeeds. Keeps
+     * the data of earlier e-mails, for a release.
      * @param leaseSeconds within which the e-mail must be sent
      */
     async claim(sending: MailRequest, now: Date, leaseSeconds: number): Promise<MailingClaim> {
@@ -77,7 +77,7 @@ export function mailingStore(mailings: Table) {
         return { kind: 'claimed', token };
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) {
-          // The write may have taken effect; without certainty nothing is sent.
+          // The write may have taken effect. Release the claim and send nothing.
           await release(sending, token).catch(() => false);
           throw error;
         }
@@ -107,7 +107,7 @@ export function mailingStore(mailings: Table) {
 
     release,
 
-    /** Records that another e-mail reported the same, which restarts the window. An open claim stays. */
+    /** Records that another e-mail reported the same, which restarts the window. Keeps an open claim. */
     async sentOtherwise({ orgId, about }: Pick<MailRequest, 'orgId' | 'about'>, now: Date): Promise<void> {
       await update(mailings, {
         Key: keys.mailing(orgId, about),

@@ -15,7 +15,7 @@ import type { Table } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 /**
- * Reads an organization's state consistently. Separate from the store, so that functions load only this.
+ * Reads an organization's state consistently. Separate from the store to keep bundles small.
  * @throws a zod error when the row is contradictory
  */
 export function readOrganizationState(service: Table) {
@@ -27,7 +27,7 @@ export function readOrganizationState(service: Table) {
   };
 }
 
-/** Condition that a sandbox's generation is current. Live data has one generation and needs none. */
+/** Condition that a sandbox's generation is current. Empty for live data, which has one generation. */
 export const buildCurrentCondition = (service: Pick<Table, 'name'>, tenant: Tenant): Change[] =>
   isSandbox(tenant)
     ? [
@@ -61,8 +61,8 @@ export function organizationStore(service: Table) {
     },
 
     /**
-     * Sets the given settings only, so that concurrent saves of two admins both hold. Undefined when the
-     * organization does not exist.
+     * Sets only the given settings, so that concurrent saves do not overwrite each other.
+     * @returns undefined when the organization does not exist
      */
     async change(id: OrgId, settings: Partial<OrganizationSettings>): Promise<Organization | undefined> {
       const given = Object.entries(settings).filter(([, value]) => value !== undefined);
@@ -96,7 +96,7 @@ export interface SandboxPairing {
 
 /**
  * Reads a live organization's pairing and sandbox consistently, so that the next request sees a reset.
- * Separate from the store, because every function that accepts keys loads it.
+ * Separate from the store, because every function with API key authentication loads it.
  */
 export function readPairing(service: Table) {
   const read = async (key: Record<string, string>) => {

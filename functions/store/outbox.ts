@@ -26,7 +26,7 @@ const toEntry = (event: OutboxEvent) => ({
   expiresAt: toExpiry(new Date(event.createdAt), EVENT_DAYS),
 });
 
-/** Work and events, written in the transaction of their cause. The table's stream delivers them. */
+/** Work items and events, written in the transaction that causes them. The table's stream delivers them. */
 export function outboxStore(outbox: Table) {
   return {
     async find(id: string): Promise<Record<string, unknown> | undefined> {
@@ -40,7 +40,7 @@ export function outboxStore(outbox: Table) {
       return buildAddition(outbox, toEntry(event));
     },
 
-    /** Orders the message of a delivery that the same transaction adds. */
+    /** Adds the work item that sends the message of a delivery added in the same transaction. */
     appendRedelivery(deliveryMessage: DeliveryMessage): Change {
       const order: RedeliveryOrder = { kind: 'redelivery', reminder: deliveryMessage };
       return buildAddition(outbox, {
@@ -63,7 +63,7 @@ export function outboxStore(outbox: Table) {
   };
 }
 
-/** Adds the notice of a disabling, in the transaction that disables. */
+/** Adds the notice of a disabled endpoint, in the transaction that disables it. */
 export const appendDisablingNotice = (outbox: Pick<Table, 'name'>, notice: DisablingNotice): Change =>
   buildAddition(outbox, {
     ...keys.disablingNotice(notice.webhookId, notice.disabledAt),
@@ -78,11 +78,11 @@ export const appendDisablingNotice = (outbox: Pick<Table, 'name'>, notice: Disab
  */
 export const parseEvent = (row: unknown): OutboxEvent => OutboxEvent.parse(row);
 
-/** Events have no kind. */
+/** Events have no `kind`. */
 const Entry = z.object({ pk: z.optional(z.string()), kind: z.optional(z.string()) });
 
 /**
- * Parses the work of a row of the outbox or of its stream; undefined when it has none for endpoints.
+ * Parses the work item of a row of the outbox or of its stream; undefined for rows without endpoint work.
  * @throws a zod error when the row is invalid
  */
 export function parseOutboxRecord(row: unknown): OutboxWork | undefined {
@@ -92,13 +92,13 @@ export function parseOutboxRecord(row: unknown): OutboxWork | undefined {
 }
 
 /**
- * Parses the bus event of a row of the outbox or of its stream; undefined when it has none.
+ * Parses the bus event of a row of the outbox or of its stream; undefined for other rows.
  * @throws a zod error when the row is invalid
  */
 export function parseBusEvent(row: unknown): BusEvent | undefined {
   const { pk, kind } = Entry.parse(row);
   if (kind === undefined) return toBusEvent(parseEvent(row));
-  // Its id is the row's key, so that the entry can be found.
+  // The event's id is the row's key, so that operators can find the row.
   if (kind === 'endpoint-disabled') return buildDisabledEvent(DisablingNotice.parse(row), String(pk));
   return kind === 'notice' ? BusEvent.parse(row) : undefined;
 }
@@ -111,7 +111,7 @@ export interface StreamRange {
   endSequenceNumber: string;
 }
 
-/** Empty reads can occur anywhere in a shard; this many in a row mean that it ended before the range. */
+/** Empty reads are normal; this many in a row mean that the shard ended before the range. */
 const MAX_EMPTY_READS = 20;
 
 /**
@@ -157,9 +157,9 @@ export function streamReader(client: DynamoDBStreamsClient) {
         iterator = NextShardIterator;
       }
       if (!begun) return undefined;
-      // At the end of the shard there is nothing more; after empty reads there may be.
+      // A shard that ended has no more records; after empty reads there may be more.
       if (iterator === undefined) return rows;
-      throw new Defect(`${shardId} was not read to the end of what was asked for`);
+      throw new Defect(`${shardId} was not read to the end of the range`);
     } catch (error) {
       if (error instanceof TrimmedDataAccessException || error instanceof ResourceNotFoundException)
         return undefined;
@@ -169,7 +169,7 @@ export function streamReader(client: DynamoDBStreamsClient) {
 }
 
 /**
- * Reads outbox entries again, by stream records or by keys, for a reader whose stream does not repeat them.
+ * Reads outbox entries by stream records or by keys, to recover records that the stream does not repeat.
  * @param read parses a row; undefined when it is for another reader
  */
 export function outboxEntries<T>(

@@ -26,14 +26,13 @@ interface Portion<T> {
 export type PartitionReader<T> = (before: string | undefined, limit: number) => Promise<Portion<T>>;
 
 /**
- * Read units after which a page ends early: 2 MB read consistently, the size that a response has room for.
+ * Read units after which a page ends early: 2 MB read consistently, which fits into a response.
  */
 const MAX_UNITS = 512;
 
 /**
  * Merges partitions in descending order of `id` into one page. Ids ascend in time, so items written during
- * paging come before the first page. Each partition is read in portions of about its share of the page. A
- * page of large rows is short.
+ * paging come before the first page. A page of large rows is short.
  */
 export async function readNewestFirst<T extends { id: string }>(
   partitions: readonly PartitionReader<T>[],
@@ -89,8 +88,8 @@ async function refill<T>(
 }
 
 /**
- * Reads a partition whose sort key is the items' id, newest first. Consistent, so that a caller finds what it
- * just created.
+ * Reads a partition whose sort key is the items' id, newest first and consistently, so that callers find what
+ * they just created.
  * @param parse throws when a row is invalid
  */
 export function partitionReader<T>(table: Table, pk: string, parse: (row: unknown) => T): PartitionReader<T> {
@@ -125,7 +124,6 @@ export function partitionReader<T>(table: Table, pk: string, parse: (row: unknow
   };
 }
 
-/** Result of a scan of one partition. */
 interface Scanned<T> {
   items: T[];
   /** Examined rows. */
@@ -142,20 +140,20 @@ interface Scanned<T> {
  */
 export type PartitionScan<T> = (before: string | undefined, rows: number) => Promise<Scanned<T>>;
 
-/** Read units that a page consumes of a partition, approximately: the last request may exceed it. */
+/** Read units that a page may consume per partition. The last request may exceed them. */
 const MAX_MATCHED_UNITS = 60;
-/** Growth of portions: rare matches are found in few requests, frequent ones with few rows. */
+/** Growth of portions: finds rare matches in few requests, and frequent matches in few rows. */
 const GROWTH = 4;
 /** Assumed read units of a row before the first read: 4 KB, read consistently. */
 const LARGE_ROW = 1;
 const FIRST_EXTRA = 2;
-/** The first rows show their size. */
+/** A small first read, to learn the size of rows. */
 const FIRST_ROWS = 4;
 
 /**
- * Merges partitions as `newestFirst` does, where only some items match. The number of examined rows is
- * bounded, so a page may be short or empty and still have a `next`: the id down to which all partitions were
- * examined. A caller that continues to the end gets each match once.
+ * Merges partitions as `readNewestFirst` does, where only some items match. Examines a bounded number of
+ * rows, so a page may be short or empty and still have a `next`: the id down to which all partitions were
+ * examined.
  */
 export async function readNewestMatching<T extends { id: string }>(
   partitions: readonly PartitionScan<T>[],
@@ -185,7 +183,7 @@ export async function readNewestMatching<T extends { id: string }>(
     items.push(item);
     newest?.items.shift();
   }
-  // The next page finds out whether there are more matches.
+  // More matches may follow; the next page finds them.
   const last = items.at(-1)?.id;
   return last === undefined || heads.every(isDrained) ? { items } : { items, next: last };
 }
@@ -193,7 +191,7 @@ export async function readNewestMatching<T extends { id: string }>(
 /** A partition's examined part. */
 interface Head<T> {
   scan: PartitionScan<T>;
-  /** Those that match and have not been given yet. */
+  /** Matches that are not on the page yet. */
   items: T[];
   boundary: string | undefined;
   ended: boolean;
@@ -228,7 +226,9 @@ const takeNewest = <T extends { id: string }>(heads: readonly Head<T>[]): Head<T
     undefined,
   );
 
-/** Id below which some partition is not examined. Undefined when all were examined to their ends. */
+/**
+ * Id below which a partition is not examined yet. Undefined when all partitions were examined to their ends.
+ */
 const getHorizon = <T>(heads: readonly Head<T>[]): string | undefined =>
   heads.reduce<string | undefined>(
     (highest, { ended, boundary }) =>

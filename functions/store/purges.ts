@@ -8,12 +8,12 @@ import { buildTenantKey, keys, listShards, PURGE_SHARDS } from './keys.ts';
 import { parseReadable, type Table, throwUnreadable, update } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
-/** Orders to delete the rows of generations that a reset has left behind. */
+/** Orders to delete the rows of earlier sandbox generations. */
 export function purgeStore(service: Table) {
   const table = { TableName: service.name };
-  const keyOf = ({ orgId, generation }: Tenant) => keys.purge({ orgId, generation });
+  const buildKey = ({ orgId, generation }: Tenant) => keys.purge({ orgId, generation });
 
-  async function query(pk: string, tell: (row: UnreadableRow) => void, prefix?: OrgId): Promise<Purge[]> {
+  async function query(pk: string, report: (row: UnreadableRow) => void, prefix?: OrgId): Promise<Purge[]> {
     const found: Purge[] = [];
     let after: Record<string, unknown> | undefined;
     do {
@@ -28,43 +28,43 @@ export function purgeStore(service: Table) {
       );
       const { entries, unreadable } = parseReadable(Items, (row) => Purge.parse(row));
       found.push(...entries);
-      for (const row of unreadable) tell(row);
+      for (const row of unreadable) report(row);
       after = LastEvaluatedKey;
     } while (after !== undefined);
     return found;
   }
 
   return {
-    /** Orders a purge, in the transaction of the reset. */
+    /** Orders a purge, in the transaction that resets the sandbox. */
     order(purge: Tenant & { requestedAt: string }): Change {
-      return buildAddition(service, { ...keyOf(purge), ...purge, deleted: 0 });
+      return buildAddition(service, { ...buildKey(purge), ...purge, deleted: 0 });
     },
 
     /**
      * Purges that are not complete, oldest first.
-     * @param tell called for each unreadable order; without it, the table's own report
+     * @param report receives unreadable orders; by default the table's `reportUnreadable`
      */
     async open(
-      tell: (row: UnreadableRow) => void = service.reportUnreadable ?? throwUnreadable,
+      report: (row: UnreadableRow) => void = service.reportUnreadable ?? throwUnreadable,
     ): Promise<Purge[]> {
       const found = await Promise.all(
-        listShards(PURGE_SHARDS).map((shard) => query(keys.purges(shard), tell)),
+        listShards(PURGE_SHARDS).map((shard) => query(keys.purges(shard), report)),
       );
       return found.flat().sort((a, b) => a.requestedAt.localeCompare(b.requestedAt));
     },
 
-    /** Those of one sandbox. */
+    /** Incomplete purges of one sandbox. */
     of(orgId: OrgId): Promise<Purge[]> {
       return query(keys.purgesOf(orgId), throwUnreadable, orgId);
     },
 
     /**
-     * Leases a purge, so that two runs do not repeat work.
+     * Leases a purge, so that two runs do not process it at the same time.
      * @returns false when another run has it or it is complete
      */
     lease(purge: Purge, until: Date, now: Date): Promise<boolean> {
       return update(service, {
-        Key: keyOf(purge),
+        Key: buildKey(purge),
         UpdateExpression: 'SET leasedUntil = :until',
         ConditionExpression:
           'attribute_exists(pk) AND (attribute_not_exists(leasedUntil) OR leasedUntil <= :now)',
@@ -74,7 +74,7 @@ export function purgeStore(service: Table) {
 
     async release(purge: Purge): Promise<void> {
       await update(service, {
-        Key: keyOf(purge),
+        Key: buildKey(purge),
         UpdateExpression: 'REMOVE leasedUntil',
         ConditionExpression: 'attribute_exists(pk)',
       });
@@ -82,16 +82,16 @@ export function purgeStore(service: Table) {
 
     async progress(purge: Purge, deleted: number): Promise<void> {
       await update(service, {
-        Key: keyOf(purge),
+        Key: buildKey(purge),
         UpdateExpression: 'ADD deleted :deleted',
-        // Another run may have closed it.
+        // Do not recreate a purge that another run has closed.
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':deleted': deleted },
       });
     },
 
     async close(purge: Purge): Promise<void> {
-      await service.client.send(new DeleteCommand({ ...table, Key: keyOf(purge) }));
+      await service.client.send(new DeleteCommand({ ...table, Key: buildKey(purge) }));
     },
   };
 }
@@ -123,7 +123,7 @@ export function hasRows(table: Table) {
   }
 
   return {
-    /** Keys of some of the rows, by the index, which lags behind the table. */
+    /** Keys of up to `limit` rows, from the index, which is eventually consistent. */
     async find(tenant: Tenant, limit: number): Promise<Record<string, unknown>[]> {
       const { Items = [] } = await table.client.send(
         new QueryCommand({

@@ -4,12 +4,10 @@ import type { RateBucket } from '../domain/rate-limit.ts';
 import { keys } from './keys.ts';
 import type { Table } from './table.ts';
 
-/**
- * How long a window's item is kept after it began. Nothing reads it later; DynamoDB deletes it within days.
- */
+/** From the window's start. Nothing reads the item later; DynamoDB deletes it within days. */
 const KEPT_SECONDS = 3600;
 
-/** Tokens used in a window. They have a table of their own, whose loss or throttling affects nothing else. */
+/** Tokens used per window. A separate table isolates other data from its throttling or loss. */
 export function rateWindowStore(table: Table) {
   const add = async (
     bucket: RateBucket,
@@ -35,11 +33,11 @@ export function rateWindowStore(table: Table) {
 
   return {
     /**
-     * Takes the tokens of a request in one conditional write, exact under concurrency. The last request may
-     * take more than is left.
+     * Takes a request's tokens in one conditional write, exact under concurrency. The last request may take
+     * more than is left.
      * @param start of the window, seconds since the epoch
      * @param timeoutMs after which the write is abandoned
-     * @returns used tokens, or `full` when `limit` were used: then nothing is taken
+     * @returns used tokens; `full`, and nothing is taken, when `limit` tokens were used
      */
     async take(
       bucket: RateBucket,

@@ -25,7 +25,6 @@ import { buildAddition, type Change, type Commit } from './transaction.ts';
 export const parseJob = (row: unknown): RedeliveryJob => RedeliveryJob.parse(row);
 export const buildJobKey = (job: RedeliveryJobRef) => keys.redeliveryJob(job, job.webhookId, job.id);
 
-/** How a job ends. */
 export interface JobEnd {
   status: Exclude<RedeliveryJobStatus, 'running'>;
   reason?: StopReason;
@@ -79,10 +78,7 @@ export function redeliveryJobs(service: Table) {
       ];
     },
 
-    /**
-     * Stops a job for its owner. A worker that holds it finds out when it saves its progress; its current
-     * page still counts.
-     */
+    /** Stops a job. Its worker notices when it next saves progress; the current page still counts. */
     stop(job: RedeliveryJobRef, at: Date): Change[] {
       return buildJobEnd(service, job, { status: 'stopped', reason: 'cancelled', at });
     },
@@ -91,7 +87,7 @@ export function redeliveryJobs(service: Table) {
 
 /**
  * Ends a job, which allows the endpoint's next one; refused as `redelivery-over` when it has ended.
- * @param token of the lease that must hold, and that ends with it
+ * @param token of the worker's lease, which must be current and ends with the job
  */
 function buildJobEnd(
   service: Pick<Table, 'name'>,
@@ -145,7 +141,7 @@ function buildJobEnd(
   ];
 }
 
-/** Few enough that a run can end between two pages. */
+/** Rows per page; small enough that a run can end between two pages. */
 const PAGE = 100;
 
 /** Records that a job is running, in the transaction that starts it. */
@@ -154,19 +150,18 @@ function buildRunAddition(service: Pick<Table, 'name'>, job: RedeliveryJob): Cha
   return buildAddition(service, { ...keys.redeliveryRun(run.id), ...buildSandboxMark(run), ...run });
 }
 
-/** Ends the run, in the transaction that ends the job; never refused, because older jobs have no run. */
+/** Removes the run, in the transaction that ends the job. No condition: older jobs have no run. */
 const buildRunRemoval = (service: Pick<Table, 'name'>, { id }: Pick<RedeliveryJob, 'id'>): Change => ({
   refusal: 'redelivery-over',
   write: { Delete: { TableName: service.name, Key: keys.redeliveryRun(id) } },
 });
 
-/** The running redelivery jobs, for the worker that resends their messages. */
+/** Running redelivery jobs, for the worker that resends lost job messages. */
 export function redeliveryRuns(service: Table) {
   return {
     /**
-     * The runs of a shard without a message since `until`. Reads all runs, of which an endpoint has one at
-     * most.
-     * @param after where the previous page ended
+     * Returns a shard's runs without a message since `until`. Reads all runs: at most one per endpoint.
+     * @param after end of the previous page
      */
     async find(
       shard: number,
@@ -188,10 +183,7 @@ export function redeliveryRuns(service: Table) {
       return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
     },
 
-    /**
-     * Records that a message was sent. Does nothing when another worker has recorded one, or the run has
-     * ended.
-     */
+    /** Records that a message was sent. Does nothing when another worker recorded one, or the run ended. */
     async reminded(run: RedeliveryRun, at: Date): Promise<void> {
       await update(service, {
         Key: keys.redeliveryRun(run.id),
@@ -211,12 +203,12 @@ export type JobLeaseResult =
   | { kind: 'leased'; job: LeasedJob }
   /** Another worker has the lease. */
   | { kind: 'busy' }
-  /** It has ended or is gone, or a later message continues it. */
+  /** The job ended or does not exist, or a later message continues it. */
   | { kind: 'over' };
 
 /** Progress of a page. */
 export interface JobPage {
-  /** Id up to which all was examined. */
+  /** Id up to which all deliveries were examined. */
   place: string;
   examined: number;
   redelivered: number;
@@ -224,18 +216,14 @@ export interface JobPage {
   at: Date;
 }
 
-/**
- * Writes of workers to redelivery jobs. A worker holds a lease; writes are refused once another worker has
- * it.
- */
+/** Workers' writes to redelivery jobs, refused unless the worker holds the job's lease. */
 export function redeliveryRounds(service: Table, commit: Commit) {
   const table = { TableName: service.name };
   const held = { '#token': 'token' };
 
   return {
     /**
-     * Leases a running job for a message not older than the last one processed. A page in progress keeps its
-     * time.
+     * Leases a running job unless a later message was processed. A page in progress keeps its start time.
      */
     async lease(
       ref: RedeliveryJobRef,
@@ -275,8 +263,8 @@ export function redeliveryRounds(service: Table, commit: Commit) {
 
     /**
      * Saves a job's progress.
-     * @returns the stored job, which may have been stopped meanwhile; undefined when another worker has the
-     * lease, or the job is gone
+     * @returns the stored job, possibly stopped meanwhile; undefined when the lease is lost or the job is
+     * gone
      */
     async save(
       job: LeasedJob,
@@ -290,7 +278,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
             Key: buildJobKey(job),
             UpdateExpression:
               'SET place = :place, pageAt = :at ADD examined :examined, redelivered :redelivered',
-            // The position prevents a repeated request from being counted twice.
+            // The position makes a retried request count once.
             ConditionExpression: `lease.#token = :token AND ${before}`,
             ExpressionAttributeNames: held,
             ExpressionAttributeValues: {
@@ -313,7 +301,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
       }
     },
 
-    /** Releases a job between two pages, for its next message. */
+    /** Releases a job after a page; its next message continues it. */
     async release(job: LeasedJob): Promise<void> {
       await update(service, {
         Key: buildJobKey(job),
@@ -325,7 +313,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
     },
 
     /**
-     * Ends a job. Refused when it was stopped meanwhile, or another worker has the lease.
+     * Ends a job. Refused when it was stopped meanwhile, or the lease is lost.
      * @throws Contended
      */
     async end(job: LeasedJob, end: JobEnd): Promise<'done' | 'refused'> {

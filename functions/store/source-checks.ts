@@ -22,21 +22,21 @@ import { type Change, type Commit, retryContention } from './transaction.ts';
 export type LeaseResult =
   | { kind: 'leased'; source: LeasedSource }
   | { kind: 'gone' }
-  /** A check that began at `askedAt` or later has ended. */
+  /** A check that began at `askedAt` or later is complete. */
   | { kind: 'checked' }
-  /** Another check is in progress since then. */
+  /** Another check is in progress since `since`. */
   | { kind: 'busy'; since: Date };
 
 type ChangedOutcome = Extract<CheckOutcome, { kind: 'changed' }>;
 
-/** Writes of checks. A check holds a lease on the source; writes are refused once another check has it. */
+/** Writes of source checks, refused unless the check holds the source's lease. */
 export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
   const table = { TableName: knowledge.name };
   const versions = sourceVersions(knowledge);
   const notices = outboxStore(outbox);
 
-  /** Common to all ends of a check; `sets` and `removes` add to it. */
-  function ending(
+  /** Update that ends a check, with further attributes to set and remove. */
+  function buildCheckEnd(
     { id, lease, ...of }: LeasedSource,
     { nextCheckAt }: CheckSettlement,
     sets: Record<string, unknown>,
@@ -61,12 +61,15 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
     };
   }
 
-  /** Syncs write to the source in transactions. */
-  const end = async (write: ReturnType<typeof ending>): Promise<'done' | 'refused'> =>
+  /** Retries, because sync requests write to the source in transactions. */
+  const end = async (write: ReturnType<typeof buildCheckEnd>): Promise<'done' | 'refused'> =>
     (await retryContention(() => update(knowledge, write))) ? 'done' : 'refused';
 
-  /** New version, source and notice in one transaction. */
-  function moved(source: LeasedSource, settlement: CheckSettlement, outcome: ChangedOutcome): Change[] {
+  function buildNewVersion(
+    source: LeasedSource,
+    settlement: CheckSettlement,
+    outcome: ChangedOutcome,
+  ): Change[] {
     const { content, text, kept, measured, notice } = outcome;
     const { version } = content;
     const { parts, changes } = versions.add(source, version, text);
@@ -82,7 +85,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
     return [
       {
         refusal: 'lease-lost',
-        write: { Update: { ...table, ...ending(source, settlement, sets, removes) } },
+        write: { Update: { ...table, ...buildCheckEnd(source, settlement, sets, removes) } },
       },
       ...changes,
       ...(notice === undefined ? [] : [notices.appendNotice(notice)]),
@@ -135,15 +138,14 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
     },
 
     /**
-     * Records a check's result and ends its lease. Refused when another check has the lease, or the source is
-     * gone.
+     * Records a check's result and ends its lease. Refused when the lease is lost, or the source is gone.
      * @throws Contended
      */
     async settle(source: LeasedSource, settlement: CheckSettlement): Promise<'done' | 'refused'> {
       const { outcome } = settlement;
       switch (outcome.kind) {
         case 'changed': {
-          const result = await commit(moved(source, settlement, outcome));
+          const result = await commit(buildNewVersion(source, settlement, outcome));
           if (result.kind === 'committed') return 'done';
           if (result.refusal === 'lease-lost') return 'refused';
           throw new Defect(`a new version of ${source.id} was refused: ${result.refusal}`);
@@ -151,16 +153,16 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
         case 'unchanged': {
           const { content } = outcome;
           const sets = { failures: 0, ...(content === undefined ? {} : { content }) };
-          return end(ending(source, settlement, sets, ['lastError']));
+          return end(buildCheckEnd(source, settlement, sets, ['lastError']));
         }
         case 'failed': {
           const sets = { failures: source.failures + 1, lastError: outcome.error };
-          return end(ending(source, settlement, sets, []));
+          return end(buildCheckEnd(source, settlement, sets, []));
         }
       }
     },
 
-    /** Makes a source due at the latest at `until`. Does nothing when it is due earlier, or is gone. */
+    /** Makes a source due at `until`, unless it is due earlier or is gone. */
     async makeDue(ref: SourceRef, until: Date): Promise<void> {
       await retryContention(() =>
         update(knowledge, {
@@ -180,18 +182,18 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
   };
 }
 
-/** Compressed text per item: DynamoDB takes 400 KB. */
+/** Compressed bytes per item, below DynamoDB's limit of 400 KB. */
 const PART_BYTES = 300_000;
 /** Halves text at least, and takes 20 ms per megabyte; higher qualities save little. */
 const QUALITY = 5;
 
 const Part = z.object({ part: z.int(), text: z.instanceof(Uint8Array) });
 
-/** Texts of sources' versions, compressed, in parts. */
+/** Texts of source versions, compressed and split into parts. */
 export function sourceVersions(knowledge: Table) {
   const table = { TableName: knowledge.name };
 
-  /** @param prefix of the sort key; DynamoDB refuses an empty one */
+  /** @param prefix of the sort key; undefined for all rows, because DynamoDB refuses an empty prefix */
   async function rows(
     ref: SourceRef,
     prefix: string | undefined,
@@ -223,7 +225,7 @@ export function sourceVersions(knowledge: Table) {
     knowledge.client.send(new DeleteCommand({ ...table, Key }));
 
   return {
-    /** Undefined when a part is missing. */
+    /** @returns undefined when a part is missing */
     async read(ref: SourceRef, { version, parts }: StoredVersion): Promise<string | undefined> {
       const [prefix = ''] = keys.versionPart(ref, ref.id, version, 0).sk.split('#');
       const found = (await rows(ref, `${prefix}#`)).map((row) => Part.parse(row));
@@ -269,7 +271,7 @@ export function sourceVersions(knowledge: Table) {
   };
 }
 
-/** One of a tenant's concurrent checks. */
+/** Permission for one of a tenant's concurrent checks. */
 export interface CheckSlot {
   tenant: Tenant;
   name: string;
@@ -280,16 +282,16 @@ export interface CheckSlot {
 const Taken = z.object({ token: z.string(), until: z.number() });
 
 /**
- * Bounds a tenant's concurrent checks: a number of slots, each held under a lease. The slot of a lost worker
- * is free when its lease ends.
+ * Limits a tenant's concurrent checks to a number of leased slots. If a worker fails, its slot is free when
+ * the lease ends.
  */
 export function checkSlots(knowledge: Table, share: number) {
   const names = Array.from({ length: share }, (_, index) => `slot${index}`);
-  const anyOf = (some: readonly string[]): string | undefined =>
+  const pickRandom = (some: readonly string[]): string | undefined =>
     some[Math.floor(Math.random() * some.length)];
 
   return {
-    /** @returns undefined when no slot is free, or other checks took the free ones */
+    /** @returns undefined when other checks have or take all slots */
     async take(
       tenant: Tenant,
       { now, leaseSeconds }: { now: Date; leaseSeconds: number },
@@ -298,7 +300,7 @@ export function checkSlots(knowledge: Table, share: number) {
       const lease = { token, until: now.getTime() + leaseSeconds * 1000 };
       const marks = buildSandboxMark(tenant);
       const sets = ['#slot = :lease', ...Object.keys(marks).map((name) => `${name} = :${name}`)];
-      let name = anyOf(names);
+      let name = pickRandom(names);
       for (let tries = 1; name !== undefined && tries <= share; tries += 1) {
         try {
           await knowledge.client.send(
@@ -320,16 +322,16 @@ export function checkSlots(knowledge: Table, share: number) {
         } catch (error) {
           if (!(error instanceof ConditionalCheckFailedException)) throw error;
           const row = unmarshall(error.Item ?? {});
-          const takenBy = (slot: string) => Taken.safeParse(row[slot]).data;
+          const parseLease = (slot: string) => Taken.safeParse(row[slot]).data;
           // The SDK repeats a request whose response was lost, so this lease may already be on the row.
-          if (takenBy(name)?.token === token) return { tenant, name, token };
-          name = anyOf(names.filter((slot) => (takenBy(slot)?.until ?? 0) <= now.getTime()));
+          if (parseLease(name)?.token === token) return { tenant, name, token };
+          name = pickRandom(names.filter((slot) => (parseLease(slot)?.until ?? 0) <= now.getTime()));
         }
       }
       return undefined;
     },
 
-    /** Does nothing when the lease has ended and another check holds the slot. */
+    /** Does nothing when another check has taken the slot after the lease ended. */
     async release({ tenant, name, token }: CheckSlot): Promise<void> {
       await update(knowledge, {
         Key: keys.checkSlots(tenant),

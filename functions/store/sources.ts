@@ -32,8 +32,8 @@ export function sourceStore(knowledge: Table) {
     },
 
     /**
-     * Adds and counts a source; refused as `source-limit` at the limit. It is in the due index in case the
-     * notice of its first check is lost.
+     * Adds and counts a source; refused as `source-limit` at the limit. Its entry in the due index covers the
+     * loss of the first check's notice.
      */
     add(source: Source): Change[] {
       return [
@@ -61,7 +61,7 @@ export function sourceStore(knowledge: Table) {
 
     /**
      * Records a requested check; refused as `source-synced` within the cooldown, and when the source is gone.
-     * The source is in the due index in case the notice is lost.
+     * The entry in the due index covers the loss of the notice.
      */
     sync(
       tenant: Tenant,
@@ -116,8 +116,8 @@ export function sourceStore(knowledge: Table) {
     },
 
     /**
-     * Records that admins know a version: later changes are measured from it. Does nothing when they know a
-     * later one.
+     * Records the version that admins were notified of, from which later changes are measured. Does nothing
+     * after a later notification.
      */
     async notified(tenant: Tenant, id: SourceId, version: number, at: Date): Promise<void> {
       await update(knowledge, {
@@ -130,11 +130,11 @@ export function sourceStore(knowledge: Table) {
   };
 }
 
-/** When a source becomes due again whose message was sent at a time and lost. */
+/** When a source is due again if the message sent at `sentAt` was lost. */
 const computeDueAt = (sentAt: Date): string =>
   new Date(sentAt.getTime() + RESEND_SECONDS * 1000).toISOString();
 
-/** The counter starts with the first source, and is marked as a sandbox's like every other row. */
+/** Marks the counter's row, which the first source creates, as a sandbox's. */
 const buildMarkExpression = (tenant: Tenant): string =>
   Object.keys(buildSandboxMark(tenant))
     .map((name) => `SET ${name} = :${name}`)
@@ -151,7 +151,7 @@ export interface DueSource extends SourceRef {
   dueAt: string;
 }
 
-/** Sparse index of sources by due time: its cost grows with due entries. */
+/** Sparse index of sources by due time: its cost grows with the entries that are due. */
 export function dueSources(knowledge: Table) {
   return {
     /**

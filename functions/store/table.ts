@@ -12,7 +12,7 @@ import type { UnreadableRow } from '../domain/due.ts';
 export interface Table {
   readonly client: DynamoDBDocumentClient;
   readonly name: string;
-  /** Receives unreadable rows, which are left out. Without it an unreadable row fails the read. */
+  /** Receives unreadable rows, which reads then skip. Without it, an unreadable row fails the read. */
   readonly reportUnreadable?: (row: UnreadableRow) => void;
 }
 
@@ -36,7 +36,7 @@ export const parseRow = (image: Record<string, AttributeValue> | undefined): Rec
 
 type Row = Record<string, unknown>;
 
-/** Parses rows one by one, so that a broken row is reported and does not block the others. */
+/** Parses rows one by one, so that an unreadable row does not block the others. */
 export function parseReadable<T>(
   rows: readonly Row[],
   parse: (row: Row) => T,
@@ -53,7 +53,7 @@ export function parseReadable<T>(
 }
 
 /**
- * Parses rows that are read together. An unreadable row is left out and reported to the table.
+ * Parses rows, and skips and reports unreadable ones.
  * @throws the first error when the table has no `reportUnreadable`
  */
 export function readRows<T>(
@@ -76,15 +76,15 @@ export const BATCH = 100;
 const MAX_LEFT_OUT = 5;
 
 /**
- * DynamoDB kept returning unprocessed keys, as it does under throttling. The name is AWS's, which marks it as
- * transient.
+ * DynamoDB kept returning unprocessed keys, as it does under throttling. Has the name of AWS's own error, so
+ * that callers treat it as transient.
  */
 class ReadThrottled extends Error {
   override name = 'ThrottlingException';
 }
 
 /**
- * Reads items by key, in no order; missing items are left out.
+ * Reads items by key, in no order. Missing items are absent from the result.
  * @param wanted without repetition
  * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
  */

@@ -11,7 +11,7 @@ import type { Table } from './table.ts';
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** Reasons of a refused change; each names the condition of its write. */
+/** Reasons of refused changes, one per write condition. */
 export type Refusal =
   | 'idempotency-key-used'
   | 'api-key-missing'
@@ -39,7 +39,7 @@ export type Refusal =
 /** One write of a transaction. */
 export interface Change {
   readonly write: Write;
-  /** Meaning of a failed condition. */
+  /** Reason when the write's condition fails. */
   readonly refusal: Refusal;
 }
 
@@ -51,7 +51,7 @@ export const buildAddition = (table: { readonly name: string }, item: Record<str
 
 export type CommitResult = { kind: 'committed' } | { kind: 'refused'; refusal: Refusal };
 
-/** Every try of the transaction conflicted with other writers. Retry later. */
+/** All attempts of the transaction conflicted with other writers. Retry later. */
 export class Contended extends Error {
   override name = 'Contended';
 }
@@ -59,8 +59,8 @@ export class Contended extends Error {
 export type Commit = (changes: readonly Change[]) => Promise<CommitResult>;
 
 /**
- * Commits all changes or none. DynamoDB cancels transactions on items that another one is writing: they are
- * retried after a random wait under the same request token, so a try that took effect is not applied twice.
+ * Commits all changes or none. On a conflict with another transaction it retries after a random wait, with
+ * the same request token, so that changes are not applied twice.
  * @throws Contended after six conflicts
  */
 export function committer(
@@ -77,7 +77,7 @@ export function committer(
       } catch (error) {
         if (!(error instanceof TransactionCanceledException)) throw error;
         const reasons = error.CancellationReasons ?? [];
-        // A failed condition is final even beside a conflict.
+        // A failed condition is final, even if another write conflicted.
         const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed');
         const change = changes[failed];
         if (change !== undefined) return { kind: 'refused', refusal: change.refusal };
@@ -123,7 +123,7 @@ export interface Counter {
   marks?: Readonly<Record<string, string>>;
 }
 
-/** Counts one more, in the transaction that adds it. */
+/** Increases a count, in the transaction that adds the item. */
 export const increaseCount = (
   service: Pick<Table, 'name'>,
   { key, things, limit, refusals, marks = {} }: Counter,
@@ -148,7 +148,7 @@ export const increaseCount = (
   };
 };
 
-/** Counts one less, in the transaction that removes it. */
+/** Decreases a count, in the transaction that removes the item. */
 export const decreaseCount = (
   service: Pick<Table, 'name'>,
   { key, things, refusals }: Pick<Counter, 'key' | 'things' | 'refusals'>,
@@ -166,8 +166,8 @@ export const decreaseCount = (
 });
 
 /**
- * Counts one less, and removes the row with the last one.
- * @param left the number when it was read
+ * Decreases a count, and deletes its row at zero.
+ * @param left the count as read
  */
 export const decreaseOrDeleteCount = (
   service: Pick<Table, 'name'>,
@@ -189,7 +189,7 @@ export const decreaseOrDeleteCount = (
       };
 
 /**
- * Removes a row that must exist, or for which a condition holds; refused as its counter says when it is gone.
+ * Deletes a row that must exist, or meet a condition; otherwise refused with the counter's `missing` reason.
  */
 export const buildRemoval = (
   service: Pick<Table, 'name'>,

@@ -7,15 +7,15 @@ import { buildUsageKeyBounds, keys, USAGE_SHARDS } from './keys.ts';
 import { type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change, type Commit, Contended, committer } from './transaction.ts';
 
-/** Events per transaction: with a month each, marks and counters are the 100 items that DynamoDB takes. */
+/** Events per transaction: a mark and at most one counter each, within DynamoDB's limit of 100 items. */
 const EVENTS = 50;
 
-/** Tries of a transaction; each retries the events that are not counted yet. */
+/** Attempts of a transaction; each leaves out events that are already counted. */
 const MAX_ROUNDS = 5;
 
 /**
- * Days for which a counted event is known. Copies can arrive for 31 days: 3 in the publisher's dead letters,
- * 14 in the meter's queue, 14 in its dead letters.
+ * Days for which marks of counted events are kept. Copies can arrive for 31 days: 3 in the publisher's
+ * dead-letter queue, 14 in the meter's queue, 14 in its dead-letter queue.
  */
 const MARK_DAYS = 60;
 
@@ -24,7 +24,7 @@ const MARK_DAYS = 60;
  * @param wait between tries of a transaction, as for `committer`
  */
 export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unknown>) {
-  const mark = (orgId: OrgId, { id, createdAt }: MeteredEvent): Change =>
+  const buildMark = (orgId: OrgId, { id, createdAt }: MeteredEvent): Change =>
     buildAddition(usage, {
       ...keys.metered(orgId, id),
       orgId,
@@ -32,8 +32,8 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
     });
 
   /** Adds to a random shard of the month. */
-  const increase = (orgId: OrgId, month: string, { conversations, messages }: UsageCounts): Change => ({
-    // No condition.
+  const buildIncrease = (orgId: OrgId, month: string, { conversations, messages }: UsageCounts): Change => ({
+    // There is no condition that could be refused.
     refusal: 'exists',
     write: {
       Update: {
@@ -52,13 +52,12 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
     },
   });
 
-  const changesOf = (orgId: OrgId, events: readonly MeteredEvent[]): Change[] => [
-    ...events.map((event) => mark(orgId, event)),
-    ...[...sumUsage(events)].map(([month, counts]) => increase(orgId, month, counts)),
+  const buildChanges = (orgId: OrgId, events: readonly MeteredEvent[]): Change[] => [
+    ...events.map((event) => buildMark(orgId, event)),
+    ...[...sumUsage(events)].map(([month, counts]) => buildIncrease(orgId, month, counts)),
   ];
 
-  /** Events without a mark. */
-  async function unmarked(orgId: OrgId, events: readonly MeteredEvent[]): Promise<MeteredEvent[]> {
+  async function findUnmarked(orgId: OrgId, events: readonly MeteredEvent[]): Promise<MeteredEvent[]> {
     const { Responses } = await usage.client.send(
       new BatchGetCommand({
         RequestItems: {
@@ -76,9 +75,9 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
 
   return {
     /**
-     * Counts events of the permit's organization, each once: its mark and its count are in one transaction.
-     * @returns events that may not be counted, because of contention
-     * @throws DynamoDB's error; counted events are recognized at the next try
+     * Counts each event of the permit's organization once: mark and count are one transaction.
+     * @returns events that may be uncounted because of contention
+     * @throws DynamoDB's error; a retry skips the events that were counted
      */
     async count(events: readonly MeteredEvent[], permit: Permit): Promise<MeteredEvent[]> {
       requirePermit(permit);
@@ -89,8 +88,8 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
       for (let start = 0; start < distinct.length; start += EVENTS) {
         let rest = distinct.slice(start, start + EVENTS);
         for (let round = 1; round <= MAX_ROUNDS && rest.length > 0; round += 1) {
-          if (await tryCommit(commit, changesOf(orgId, rest))) rest = [];
-          else rest = await unmarked(orgId, rest);
+          if (await tryCommit(commit, buildChanges(orgId, rest))) rest = [];
+          else rest = await findUnmarked(orgId, rest);
         }
         left.push(...rest);
       }
@@ -99,7 +98,7 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
   };
 }
 
-/** False when some events are marked, or under contention. */
+/** @returns false when some events are marked, or under contention */
 async function tryCommit(commit: Commit, changes: readonly Change[]): Promise<boolean> {
   try {
     return (await commit(changes)).kind === 'committed';

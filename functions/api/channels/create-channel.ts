@@ -13,7 +13,7 @@ import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);
 
-/** Stores what the secret is derived from, not the secret. */
+/** The idempotency record stores what the secret is derived from, not the secret. */
 const Derivable = z.pick(HttpChannel, { kind: true, id: true, keyVersion: true });
 
 export const handler = routeHandler(

@@ -5,10 +5,6 @@ import { ChannelId, DeliveryId } from '../../domain/ids.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../delivery-schemas.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 
-/*
- * A schema of a response builds it: a field that it does not name never leaves the service.
- */
-
 const ADDRESS = { error: 'must be given for the kind http and no other', path: ['url'] };
 
 /** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
@@ -17,7 +13,8 @@ export const CreateChannel = z
   .check(z.refine(({ kind, url }) => (kind === 'http') === (url !== undefined), ADDRESS));
 
 /**
- * Delivery state as for an endpoint; a web widget has none, so its fields are those of a healthy endpoint.
+ * With the delivery state of an endpoint. A web widget has no deliveries and shows that of a healthy
+ * endpoint.
  */
 export const Channel = z.object({
   id: ChannelId,
@@ -31,7 +28,7 @@ export const Channel = z.object({
   disabledReason: orNull(DisabledReason),
   createdAt: timestamp,
 });
-/** Only this response has the secret, and only for the kind `http`. */
+/** The only response with the secret, which only the kind `http` has. */
 export const CreatedChannel = z.extend(Channel, { secret: orNull(z.string()) });
 
 export const ChannelDelivery = z.extend(z.object({ id: DeliveryId, channelId: ChannelId }), DELIVERY_FIELDS);

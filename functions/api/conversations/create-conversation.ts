@@ -17,10 +17,13 @@ const outbox = outboxStore(tables.outbox);
 export const handler = routeHandler(
   routes.createConversation,
   async ({ tenant, body, now, traceId, effect }) => {
-    // Another form is the customer's own label and needs no read.
+    // A text in another form is the customer's own label.
     const channelId = parseChannelId(body);
     if (channelId !== undefined && (await channels.find(tenant.orgId, channelId)) === undefined)
-      return problem('VALIDATION_ERROR', 'channelId names no channel.');
+      return problem(
+        'VALIDATION_ERROR',
+        'channelId names no channel of the organization. Create the channel first.',
+      );
     const conversation: Conversation = {
       id: newId('cnv', now),
       channelId: body.channelId,

@@ -19,11 +19,10 @@ const outbox = outboxStore(tables.outbox);
 const REOPEN = { kind: 'reopen' } as const;
 
 /**
- * The transaction holds new items only: the conversation is read before it, because transactions on one item
- * contend, and all messages of a conversation would. Only a message that reopens a resolved conversation
- * writes it; one resolved after the read stays resolved.
- * For an `http` channel the transaction also adds the event that delivers the message, in a sandbox too: the
- * gate stops its requests.
+ * Reads the conversation before the transaction, because transactions on one item contend. Only a message
+ * that reopens a resolved conversation writes it; one resolved after the read stays resolved. For an `http`
+ * channel the transaction also adds the event that delivers the message, even in a sandbox, whose requests
+ * the gate stops.
  */
 export const handler = routeHandler(routes.createMessage, ({ tenant, params, body, now, traceId, effect }) =>
   retryOnConflict(async (again) => {
@@ -41,7 +40,7 @@ export const handler = routeHandler(routes.createMessage, ({ tenant, params, bod
       { ...message, messageId: message.id },
       { tenant, now, traceId },
     );
-    // A user's message needs no read of the channel.
+    // Only messages of assistants and agents are delivered to a channel.
     const channelId = ChannelMessageRole.safeParse(message.role).success
       ? parseChannelId(conversation)
       : undefined;

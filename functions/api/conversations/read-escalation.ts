@@ -6,7 +6,7 @@ import * as routes from './routes.ts';
 
 const escalations = escalationStore(tables.service);
 
-/** The key contains organization and conversation, so one read checks all three. */
+/** The key contains the organization and the conversation, so one read checks both. */
 export const handler = routeHandler(routes.readEscalation, async ({ tenant, params }) => {
   const found = await escalations.find(tenant, params.id, params.escalationLogId);
   return found ? success(found) : notFound('entry of the escalation log');

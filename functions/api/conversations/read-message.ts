@@ -6,7 +6,7 @@ import * as routes from './routes.ts';
 
 const messages = messageStore(tables.service);
 
-/** The key contains organization and conversation, so one read checks all three. */
+/** The key contains the organization and the conversation, so one read checks both. */
 export const handler = routeHandler(routes.readMessage, async ({ tenant, params }) => {
   const found = await messages.find(tenant, params.id, params.messageId);
   return found ? success(found) : notFound('message');

@@ -15,7 +15,7 @@ const outbox = outboxStore(tables.outbox);
 
 const HAND_OFF = { kind: 'hand-off' } as const;
 
-/** Of concurrent requests one succeeds; the others read again and answer with what they find. */
+/** One of several concurrent requests succeeds; the others read the conversation again. */
 export const handler = routeHandler(routes.requestHandoff, ({ tenant, params, body, now, traceId, effect }) =>
   retryOnConflict(async (again) => {
     const conversation = await conversations.find(tenant, params.id);
@@ -50,6 +50,6 @@ const forbidden = ({ status }: Conversation): Problem =>
   problem(
     'CONFLICT',
     status === 'resolved'
-      ? 'The conversation is resolved. A message to it opens it again.'
+      ? 'The conversation is resolved. Send a message to reopen it.'
       : 'The conversation is handed off already.',
   );

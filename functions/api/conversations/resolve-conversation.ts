@@ -12,8 +12,8 @@ const conversations = conversationStore(tables.service);
 const outbox = outboxStore(tables.outbox);
 
 /**
- * Resolving a resolved conversation changes nothing and sends no event (docs/specification.md,
- * Conversations). Of concurrent requests one succeeds; the others read again.
+ * Resolving a resolved conversation has no effect and sends no event (docs/specification.md, Conversations).
+ * One of several concurrent requests succeeds; the others read the conversation again.
  */
 export const handler = routeHandler(
   routes.resolveConversation,

@@ -3,10 +3,6 @@ import { ConversationStatus, MessageRole } from '../../domain/conversation.ts';
 import { ConversationId, EscalationId, MessageId } from '../../domain/ids.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 
-/*
- * A schema of a response builds it: a field that it does not name never leaves the service.
- */
-
 export const CreateConversation = z.object({ channelId: text(200), externalUserId: text(200) });
 export const Conversation = z.object({
   id: ConversationId,

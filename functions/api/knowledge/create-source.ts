@@ -11,7 +11,7 @@ import { sources } from './sources.ts';
 
 const outbox = outboxStore(tables.outbox);
 
-/** The source and the notice of its first check commit together. */
+/** Adds the source and the notice of its first check in one transaction. */
 export const handler = routeHandler(routes.createSource, async ({ tenant, body, now, traceId, effect }) => {
   const target = await checkReceiver(body.url, tenant);
   if (!target.ok) return problem('VALIDATION_ERROR', `${target.problem}.`);

@@ -72,7 +72,7 @@ export const readSourceChanges = {
   name: 'read-source-changes',
   method: 'GET',
   path: '/v1/knowledge/sources/{id}/changes',
-  summary: 'Read what has changed in a source of knowledge',
+  summary: 'Read the changes of a source of knowledge',
   scope: 'read:knowledge',
   dashboard: 'member',
   params: schema.SourceParams,

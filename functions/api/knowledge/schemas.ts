@@ -3,10 +3,6 @@ import { SourceId } from '../../domain/ids.ts';
 import { SourceKind, SourceStatus } from '../../domain/source.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 
-/*
- * A schema of a response builds it: a field that it does not name never leaves the service.
- */
-
 /** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
 export const CreateSource = z.object({ kind: SourceKind, url: z.string(), name: z.optional(text(200)) });
 
@@ -30,7 +26,7 @@ export const Source = z.object({
 
 export const SourceVersion = z.object({ version: z.int(), words: z.int() });
 
-/** From the version that admins know to the current one. */
+/** From the version that admins were notified of to the current one. */
 export const SourceChanges = z.object({
   sourceId: SourceId,
   from: orNull(SourceVersion),

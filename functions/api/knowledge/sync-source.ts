@@ -12,11 +12,11 @@ import { sources } from './sources.ts';
 const outbox = outboxStore(tables.outbox);
 const { SYNC_COOLDOWN_SECONDS: cooldownSeconds } = readEnvironment(SyncEnvironment);
 
-/** Requests a check. Requests before it begins share it, so that many requests fetch once or twice. */
+/** Requests a check. All requests before it starts share it, so many requests cause one or two fetches. */
 export const handler = routeHandler(routes.syncSource, async ({ tenant, params, now, traceId, effect }) => {
   const source = await sources.find(tenant, params.id);
   if (!source) return notFound('source of knowledge');
-  // Each sync has a notice of its own.
+  // A random id, because each sync needs a notice of its own.
   const notice = createNotice(
     'source.check',
     `${source.id}#check#${newId('evt', now)}`,
@@ -30,7 +30,7 @@ export const handler = routeHandler(routes.syncSource, async ({ tenant, params, 
       'source-synced': async () => {
         const { syncedAt } = (await sources.find(tenant, source.id)) ?? {};
         if (syncedAt === undefined) return notFound('source of knowledge');
-        // Another instance's clock may be ahead; no wait is longer than the cooldown.
+        // Another instance's clock may be ahead; never wait longer than the cooldown.
         const since = Math.min(Date.parse(syncedAt), now.getTime());
         const wait = Math.ceil((since - now.getTime()) / 1000 + cooldownSeconds);
         return problem(

@@ -7,7 +7,7 @@ import * as routes from './routes.ts';
 
 const jobs = redeliveryJobs(tables.service);
 
-/** Also for a deleted endpoint, so that the reason of the stop can be read. */
+/** Works for a deleted endpoint too, so that callers can read why the job stopped. */
 export const handler = routeHandler(routes.readRedelivery, async ({ tenant, params }) => {
   const found = await jobs.find(tenant, params.id, params.redeliveryId);
   return found ? success(toJobView(found)) : notFound('redelivery');

@@ -34,7 +34,7 @@ export const readRedelivery = {
   name: 'read-redelivery',
   method: 'GET',
   path: '/v1/webhooks/{id}/redeliveries/{redeliveryId}',
-  summary: 'Read how far a redelivery has come',
+  summary: 'Read the progress of a redelivery',
   scope: 'read:webhooks',
   dashboard: 'member',
   params: schema.RedeliveryParams,

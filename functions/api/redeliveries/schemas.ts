@@ -3,11 +3,7 @@ import { EndpointId, RedeliveryJobId } from '../../domain/ids.ts';
 import { FailedStatus, RedeliveryJobStatus, StopReason } from '../../domain/redelivery.ts';
 import { distinct, orNull, timestamp } from '../fields.ts';
 
-/*
- * A schema of a response builds it: a field that it does not name never leaves the service.
- */
-
-/** The use case checks the times, because they depend on the present. */
+/** The use case checks the times, because their limits depend on the current time. */
 export const StartRedelivery = z.object({
   from: timestamp,
   to: z.optional(timestamp),

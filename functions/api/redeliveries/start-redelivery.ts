@@ -17,7 +17,7 @@ const endpoints = endpointStore(tables.service);
 const jobs = redeliveryJobs(tables.service);
 const outbox = outboxStore(tables.outbox);
 
-/** The job and the notice that starts it commit together. */
+/** Adds the job and the notice that starts it in one transaction. */
 export const handler = routeHandler(
   routes.startRedelivery,
   async ({ tenant, params, body, now, traceId, effect }) => {
@@ -34,7 +34,7 @@ export const handler = routeHandler(
       {
         'redelivery-running': problem(
           'CONFLICT',
-          'Another redelivery of the webhook endpoint is running. Wait for its end, or stop it.',
+          'Another redelivery of the webhook endpoint is running. Wait until it ends, or stop it.',
         ),
       },
     );
@@ -44,7 +44,7 @@ export const handler = routeHandler(
 const REFUSALS = {
   'endpoint-disabled': problem(
     'CONFLICT',
-    'The webhook endpoint is disabled. Registering again makes a new endpoint.',
+    'The webhook endpoint is disabled. Register it again as a new endpoint.',
   ),
   'no-time': problem('VALIDATION_ERROR', 'from must be in the past and before to.'),
   'too-old': problem(

@@ -7,7 +7,7 @@ import * as routes from './routes.ts';
 
 const apiKeys = apiKeyStore(tables.service);
 
-/** Live keys only: sandbox keys come from its provisioning (docs/specification.md, Sandbox). */
+/** Creates live keys only: provisioning the sandbox creates its keys (docs/specification.md, Sandbox). */
 export const handler = sessionRouteHandler(routes.createApiKey, async ({ tenant, body, now, effect }) => {
   const { key, secret } = issueKey({ orgId: tenant.orgId, environment: 'live', ...body }, now);
   return effect(

@@ -4,6 +4,6 @@ import { success } from '../../platform/reply.ts';
 
 const { MAILER } = readEnvironment(OrganizationEnvironment);
 
-/** The organization, and whether the deployment sends e-mail. */
+/** Replies with the organization, and whether the deployment sends e-mail. */
 export const replyWithOrganization = (organization: Organization) =>
   success({ ...organization, mailer: MAILER === 'on' });

@@ -11,9 +11,9 @@ import { findSandbox, sandboxes } from './sandbox.ts';
 const apiKeys = apiKeyStore(tables.service);
 
 /**
- * Pairing, sandbox and first key commit together, so of concurrent first calls exactly one creates the
- * sandbox; the others issue a key for it (docs/specification.md, Sandbox pairing). The key is the live
- * organization's: its admins list and revoke it.
+ * Creates pairing, sandbox and first key in one transaction, so one of several concurrent calls creates the
+ * sandbox and the others issue a key for it (docs/specification.md, Sandbox pairing). Keys belong to the live
+ * organization, whose admins list and revoke them.
  */
 export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ tenant, body, now, effect }) => {
   const { key, secret } = issueKey({ orgId: tenant.orgId, environment: 'sandbox', ...body }, now);

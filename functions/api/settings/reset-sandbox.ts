@@ -10,7 +10,7 @@ const purges = purgeStore(tables.service);
 
 /**
  * Starts the sandbox's next generation and orders the deletion of the previous one, in one transaction
- * (docs/specification.md, Sandbox reset). A concurrent reset has deleted what this one was to delete.
+ * (docs/specification.md, Sandbox reset). If a concurrent reset comes first, nothing is left to do.
  */
 export const handler = sessionRouteHandler(routes.resetSandbox, async ({ tenant, now, effect }) => {
   const found = await findSandbox(tenant.orgId);

@@ -8,7 +8,7 @@ export const sandboxes = sandboxStore(tables.service);
 
 /**
  * Returns the sandbox of a live organization; undefined when there is none.
- * @throws when the pairing is invalid: nothing is done for another organization's sandbox
+ * @throws Defect when the pairing is invalid, so that no call changes another organization's sandbox
  */
 export async function findSandbox(orgId: OrgId): Promise<{ pairing: Pairing; sandbox: Sandbox } | undefined> {
   const { pairing, sandbox } = await sandboxes.find(orgId);

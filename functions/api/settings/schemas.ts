@@ -5,10 +5,6 @@ import { Environment, OrganizationSettings, Percentage, Role, Tier } from '../..
 import { UsageCounts } from '../../domain/usage.ts';
 import { clamped, distinct, orNull, text, timestamp } from '../fields.ts';
 
-/*
- * A schema of a response builds it: a field that it does not name never leaves the service.
- */
-
 export const Organization = z.object({
   id: OrgId,
   name: z.string(),
@@ -16,7 +12,7 @@ export const Organization = z.object({
   tier: Tier,
   contentChangeThreshold: Percentage,
   contentChangeNotifications: z.boolean(),
-  /** Whether the deployment sends e-mail at all. */
+  /** Whether the deployment sends e-mail. */
   mailer: z.boolean(),
   createdAt: timestamp,
 });
@@ -47,7 +43,7 @@ export const ApiKey = z.object({
   lastUsedAt: orNull(timestamp),
   revokedAt: orNull(timestamp),
 });
-/** Only this response has the key. */
+/** The only response with the key. */
 export const CreatedApiKey = z.extend(ApiKey, { secretOnce: z.string() });
 
 export const ApiKeyParams = z.object({ id: KeyId });
@@ -58,7 +54,7 @@ export const ProvisionedSandbox = z.object({
   key: CreatedApiKey,
 });
 export const ResetSandbox = z.object({ sandboxOrganizationId: OrgId, resetAt: timestamp });
-/** Data of resets that is still to be deleted. */
+/** Data of earlier generations that is not deleted yet. */
 export const Purge = z.object({ since: timestamp, deleted: z.int() });
 export const Sandbox = z.object({
   sandboxOrganizationId: OrgId,

@@ -12,10 +12,7 @@ const conversations = conversationStore(tables.service);
 const tickets = ticketStore(tables.service);
 const outbox = outboxStore(tables.outbox);
 
-/**
- * The conversation is read before the transaction and not checked in it: conversations are never deleted one
- * by one.
- */
+/** Reads the conversation before the transaction; single conversations are never deleted. */
 export const handler = routeHandler(routes.createTicket, async ({ tenant, body, now, traceId, effect }) => {
   const { conversationId, reason } = body;
   if (conversationId !== undefined && !(await conversations.find(tenant, conversationId)))

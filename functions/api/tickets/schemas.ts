@@ -2,10 +2,6 @@ import * as z from 'zod/mini';
 import { ConversationId, TicketId } from '../../domain/ids.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 
-/*
- * A schema of a response builds it: a field that it does not name never leaves the service.
- */
-
 export const CreateTicket = z._default(
   z.object({ conversationId: z.optional(ConversationId), reason: z.optional(text(1000)) }),
   {},

@@ -26,14 +26,14 @@ const ledger = ledgerStore({
   name: environment.LEDGER_TABLE,
   reportUnreadable,
 });
-const hoursOf = keepFinishedHours(ledger.read);
+const readHours = keepFinishedHours(ledger.read);
 const open = openDeliveries(tables.deliveries);
 const waiting = waitingDeliveries(tables.deliveries);
 const policy = retryPolicy(environment);
 
 /**
  * Read units for each of two estimates: when failing endpoints will be disabled, and since when deliveries
- * wait. Beyond them the estimates are left out.
+ * wait. Endpoints beyond the budget get no estimate.
  */
 const UNITS = 250;
 
@@ -53,11 +53,11 @@ export const handler = routeHandler(routes.readDeliveryStats, async ({ tenant, q
 });
 
 /**
- * Counts of the ledger, and since when deliveries wait, which the ledger knows by the hour only. Deliveries
- * are read for endpoints with open ones.
+ * Reads the ledger's counts, and since when deliveries wait. The ledger has hours only, so the latter is read
+ * from the deliveries of endpoints with open ones.
  */
 async function readCounts(all: readonly Endpoint[], { generation }: Tenant, hours: HourRange, now: Date) {
-  const read = await Promise.all(all.map(({ id }) => hoursOf(id, generation, hours, now)));
+  const read = await Promise.all(all.map(({ id }) => readHours(id, generation, hours, now)));
   const entries = read.flat();
   const to = new Date(now.getTime() - WAITING_MS);
   const since = await runInTurns([...findOldestOpenHours(entries)], async ([webhookId, hour], budget) => {
@@ -67,7 +67,7 @@ async function readCounts(all: readonly Endpoint[], { generation }: Tenant, hour
   return { entries, since: new Map(since) };
 }
 
-/** One after the other, so that later reads see the rest of the budget. */
+/** Reads items one after the other, so that they share the budget. */
 async function runInTurns<T, R>(items: readonly T[], read: (item: T, budget: ReadBudget) => Promise<R>) {
   const budget = { units: UNITS };
   const results: R[] = [];
@@ -75,7 +75,7 @@ async function runInTurns<T, R>(items: readonly T[], read: (item: T, budget: Rea
   return results;
 }
 
-/** Predicts when failing endpoints will be disabled. Reads deliveries of failing endpoints only. */
+/** Predicts when a failing endpoint will be disabled. Reads deliveries of failing endpoints only. */
 async function predictFailure(one: Endpoint, tenant: Tenant, now: Date, budget: ReadBudget) {
   const failing = getFailureStatus(one);
   if (failing === null) return null;

@@ -16,12 +16,12 @@ const ledger = ledgerStore({
   name: environment.LEDGER_TABLE,
   reportUnreadable,
 });
-const hoursOf = keepFinishedHours(ledger.read);
+const readHours = keepFinishedHours(ledger.read);
 
-/** The endpoint is read first: it belongs to the organization. */
+/** Reads the endpoint first, to check its organization. */
 export const handler = routeHandler(routes.readWebhookStats, async ({ tenant, params, query, now }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
   if (!found) return notFound('webhook endpoint');
-  const entries = await hoursOf(found.id, tenant.generation, getLatestHours(now, query.hours), now);
+  const entries = await readHours(found.id, tenant.generation, getLatestHours(now, query.hours), now);
   return success(buildEndpointStats(found.id, { now, count: query.hours }, entries));
 });

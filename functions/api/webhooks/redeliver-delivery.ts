@@ -10,8 +10,8 @@ import * as routes from './routes.ts';
 const outbox = outboxStore(tables.outbox);
 
 /**
- * The new delivery and the order of its message commit together. Later changes do no harm: a terminal
- * delivery stays as it is, and one to a deleted endpoint is skipped.
+ * Adds the new delivery and the work item that sends its message in one transaction. Concurrent changes do no
+ * harm: a terminal delivery does not change, and a delivery to a deleted endpoint is skipped.
  */
 export const handler = routeHandler(
   routes.redeliverDelivery,
@@ -29,7 +29,7 @@ export const handler = routeHandler(
 );
 
 const REFUSALS: Record<RedeliveryRefusal, string> = {
-  'still-open': 'The delivery is in progress. It can be resent when it has ended.',
+  'still-open': 'The delivery is in progress. Resend it when it has ended.',
   'endpoint-disabled': 'The webhook endpoint is disabled. Register it again as a new endpoint.',
   'event-expired': `The event is older than ${HISTORY_DAYS} days and can no longer be resent.`,
 };

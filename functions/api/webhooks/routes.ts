@@ -47,7 +47,7 @@ export const updateWebhook = {
   name: 'update-webhook',
   method: 'PATCH',
   path: '/v1/webhooks/{id}',
-  summary: 'Change the address or the events of a webhook endpoint',
+  summary: 'Change the URL or the event types of a webhook endpoint',
   scope: 'write:webhooks',
   dashboard: 'admin',
   params: schema.WebhookParams,
@@ -103,7 +103,7 @@ export const readDeliveryStats = {
   dashboard: 'member',
   params: shared.NoParams,
   query: schema.StatsQuery,
-  // Cost for fifty endpoints with counts in every hour.
+  // The cost for 50 endpoints with counts in every hour.
   tokens: ({ hours }: { hours: number }) => Math.ceil(hours / 42),
   success: { status: 200, data: schema.DeliveryStats },
 } as const satisfies Route;
@@ -136,7 +136,7 @@ export const redeliverDelivery = {
   name: 'redeliver-delivery',
   method: 'POST',
   path: '/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver',
-  summary: 'Send the event of a finished delivery again, as a new delivery',
+  summary: 'Resend a finished delivery as a new delivery',
   scope: 'write:webhooks',
   dashboard: 'admin',
   idempotency: 'honoured',

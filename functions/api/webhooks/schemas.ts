@@ -5,10 +5,6 @@ import { DeliveryId, EndpointId, EventId } from '../../domain/ids.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../delivery-schemas.ts';
 import { clamped, distinct, orNull, timestamp } from '../fields.ts';
 
-/*
- * A schema of a response builds it: a field that it does not name never leaves the service.
- */
-
 const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types']);
 
 /** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
@@ -26,7 +22,7 @@ export const Webhook = z.object({
   disabledReason: orNull(DisabledReason),
   createdAt: timestamp,
 });
-/** Only this response has the secret. */
+/** The only response with the secret. */
 export const RegisteredWebhook = z.extend(Webhook, { secret: z.string() });
 
 export const TestEvent = z.object({ eventId: EventId, deliveryId: DeliveryId });
@@ -53,7 +49,6 @@ export const WebhookStats = z.object({
   hours: z.array(DeliveryCountsOfHour),
 });
 
-/** In total, and per endpoint. */
 export const Backlog = z.object({ pending: z.int(), oldestPending: orNull(timestamp) });
 export const FailingUntil = z.extend(Failing, { disablesAt: orNull(timestamp) });
 export const EndpointStats = z.object({
@@ -77,7 +72,7 @@ export const DeliveryStats = z.object({
   endpoints: z.array(EndpointStats),
 });
 
-/** At most a week of hours. */
+/** Up to one week. */
 export const StatsQuery = z.object({ hours: clamped({ least: 1, most: 168, standard: 24 }) });
 
 export const WebhookParams = z.object({ id: EndpointId });

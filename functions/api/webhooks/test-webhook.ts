@@ -10,7 +10,7 @@ import * as routes from './routes.ts';
 const endpoints = endpointStore(tables.service);
 const outbox = outboxStore(tables.outbox);
 
-/** Writes a `webhook.test` event for this endpoint only. It is delivered like every other event. */
+/** Writes a `webhook.test` event for this endpoint only, which is delivered like any other event. */
 export const handler = routeHandler(routes.testWebhook, async ({ tenant, params, now, traceId, effect }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
   if (!found) return notFound('webhook endpoint');

@@ -13,7 +13,7 @@ import * as routes from './routes.ts';
 const conversations = conversationStore(tables.service);
 const channels = channelStore(tables.service);
 
-/** Stores what the token is made of, not the token, so that the same one can be returned again. */
+/** The idempotency record stores the parts of the token, not the token; a replay returns the same token. */
 const Issued = z.extend(Visit, { seal: Seal });
 
 export const handler = routeHandler(
@@ -24,7 +24,10 @@ export const handler = routeHandler(
     const channelId = parseChannelId(conversation);
     const channel = channelId && (await channels.find(tenant.orgId, channelId));
     if (channel?.kind !== 'web_widget')
-      return problem('CONFLICT', 'The conversation does not take place on a web widget.');
+      return problem(
+        'CONFLICT',
+        'The conversation is not on a web widget. Use a conversation whose channelId names one.',
+      );
     const issued: z.infer<typeof Issued> = {
       ...tenant,
       conversationId: conversation.id,

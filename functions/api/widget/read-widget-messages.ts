@@ -10,8 +10,8 @@ import { VisibleRole } from './schemas.ts';
 const messages = messageStore(tables.service);
 
 /**
- * Messages that a visitor has not read. A sandbox's visitor gets none (docs/specification.md, Sandbox rules).
- * The cursor is the last message examined, so that messages for other roles are examined once.
+ * Returns messages that a visitor has not read; none in a sandbox (docs/specification.md, Sandbox rules). The
+ * cursor is the last message examined, so that messages of hidden roles are examined once.
  */
 export const handler = visitorRouteHandler(
   routes.readWidgetMessages,

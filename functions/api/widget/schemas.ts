@@ -2,16 +2,12 @@ import * as z from 'zod/mini';
 import { ConversationId, MessageId } from '../../domain/ids.ts';
 import { clamped, orNull, timestamp } from '../fields.ts';
 
-/*
- * A schema of a response builds it: a field that it does not name never leaves the service.
- */
-
 export const ConversationParams = z.object({ id: ConversationId });
 
-/** Only this response has the token. */
+/** The only response with the token. */
 export const VisitorToken = z.object({ token: z.string(), expiresAt: timestamp });
 
-/** Visitors do not see the service's own notes. */
+/** Visitors do not see the service's own messages. */
 export const VisibleRole = z.enum(['user', 'assistant', 'agent']);
 export const WidgetMessage = z.object({
   id: MessageId,

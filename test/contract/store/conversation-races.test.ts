@@ -168,7 +168,7 @@ describe('a request for a human', () => {
 
   it.each([
     ['handed off', { kind: 'hand-off' } as const, /handed off already/],
-    ['resolved', resolution, /resolved.*message.*opens it again/],
+    ['resolved', resolution, /resolved.*message.*reopen/],
   ])('says so when the conversation was %s meanwhile, and adds nothing', async (_, move, message) => {
     const service = await aConversationService(engine);
     beforeTheCommit(service.client, () => service.move(move));

@@ -187,7 +187,7 @@ export function redeliveries(organization: Organization): void {
       const first = await test(id);
       await until('the first attempt', () => received.length > 0);
 
-      expect(await redeliver(id, first)).toMatchObject(conflict(/still being delivered/));
+      expect(await redeliver(id, first)).toMatchObject(conflict(/in progress/));
 
       resolve(ok());
       await ended(id, 1);
@@ -205,7 +205,7 @@ export function redeliveries(organization: Organization): void {
       const attempts = received.length;
 
       for (const delivery of [skipped, exhausted])
-        expect(await redeliver(id, delivery?.id)).toMatchObject(conflict(/disabled.*[Rr]egistering/));
+        expect(await redeliver(id, delivery?.id)).toMatchObject(conflict(/disabled.*Register/));
 
       expect(await deliveries(id)).toHaveLength(11);
       expect(received).toHaveLength(attempts);
