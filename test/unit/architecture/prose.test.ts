@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findLongComments, findWordings, readPage, readSource } from './prose.ts';
+import { findHeadings, findLongComments, findWordings, readPage, readSource } from './prose.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const COLUMNS = 110;
@@ -47,7 +47,26 @@ describe('comments, texts and pages', () => {
     );
     expect(found).toEqual([]);
   });
+
+  it('cite only headings that a page has', () => {
+    const found = sources.flatMap(({ path, text }) =>
+      readSource(path, text)
+        .filter(({ kind }) => kind === 'comment')
+        .flatMap(({ line, text: comment }) =>
+          findHeadings(comment)
+            .filter(({ page, heading }) => !headingsOf(page).includes(heading))
+            .map(({ page, heading }) => `${path}:${line} ${page}, ${heading}`),
+        ),
+    );
+    expect(found).toEqual([]);
+  });
 });
+
+/** Headings of a page, or none when it does not exist. */
+function headingsOf(page: string): string[] {
+  const text = pages.find(({ path }) => path === page)?.text ?? '';
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
+}
 
 describe('the check of wordings', () => {
   it.each([
@@ -72,6 +91,15 @@ describe('the check of wordings', () => {
       ['text', 2, 'two words more'],
     ]);
     expect(readPage('# A\n```sh\nwhoever\n```\nB\n').map(({ line }) => line)).toEqual([1, 5]);
+  });
+
+  it('finds the headings that a comment cites', () => {
+    const comment =
+      'Kept for a day (docs/specification.md,\n * Error types). See docs/architecture.md, Guarantees.';
+    expect(findHeadings(comment)).toEqual([
+      { page: 'docs/specification.md', heading: 'Error types' },
+      { page: 'docs/architecture.md', heading: 'Guarantees' },
+    ]);
   });
 
   it('finds lines of comments that are too long', () => {

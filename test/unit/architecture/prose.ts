@@ -113,3 +113,11 @@ export function findLongComments(path: string, source: string, columns: number):
       .flatMap((line, index) => (line.length > columns ? [first + index] : []));
   });
 }
+
+/** Headings that a comment cites, as in `docs/specification.md, Error types`. */
+export function findHeadings(comment: string): { page: string; heading: string }[] {
+  const oneLine = comment.replaceAll(/\s*\n\s*(?:\*|\/\/)?\s*/g, ' ');
+  return [...oneLine.matchAll(/(docs\/[\w/-]+\.md), ([A-Z][\w -]*[\w])(?=[).,;:]|$)/g)].map(
+    ([, page = '', heading = '']) => ({ page, heading }),
+  );
+}
