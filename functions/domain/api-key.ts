@@ -39,12 +39,12 @@ export function generateApiKey(environment: Environment): string {
  * @returns the row to store, and the key's text
  */
 export function issueKey(
-  terms: Pick<ApiKey, 'orgId' | 'environment' | 'name' | 'scopes'>,
+  settings: Pick<ApiKey, 'orgId' | 'environment' | 'name' | 'scopes'>,
   now: Date,
 ): { key: ApiKey; secret: string } {
   return {
-    key: { id: newId('key', now), ...terms, createdAt: now.toISOString() },
-    secret: generateApiKey(terms.environment),
+    key: { id: newId('key', now), ...settings, createdAt: now.toISOString() },
+    secret: generateApiKey(settings.environment),
   };
 }
 

@@ -48,11 +48,11 @@ export function buildChannelMessage(
   { id: messageId, role, content }: Message,
   context: { tenant: Tenant; now: Date; traceId?: TraceId | undefined },
 ): OutboxEvent | undefined {
-  const shown = ChannelMessageRole.safeParse(role);
-  if (channel.kind !== 'http' || !shown.success) return undefined;
+  const parsedRole = ChannelMessageRole.safeParse(role);
+  if (channel.kind !== 'http' || !parsedRole.success) return undefined;
   return buildEvent(
     'channel.message',
-    { channelId: channel.id, conversationId, messageId, externalUserId, role: shown.data, content },
+    { channelId: channel.id, conversationId, messageId, externalUserId, role: parsedRole.data, content },
     { ...context, onlyTo: channel.id },
   );
 }

@@ -39,14 +39,14 @@ export const STATE_CHANGES = {
 >;
 
 /** Returns the changed conversation; undefined when its state forbids the change. */
-export function applyStateChange(conversation: Conversation, move: StateChange): Conversation | undefined {
+export function applyStateChange(conversation: Conversation, change: StateChange): Conversation | undefined {
   const { from, to }: { from: readonly ConversationStatus[]; to: ConversationStatus } =
-    STATE_CHANGES[move.kind];
+    STATE_CHANGES[change.kind];
   if (!from.includes(conversation.status)) return undefined;
-  const { resolvedAt, resolvedBy, ...lasting } = conversation;
-  return move.kind === 'resolve'
-    ? { ...lasting, status: to, resolvedAt: move.at.toISOString(), resolvedBy: move.by }
-    : { ...lasting, status: to };
+  const { resolvedAt, resolvedBy, ...rest } = conversation;
+  return change.kind === 'resolve'
+    ? { ...rest, status: to, resolvedAt: change.at.toISOString(), resolvedBy: change.by }
+    : { ...rest, status: to };
 }
 
 export const Message = z.object({

@@ -23,7 +23,7 @@ import {
 } from './ids.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Records of the API document's examples (lib/openapi/cast.ts), from which example events are built. */
+/** Records of the API document's examples (lib/openapi/example-values.ts), which example events use. */
 interface ExampleRecords {
   conversation: Pick<Conversation, 'id' | 'channelId' | 'externalUserId' | 'createdAt'>;
   resolvedConversation: { id: ConversationId; resolvedAt: string; resolvedBy: string };

@@ -110,12 +110,12 @@ export interface PaceClass {
 export function findBetterLane(
   lane: Lane,
   { slow, stalled }: PaceClass,
-  isAskedFor: boolean,
+  isRequested: boolean,
 ): 'slow' | 'stalled' | undefined {
   // Its batching window has passed already.
   if (lane === 'stalled') return undefined;
   if (stalled) {
-    if (!isAskedFor || lane === 'retry') return 'stalled';
+    if (!isRequested || lane === 'retry') return 'stalled';
     return lane === 'slow' ? undefined : 'slow';
   }
   return slow && lane !== 'slow' ? 'slow' : undefined;
@@ -129,9 +129,9 @@ export const chooseRetryLane = ({ slow, stalled }: PaceClass): Lane =>
 export const chooseFirstLane = (
   endpoint: Pick<Endpoint, 'slowUntil' | 'unproven' | 'stalledUntil'>,
   now: Date,
-  isAskedFor: boolean,
+  isRequested: boolean,
 ): FirstLane =>
-  findBetterLane('fresh', { slow: isSlow(endpoint, now), stalled: isStalled(endpoint, now) }, isAskedFor) ??
+  findBetterLane('fresh', { slow: isSlow(endpoint, now), stalled: isStalled(endpoint, now) }, isRequested) ??
   'fresh';
 
 export const isPatient = (lane: Lane): boolean => getLaneFacts(lane).isPatient === true;

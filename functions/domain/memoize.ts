@@ -1,14 +1,14 @@
 /**
  * Loads each value once, also for concurrent callers. A failed load is not repeated.
- * @param keyOf tells arguments apart that are not equal by identity
+ * @param getKey tells arguments apart that are not equal by identity
  */
 export function memoize<T, V>(
   load: (of: T) => Promise<V>,
-  keyOf: (of: T) => unknown = (of) => of,
+  getKey: (of: T) => unknown = (of) => of,
 ): (of: T) => Promise<V> {
   const loaded = new Map<unknown, Promise<V>>();
   return (of) => {
-    const key = keyOf(of);
+    const key = getKey(of);
     const value = loaded.get(key) ?? load(of);
     loaded.set(key, value);
     return value;
@@ -26,13 +26,13 @@ export function memoizeFor<K, V>(
   load: (key: K) => Promise<V | undefined>,
   freshMs: number,
 ): (key: K, now: Date) => Promise<V | undefined> {
-  const kept = new Map<K, { value: V; until: number }>();
+  const cached = new Map<K, { value: V; until: number }>();
   return async (key, now) => {
-    const known = kept.get(key);
+    const known = cached.get(key);
     if (known !== undefined && known.until > now.getTime()) return known.value;
     const value = await load(key);
-    if (kept.size >= MAX_CACHED) kept.clear();
-    if (value !== undefined) kept.set(key, { value, until: now.getTime() + freshMs });
+    if (cached.size >= MAX_CACHED) cached.clear();
+    if (value !== undefined) cached.set(key, { value, until: now.getTime() + freshMs });
     return value;
   };
 }

@@ -184,17 +184,17 @@ export type JobCreation =
 /**
  * Creates a job. Its range ends now at the latest, so that it does not include its own deliveries, and begins
  * where events can still be resent.
- * @param asked times in ISO 8601
+ * @param request times in ISO 8601
  */
 export function createJob(
-  asked: { from: string; to?: string | undefined; statuses: readonly FailedStatus[] },
+  request: { from: string; to?: string | undefined; statuses: readonly FailedStatus[] },
   endpoint: { id: EndpointId; status: Endpoint['status'] },
   { tenant, now, traceId }: { tenant: Tenant; now: Date; traceId?: TraceId },
 ): JobCreation {
   const earliest = now.getTime() - HISTORY_DAYS * MS_PER_DAY;
-  const from = Math.max(Date.parse(asked.from), earliest);
-  const to = Math.min(asked.to === undefined ? now.getTime() : Date.parse(asked.to), now.getTime());
-  if (Date.parse(asked.from) >= to) return { kind: 'refused', why: 'no-time' };
+  const from = Math.max(Date.parse(request.from), earliest);
+  const to = Math.min(request.to === undefined ? now.getTime() : Date.parse(request.to), now.getTime());
+  if (Date.parse(request.from) >= to) return { kind: 'refused', why: 'no-time' };
   if (to <= earliest) return { kind: 'refused', why: 'too-old' };
   if (endpoint.status === 'auto_disabled') return { kind: 'refused', why: 'endpoint-disabled' };
   return {
@@ -207,7 +207,7 @@ export function createJob(
       status: 'running',
       from: new Date(from).toISOString(),
       to: new Date(to).toISOString(),
-      statuses: [...asked.statuses],
+      statuses: [...request.statuses],
       examined: 0,
       redelivered: 0,
       round: 0,

@@ -53,13 +53,12 @@ export function routeToEnvironment(
   pairing: Pairing | undefined,
   sandbox: Sandbox | undefined,
 ): { kind: 'routed'; tenant: Tenant } | { kind: 'refused'; why: RoutingRefusal } {
-  const refused = (why: RoutingRefusal) => ({ kind: 'refused', why }) as const;
-  if (environment !== 'sandbox' || pairing === undefined) return refused('unpaired');
+  const refuse = (why: RoutingRefusal) => ({ kind: 'refused', why }) as const;
+  if (environment !== 'sandbox' || pairing === undefined) return refuse('unpaired');
   if (pairing.liveOrganizationId !== orgId || pairing.sandboxOrganizationId === orgId)
-    return refused('foreign pairing');
-  if (sandbox === undefined || sandbox.id !== pairing.sandboxOrganizationId)
-    return refused('no such sandbox');
-  if (sandbox.liveOrganizationId !== orgId || !isSandbox(sandbox)) return refused('not its sandbox');
+    return refuse('foreign pairing');
+  if (sandbox === undefined || sandbox.id !== pairing.sandboxOrganizationId) return refuse('no such sandbox');
+  if (sandbox.liveOrganizationId !== orgId || !isSandbox(sandbox)) return refuse('not its sandbox');
   return { kind: 'routed', tenant: { orgId: sandbox.id, generation: sandbox.generation } };
 }
 

@@ -199,15 +199,15 @@ export function listChangesSince(
   { from, before }: { from: StoredVersion | undefined; before: string | undefined },
   { to, after }: { to: StoredVersion | undefined; after: string | undefined },
 ) {
-  const shown = (version: StoredVersion | undefined, text: string | undefined) =>
+  const toVersionView = (version: StoredVersion | undefined, text: string | undefined) =>
     version === undefined || text === undefined
       ? undefined
       : { version: version.version, words: countWords(text) };
   const isCompared = before !== undefined && after !== undefined;
   return {
     sourceId,
-    from: shown(from, before),
-    to: shown(to, after),
+    from: toVersionView(from, before),
+    to: toVersionView(to, after),
     difference: isCompared ? computeDifference(before, after) : undefined,
     ...(isCompared ? findChanges(before, after, MAX_SHOWN_CHANGES) : { added: '', removed: '' }),
   };

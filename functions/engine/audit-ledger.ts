@@ -129,7 +129,7 @@ export function auditLedger(
     }
 
     /** Whether a reset came in between: deliveries and entry are being deleted. */
-    async function isOver({ orgId, generation }: LedgerEntry): Promise<boolean> {
+    async function isDeleted({ orgId, generation }: LedgerEntry): Promise<boolean> {
       if (orgId === undefined || !isSandbox({ generation })) return false;
       try {
         return (await checkGeneration({ orgId, generation })) === 'over';
@@ -144,19 +144,19 @@ export function auditLedger(
       found.entries += 1;
       if (countOpen(entry) === 0) return;
       const counts = await recount(entry);
-      if (counts === undefined || (await isOver(entry))) return;
+      if (counts === undefined || (await isDeleted(entry))) return;
       found.open += countOpen(counts);
       if (JSON.stringify(counts) === JSON.stringify(addCounts(NO_COUNTS, entry))) return;
       found.differing += 1;
-      const corrects = age === LAST_AGE;
-      log(corrects ? 'LEDGER_CORRECTED' : 'LEDGER_DIFFERS', {
+      const shouldCorrect = age === LAST_AGE;
+      log(shouldCorrect ? 'LEDGER_CORRECTED' : 'LEDGER_DIFFERS', {
         webhookId: entry.webhookId,
         generation: entry.generation,
         hour: entry.hour,
         ledger: addCounts(NO_COUNTS, entry),
         deliveries: counts,
       });
-      if (corrects) await ledger.correct(entry, counts);
+      if (shouldCorrect) await ledger.correct(entry, counts);
     }
 
     const shards = Array.from({ length: ledgerShards }, (_, shard) => shard);

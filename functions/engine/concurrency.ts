@@ -9,10 +9,10 @@ export async function mapConcurrently<T, R>(
 ): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
-  const lane = async () => {
+  const runNext = async () => {
     for (const [index, item] of queue) results[index] = await work(item);
   };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, runNext));
   return results;
 }
 

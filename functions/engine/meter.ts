@@ -20,23 +20,23 @@ export interface MeterUsagePorts {
  */
 export function meterUsage({ gate, usage, log }: MeterUsagePorts) {
   return async (events: readonly BusEvent[]): Promise<BusEvent[]> => {
-    const again = new Set<string>();
+    const retried = new Set<string>();
     const byOrganization = Map.groupBy(events.filter(isMetered), ({ orgId }) => orgId);
     await Promise.all(
-      [...byOrganization].map(async ([orgId, theirs]) => {
+      [...byOrganization].map(async ([orgId, metered]) => {
         try {
           const left = await gate(orgId, {
-            live: (permit) => usage.count(theirs, permit),
+            live: (permit) => usage.count(metered, permit),
             sandbox: async () => [],
           });
-          for (const { id } of left) again.add(id);
+          for (const { id } of left) retried.add(id);
           if (left.length > 0) log('USAGE_CONTENDED', { orgId, events: left.length });
         } catch (error) {
-          for (const { id } of theirs) again.add(id);
-          log('USAGE_NOT_COUNTED', { orgId, events: theirs.length, error });
+          for (const { id } of metered) retried.add(id);
+          log('USAGE_NOT_COUNTED', { orgId, events: metered.length, error });
         }
       }),
     );
-    return events.filter(({ id }) => again.has(id));
+    return events.filter(({ id }) => retried.has(id));
   };
 }

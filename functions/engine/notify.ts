@@ -108,7 +108,7 @@ type Outcome = 'sent' | 'refused' | Exclude<MailingState, 'free'>;
  * failure releases the claim and is retried, an e-mail that may have been sent keeps it
  * (docs/decisions/0012-background-work.md).
  */
-export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
+export function notifyAdmins(ports: NotifyPorts, settings: NotifySettings) {
   const { mailings, log, now, count } = ports;
 
   /** @throws NotNotified, or the error of the try: the event must be retried */
@@ -119,7 +119,7 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
     });
 
   async function notify(event: BusEvent, permit: Permit): Promise<void> {
-    const notification = buildNotification(event, ports, terms);
+    const notification = buildNotification(event, ports, settings);
     if (await sendNotification(notification, event, permit)) await notification.finish?.();
   }
 
@@ -192,7 +192,7 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
       recipients: mail.to.length,
       traceId,
     };
-    const claim = await mailings.claim(mailRequest, now(), terms.leaseSeconds);
+    const claim = await mailings.claim(mailRequest, now(), settings.leaseSeconds);
     if (claim.kind !== 'claimed') {
       if (claim.kind === 'unknown') {
         count('unknown');
@@ -227,14 +227,18 @@ export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
 const getLogFields = ({ id, type, orgId, traceId }: BusEvent) => ({ eventId: id, type, orgId, traceId });
 
 /** @throws when admins are not notified of such events (a defect of the sender) */
-function buildNotification(event: BusEvent, ports: NotifyPorts, terms: NotifySettings): ChangeNotification {
+function buildNotification(
+  event: BusEvent,
+  ports: NotifyPorts,
+  settings: NotifySettings,
+): ChangeNotification {
   switch (event.type) {
     case 'webhook.disabled':
-      return buildDisabledNotification(event, ports, terms);
+      return buildDisabledNotification(event, ports, settings);
     case 'source.changed':
-      return buildContentNotification(event, ports, terms);
+      return buildContentNotification(event, ports, settings);
     case 'source.digest':
-      return buildDigestNotification(event, ports, terms);
+      return buildDigestNotification(event, ports, settings);
     default:
       throw new Defect(`admins are not notified of ${event.type}`);
   }

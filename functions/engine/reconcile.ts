@@ -100,7 +100,7 @@ export function reconcileDeliveries(
         );
     }
 
-    async function resume(entries: readonly DueEntry[]): Promise<void> {
+    async function sendParked(entries: readonly DueEntry[]): Promise<void> {
       recordAge(entries, 0);
       const sent = await sendAll(entries.map((entry) => ({ entry, until: new Date(entry.dueAt) })));
       done.resumed += sent.length;
@@ -214,7 +214,7 @@ export function reconcileDeliveries(
       if (!complete) done.complete = false;
     }
 
-    await scanState('parked', new Date(now().getTime() + lookaheadSeconds * 1000), () => resume);
+    await scanState('parked', new Date(now().getTime() + lookaheadSeconds * 1000), () => sendParked);
     // A message that counts as lost may wait in any queue. An unreadable backlog counts as short.
     const backlogs = await Promise.all(LANES.map((lane) => queues.backlog(lane).catch(() => 0)));
     const isDeferring = Math.max(...backlogs) > longBacklog;

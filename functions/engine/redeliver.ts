@@ -96,7 +96,7 @@ const CONCURRENCY = 32;
  * are safe: deliveries are derived from job, page and event, the position is recorded once, and an extra
  * message changes nothing. The next round has a message of its own, because SQS limits receives.
  */
-export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings) {
+export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSettings) {
   const { jobs, deliveries, arrivals, endpoints, queues, rounds, log, now } = ports;
   const checkGeneration = createGenerationCheck(ports.organizations);
 
@@ -172,16 +172,16 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
 
   async function runRound(leased: LeasedJob): Promise<void> {
     const { lease } = leased;
-    const until = now().getTime() + terms.roundSeconds * 1000;
-    const enough = leased.redelivered + terms.roundDeliveries;
+    const until = now().getTime() + settings.roundSeconds * 1000;
+    const redeliveredLimit = leased.redelivered + settings.roundDeliveries;
     const time = { from: new Date(leased.from), to: new Date(leased.to) };
     for (let job = leased; ; ) {
       // The purge deletes its rows.
       if ((await checkGeneration(job)) === 'over') return;
       const endpoint = await endpoints.find(job.orgId, job.webhookId);
-      const obstacle = findObstacle(endpoint);
-      if (endpoint === undefined || obstacle !== undefined) return end(job, 'stopped', obstacle);
-      const { items, place, isLast } = await deliveries.range(job, time, job.place, terms.pageRows);
+      const stopReason = findObstacle(endpoint);
+      if (endpoint === undefined || stopReason !== undefined) return end(job, 'stopped', stopReason);
+      const { items, place, isLast } = await deliveries.range(job, time, job.place, settings.pageRows);
       const added = await add(job, items);
       if (added.length > 0) await sendMessages(endpoint, added);
       const page = { place, examined: items.length, redelivered: added.length, at: now() };
@@ -200,7 +200,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
       }
       job = { ...saved, lease };
       if (isLast) return end(job, 'done');
-      if (now().getTime() >= until || job.redelivered >= enough) return sendNextRound(job);
+      if (now().getTime() >= until || job.redelivered >= redeliveredLimit) return sendNextRound(job);
     }
   }
 
@@ -210,7 +210,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings
     const { webhookId, redeliveryId: id, round } = NOTICES[type].parse(data);
     const ref = { id, orgId, generation, webhookId };
     if ((await checkGeneration(ref)) === 'over') return;
-    const leased = await jobs.lease(ref, { round, now: now(), leaseSeconds: terms.leaseSeconds });
+    const leased = await jobs.lease(ref, { round, now: now(), leaseSeconds: settings.leaseSeconds });
     if (leased.kind === 'busy') throw new RedeliveryInProgress(`${id} is in progress`);
     if (leased.kind === 'leased') await runRound(leased.job);
   };

@@ -77,9 +77,9 @@ const isLarge = (kind: SourceKind, { body }: Content): boolean =>
  * 'text/html', url });
  */
 export function extractor({ timeoutMs = 10_000, memoryMiB = 192 }: ExtractorOptions = {}): Extractor {
-  const take = createTurns(ROOM);
+  const acquire = createTurns(ROOM);
   return async (kind, content) => {
-    using _turn = await take(isLarge(kind, content) ? ROOM : 1);
+    using _turn = await acquire(isLarge(kind, content) ? ROOM : 1);
     return extractIn(await startReader(memoryMiB), { kind, ...content }, timeoutMs);
   };
 }

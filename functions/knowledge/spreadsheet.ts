@@ -59,14 +59,14 @@ export async function readWorkbook(packed: Uint8Array): Promise<Reading> {
 
 /** @throws ContentProblem when a pass would exceed its bytes */
 function parseInPasses(sheets: readonly PackedFile[], common: readonly PackedFile[]): PackedFile[][] {
-  const sizeOf = (files: readonly PackedFile[]) => files.reduce((sum, { size }) => sum + size, 0);
+  const sumSizes = (files: readonly PackedFile[]) => files.reduce((sum, { size }) => sum + size, 0);
   const passes: PackedFile[][] = [[]];
   for (const sheet of sheets) {
     const last = passes.at(-1) ?? [];
-    if (last.length > 0 && sizeOf(last) + sheet.size > PASS_BYTES) passes.push([sheet]);
+    if (last.length > 0 && sumSizes(last) + sheet.size > PASS_BYTES) passes.push([sheet]);
     else last.push(sheet);
   }
-  for (const pass of passes) if (sizeOf(pass) + sizeOf(common) > MAX_PASS_BYTES) throw tooLarge();
+  for (const pass of passes) if (sumSizes(pass) + sumSizes(common) > MAX_PASS_BYTES) throw tooLarge();
   return passes;
 }
 
@@ -162,7 +162,7 @@ export function readCsv(csv: string): Reading {
   const collector = new Collector();
   let rows = 0;
   let cells = 0;
-  const take = (row: string[]): null => {
+  const addRecord = (row: string[]): null => {
     rows += 1;
     cells += row.length;
     checkSize({ rows, cells });
@@ -176,7 +176,7 @@ export function readCsv(csv: string): Reading {
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
-      on_record: take,
+      on_record: addRecord,
     });
   } catch (error) {
     throw error instanceof CsvError ? new ContentProblem('the content is not valid CSV') : error;
@@ -189,6 +189,6 @@ const DELIMITERS = [',', ';', '\t', '|'];
 /** Returns the most frequent candidate in the first line. */
 function detectDelimiter(csv: string): string {
   const firstLine = /^[^\r\n]{0,10000}/.exec(csv.slice(0, 20_000).trimStart())?.[0] ?? '';
-  const count = (delimiter: string) => firstLine.split(delimiter).length;
-  return DELIMITERS.reduce((best, next) => (count(next) > count(best) ? next : best));
+  const countFields = (delimiter: string) => firstLine.split(delimiter).length;
+  return DELIMITERS.reduce((best, next) => (countFields(next) > countFields(best) ? next : best));
 }

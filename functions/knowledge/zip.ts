@@ -38,10 +38,13 @@ export interface Archive {
 /**
  * Opens a zip archive (APPNOTE.TXT 6.3.10) by its directory. Checks sizes before unpacking, and unpacks no
  * more than them.
- * @param wanted selects files by name
+ * @param isWanted selects files by name
  * @throws ContentProblem when it is damaged, or larger than a spreadsheet may be
  */
-export async function openArchive(archive: Uint8Array, wanted: (name: string) => boolean): Promise<Archive> {
+export async function openArchive(
+  archive: Uint8Array,
+  isWanted: (name: string) => boolean,
+): Promise<Archive> {
   const bytes = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength);
   try {
     const zip = await fromBufferPromise(bytes, { lazyEntries: true });
@@ -53,7 +56,7 @@ export async function openArchive(archive: Uint8Array, wanted: (name: string) =>
       total += size;
       if (size > MAX_ENTRY_BYTES || total > MAX_BYTES) throw tooLarge();
       if (size > SMALL_BYTES && size > MAX_RATIO * compressedSize) throw tooLarge();
-      if (wanted(name)) entries.set({ name, size }, entry);
+      if (isWanted(name)) entries.set({ name, size }, entry);
     }
     const files = [...entries.keys()];
     // Refuse duplicate names: readers differ in which of the files they read.

@@ -16,8 +16,8 @@ export interface Logging {
 export function logging(printer: Logger): Logging {
   return {
     log(code, fields) {
-      const { level, says, fields: declared }: Line = LOG_CODES[code];
-      printer[level](says, { code, ...formatFields(fields, { ...CONTEXT_FIELDS, ...declared }) });
+      const { level, message, fields: declared }: Line = LOG_CODES[code];
+      printer[level](message, { code, ...formatFields(fields, { ...CONTEXT_FIELDS, ...declared }) });
     },
     begin(context) {
       printer.resetKeys();

@@ -57,8 +57,11 @@ export const finish =
     if (made.kind === 'problem') return { reply: made, cookies: [cleared] };
     log('SIGNED_IN', { userId: session.userId, orgId: session.orgId });
     // The refresh token of an earlier session must not renew this one.
-    const stale = made.cookies.length > 1 ? [] : [clearCookie(COOKIES.renewal)];
-    return { reply: success({ returnTo: attempt.returnTo }), cookies: [cleared, ...made.cookies, ...stale] };
+    const staleCookies = made.cookies.length > 1 ? [] : [clearCookie(COOKIES.renewal)];
+    return {
+      reply: success({ returnTo: attempt.returnTo }),
+      cookies: [cleared, ...made.cookies, ...staleCookies],
+    };
   };
 
 export const handler = signInRouteHandler(finishSignIn, finish);

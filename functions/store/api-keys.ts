@@ -12,7 +12,7 @@ const ListedApiKey = z.extend(ApiKey, { digest: z.string() });
 
 /** API keys. Each has two rows, written together: one by digest, one in its organization's listing. */
 export function apiKeyStore(service: Table) {
-  async function listed(orgId: OrgId, id: KeyId): Promise<z.infer<typeof ListedApiKey> | undefined> {
+  async function findListed(orgId: OrgId, id: KeyId): Promise<z.infer<typeof ListedApiKey> | undefined> {
     const { Item } = await service.client.send(
       new GetCommand({ TableName: service.name, Key: keys.listedApiKey(orgId, id), ConsistentRead: true }),
     );
@@ -48,9 +48,9 @@ export function apiKeyStore(service: Table) {
      * first time.
      */
     async revoke(orgId: OrgId, id: KeyId, now: Date): Promise<Change[]> {
-      const key = await listed(orgId, id);
+      const key = await findListed(orgId, id);
       if (key === undefined || key.revokedAt !== undefined) return [];
-      const revocation = (row: Key): Change => ({
+      const buildRevocation = (row: Key): Change => ({
         refusal: 'api-key-missing',
         write: {
           Update: {
@@ -62,7 +62,7 @@ export function apiKeyStore(service: Table) {
           },
         },
       });
-      return [revocation(keys.apiKey(key.digest)), revocation(keys.listedApiKey(orgId, id))];
+      return [buildRevocation(keys.apiKey(key.digest)), buildRevocation(keys.listedApiKey(orgId, id))];
     },
   };
 }

@@ -39,7 +39,7 @@ export function conversationStore(service: Table) {
     },
 
     /** Changes a conversation's state; refused as `conversation-changed` when its state does not allow it. */
-    move(tenant: Tenant, id: ConversationId, move: StateChange): Change {
+    changeState(tenant: Tenant, id: ConversationId, move: StateChange): Change {
       const { from, to } = STATE_CHANGES[move.kind];
       const states = Object.fromEntries(from.map((status, index) => [`:from${index}`, status]));
       return {

@@ -198,21 +198,21 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
 
   /**
    * Applies an update, in one transaction with its effect on the endpoint and further changes, if any.
-   * @param beside further changes
+   * @param extraChanges further changes
    */
   async function apply(
     { generation }: DeliveryRef,
     change: DeliveryUpdate,
     outcome: EndpointOutcome,
-    beside: readonly Change[] = [],
+    extraChanges: readonly Change[] = [],
   ): Promise<MoveResult> {
     const { endpoint, effect, at } = outcome;
-    if (effect === 'none' && beside.length === 0)
+    if (effect === 'none' && extraChanges.length === 0)
       return (await update(deliveries, change)) ? 'done' : 'refused';
     try {
       const result = await commit([
         { refusal: 'lease-lost', write: { Update: { ...table, ...change } } },
-        ...beside,
+        ...extraChanges,
         ...(effect === 'none' ? [] : [buildEndpointChange(service, endpoint, effect, at)]),
         ...(effect === 'disable' ? [buildDisablingNotice(outcome, generation)] : []),
         ...buildCurrentCondition(service, { orgId: endpoint.orgId, generation }),
@@ -270,9 +270,9 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
      * Records an attempt's result. Refused when the lease is lost.
      */
     settle(claimed: ClaimedDelivery, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
-      const arrives = settlement.kind === 'succeeded' && claimed.redeliveryOf !== undefined;
+      const isRedelivered = settlement.kind === 'succeeded' && claimed.redeliveryOf !== undefined;
       const update = buildSettleUpdate(claimed, settlement, graceSeconds);
-      return apply(claimed, update, outcome, arrives ? [recordArrival(service, claimed)] : []);
+      return apply(claimed, update, outcome, isRedelivered ? [recordArrival(service, claimed)] : []);
     },
 
     /** Ends a delivery whose last attempt was started and never settled. */

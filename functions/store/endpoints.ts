@@ -73,7 +73,7 @@ export function endpointStore(service: Table) {
   }
 
   /** @returns the endpoint's counted host, or `none`; undefined when the endpoint does not exist */
-  async function countedAt(orgId: OrgId, id: ReceiverId): Promise<CountedAt | 'none' | undefined> {
+  async function readCount(orgId: OrgId, id: ReceiverId): Promise<CountedAt | 'none' | undefined> {
     const row = await read(keys.endpoint(orgId, id));
     if (row === undefined) return undefined;
     const { countedHost: host } = Counted.parse(row);
@@ -84,7 +84,7 @@ export function endpointStore(service: Table) {
     return { host, endpoints };
   }
 
-  const uncount = (orgId: OrgId, counted: CountedAt | 'none'): Change[] =>
+  const buildUncount = (orgId: OrgId, counted: CountedAt | 'none'): Change[] =>
     counted === 'none'
       ? []
       : [decreaseOrDeleteCount(service, getHostCounter(orgId, counted.host), counted.endpoints)];
@@ -95,7 +95,7 @@ export function endpointStore(service: Table) {
     return [
       buildRemoval(service, keys.endpoint(orgId, id), counter.refusals, buildCountedCondition(counted)),
       decreaseCount(service, counter),
-      ...uncount(orgId, counted),
+      ...buildUncount(orgId, counted),
     ];
   }
 
@@ -139,7 +139,7 @@ export function endpointStore(service: Table) {
     /** Removes and uncounts an endpoint; refused as `endpoint-missing` when it does not exist. */
     async remove(orgId: OrgId, id: ReceiverId): Promise<CommitResult> {
       for (let tried = 0; tried < TRIES; tried += 1) {
-        const counted = await countedAt(orgId, id);
+        const counted = await readCount(orgId, id);
         if (counted === undefined) return { kind: 'refused', refusal: 'endpoint-missing' };
         const result = await commit(removalOf(orgId, id, counted));
         if (result.kind === 'committed') return result;
@@ -235,7 +235,7 @@ export function endpointStore(service: Table) {
       if (change.url === undefined) return applyUpdate(service, buildFieldsUpdate(orgId, id, fields));
       const to = getCountedHost(change.url);
       for (let tried = 0; tried < TRIES; tried += 1) {
-        const counted = await countedAt(orgId, id);
+        const counted = await readCount(orgId, id);
         if (counted === undefined) return undefined;
         const from = counted === 'none' ? undefined : counted.host;
         const update = buildFieldsUpdate(orgId, id, fields, { counted, to });
@@ -246,7 +246,7 @@ export function endpointStore(service: Table) {
         }
         const result = await commit([
           ...(to === undefined ? [] : [increaseCount(service, getHostCounter(orgId, to))]),
-          ...uncount(orgId, counted),
+          ...buildUncount(orgId, counted),
           { refusal: 'endpoint-changed', write: { Update: { TableName: service.name, ...update } } },
         ]);
         if (result.kind === 'committed') return this.find(orgId, id);
@@ -269,18 +269,18 @@ function buildFieldsUpdate(
   fields: readonly [name: string, value: unknown][],
   move?: { counted: CountedAt | 'none'; to: string | undefined },
 ) {
-  const still = move && buildCountedCondition(move.counted);
+  const countedCondition = move && buildCountedCondition(move.counted);
   const set = fields.map(([name]) => `#${name} = :${name}`);
-  const sets = move?.to !== undefined;
+  const hasNewHost = move?.to !== undefined;
   return {
     Key: keys.endpoint(orgId, id),
-    UpdateExpression: `SET ${[...set, ...(sets ? ['countedHost = :to'] : [])].join(', ')}${move && !sets ? ' REMOVE countedHost' : ''}`,
-    ConditionExpression: still?.condition ?? 'attribute_exists(pk)',
+    UpdateExpression: `SET ${[...set, ...(hasNewHost ? ['countedHost = :to'] : [])].join(', ')}${move && !hasNewHost ? ' REMOVE countedHost' : ''}`,
+    ConditionExpression: countedCondition?.condition ?? 'attribute_exists(pk)',
     ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
     ExpressionAttributeValues: {
       ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
-      ...still?.values,
-      ...(sets ? { ':to': move.to } : {}),
+      ...countedCondition?.values,
+      ...(hasNewHost ? { ':to': move.to } : {}),
     },
   };
 }

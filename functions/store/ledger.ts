@@ -160,7 +160,7 @@ export function ledgerStore(ledger: Table) {
     /** Corrects the counts unless they changed since they were read. */
     async correct(seen: LedgerEntry, counts: LedgerCounts): Promise<'corrected' | 'changed'> {
       const names = COUNTS.filter((name) => name in counts);
-      const held = await update(ledger, {
+      const isUnchanged = await update(ledger, {
         Key: keys.ledger(seen.webhookId, seen.generation, seen.hour),
         UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
         ConditionExpression: names.map((name) => `${name} = :seen_${name}`).join(' AND '),
@@ -171,7 +171,7 @@ export function ledgerStore(ledger: Table) {
           ]),
         ),
       });
-      return held ? 'corrected' : 'changed';
+      return isUnchanged ? 'corrected' : 'changed';
     },
   };
 }
@@ -215,10 +215,10 @@ export function deliveriesInHour(deliveries: Table) {
         ...(after === undefined ? {} : { ExclusiveStartKey: after }),
       }),
     );
-    const readableOnes = readRows(deliveries, Items, parseDelivery);
+    const readable = readRows(deliveries, Items, parseDelivery);
     return {
-      deliveries: readableOnes,
-      isComplete: readableOnes.length === Items.length,
+      deliveries: readable,
+      isComplete: readable.length === Items.length,
       ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }),
     };
   };

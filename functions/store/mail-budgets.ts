@@ -56,7 +56,7 @@ export function mailBudgets(
 ) {
   const table = { TableName: mailings.name };
   const commit: Commit = committer(mailings.client, wait);
-  const digestKey = ({ orgId }: Pick<Tenant, 'orgId'>, day: string) =>
+  const buildDigestKey = ({ orgId }: Pick<Tenant, 'orgId'>, day: string) =>
     keys.mailing(orgId, buildDigestMailKey(day));
 
   async function read(Key: { pk: string }): Promise<Record<string, unknown> | undefined> {
@@ -65,7 +65,7 @@ export function mailBudgets(
   }
 
   /** Records one decision per event. A notice that was not sent on that day is decided again. */
-  const decide = (
+  const buildDecision = (
     { orgId, eventId }: Pick<AdmissionRequest, 'orgId' | 'eventId'>,
     admission: Admission,
     now: Date,
@@ -86,7 +86,7 @@ export function mailBudgets(
     },
   });
 
-  const spend = (
+  const buildSpending = (
     Key: { pk: string },
     refusal: Refusal,
     { recipients, limit, now }: { recipients: number; limit: number; now: Date },
@@ -109,14 +109,14 @@ export function mailBudgets(
     },
   });
 
-  const ofStage = (recipients: number, now: Date): Change =>
-    spend({ pk: keys.stageMailing(buildBudgetMailKey(toDay(now))) }, 'mail-ceiling', {
+  const buildStageSpending = (recipients: number, now: Date): Change =>
+    buildSpending({ pk: keys.stageMailing(buildBudgetMailKey(toDay(now))) }, 'mail-ceiling', {
       recipients,
       limit: limits.stage,
       now,
     });
-  const ofOrganization = (orgId: OrgId, recipients: number, now: Date): Change =>
-    spend(keys.mailing(orgId, buildBudgetMailKey(toDay(now))), 'mail-budget', {
+  const buildOrganizationSpending = (orgId: OrgId, recipients: number, now: Date): Change =>
+    buildSpending(keys.mailing(orgId, buildBudgetMailKey(toDay(now))), 'mail-budget', {
       recipients,
       limit: limits.organization,
       now,
@@ -132,7 +132,7 @@ export function mailBudgets(
         Put: {
           ...table,
           Item: {
-            ...digestKey(request, day),
+            ...buildDigestKey(request, day),
             ...digest,
             dueIn: keys.dueDigests(),
             expiresAt: toExpiry(now, DIGEST_DAYS_KEPT),
@@ -165,16 +165,16 @@ export function mailBudgets(
       for (let round = 1; round <= MAX_ROUNDS; round += 1) {
         const [decided, row] = await Promise.all([
           read(keys.mailing(request.orgId, buildAdmissionMailKey(request.eventId))),
-          read(digestKey(request, day)),
+          read(buildDigestKey(request, day)),
         ]);
         const earlier = decided && Admission.parse(decided);
         if (earlier?.decision === 'digest' || earlier?.day === day) return { decision: earlier.decision };
         if (row === undefined && refusedBy === undefined) {
           const count = await recipients();
           const result = await commit([
-            decide(request, { decision: 'notice', day }, now),
-            ofOrganization(request.orgId, count, now),
-            ofStage(count, now),
+            buildDecision(request, { decision: 'notice', day }, now),
+            buildOrganizationSpending(request.orgId, count, now),
+            buildStageSpending(count, now),
           ]);
           if (result.kind === 'committed') return { decision: 'notice' };
           const { refusal } = result;
@@ -182,7 +182,7 @@ export function mailBudgets(
         }
         if (row !== undefined || refusedBy !== undefined) {
           const result = await commit([
-            decide(request, { decision: 'digest', day }, now),
+            buildDecision(request, { decision: 'digest', day }, now),
             buildDigestChange(request, row && Digest.parse(row), now),
           ]);
           if (result.kind === 'committed')
@@ -202,7 +202,10 @@ export function mailBudgets(
       now: Date,
     ): Promise<boolean> {
       const day = toDay(now);
-      const result = await commit([decide(request, { decision: 'notice', day }, now), ofStage(count, now)]);
+      const result = await commit([
+        buildDecision(request, { decision: 'notice', day }, now),
+        buildStageSpending(count, now),
+      ]);
       return result.kind === 'committed' || result.refusal === 'mail-decided';
     },
 
@@ -212,19 +215,19 @@ export function mailBudgets(
      */
     async close(tenant: Pick<Tenant, 'orgId'>, day: string, now: Date): Promise<Digest | undefined> {
       await update(mailings, {
-        Key: digestKey(tenant, day),
+        Key: buildDigestKey(tenant, day),
         UpdateExpression: 'SET closedAt = if_not_exists(closedAt, :now)',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':now': now.toISOString() },
       });
-      const row = await read(digestKey(tenant, day));
+      const row = await read(buildDigestKey(tenant, day));
       return row && Digest.parse(row);
     },
 
     /** Removes a digest from the due index: it was sent, or is obsolete. */
     async finish(tenant: Pick<Tenant, 'orgId'>, day: string): Promise<void> {
       await update(mailings, {
-        Key: digestKey(tenant, day),
+        Key: buildDigestKey(tenant, day),
         UpdateExpression: 'REMOVE dueIn, dueAt',
         ConditionExpression: 'attribute_exists(pk)',
       });

@@ -20,15 +20,15 @@ export type MailingClaim = { kind: 'claimed'; token: string } | { kind: Exclude<
 
 /** Records sent e-mails, so that none is sent twice. */
 export function mailingStore(mailings: Table) {
-  const keyOf = ({ orgId, about }: MailRequest) => keys.mailing(orgId, about);
+  const buildKey = ({ orgId, about }: MailRequest) => keys.mailing(orgId, about);
 
   /**
    * Releases a claim when no e-mail was sent.
    * @returns whether the claim existed
    */
-  const release = (sending: MailRequest, token: string): Promise<boolean> =>
+  const release = (request: MailRequest, token: string): Promise<boolean> =>
     update(mailings, {
-      Key: keyOf(sending),
+      Key: buildKey(request),
       UpdateExpression: 'REMOVE claimedFor, claimToken, leaseUntil',
       ConditionExpression: 'claimToken = :token',
       ExpressionAttributeValues: { ':token': token },
@@ -38,7 +38,7 @@ export function mailingStore(mailings: Table) {
     /** Whether an e-mail can be claimed now. */
     async state(sending: MailRequest, now: Date): Promise<MailingState> {
       const { Item = {} } = await mailings.client.send(
-        new GetCommand({ TableName: mailings.name, Key: keyOf(sending), ConsistentRead: true }),
+        new GetCommand({ TableName: mailings.name, Key: buildKey(sending), ConsistentRead: true }),
       );
       return getMailingState(Mailing.parse(Item), sending, now);
     },
@@ -54,7 +54,7 @@ export function mailingStore(mailings: Table) {
         await mailings.client.send(
           new UpdateCommand({
             TableName: mailings.name,
-            Key: keyOf(sending),
+            Key: buildKey(sending),
             UpdateExpression:
               'SET claimedFor = :event, claimToken = :token, leaseUntil = :until, expiresAt = :expiry',
             // `getMailingState` as a condition. An open lease ends later than any window begins.
@@ -98,7 +98,7 @@ export function mailingStore(mailings: Table) {
      */
     settle(sending: MailRequest, token: string, now: Date): Promise<boolean> {
       return update(mailings, {
-        Key: keyOf(sending),
+        Key: buildKey(sending),
         UpdateExpression: 'SET sentAt = :now, sentFor = claimedFor REMOVE claimedFor, claimToken, leaseUntil',
         ConditionExpression: 'claimToken = :token',
         ExpressionAttributeValues: { ':token': token, ':now': now.toISOString() },

@@ -127,7 +127,7 @@ export function streamReader(client: DynamoDBStreamsClient) {
     endSequenceNumber,
   }: StreamRange): Promise<Record<string, unknown>[] | undefined> => {
     const end = BigInt(endSequenceNumber);
-    let begun = false;
+    let hasStarted = false;
     const rows: Record<string, unknown>[] = [];
     try {
       let { ShardIterator: iterator } = await client.send(
@@ -145,8 +145,8 @@ export function streamReader(client: DynamoDBStreamsClient) {
         for (const { eventName, dynamodb } of Records) {
           const sequence = BigInt(dynamodb?.SequenceNumber ?? 0);
           // A stream may continue after trimmed records.
-          if (!begun && sequence > BigInt(startSequenceNumber)) return undefined;
-          begun = true;
+          if (!hasStarted && sequence > BigInt(startSequenceNumber)) return undefined;
+          hasStarted = true;
           if (sequence > end) return rows;
           // The two clients have separate types for one shape.
           if (eventName === 'INSERT')
@@ -156,7 +156,7 @@ export function streamReader(client: DynamoDBStreamsClient) {
         empty = Records.length === 0 ? empty + 1 : 0;
         iterator = NextShardIterator;
       }
-      if (!begun) return undefined;
+      if (!hasStarted) return undefined;
       // A shard that ended has no more records; after empty reads there may be more.
       if (iterator === undefined) return rows;
       throw new Defect(`${shardId} was not read to the end of the range`);

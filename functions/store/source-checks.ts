@@ -62,7 +62,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
   }
 
   /** Retries, because sync requests write to the source in transactions. */
-  const end = async (write: ReturnType<typeof buildCheckEnd>): Promise<'done' | 'refused'> =>
+  const applyEnd = async (write: ReturnType<typeof buildCheckEnd>): Promise<'done' | 'refused'> =>
     (await retryContention(() => update(knowledge, write))) ? 'done' : 'refused';
 
   function buildNewVersion(
@@ -153,11 +153,11 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
         case 'unchanged': {
           const { content } = outcome;
           const sets = { failures: 0, ...(content === undefined ? {} : { content }) };
-          return end(buildCheckEnd(source, settlement, sets, ['lastError']));
+          return applyEnd(buildCheckEnd(source, settlement, sets, ['lastError']));
         }
         case 'failed': {
           const sets = { failures: source.failures + 1, lastError: outcome.error };
-          return end(buildCheckEnd(source, settlement, sets, []));
+          return applyEnd(buildCheckEnd(source, settlement, sets, []));
         }
       }
     },
@@ -194,7 +194,7 @@ export function sourceVersions(knowledge: Table) {
   const table = { TableName: knowledge.name };
 
   /** @param prefix of the sort key; undefined for all rows, because DynamoDB refuses an empty prefix */
-  async function rows(
+  async function readRows(
     ref: SourceRef,
     prefix: string | undefined,
     projection?: string,
@@ -228,7 +228,7 @@ export function sourceVersions(knowledge: Table) {
     /** @returns undefined when a part is missing */
     async read(ref: SourceRef, { version, parts }: StoredVersion): Promise<string | undefined> {
       const [prefix = ''] = keys.versionPart(ref, ref.id, version, 0).sk.split('#');
-      const found = (await rows(ref, `${prefix}#`)).map((row) => Part.parse(row));
+      const found = (await readRows(ref, `${prefix}#`)).map((row) => Part.parse(row));
       if (found.length !== parts) return undefined;
       return brotliDecompressSync(Buffer.concat(found.map(({ text }) => text))).toString('utf8');
     },
@@ -266,7 +266,7 @@ export function sourceVersions(knowledge: Table) {
     },
 
     async removeAll(ref: SourceRef): Promise<void> {
-      for (const { pk, sk } of await rows(ref, undefined, 'pk, sk')) await remove({ pk, sk });
+      for (const { pk, sk } of await readRows(ref, undefined, 'pk, sk')) await remove({ pk, sk });
     },
   };
 }

@@ -58,9 +58,9 @@ export const handler = middy<unknown, ScheduleResult>()
   .use(invocation())
   .handler(async (_event: unknown, context: Context) => {
     const hasTime = () => context.getRemainingTimeInMillis() > PAGE_MS;
-    const [swept, digests] = await Promise.allSettled([run(hasTime), sendDigests(hasTime)]);
-    if (swept.status === 'rejected') throw swept.reason;
-    const done = swept.value;
+    const [scheduled, digests] = await Promise.allSettled([run(hasTime), sendDigests(hasTime)]);
+    if (scheduled.status === 'rejected') throw scheduled.reason;
+    const done = scheduled.value;
     count(SWEPT.sent, done.sent);
     gauge(SWEPT.latestSeconds, done.latestSeconds, 'Seconds');
     logger.log(done.sent + done.left > 0 ? 'SOURCES_SWEPT' : 'NO_SOURCE_DUE', done);

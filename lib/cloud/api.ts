@@ -3,7 +3,7 @@ import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { routes } from '../../functions/api/routes.ts';
-import { atAllDoors } from '../openapi/doors.ts';
+import { withSessionRoutes } from '../openapi/session-routes.ts';
 import { acknowledge } from './acknowledgements.ts';
 import { DOCUMENTATION_ROUTES } from './documentation.ts';
 import { addGatewayResponses, REQUEST_ID } from './gateway-responses.ts';
@@ -19,7 +19,10 @@ export const API_STAGE = 'api';
 
 /** All methods that functions serve. */
 const SERVED: readonly (ServedMethod & { name: string })[] = [
-  ...Object.values(atAllDoors(routes)).map((route) => ({ ...route, publicClass: publicClassOf(route) })),
+  ...Object.values(withSessionRoutes(routes)).map((route) => ({
+    ...route,
+    publicClass: publicClassOf(route),
+  })),
   ...SIGN_IN_ROUTES.map((route) => ({ ...route, publicClass: 'signIn' as const })),
   ...DOCUMENTATION_ROUTES.map((route) => ({ ...route, publicClass: 'documentation' as const })),
 ];

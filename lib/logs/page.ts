@@ -29,8 +29,8 @@ export function logsPage(): string {
       .filter(([, line]) => line.level === level)
       .toSorted(([a], [b]) => a.localeCompare(b))
       .map(
-        ([code, { says, operator, fields }]) =>
-          `| \`${code}\` | ${says} | ${operator} | ${fieldsOf(fields)} |`,
+        ([code, { message, operator, fields }]) =>
+          `| \`${code}\` | ${message} | ${operator} | ${fieldsOf(fields)} |`,
       );
     return `## ${level.toUpperCase()}\n\n| Code | What it means | What an operator does | Fields |\n|---|---|---|---|\n${rows.join('\n')}\n`;
   });

@@ -1,6 +1,5 @@
 import type { Route } from '../../functions/platform/route.ts';
 import { describeFields } from './describe-fields.ts';
-import { secondDoor, secondOperationId, secondText } from './doors.ts';
 import { webhooks } from './events.ts';
 import { HEADERS } from './headers.ts';
 import { INTRODUCTION, TAGS } from './introduction.ts';
@@ -10,6 +9,7 @@ import { PARAMETERS, parametersOf } from './parameters.ts';
 import { schemaComponents, schemaRef } from './rendering.ts';
 import { OTHER_ERROR, type ProblemResponse, problemResponses, successResponse } from './responses.ts';
 import { accessText, SECURITY_SCHEMES, securityOf } from './security.ts';
+import { buildSessionRoute, buildSessionText, getSessionOperationId } from './session-routes.ts';
 import { withoutUnused } from './unused.ts';
 
 /**
@@ -79,10 +79,14 @@ interface Described {
 }
 
 function atSecondDoor({ operationId, route, text }: Described): Described[] {
-  const second = secondDoor(route);
+  const second = buildSessionRoute(route);
   if (second === undefined) return [];
   return [
-    { operationId: secondOperationId(operationId), route: second, text: secondText(operationId, text) },
+    {
+      operationId: getSessionOperationId(operationId),
+      route: second,
+      text: buildSessionText(operationId, text),
+    },
   ];
 }
 

@@ -1,21 +1,21 @@
 import { EVENT_CATALOGUE, type EventType } from '../../functions/domain/events.ts';
 import { sign } from '../../functions/domain/signature.ts';
-import * as cast from './cast.ts';
+import * as examples from './example-values.ts';
 import type { Operation, PathItem, Schema } from './openapi.ts';
 import { EVENT_TYPES, eventSchemaName } from './schemas.ts';
 
 /** What an example of a delivery holds: the exact body and the headers that its signature covers. */
 export function eventExample(type: EventType) {
   const { schemaVersion, data: schema, example } = EVENT_CATALOGUE[type];
-  const { createdAt, ...data } = example(cast);
+  const { createdAt, ...data } = example(examples);
   const body = {
     type,
     schemaVersion,
-    orgId: cast.organization.id,
+    orgId: examples.organization.id,
     createdAt,
     data: schema.parse(data),
   };
-  const { id, deliveryId } = cast.eventAt(createdAt);
+  const { id, deliveryId } = examples.eventAt(createdAt);
   const timestamp = Math.floor(Date.parse(createdAt) / 1000);
   return {
     body,
@@ -23,14 +23,14 @@ export function eventExample(type: EventType) {
       'webhook-id': deliveryId,
       'webhook-timestamp': timestamp,
       'webhook-signature': sign(
-        cast.signingSecret,
+        examples.signingSecret,
         deliveryId,
         timestamp,
         Buffer.from(JSON.stringify(body), 'utf8'),
       ),
       'webhook-event-id': id,
       'webhook-attempt': 1,
-      'webhook-endpoint-id': cast.webhook.id,
+      'webhook-endpoint-id': examples.webhook.id,
     },
   };
 }

@@ -1,4 +1,4 @@
-import { REQUEST_ID } from './cast.ts';
+import { REQUEST_ID } from './example-values.ts';
 import type { Header } from './openapi.ts';
 
 const text = { type: 'string' } as const;

@@ -1,7 +1,7 @@
 import { ListDeliveriesQuery } from '../../functions/api/delivery-schemas.ts';
 import * as ids from '../../functions/domain/ids.ts';
 import type { Route } from '../../functions/platform/route.ts';
-import { CURSOR, IDEMPOTENCY_KEY } from './cast.ts';
+import { CURSOR, IDEMPOTENCY_KEY } from './example-values.ts';
 import type { Parameter, Ref } from './openapi.ts';
 import { inlined } from './rendering.ts';
 

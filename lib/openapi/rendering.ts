@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
-import * as cast from './cast.ts';
 import { errorSchema } from './error-schema.ts';
+import * as examples from './example-values.ts';
 import type { Schema } from './openapi.ts';
 import type { Described } from './operation-text.ts';
 import { ANSWERS, BODIES } from './operations.ts';
-import * as redeliveryCast from './redelivery-cast.ts';
+import * as redeliveryExamples from './redelivery-examples.ts';
 import { EVENTS } from './schemas.ts';
 
 const REF = '#/components/schemas/';
@@ -58,18 +58,18 @@ export const inlined = (schema: z.ZodMiniType): Schema =>
 
 const ID_EXAMPLES = Object.fromEntries(
   [
-    cast.organization.id,
-    cast.apiKey.id,
-    cast.webhook.id,
-    cast.conversationCreated.id,
-    cast.succeededDelivery.id,
-    cast.conversation.id,
-    cast.message.id,
-    cast.escalation.id,
-    cast.ticket.id,
-    cast.source.id,
-    cast.httpChannel.id,
-    redeliveryCast.ordered.id,
+    examples.organization.id,
+    examples.apiKey.id,
+    examples.webhook.id,
+    examples.conversationCreated.id,
+    examples.succeededDelivery.id,
+    examples.conversation.id,
+    examples.message.id,
+    examples.escalation.id,
+    examples.ticket.id,
+    examples.source.id,
+    examples.httpChannel.id,
+    redeliveryExamples.ordered.id,
   ].map((id) => [id.slice(0, 4), id]),
 );
 

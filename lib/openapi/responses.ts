@@ -1,7 +1,7 @@
 import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
 import type { Route } from '../../functions/platform/route.ts';
-import { REQUEST_ID } from './cast.ts';
 import { errorSchema } from './error-schema.ts';
+import { REQUEST_ID } from './example-values.ts';
 import { type HeaderName, headerRefs, locationHeader } from './headers.ts';
 import type { MediaType, Response } from './openapi.ts';
 import type { OperationText } from './operation-text.ts';

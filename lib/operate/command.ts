@@ -11,7 +11,7 @@ export interface Output extends NodeJS.WritableStream {
   isTTY?: boolean;
 }
 
-export interface Surroundings {
+export interface CommandContext {
   variables: Variables;
   output: Output;
   errors: Output;
@@ -26,7 +26,7 @@ const ERASE_LINE = '\r\u001b[2K';
  */
 export async function operateCommand(
   args: readonly string[],
-  { variables, output, errors, now }: Surroundings,
+  { variables, output, errors, now }: CommandContext,
 ): Promise<number> {
   const { command, values, flags } = readOperateArguments(args);
   const paint = paintFor(output);

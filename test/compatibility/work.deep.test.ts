@@ -162,7 +162,7 @@ describe('the API, on what versions have stored', () => {
         if (tenant === undefined || row.status === 'resolved') continue;
         const store = conversationStore(service);
         const id = row.sk as `cnv_${string}`;
-        expect(await commit([store.move(tenant, id, { kind: 'resolve', at, by: 'ada' })])).toEqual({
+        expect(await commit([store.changeState(tenant, id, { kind: 'resolve', at, by: 'ada' })])).toEqual({
           kind: 'committed',
         });
         expect(await store.find(tenant, id)).toMatchObject({ status: 'resolved', resolvedBy: 'ada' });

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { secondOperationId } from '../../lib/openapi/doors.ts';
 import type {
   Operation as Described,
   Header,
@@ -8,6 +7,7 @@ import type {
   Response,
   Schema,
 } from '../../lib/openapi/openapi.ts';
+import { getSessionOperationId } from '../../lib/openapi/session-routes.ts';
 
 const FILE = join(import.meta.dirname, '../../docs/openapi/v1.json');
 
@@ -107,7 +107,7 @@ function operationOf(method: string, path: string, described: Described, ids: re
   const content = requestBody?.content['application/json'];
   return {
     id: operationId,
-    firstId: ids.find((id) => secondOperationId(id) === operationId) ?? operationId,
+    firstId: ids.find((id) => getSessionOperationId(id) === operationId) ?? operationId,
     method,
     path,
     caller: callerOf(security),

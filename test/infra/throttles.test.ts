@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
 import type { Route } from '../../functions/platform/route.ts';
 import { STAGES } from '../../lib/cloud/stages.ts';
-import { atAllDoors } from '../../lib/openapi/doors.ts';
+import { withSessionRoutes } from '../../lib/openapi/session-routes.ts';
 import { EVERYTHING } from './contexts.ts';
 import { all, resourcesOf } from './reading.ts';
 import { synthesize } from './synthesize.ts';
@@ -19,7 +19,7 @@ interface Setting {
 }
 
 const authenticated = new Set(
-  Object.values(atAllDoors(routes) as Record<string, Route>)
+  Object.values(withSessionRoutes(routes) as Record<string, Route>)
     .filter(({ scope, role }) => scope !== undefined || role !== undefined)
     .map(({ method, path }) => `${method} ${path}`),
 );

@@ -48,7 +48,7 @@ export const handler = routeHandler(routes.createMessage, ({ tenant, params, bod
     const toChannel =
       channel && buildChannelMessage(channel, conversation, message, { tenant, now, traceId });
     const reopened = applyStateChange(conversation, REOPEN)
-      ? [conversations.move(tenant, conversation.id, REOPEN)]
+      ? [conversations.changeState(tenant, conversation.id, REOPEN)]
       : [];
     return effect(
       success(message, { location: `/api/v1/conversations/${conversation.id}/messages/${message.id}` }),

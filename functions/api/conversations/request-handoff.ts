@@ -37,7 +37,7 @@ export const handler = routeHandler(routes.requestHandoff, ({ tenant, params, bo
         location: `/api/v1/conversations/${conversation.id}/escalations/${escalation.id}`,
       }),
       [
-        conversations.move(tenant, conversation.id, HAND_OFF),
+        conversations.changeState(tenant, conversation.id, HAND_OFF),
         escalations.add(tenant, escalation),
         outbox.append(event),
       ],

@@ -31,7 +31,7 @@ export const handler = routeHandler(
       );
       return effect(
         success(resolved),
-        [conversations.move(tenant, conversation.id, move), outbox.append(event)],
+        [conversations.changeState(tenant, conversation.id, move), outbox.append(event)],
         { 'conversation-changed': again },
       );
     }),

@@ -17,14 +17,14 @@ const apiKeys = apiKeyStore(tables.service);
  */
 export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ tenant, body, now, effect }) => {
   const { key, secret } = issueKey({ orgId: tenant.orgId, environment: 'sandbox', ...body }, now);
-  const issuing = apiKeys.create(hashApiKey(secret), key);
-  const answer = (sandboxOrganizationId: string, provisioned: boolean) =>
+  const keyChanges = apiKeys.create(hashApiKey(secret), key);
+  const buildReply = (sandboxOrganizationId: string, provisioned: boolean) =>
     success(
       { sandboxOrganizationId, provisioned, key: { ...key, secretOnce: secret } },
       { location: `/api/settings/api-keys/${key.id}` },
     );
 
-  const issueFor = ({ id }: Pick<Sandbox, 'id'>) => effect(answer(id, false), issuing);
+  const issueFor = ({ id }: Pick<Sandbox, 'id'>) => effect(buildReply(id, false), keyChanges);
 
   const found = await findSandbox(tenant.orgId);
   if (found) return issueFor(found.sandbox);
@@ -36,8 +36,8 @@ export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ ten
     createdAt: now.toISOString(),
   } as const;
   return effect(
-    answer(made.sandbox.id, true),
-    [...sandboxes.create(made.pairing, made.sandbox, organization), ...issuing],
+    buildReply(made.sandbox.id, true),
+    [...sandboxes.create(made.pairing, made.sandbox, organization), ...keyChanges],
     {
       'sandbox-exists': async () => {
         const other = await findSandbox(tenant.orgId);

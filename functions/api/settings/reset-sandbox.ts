@@ -17,12 +17,12 @@ export const handler = sessionRouteHandler(routes.resetSandbox, async ({ tenant,
   if (!found)
     return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox: provision it first.');
   const { sandbox } = found;
-  const present = { orgId: sandbox.id, generation: sandbox.generation };
+  const previous = { orgId: sandbox.id, generation: sandbox.generation };
   const resetAt = now.toISOString();
-  const answer = (at: string | undefined) => success({ sandboxOrganizationId: sandbox.id, resetAt: at });
+  const buildReply = (at: string | undefined) => success({ sandboxOrganizationId: sandbox.id, resetAt: at });
   return effect(
-    answer(resetAt),
-    [sandboxes.nextGeneration(present, now), purges.order({ ...present, requestedAt: resetAt })],
-    { 'generation-over': async () => answer((await findSandbox(tenant.orgId))?.sandbox.resetAt) },
+    buildReply(resetAt),
+    [sandboxes.nextGeneration(previous, now), purges.order({ ...previous, requestedAt: resetAt })],
+    { 'generation-over': async () => buildReply((await findSandbox(tenant.orgId))?.sandbox.resetAt) },
   );
 });

@@ -18,7 +18,7 @@ export type FieldKind = keyof FieldKinds;
 export interface Line {
   readonly level: Level;
   /** Its meaning: the line's `message`. */
-  readonly says: string;
+  readonly message: string;
   /** What an operator does. */
   readonly operator: string;
   readonly fields: Readonly<Record<string, FieldKind>>;

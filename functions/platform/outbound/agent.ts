@@ -99,7 +99,7 @@ const IPV6_GRACE_MS = 300;
  * which name internal hosts.
  */
 export function nameServerResolver(servers?: string[]): Resolve {
-  const resolver = () => {
+  const createResolver = () => {
     const asking = new Resolver({ timeout: 1500, tries: 3, maxTimeout: 3000 });
     if (servers) asking.setServers(servers);
     return asking;
@@ -110,10 +110,10 @@ export function nameServerResolver(servers?: string[]): Resolve {
     if (host === 'localhost') return ['127.0.0.1', '::1'];
 
     // Each query has its own socket: an invalid DNS response fails all queries of a socket.
-    const ipv6 = resolver().resolve6(host);
+    const ipv6 = createResolver().resolve6(host);
     const ipv6OrNone = ipv6.catch((): string[] => []);
     try {
-      const ipv4 = await resolver().resolve4(host);
+      const ipv4 = await createResolver().resolve4(host);
       const none = delay(IPV6_GRACE_MS, [], { ref: false });
       return [...ipv4, ...(await Promise.race([ipv6OrNone, none]))];
     } catch (ipv4Failure) {

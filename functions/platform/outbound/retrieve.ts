@@ -79,9 +79,9 @@ async function readWhole(response: IncomingMessage, maxBytes: number): Promise<U
     size = newSize;
   });
   response.on('end', () => resolve(content.subarray(0, size)));
-  const broken = () => reject(new ContentError('connection closed before the end of the content'));
-  response.on('error', broken);
-  response.on('close', broken);
+  const rejectBroken = () => reject(new ContentError('connection closed before the end of the content'));
+  response.on('error', rejectBroken);
+  response.on('close', rejectBroken);
   return await promise;
 }
 

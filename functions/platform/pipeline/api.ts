@@ -78,7 +78,7 @@ export function apiHandler<R extends Route, Change>(
   };
 
   /** @returns undefined when the limiter fails: requests pass then */
-  const unlessLimiterFails = (charging: Promise<Charge>): Promise<Charge | undefined> =>
+  const allowOnLimiterFailure = (charging: Promise<Charge>): Promise<Charge | undefined> =>
     charging.catch((error: unknown) => {
       log('RATE_LIMITER_FAILED', { error });
       ports.onLimiterFailure();
@@ -89,7 +89,9 @@ export function apiHandler<R extends Route, Change>(
   async function correctCharge(event: ApiEvent): Promise<void> {
     const charge = event.established?.charge;
     if (!charge?.allowed) return;
-    const corrected = await unlessLimiterFails(limiter.correct(charge, computeTokens(capacity.consumed())));
+    const corrected = await allowOnLimiterFailure(
+      limiter.correct(charge, computeTokens(capacity.consumed())),
+    );
     if (corrected !== undefined) event.established = { ...event.established, charge: corrected };
   }
 
@@ -149,7 +151,7 @@ export function apiHandler<R extends Route, Change>(
       const tier = caller.tier ?? (await findLiveTier(caller, at));
       if (tier === undefined)
         return answer(event, unauthenticated(caller.bucket.kind === 'dashboard' ? 'session' : 'key'));
-      const charging = unlessLimiterFails(
+      const charging = allowOnLimiterFailure(
         limiter.take(caller.bucket, tier, at, estimateTokens(event, route)),
       );
       // Independent, so in parallel.

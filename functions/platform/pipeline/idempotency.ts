@@ -55,13 +55,13 @@ export function parseIdempotencyKey(
 }
 
 /** Response to a request with a stored key. */
-export function replay(remembered: StoredReply, fingerprint: string): Reply {
-  if (remembered.fingerprint !== fingerprint)
+export function replay(stored: StoredReply, fingerprint: string): Reply {
+  if (stored.fingerprint !== fingerprint)
     return problem(
       'IDEMPOTENCY_KEY_REUSED',
       'The Idempotency-Key was already used with a different request. Use a new key.',
     );
-  const { data, location } = remembered;
+  const { data, location } = stored;
   return {
     kind: 'success',
     data: JSON.parse(data),

@@ -1,13 +1,13 @@
 import * as channels from '../../../functions/api/channels/schemas.ts';
 import * as widget from '../../../functions/api/widget/schemas.ts';
 import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/domain/receiver-url.ts';
-import * as cast from '../cast.ts';
+import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
 import { ATTEMPT_LOG, deliveryFields, LISTED_REQUEST } from './deliveries.ts';
 import { RECEIVER_URL, webhookFields } from './webhooks.ts';
 
-const at = `/api/v1/channels/${cast.httpChannel.id}`;
-const { kind, name, url } = cast.httpChannel;
+const at = `/api/v1/channels/${examples.httpChannel.id}`;
+const { kind, name, url } = examples.httpChannel;
 
 export const operations = {
   createChannel: {
@@ -27,7 +27,7 @@ Addresses are as for webhooks (\`registerWebhook\`), and so is what a simulated 
 An organization may have 50 channels; one more is refused with \`LIMIT_EXCEEDED\`. A reset of the sandbox leaves them.`,
     body: { name, kind, url },
     answer: 'The channel; one of the kind `http` with its signing secret.',
-    data: { ...cast.httpChannel, secret: cast.signingSecret },
+    data: { ...examples.httpChannel, secret: examples.signingSecret },
     location: at,
   },
   listChannels: {
@@ -36,7 +36,7 @@ An organization may have 50 channels; one more is refused with \`LIMIT_EXCEEDED\
     description:
       'The organization’s channels, newest first, disabled ones included. Never with their secrets.',
     answer: 'A page of channels.',
-    data: [cast.httpChannel, cast.widgetChannel],
+    data: [examples.httpChannel, examples.widgetChannel],
   },
   readChannel: {
     tag: 'Channels',
@@ -44,7 +44,7 @@ An organization may have 50 channels; one more is refused with \`LIMIT_EXCEEDED\
     description:
       'One channel, never with its secret. `status` and `failing` tell how its receiver is doing, and how far it is from being disabled.',
     answer: 'The channel.',
-    data: cast.widgetChannel,
+    data: examples.widgetChannel,
   },
   deleteChannel: {
     tag: 'Channels',
@@ -64,7 +64,7 @@ included.
 
 **In a sandbox** \`include=request\` adds the request of the last attempt, as it does for webhooks (\`listDeliveries\`).`,
     answer: 'A page of deliveries.',
-    data: [cast.channelDelivery],
+    data: [examples.channelDelivery],
   },
   readChannelDelivery: {
     tag: 'Channels',
@@ -72,7 +72,7 @@ included.
     description:
       'One delivery with the log of its attempts, as `readDelivery` shows those to webhooks. In a sandbox each attempt has its `request`, unless the body is larger than 32 KiB.',
     answer: 'The delivery with its attempts.',
-    data: { ...cast.channelDelivery, attemptLog: cast.channelAttempts },
+    data: { ...examples.channelDelivery, attemptLog: examples.channelAttempts },
   },
   createVisitorToken: {
     tag: 'Channels',
@@ -82,7 +82,7 @@ own server call this, after it has established who the visitor is, and hand the 
 
 Only for conversations on a channel of the kind \`web_widget\`: any other is refused with \`CONFLICT\`. The token is stored nowhere.`,
     answer: 'The token.',
-    data: { token: cast.visitorToken, expiresAt: cast.visitorTokenExpiresAt },
+    data: { token: examples.visitorToken, expiresAt: examples.visitorTokenExpiresAt },
   },
   readWidgetMessages: {
     tag: 'Channels',
@@ -97,7 +97,7 @@ again from a message that is half a minute old, and recognises by \`id\` what it
 A conversation’s visitors may ask 60 times a minute together, which is no part of the organization’s budget. **In a sandbox** there are never
 any messages here: nothing of it gets to a widget.`,
     answer: 'What the visitor has not seen yet.',
-    data: { messages: cast.widgetMessages, after: cast.reply.id },
+    data: { messages: examples.widgetMessages, after: examples.reply.id },
     sandbox: { messages: [], after: null },
   },
 } as const satisfies Record<string, OperationText>;

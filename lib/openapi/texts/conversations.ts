@@ -1,8 +1,8 @@
 import * as conversations from '../../../functions/api/conversations/schemas.ts';
-import * as cast from '../cast.ts';
+import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
 
-const at = `/api/v1/conversations/${cast.conversation.id}`;
+const at = `/api/v1/conversations/${examples.conversation.id}`;
 
 export const operations = {
   createConversation: {
@@ -14,9 +14,12 @@ of no channel is refused; any other text is a label of your own, to which nothin
 
 Several conversations with the same user on the same channel may exist. Send an \`Idempotency-Key\` so that a repeated request starts no
 second one.`,
-    body: { channelId: cast.conversation.channelId, externalUserId: cast.conversation.externalUserId },
+    body: {
+      channelId: examples.conversation.channelId,
+      externalUserId: examples.conversation.externalUserId,
+    },
     answer: 'The conversation.',
-    data: cast.conversation,
+    data: examples.conversation,
     location: at,
   },
   listConversations: {
@@ -24,7 +27,7 @@ second one.`,
     atMost: { reads: 85, writes: 3 },
     description: 'The organization’s conversations in every state, the one that started last first.',
     answer: 'A page of conversations.',
-    data: [cast.resolvedConversation],
+    data: [examples.resolvedConversation],
   },
   readConversation: {
     tag: 'Conversations',
@@ -32,7 +35,7 @@ second one.`,
     description:
       'One conversation and the state it is in. Its messages have a list of their own (`listMessages`).',
     answer: 'The conversation.',
-    data: cast.resolvedConversation,
+    data: examples.resolvedConversation,
   },
   createMessage: {
     tag: 'Conversations',
@@ -41,24 +44,24 @@ second one.`,
 one that comes at the same moment as the resolving counts as before it.
 
 Without an \`Idempotency-Key\` a repeated request records the message again.`,
-    body: { role: cast.message.role, content: cast.message.content },
+    body: { role: examples.message.role, content: examples.message.content },
     answer: 'The message.',
-    data: cast.message,
-    location: `${at}/messages/${cast.message.id}`,
+    data: examples.message,
+    location: `${at}/messages/${examples.message.id}`,
   },
   listMessages: {
     tag: 'Conversations',
     atMost: { reads: 768, writes: 4 },
     description: 'The messages of a conversation, newest first.',
     answer: 'A page of messages.',
-    data: [cast.reply, cast.message],
+    data: [examples.reply, examples.message],
   },
   readMessage: {
     tag: 'Conversations',
     atMost: { reads: 75, writes: 3 },
     description: 'One message, for example the one that a `message.received` event names.',
     answer: 'The message.',
-    data: cast.message,
+    data: examples.message,
   },
   requestHandoff: {
     tag: 'Conversations',
@@ -68,17 +71,17 @@ Without an \`Idempotency-Key\` a repeated request records the message again.`,
 
 Only an open conversation can be handed off: one that is handed off already, or resolved, is refused with \`CONFLICT\`. A message opens
 a resolved one again. The body may be left out.`,
-    body: { reason: cast.escalation.reason },
+    body: { reason: examples.escalation.reason },
     answer: 'The entry of the escalation log.',
-    data: cast.escalation,
-    location: `${at}/escalations/${cast.escalation.id}`,
+    data: examples.escalation,
+    location: `${at}/escalations/${examples.escalation.id}`,
   },
   listEscalations: {
     tag: 'Conversations',
     atMost: { reads: 95, writes: 3 },
     description: 'When and why a conversation was handed off, the last time first.',
     answer: 'A page of the escalation log.',
-    data: [cast.escalation],
+    data: [examples.escalation],
   },
   readEscalation: {
     tag: 'Conversations',
@@ -86,16 +89,16 @@ a resolved one again. The body may be left out.`,
     description:
       'One entry of the escalation log, for example the one that a `handoff.requested` event names.',
     answer: 'The entry of the escalation log.',
-    data: cast.escalation,
+    data: examples.escalation,
   },
   resolveConversation: {
     tag: 'Conversations',
     atMost: { reads: 5, writes: 20 },
     description: `Marks a conversation resolved, handed off or not, and sends \`conversation.resolved\`. Resolving one that is resolved already
 changes nothing and sends nothing: the answer is the conversation as it is, with who resolved it first. The body may be left out.`,
-    body: { resolvedBy: cast.resolvedConversation.resolvedBy },
+    body: { resolvedBy: examples.resolvedConversation.resolvedBy },
     answer: 'The conversation, resolved.',
-    data: cast.resolvedConversation,
+    data: examples.resolvedConversation,
   },
 } as const satisfies Record<string, OperationText>;
 

@@ -1,9 +1,9 @@
 import * as deliveries from '../../../functions/api/delivery-schemas.ts';
 import * as webhooks from '../../../functions/api/webhooks/schemas.ts';
 import { WebhookRequest } from '../../../functions/domain/delivery.ts';
-import * as cast from '../cast.ts';
+import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
-import * as sandboxCast from '../sandbox-cast.ts';
+import * as sandboxExamples from '../sandbox-examples.ts';
 import { failingFields, webhookFields } from './webhooks.ts';
 
 export const operations = {
@@ -23,8 +23,8 @@ receiver which refuses old signatures takes it. Send its \`body\` to the byte, w
 the service itself makes no request. What your receiver answers is not recorded; the delivery is what the simulated receiver made of it.
 Recognise what you have forwarded by \`webhook-id\` and \`webhook-attempt\`. Live there is no \`request\`, whether it is asked for or not.`,
     answer: 'A page of deliveries.',
-    data: [cast.retryingDelivery, cast.succeededDelivery],
-    sandbox: [sandboxCast.forwardedDelivery],
+    data: [examples.retryingDelivery, examples.succeededDelivery],
+    sandbox: [sandboxExamples.forwardedDelivery],
   },
   readDelivery: {
     tag: 'Deliveries',
@@ -36,8 +36,8 @@ no answer. Of an answer that was no success the first KiB of the body is kept, s
 your verification against it. Where \`simulate-speed\` lets time pass faster, \`startedAt\`, \`durationMs\`, \`nextRetryAt\` and \`terminalAt\`
 tell what has happened, and \`atRealSpeed\` what would have happened.`,
     answer: 'The delivery with its attempts.',
-    data: cast.retryingDeliveryWithAttempts,
-    sandbox: sandboxCast.simulatedDeliveryWithAttempts,
+    data: examples.retryingDeliveryWithAttempts,
+    sandbox: sandboxExamples.simulatedDeliveryWithAttempts,
   },
   redeliverDelivery: {
     tag: 'Deliveries',
@@ -50,8 +50,8 @@ Refused with \`CONFLICT\` while the delivery is not finished, when the endpoint 
 old. It may be done as often as you like; without an \`Idempotency-Key\` each call sends once more. A simulated receiver begins with its
 first answer again.`,
     answer: 'The new delivery.',
-    data: cast.redelivery,
-    location: `/api/v1/webhooks/${cast.webhook.id}/deliveries/${cast.redelivery.id}`,
+    data: examples.redelivery,
+    location: `/api/v1/webhooks/${examples.webhook.id}/deliveries/${examples.redelivery.id}`,
   },
   readDeliveryStats: {
     tag: 'Deliveries',
@@ -62,7 +62,7 @@ in progress, when. Before the first of them has failed for good, \`waitingSince\
 
 The counts are some seconds behind the deliveries. What endpoints had that were deleted is not among them, nor is what channels were sent.`,
     answer: 'The counts of the hours asked for, their sums, and the state of each endpoint.',
-    data: cast.deliveryStats,
+    data: examples.deliveryStats,
   },
   readWebhookStats: {
     tag: 'Deliveries',
@@ -74,7 +74,7 @@ nothing \`pending\` is complete, and \`oldestPending\` names the earliest one th
 The counts are some seconds behind the deliveries, whose changes are gathered for 10 seconds before they are counted. Those of a
 deleted endpoint cannot be read: 404.`,
     answer: 'The counts of the hours asked for, and their sums.',
-    data: cast.webhookStats,
+    data: examples.webhookStats,
   },
 } as const satisfies Record<string, OperationText>;
 

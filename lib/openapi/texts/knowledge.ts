@@ -1,6 +1,6 @@
 import * as knowledge from '../../../functions/api/knowledge/schemas.ts';
 import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/domain/receiver-url.ts';
-import * as cast from '../cast.ts';
+import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
 
 const PROGRAMS = `**In a sandbox** nothing is fetched. \`simulate\` in the query of \`url\` says what each check finds, as it does for webhooks
@@ -31,24 +31,24 @@ a day for each address at most.
 An organization may have 1,000 sources; one more is refused with \`LIMIT_EXCEEDED\`.
 
 ${PROGRAMS}`,
-    body: { kind: cast.source.kind, url: cast.source.url, name: cast.source.name },
+    body: { kind: examples.source.kind, url: examples.source.url, name: examples.source.name },
     answer: 'The source, which is `pending`.',
-    data: cast.pendingSource,
-    location: `/api/v1/knowledge/sources/${cast.source.id}`,
+    data: examples.pendingSource,
+    location: `/api/v1/knowledge/sources/${examples.source.id}`,
   },
   listSources: {
     tag: 'Knowledge',
     atMost: { reads: 180, writes: 4 },
     description: 'The organization’s sources, newest first.',
     answer: 'A page of sources.',
-    data: [cast.source],
+    data: [examples.source],
   },
   readSource: {
     tag: 'Knowledge',
     atMost: { reads: 6, writes: 3 },
     description: 'One source: what the last check came to, and what is known of its content.',
     answer: 'The source.',
-    data: cast.source,
+    data: examples.source,
   },
   readSourceChanges: {
     tag: 'Knowledge',
@@ -58,7 +58,7 @@ first one, to the present one. Lines that only moved are in neither list. Both a
 
 Before the first import there is nothing to compare: \`from\`, \`to\` and \`difference\` are null.`,
     answer: 'What has changed.',
-    data: cast.sourceChanges,
+    data: examples.sourceChanges,
   },
   deleteSource: {
     tag: 'Knowledge',
@@ -77,7 +77,7 @@ A check of a source can be asked for once a minute. Within a minute of the last 
 \`RATE_LIMITED\`, and \`Retry-After\` says when to ask again; a repeated \`Idempotency-Key\` gets the first answer all the same. An
 organization has a share of the checks that run at once: checks beyond it wait their turn.`,
     answer: 'The source as it is before the check.',
-    data: cast.source,
+    data: examples.source,
   },
 } as const satisfies Record<string, OperationText>;
 

@@ -1,9 +1,9 @@
 import * as redeliveries from '../../../functions/api/redeliveries/schemas.ts';
-import * as cast from '../cast.ts';
+import * as examples from '../example-values.ts';
 import { described, type OperationText } from '../operation-text.ts';
-import { from, ordered, underWay } from '../redelivery-cast.ts';
+import { from, ordered, underWay } from '../redelivery-examples.ts';
 
-const PATH = `/api/v1/webhooks/${cast.webhook.id}/redeliveries`;
+const PATH = `/api/v1/webhooks/${examples.webhook.id}/redeliveries`;
 
 export const operations = {
   startRedelivery: {

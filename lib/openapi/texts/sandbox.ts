@@ -1,8 +1,8 @@
 import * as settings from '../../../functions/api/settings/schemas.ts';
-import * as cast from '../cast.ts';
+import * as examples from '../example-values.ts';
 import { described, type OperationText } from '../operation-text.ts';
 
-const { sandboxOrganizationId, lastResetAt } = cast.sandbox;
+const { sandboxOrganizationId, lastResetAt } = examples.sandbox;
 
 export const operations = {
   provisionSandbox: {
@@ -14,14 +14,14 @@ once.
 
 Keys of the sandbox are in the organization’s list of keys, and are revoked there (\`revokeApiKey\`). The operation takes no
 \`Idempotency-Key\`. If no answer arrives, look into the list for a key that you did not store, and revoke it.`,
-    body: { name: cast.sandboxKey.name, scopes: cast.sandboxKey.scopes },
+    body: { name: examples.sandboxKey.name, scopes: examples.sandboxKey.scopes },
     answer: 'The sandbox, and a key for it.',
     data: {
       sandboxOrganizationId,
       provisioned: true,
-      key: { ...cast.sandboxKey, secretOnce: cast.sandboxKeySecret },
+      key: { ...examples.sandboxKey, secretOnce: examples.sandboxKeySecret },
     },
-    location: `/api/settings/api-keys/${cast.sandboxKey.id}`,
+    location: `/api/settings/api-keys/${examples.sandboxKey.id}`,
   },
   readSandbox: {
     tag: 'Sandbox',
@@ -29,7 +29,7 @@ Keys of the sandbox are in the organization’s list of keys, and are revoked th
     description:
       'Which sandbox the organization has, and since when. `NOT_FOUND` where it has none. Its keys are in the organization’s list of keys.',
     answer: 'The sandbox.',
-    data: cast.sandbox,
+    data: examples.sandbox,
   },
   resetSandbox: {
     tag: 'Sandbox',

@@ -1,5 +1,5 @@
 import * as settings from '../../../functions/api/settings/schemas.ts';
-import * as cast from '../cast.ts';
+import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
 
 export const operations = {
@@ -9,14 +9,14 @@ export const operations = {
     description:
       'Who is signed in, as what, and when the session ends. A role that is taken away meanwhile is kept until then.',
     answer: 'The person and the session.',
-    data: cast.signedIn,
+    data: examples.signedIn,
   },
   readOrganization: {
     tag: 'Organization',
     atMost: { reads: 2, writes: 2 },
     description: 'The organization of the session and its settings.',
     answer: 'The organization.',
-    data: cast.organization,
+    data: examples.organization,
   },
   updateOrganization: {
     tag: 'Organization',
@@ -25,7 +25,7 @@ export const operations = {
       'Changes the settings that are given; the others stay. Name, environment and tier are not among them: they are ignored.',
     body: { contentChangeThreshold: 35 },
     answer: 'The organization as it is now.',
-    data: { ...cast.organization, contentChangeThreshold: 35 },
+    data: { ...examples.organization, contentChangeThreshold: 35 },
   },
   readUsage: {
     tag: 'Organization',
@@ -35,7 +35,7 @@ Each counts once, however often its request was repeated. Nothing of the sandbox
 
 The counts are some seconds behind. After its end a month can still grow, by what was counted late.`,
     answer: 'The counts of the months asked for.',
-    data: cast.usage,
+    data: examples.usage,
   },
   createApiKey: {
     tag: 'API keys',
@@ -44,10 +44,10 @@ The counts are some seconds behind. After its end a month can still grow, by wha
 program a key of its own, with just the scopes it needs, so that it can be revoked alone.
 
 The operation takes no \`Idempotency-Key\`. If no answer arrives, look into the list for a key that you did not store, and revoke it.`,
-    body: { name: cast.apiKey.name, scopes: cast.apiKey.scopes },
+    body: { name: examples.apiKey.name, scopes: examples.apiKey.scopes },
     answer: 'The key.',
-    data: { ...cast.apiKey, secretOnce: cast.apiKeySecret },
-    location: `/api/settings/api-keys/${cast.apiKey.id}`,
+    data: { ...examples.apiKey, secretOnce: examples.apiKeySecret },
+    location: `/api/settings/api-keys/${examples.apiKey.id}`,
   },
   listApiKeys: {
     tag: 'API keys',
@@ -55,7 +55,7 @@ The operation takes no \`Idempotency-Key\`. If no answer arrives, look into the 
     description:
       'The organization’s keys, newest first: live ones and those of its sandbox, revoked ones included. Never with the keys themselves.',
     answer: 'A page of keys.',
-    data: [cast.sandboxKey, cast.usedApiKey, cast.revokedApiKey],
+    data: [examples.sandboxKey, examples.usedApiKey, examples.revokedApiKey],
   },
   revokeApiKey: {
     tag: 'API keys',

@@ -2,10 +2,10 @@ import * as deliveries from '../../../functions/api/delivery-schemas.ts';
 import * as webhooks from '../../../functions/api/webhooks/schemas.ts';
 import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/domain/receiver-url.ts';
 import { MAX_SPEED, SIMULATED_FAILURES } from '../../../functions/domain/simulation.ts';
-import * as cast from '../cast.ts';
+import * as examples from '../example-values.ts';
 import { described, type OperationText } from '../operation-text.ts';
 
-const registered = { ...cast.webhook, secret: cast.signingSecret };
+const registered = { ...examples.webhook, secret: examples.signingSecret };
 
 /** What a receiver's failure is called in a program, and what is recorded of it. */
 const failures = Object.entries(SIMULATED_FAILURES)
@@ -50,10 +50,10 @@ refused with \`LIMIT_EXCEEDED\`. If no answer arrives, repeat the request with t
 same \`Idempotency-Key\`: it registers no second endpoint, and the answer has the secret again.
 
 ${PROGRAMS}`,
-    body: { url: cast.webhook.url, events: cast.webhook.events },
+    body: { url: examples.webhook.url, events: examples.webhook.events },
     answer: 'The endpoint, with its signing secret.',
     data: registered,
-    location: `/api/v1/webhooks/${cast.webhook.id}`,
+    location: `/api/v1/webhooks/${examples.webhook.id}`,
   },
   listWebhooks: {
     tag: 'Webhooks',
@@ -61,7 +61,7 @@ ${PROGRAMS}`,
     description:
       'The organization’s endpoints, newest first, disabled ones included. Never with their secrets.',
     answer: 'A page of endpoints.',
-    data: [cast.webhook],
+    data: [examples.webhook],
   },
   readWebhook: {
     tag: 'Webhooks',
@@ -69,7 +69,7 @@ ${PROGRAMS}`,
     description:
       'One endpoint, never with its secret. `status` and `failing` tell how its receiver is doing, and how far it is from being disabled; `readWebhookStats` counts what became of its deliveries.',
     answer: 'The endpoint.',
-    data: cast.failingWebhook,
+    data: examples.failingWebhook,
   },
   updateWebhook: {
     tag: 'Webhooks',
@@ -84,7 +84,7 @@ The secret, the status and the count of failures stay as they are: an endpoint t
 one, or ask support.`,
     body: { events: ['conversation.created', 'conversation.resolved'] },
     answer: 'The endpoint as it is now.',
-    data: { ...cast.webhook, events: ['conversation.created', 'conversation.resolved'] },
+    data: { ...examples.webhook, events: ['conversation.created', 'conversation.resolved'] },
   },
   deleteWebhook: {
     tag: 'Webhooks',
@@ -105,7 +105,7 @@ simulated one.
 A test that fails counts as a failed delivery like any other. To an endpoint that is disabled nothing is sent: the delivery is
 \`skipped\`.`,
     answer: 'The test event is written and will be delivered.',
-    data: { eventId: cast.webhookTest.id, deliveryId: cast.webhookTest.deliveryId },
+    data: { eventId: examples.webhookTest.id, deliveryId: examples.webhookTest.deliveryId },
   },
 } as const satisfies Record<string, OperationText>;
 

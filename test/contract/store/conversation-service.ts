@@ -98,7 +98,7 @@ export async function aConversationService(engine: Engine, conversation: Convers
     /** A conversation of another organization. */
     foreign,
     /** Moves the conversation as another request does. */
-    move: (move: StateChange) => commit([conversations.move(tenant, conversation.id, move)]),
+    move: (move: StateChange) => commit([conversations.changeState(tenant, conversation.id, move)]),
     find: () => conversations.find(tenant, conversation.id),
     messages: async () =>
       (await messageStore(service).list(tenant, conversation.id, { limit: 100 })).items.map(({ id }) => id),

@@ -38,7 +38,7 @@ async function stored(conversation = aConversation()) {
     tenant,
     store,
     find: () => store.find(tenant, conversation.id),
-    move: (move: StateChange) => commit([store.move(tenant, conversation.id, move)]),
+    move: (move: StateChange) => commit([store.changeState(tenant, conversation.id, move)]),
     commit,
   };
 }
@@ -52,7 +52,9 @@ describe('moving a stored conversation', () => {
         await commit([store.add(tenant, expected)]);
         for (const move of sequence) {
           const next = applyStateChange(expected, move);
-          expect(await commit([store.move(tenant, expected.id, move)])).toEqual(next ? COMMITTED : REFUSED);
+          expect(await commit([store.changeState(tenant, expected.id, move)])).toEqual(
+            next ? COMMITTED : REFUSED,
+          );
           expected = next ?? expected;
           expect(await store.find(tenant, expected.id)).toEqual(expected);
         }
@@ -102,7 +104,7 @@ describe('moving a stored conversation', () => {
       const { commit, store, tenant } = await stored();
       const id = newId('cnv', NOW);
 
-      expect(await commit([store.move(tenant, id, move)])).toEqual(REFUSED);
+      expect(await commit([store.changeState(tenant, id, move)])).toEqual(REFUSED);
 
       expect(await store.find(tenant, id)).toBeUndefined();
       expect((await store.list(tenant, { limit: 10 })).items).toHaveLength(1);
@@ -115,7 +117,9 @@ describe('moving a stored conversation', () => {
   ])('is refused to %s', async (_, other) => {
     const { commit, store, tenant, conversation, find } = await stored();
 
-    expect(await commit([store.move(other(tenant), conversation.id, { kind: 'hand-off' })])).toEqual(REFUSED);
+    expect(await commit([store.changeState(other(tenant), conversation.id, { kind: 'hand-off' })])).toEqual(
+      REFUSED,
+    );
 
     expect(await find()).toEqual(conversation);
   });

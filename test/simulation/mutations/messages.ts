@@ -156,8 +156,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'the reconciler leaves parked deliveries alone',
     file: 'functions/engine/reconcile.ts',
-    find: "scanState('parked', new Date(now().getTime() + lookaheadSeconds * 1000), () => resume)",
-    replace: "scanState('parked', new Date(0), () => resume)",
+    find: "scanState('parked', new Date(now().getTime() + lookaheadSeconds * 1000), () => sendParked)",
+    replace: "scanState('parked', new Date(0), () => sendParked)",
     breaks: ['comes to rest'],
   },
   {

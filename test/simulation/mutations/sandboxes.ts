@@ -84,7 +84,7 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'the audit judges what was wiped',
     file: 'functions/engine/audit-ledger.ts',
-    find: 'if (counts === undefined || (await isOver(entry))) return;',
+    find: 'if (counts === undefined || (await isDeleted(entry))) return;',
     replace: 'if (counts === undefined) return;',
     breaks: ['true ledger', 'wiped is over'],
     firstSeed: 664,

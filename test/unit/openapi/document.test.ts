@@ -5,13 +5,13 @@ import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
 import type { Route } from '../../../functions/platform/route.ts';
 import { openApiCommand } from '../../../lib/openapi/command.ts';
 import { openApiDocument } from '../../../lib/openapi/document.ts';
-import { atAllDoors } from '../../../lib/openapi/doors.ts';
 import type { OpenApiDocument, Operation, Schema } from '../../../lib/openapi/openapi.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
 import { isPaged, problemsOf } from '../../../lib/openapi/problems.ts';
+import { withSessionRoutes } from '../../../lib/openapi/session-routes.ts';
 import { document } from './examples.ts';
 
-const all = Object.entries(atAllDoors(routes));
+const all = Object.entries(withSessionRoutes(routes));
 
 const operationOf = (of: OpenApiDocument, { path, method }: Pick<Route, 'path' | 'method'>): Operation => {
   const operation = of.paths[`/api${path}`]?.[method.toLowerCase()];

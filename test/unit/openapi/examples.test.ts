@@ -7,12 +7,12 @@ import { deriveDeliveryId, parseCreationTime } from '../../../functions/domain/i
 import { checkProgram, parseProgram, simulate } from '../../../functions/domain/simulation.ts';
 import { completeHeaders } from '../../../functions/platform/outbound/exchange.ts';
 import type { Route } from '../../../functions/platform/route.ts';
-import * as cast from '../../../lib/openapi/cast.ts';
-import { atAllDoors } from '../../../lib/openapi/doors.ts';
 import { eventExample } from '../../../lib/openapi/events.ts';
+import * as examples from '../../../lib/openapi/example-values.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
-import * as sandboxCast from '../../../lib/openapi/sandbox-cast.ts';
+import * as sandboxExamples from '../../../lib/openapi/sandbox-examples.ts';
 import { EVENT_TYPES } from '../../../lib/openapi/schemas.ts';
+import { withSessionRoutes } from '../../../lib/openapi/session-routes.ts';
 import { document, examplesIn, violations } from './examples.ts';
 
 const operations = Object.entries(routes) as [keyof typeof OPERATIONS, Route][];
@@ -23,7 +23,7 @@ describe('every example of the document', () => {
   it('is found: of each request, answer, problem, event, parameter and identifier', () => {
     const places = examples.map(({ place }) => place).join('\n');
     expect(examples.length).toBeGreaterThan(150);
-    for (const [, { method, path, success }] of Object.entries(atAllDoors(routes)).filter(
+    for (const [, { method, path, success }] of Object.entries(withSessionRoutes(routes)).filter(
       ([, route]) => route.success.status !== 204,
     ))
       expect(places).toContain(
@@ -74,7 +74,7 @@ describe.each(operations)('the example of %s', (key, route) => {
   });
 });
 
-describe('the cast', () => {
+describe('the example values', () => {
   const ids = (node: unknown): { id: string; createdAt: string }[] => {
     if (typeof node !== 'object' || node === null) return [];
     const { id, createdAt } = node as Record<string, unknown>;
@@ -94,44 +94,47 @@ describe('the cast', () => {
   });
 
   it('has deliveries of the events and to the endpoint that it has', () => {
-    for (const { id, eventId, webhookId, eventType } of [cast.succeededDelivery, cast.retryingDelivery]) {
+    for (const { id, eventId, webhookId, eventType } of [
+      examples.succeededDelivery,
+      examples.retryingDelivery,
+    ]) {
       expect(id).toBe(deriveDeliveryId(eventId, webhookId));
-      expect(cast.webhook.events).toContain(eventType);
+      expect(examples.webhook.events).toContain(eventType);
       expect(SubscribableType.options).toContain(eventType);
     }
   });
 
   it('has an attempt log that agrees with its delivery', () => {
     const { attemptLog, attempts, lastError, lastResponseStatus, nextRetryAt } =
-      cast.retryingDeliveryWithAttempts;
+      examples.retryingDeliveryWithAttempts;
     const ends = attemptLog.map(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs);
     expect(attemptLog).toHaveLength(attempts);
     expect(attemptLog.at(-1)).toMatchObject({ error: lastError, status: lastResponseStatus });
-    // 30 s after the first attempt, 60 s after the second (public-api.md, Limits).
+    // 30 s after the first attempt, 60 s after the second (docs/specification.md, Retries).
     expect(Date.parse(attemptLog[1].startedAt)).toBeGreaterThanOrEqual((ends[0] ?? 0) + 30_000);
     expect(Date.parse(nextRetryAt)).toBe((ends[1] ?? 0) + 60_000);
   });
 
   it('has credentials of the right form', () => {
-    expect(cast.apiKeySecret).toMatch(/^ck_live_[A-Za-z0-9_-]{43}$/);
-    expect(cast.sandboxKeySecret).toMatch(/^ck_sandbox_[A-Za-z0-9_-]{43}$/);
-    expect(Buffer.from(cast.signingSecret.slice('whsec_'.length), 'base64')).toHaveLength(32);
+    expect(examples.apiKeySecret).toMatch(/^ck_live_[A-Za-z0-9_-]{43}$/);
+    expect(examples.sandboxKeySecret).toMatch(/^ck_sandbox_[A-Za-z0-9_-]{43}$/);
+    expect(Buffer.from(examples.signingSecret.slice('whsec_'.length), 'base64')).toHaveLength(32);
   });
 
   it('gives the same identifier for the same thing, and another for another', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (one, two) => {
         const at = (offset: number) => new Date(Date.parse('2026-11-20') + offset).toISOString();
-        expect(cast.exampleId('cnv', at(one)) === cast.exampleId('cnv', at(two))).toBe(one === two);
+        expect(examples.exampleId('cnv', at(one)) === examples.exampleId('cnv', at(two))).toBe(one === two);
       }),
     );
   });
 });
 
-describe('the cast in its sandbox', () => {
-  const { attemptLog, atRealSpeed, ...delivery } = sandboxCast.simulatedDeliveryWithAttempts;
-  const { url } = sandboxCast.simulatedWebhook;
-  const requests = [...attemptLog.map(({ request }) => request), sandboxCast.forwardedDelivery.request];
+describe('the sandbox examples', () => {
+  const { attemptLog, atRealSpeed, ...delivery } = sandboxExamples.simulatedDeliveryWithAttempts;
+  const { url } = sandboxExamples.simulatedWebhook;
+  const requests = [...attemptLog.map(({ request }) => request), sandboxExamples.forwardedDelivery.request];
 
   it('has an endpoint whose program is one', () => {
     expect(checkProgram(new URL(url)).ok).toBe(true);
@@ -165,9 +168,9 @@ describe('the cast in its sandbox', () => {
         completeHeaders({ url: new URL(request?.url ?? ''), headers, body: Buffer.from(body) }),
       );
       expect(headers['webhook-signature']).toBe(
-        new Webhook(cast.signingSecret).sign(delivery.id, timestamp, body),
+        new Webhook(examples.signingSecret).sign(delivery.id, timestamp, body),
       );
-      expect(JSON.parse(body).orgId).toBe(cast.sandbox.sandboxOrganizationId);
+      expect(JSON.parse(body).orgId).toBe(examples.sandbox.sandboxOrganizationId);
     }
     expect(new Set(requests.map((request) => request?.headers['webhook-timestamp'])).size).toBe(3);
   });
@@ -178,12 +181,12 @@ describe.each(EVENT_TYPES)('the example of %s', (type) => {
     const { body, headers } = eventExample(type);
     const timestamp = new Date(headers['webhook-timestamp'] * 1000);
     expect(headers['webhook-signature']).toBe(
-      new Webhook(cast.signingSecret).sign(headers['webhook-id'], timestamp, JSON.stringify(body)),
+      new Webhook(examples.signingSecret).sign(headers['webhook-id'], timestamp, JSON.stringify(body)),
     );
   });
 
   it('is a delivery to the endpoint of the other examples', () => {
     const { headers } = eventExample(type);
-    expect(headers['webhook-id']).toBe(deriveDeliveryId(headers['webhook-event-id'], cast.webhook.id));
+    expect(headers['webhook-id']).toBe(deriveDeliveryId(headers['webhook-event-id'], examples.webhook.id));
   });
 });

@@ -14,11 +14,11 @@ import {
 import { sessionAuthentication } from '../../../functions/platform/pipeline/session-authentication.ts';
 import { success } from '../../../functions/platform/reply.ts';
 import type { Route } from '../../../functions/platform/route.ts';
-import { secondDoor, secondOperationId } from '../../../lib/openapi/doors.ts';
 import type { OperationText } from '../../../lib/openapi/operation-text.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
 import { PARAMETERS, parametersOf } from '../../../lib/openapi/parameters.ts';
 import { PROBLEM_TEXTS, problemsOf } from '../../../lib/openapi/problems.ts';
+import { buildSessionRoute, getSessionOperationId } from '../../../lib/openapi/session-routes.ts';
 import { aSession, NOW } from '../../builders.ts';
 import { aRequest } from '../platform/pipeline/call.ts';
 import { type InMemory, inMemory } from '../platform/pipeline/in-memory.ts';
@@ -147,10 +147,10 @@ async function problemOf(
 
 const DOORS = (Object.entries(routes) as [keyof typeof routes, Route][]).flatMap(([key, route]) => {
   const text: OperationText = OPERATIONS[key];
-  const second = secondDoor(route);
+  const second = buildSessionRoute(route);
   return [
     [key as string, { route, served: route }, text] as const,
-    ...(second ? [[secondOperationId(key), { route, served: second }, text] as const] : []),
+    ...(second ? [[getSessionOperationId(key), { route, served: second }, text] as const] : []),
   ];
 });
 

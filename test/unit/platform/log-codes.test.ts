@@ -14,7 +14,7 @@ describe('the registry of the lines', () => {
     'has for %s a meaning, a word to the operator, and somebody who logs it',
     (code, line) => {
       expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
-      expect(line.says).toMatch(/^[a-z].*[^.]$/);
+      expect(line.message).toMatch(/^[a-z].*[^.]$/);
       expect(line.operator).toMatch(/^[A-Z].*\.$/);
       expect(sources.some((source) => source.includes(`'${code}'`))).toBe(true);
     },

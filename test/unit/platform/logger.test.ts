@@ -28,8 +28,8 @@ describe('a line of the log', () => {
   it.each(codes)('%s has the level and the meaning of its code', (code) => {
     const { log, lines } = capturingLogger('DEBUG');
     log(code, {});
-    const { level, says } = LOG_CODES[code];
-    expect(lines).toMatchObject([{ code, level: level.toUpperCase(), message: says }]);
+    const { level, message } = LOG_CODES[code];
+    expect(lines).toMatchObject([{ code, level: level.toUpperCase(), message }]);
   });
 
   it('has the fields that its code declares', () => {

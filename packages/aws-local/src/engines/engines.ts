@@ -4,7 +4,7 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { REGION } from '../arns.ts';
 import { describeEngineError } from '../connection-failure.ts';
-import { afterAWhile, type UntilNews, watchChanges } from '../sources/news.ts';
+import { type WaitForChange, waitForInterval, watchChanges } from '../sources/change-signals.ts';
 import { type DynamoDbEngine, startDynamoDb } from './dynamodb.ts';
 import { startSqs } from './sqs.ts';
 import type { ReadUpTo } from './stream-log.ts';
@@ -21,7 +21,7 @@ export interface Engines {
   /** Of the embedded DynamoDB, if it runs. */
   processId(): number | undefined;
   /** What a reader of a stream waits for when there is nothing to read. */
-  newsReader: (table: string) => UntilNews;
+  changeReader: (table: string) => WaitForChange;
   dynamodb: DynamoDBClient;
   streams: DynamoDBStreamsClient;
   sqs: SQSClient;
@@ -61,7 +61,7 @@ export async function startEngines(
     endpoints,
     embeddedDynamoDb,
     processId: () => embeddedDynamoDb?.processId(),
-    newsReader: (table) => changes?.reader(table) ?? afterAWhile,
+    changeReader: (table) => changes?.reader(table) ?? waitForInterval,
     dynamodb,
     streams,
     sqs,

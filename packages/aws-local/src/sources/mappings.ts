@@ -8,10 +8,10 @@ import type { LocalFunction } from '../functions/runtime.ts';
 import { parseProperties } from '../provision/properties.ts';
 import type { References } from '../template/references.ts';
 import type { Resource, Template } from '../template/template.ts';
+import type { WaitForChange } from './change-signals.ts';
 import { type DiscardedBatch, failureMessage } from './failure-destination.ts';
 import { compileFilters } from './filter.ts';
 import { isStream, requireValid } from './mapping-rules.ts';
-import type { UntilNews } from './news.ts';
 import { startQueueSource } from './queue.ts';
 import type { QueueRecord } from './queue-records.ts';
 import type { Checkpoints } from './shard.ts';
@@ -52,7 +52,7 @@ export interface EventSourceMapping extends z.output<typeof Mapping> {
 export interface MappingParts {
   sqs: SQSClient;
   streams: DynamoDBStreamsClient;
-  newsReader: (table: string) => UntilNews;
+  changeReader: (table: string) => WaitForChange;
   checkpoints: Checkpoints;
   functionOf: (nameOrArn: string) => LocalFunction;
   queueUrlOf: (arn: string) => string;
@@ -147,7 +147,7 @@ function startStream(mapping: EventSourceMapping, parts: MappingParts): Source {
     ...commonOptions(mapping, parts),
     id: mapping.logicalId,
     streams: parts.streams,
-    newsReader: () => parts.newsReader(tableOfStream(mapping.EventSourceArn)),
+    changeReader: () => parts.changeReader(tableOfStream(mapping.EventSourceArn)),
     checkpoints: parts.checkpoints,
     streamArn: mapping.EventSourceArn,
     functionArn: fn.arn,

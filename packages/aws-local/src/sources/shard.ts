@@ -7,8 +7,8 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import { describeEngineError } from '../connection-failure.ts';
+import type { WaitForChange } from './change-signals.ts';
 import type { Filter } from './filter.ts';
-import type { UntilNews } from './news.ts';
 import { pause } from './pause.ts';
 import { type StreamRecord, toStreamRecord } from './stream-records.ts';
 
@@ -62,7 +62,7 @@ export interface ShardOptions {
   passes: Filter;
   streams: DynamoDBStreamsClient;
   /** Waited for when the shard had nothing. */
-  untilNews: UntilNews;
+  waitForChange: WaitForChange;
   checkpoints: Checkpoints;
   consumer: Consumer;
   log: (text: string) => void;
@@ -123,7 +123,7 @@ async function readPages(options: ShardOptions, progress: Progress, signal: Abor
     const isEmpty = records.length === 0 && gathered.position === undefined;
     if ((closed || isEmpty) && !(await consumer.rest(closed, askedAt))) return;
     if (closed) continue;
-    if (records.length === 0) await options.untilNews(signal);
+    if (records.length === 0) await options.waitForChange(signal);
     else if (gathered.position !== undefined) await pause(GATHER_POLL_MS, signal);
   }
   if (!signal.aborted) checkpoints.set(source, shardId, SHARD_END);

@@ -4,9 +4,9 @@ import {
   type Shard,
 } from '@aws-sdk/client-dynamodb-streams';
 import { describeEngineError } from '../connection-failure.ts';
+import type { WaitForChange } from './change-signals.ts';
 import type { DiscardedBatch } from './failure-destination.ts';
 import type { Filter } from './filter.ts';
-import type { UntilNews } from './news.ts';
 import { pause } from './pause.ts';
 import { type Checkpoints, type Consumer, isFinished, readShard } from './shard.ts';
 import type { Source } from './source.ts';
@@ -29,7 +29,7 @@ export interface StreamSourceOptions extends Omit<StreamBatchesOptions, 'discard
   passes: Filter;
   streams: DynamoDBStreamsClient;
   /** Makes what each shard's reader waits for when it has nothing to read. */
-  newsReader: () => UntilNews;
+  changeReader: () => WaitForChange;
   checkpoints: Checkpoints;
   /** The mapping's failure destination; without one, records that are given up are only logged. */
   discard?: (batch: DiscardedBatch) => Promise<void>;
@@ -87,10 +87,10 @@ function readOne(
   options: StreamSourceOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { id: source, newsReader } = options;
+  const { id: source, changeReader } = options;
   const consumer = consumerOf(shardId, options, signal);
   return readShard(
-    { ...options, source, shardId, startingPosition, consumer, untilNews: newsReader() },
+    { ...options, source, shardId, startingPosition, consumer, waitForChange: changeReader() },
     signal,
   );
 }

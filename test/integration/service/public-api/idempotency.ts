@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../../functions/api/routes.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
-import { atAllDoors, secondOperationId } from '../../../../lib/openapi/doors.ts';
+import { getSessionOperationId, withSessionRoutes } from '../../../../lib/openapi/session-routes.ts';
 import type { Document, Operation } from '../../../fuzz/document.ts';
 import type { Exchange } from '../../../support/exchange.ts';
 import type { Tenant } from '../../../support/tenant.ts';
@@ -15,10 +15,12 @@ import { credentialOf, validRequest, withHeaders } from './requests.ts';
  */
 const OF_WORKERS = ['redelivery-runs#', '#arrived#'];
 
-const ALL: readonly (Route & { key: string })[] = Object.entries(atAllDoors(routes)).map(([key, route]) => ({
-  ...route,
-  key,
-}));
+const ALL: readonly (Route & { key: string })[] = Object.entries(withSessionRoutes(routes)).map(
+  ([key, route]) => ({
+    ...route,
+    key,
+  }),
+);
 const POSTS = ALL.filter(({ method, path }) => method === 'POST' && path.startsWith('/v1/'));
 const AT_TWO_DOORS = POSTS.filter(({ dashboard }) => dashboard !== undefined);
 
@@ -63,7 +65,10 @@ export function idempotency(place: Place, document: Document, atOnce: number): v
   });
 
   it.each(AT_TWO_DOORS)('is the same key at both doors of $key', async ({ key: id, success }) => {
-    const [withKey, withSession] = [operationOf(document, id), operationOf(document, secondOperationId(id))];
+    const [withKey, withSession] = [
+      operationOf(document, id),
+      operationOf(document, getSessionOperationId(id)),
+    ];
     const sent = await validRequest(withKey, tenant);
     const bySession = {
       ...withHeaders(sent, { Authorization: `Bearer ${await credentialOf(withSession, tenant)}` }),

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { routes } from '../../../../functions/api/routes.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
-import { atAllDoors } from '../../../../lib/openapi/doors.ts';
 import { isPaged } from '../../../../lib/openapi/problems.ts';
+import { withSessionRoutes } from '../../../../lib/openapi/session-routes.ts';
 import type { Document, Operation } from '../../../fuzz/document.ts';
 import type { Exchange, Sent } from '../../../support/exchange.ts';
 import { filled, idIn } from '../../../support/resources.ts';
@@ -12,7 +12,10 @@ import type { Place } from '../place.ts';
 import { credentialOf, validRequest, withHeaders } from './requests.ts';
 
 type Keyed = Route & { key: string };
-const ALL: readonly Keyed[] = Object.entries(atAllDoors(routes)).map(([key, route]) => ({ ...route, key }));
+const ALL: readonly Keyed[] = Object.entries(withSessionRoutes(routes)).map(([key, route]) => ({
+  ...route,
+  key,
+}));
 /** People have no sessions of a sandbox: what is of it is its live organization's, like its keys. */
 const OF_KEYS = ALL.filter(({ scope }) => scope !== undefined);
 

@@ -9,8 +9,8 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InvocationResult } from '../../../src/functions/sandbox.ts';
+import { waitForInterval } from '../../../src/sources/change-signals.ts';
 import { compileFilters } from '../../../src/sources/filter.ts';
-import { afterAWhile } from '../../../src/sources/news.ts';
 import { type StreamSourceOptions, startStreamSource } from '../../../src/sources/stream.ts';
 import { awaitAssertion } from '../../support/until.ts';
 import { numbersOf } from './a-stream-record.ts';
@@ -77,7 +77,7 @@ function aStream(shards: Record<string, FakeShard>, options: Partial<StreamSourc
       },
       passes: compileFilters([]),
       streams,
-      newsReader: () => afterAWhile,
+      changeReader: () => waitForInterval,
       checkpoints: {
         get: (source, shard) => positions.get(`${source}/${shard}`),
         set: (source, shard, position) => void positions.set(`${source}/${shard}`, position),

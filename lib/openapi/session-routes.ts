@@ -7,7 +7,7 @@ import type { OperationText } from './operation-text.ts';
  * A route with the other way of authenticating (docs/decisions/0016-dashboard.md): the same operation with a
  * session, and with the environment as a parameter. Undefined where there is none.
  */
-export function secondDoor(route: Route): Route | undefined {
+export function buildSessionRoute(route: Route): Route | undefined {
   const path = settingsPath(route);
   if (path === undefined || route.dashboard === undefined) return undefined;
   const { scope, dashboard, visitor, ...facts } = route;
@@ -22,22 +22,25 @@ export function secondDoor(route: Route): Route | undefined {
 }
 
 /** `listWebhooks` is `settingsListWebhooks` to people. */
-export const secondOperationId = (operationId: string): string =>
+export const getSessionOperationId = (operationId: string): string =>
   `settings${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`;
 
 /** The routes with all their ways of authenticating, by operation id. The gateway serves these. */
-export const atAllDoors = (routes: Readonly<Record<string, Route>>): Record<string, Route> => ({
+export const withSessionRoutes = (routes: Readonly<Record<string, Route>>): Record<string, Route> => ({
   ...routes,
   ...Object.fromEntries(
     Object.entries(routes).flatMap(([operationId, route]) => {
-      const second = secondDoor(route);
-      return second === undefined ? [] : [[secondOperationId(operationId), second]];
+      const second = buildSessionRoute(route);
+      return second === undefined ? [] : [[getSessionOperationId(operationId), second]];
     }),
   ),
 });
 
 /** The text of an operation that is called with a session. */
-export const secondText = (operationId: string, { location, ...text }: OperationText): OperationText => ({
+export const buildSessionText = (
+  operationId: string,
+  { location, ...text }: OperationText,
+): OperationText => ({
   ...text,
   description: `${text.description}\n\nThis is \`${operationId}\` for people with a dashboard session. With \`environment=sandbox\` it acts on the sandbox of their organization, and is refused with \`SANDBOX_NOT_PROVISIONED\` where there is none.`,
   ...(location === undefined ? {} : { location: location.replace('/api/v1/', '/api/settings/') }),

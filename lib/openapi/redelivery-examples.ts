@@ -1,13 +1,13 @@
 import { computeProgress } from '../../functions/domain/redelivery.ts';
-import * as cast from './cast.ts';
+import * as examples from './example-values.ts';
 
 const createdAt = '2026-11-21T14:05:07.412Z';
 export const from = '2026-11-20T09:00:00.000Z';
 
 /** Just ordered, of a day on which the receiver did not work. */
 export const ordered = {
-  id: cast.exampleId('rdj', createdAt),
-  webhookId: cast.webhook.id,
+  id: examples.exampleId('rdj', createdAt),
+  webhookId: examples.webhook.id,
   status: 'running',
   reason: null,
   from,
@@ -27,5 +27,5 @@ export const underWay = {
   ...ordered,
   examined: 18_204,
   redelivered: 311,
-  progress: computeProgress({ ...ordered, place: cast.exampleId('dlv', reached) }),
+  progress: computeProgress({ ...ordered, place: examples.exampleId('dlv', reached) }),
 } as const;

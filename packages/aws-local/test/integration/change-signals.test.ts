@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { watchChanges } from '../../src/sources/news.ts';
+import { watchChanges } from '../../src/sources/change-signals.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** What the engine keeps streams' records in. */
@@ -32,7 +32,7 @@ it("tells each reader of every record of its table's stream", async () => {
   const readers = [watch.reader('Orders'), watch.reader('Orders')];
   // Enough that the text of a number does not come in the number's order.
   for (let number = 1; number <= 12; number += 1) {
-    const news = readers.map((untilNews) => untilNews(never).then(() => number));
+    const news = readers.map((waitForChange) => waitForChange(never).then(() => number));
     write('Orders');
     expect(await Promise.all(news)).toEqual([number, number]);
   }
@@ -60,11 +60,11 @@ it('lets a reader sleep while other tables are written', async () => {
 
 it('stops waiting with the signal', async () => {
   const { watch, write } = anEngine();
-  const untilNews = watch.reader('Orders');
+  const waitForChange = watch.reader('Orders');
   const stopping = new AbortController();
   write('Orders');
-  await untilNews(stopping.signal);
-  const waiting = untilNews(stopping.signal);
+  await waitForChange(stopping.signal);
+  const waiting = waitForChange(stopping.signal);
   stopping.abort();
   await waiting;
 });

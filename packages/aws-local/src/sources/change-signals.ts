@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pause } from './pause.ts';
 
 /** Resolves when a stream may have new records, or when the signal aborts. */
-export type UntilNews = (signal: AbortSignal) => Promise<void>;
+export type WaitForChange = (signal: AbortSignal) => Promise<void>;
 
 const POLL_MS = 20;
 const CHANGE_CHECK_MS = 4;
@@ -11,7 +11,7 @@ const CHANGE_CHECK_MS = 4;
 const CHECKS = 125;
 
 /** Works with any engine: polls at a fixed interval. */
-export const afterAWhile: UntilNews = (signal) => pause(POLL_MS, signal);
+export const waitForInterval: WaitForChange = (signal) => pause(POLL_MS, signal);
 
 /**
  * Detects new stream records in the database file of an embedded engine, at a hundredth of the cost of
@@ -19,7 +19,7 @@ export const afterAWhile: UntilNews = (signal) => pause(POLL_MS, signal);
  */
 export interface ChangeWatch {
   /** For one reader of a table's stream; each reader keeps its own position. */
-  reader(table: string): UntilNews;
+  reader(table: string): WaitForChange;
   close(): void;
 }
 

@@ -9,37 +9,34 @@ import { deriveDeliveryId } from '../../functions/domain/ids.ts';
 import { sign } from '../../functions/domain/signature.ts';
 import { parseProgram } from '../../functions/domain/simulation.ts';
 import { DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
-import * as cast from './cast.ts';
+import * as examples from './example-values.ts';
 
-/*
- * What the cast has in its sandbox: an endpoint with a simulated receiver, and one delivery to it. As in the
- * cast itself, what the service would derive is derived.
- */
+/** A sandbox endpoint with a simulated receiver, and one delivery to it; derived values are derived here. */
 
 /** Answers the first attempt 503, the second one 200 after a quarter of a second, a hundred times faster. */
 export const simulatedWebhook = {
-  ...cast.webhook,
-  id: cast.exampleId('whk', '2026-11-20T09:28:40.000Z'),
+  ...examples.webhook,
+  id: examples.exampleId('whk', '2026-11-20T09:28:40.000Z'),
   createdAt: '2026-11-20T09:28:40.000Z',
-  url: `${cast.webhook.url}?simulate=503,200@250ms&simulate-speed=100`,
+  url: `${examples.webhook.url}?simulate=503,200@250ms&simulate-speed=100`,
 } as const;
 
 const { speed } = parseProgram(simulatedWebhook.url);
 
 const occurredAt = '2026-11-20T09:29:02.140Z';
-const eventId = cast.exampleId('evt', occurredAt);
+const eventId = examples.exampleId('evt', occurredAt);
 const id = deriveDeliveryId(eventId, simulatedWebhook.id);
 const type = 'conversation.created';
 
 const body = JSON.stringify({
   type,
   schemaVersion: EVENT_CATALOGUE[type].schemaVersion,
-  orgId: cast.sandbox.sandboxOrganizationId,
+  orgId: examples.sandbox.sandboxOrganizationId,
   createdAt: occurredAt,
   data: {
-    conversationId: cast.exampleId('cnv', occurredAt),
-    channelId: cast.conversation.channelId,
-    externalUserId: cast.conversation.externalUserId,
+    conversationId: examples.exampleId('cnv', occurredAt),
+    channelId: examples.conversation.channelId,
+    externalUserId: examples.conversation.externalUserId,
   },
 });
 
@@ -52,7 +49,7 @@ function requestOf(attempt: number, at: Date): WebhookRequest {
     'user-agent': 'ConversationService-Webhooks/1.0 (+https://api.example.com/api/docs)',
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': sign(cast.signingSecret, id, timestamp, bytes),
+    'webhook-signature': sign(examples.signingSecret, id, timestamp, bytes),
     'webhook-event-id': eventId,
     'webhook-attempt': String(attempt),
     'webhook-endpoint-id': simulatedWebhook.id,
