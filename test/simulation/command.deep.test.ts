@@ -15,8 +15,11 @@ function command(
   const preload = mutation === undefined ? [] : ['--import', PRELOAD];
   const env = { ...process.env, SIMULATED_MUTATION: mutation?.name };
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [...preload, SIMULATION, ...parameters], { env }, (_, output) =>
-      resolve({ status: child.exitCode ?? -1, output }),
+    const child = execFile(
+      process.execPath,
+      [...preload, SIMULATION, ...parameters],
+      { env },
+      (_, output, errors) => resolve({ status: child.exitCode ?? -1, output: output + errors }),
     );
   });
 }

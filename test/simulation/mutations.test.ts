@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { applyMutation } from './mutations/load-mutated.ts';
+import { applyMutation, findUnknownNames } from './mutations/load-mutated.ts';
 import { MUTATIONS } from './mutations/mutations.ts';
 import { HARMFUL_ALONE, HARMLESS_ALONE } from './mutations/versions.ts';
 
+const ALL = [...MUTATIONS, ...HARMFUL_ALONE, ...HARMLESS_ALONE];
+
 describe('the mutations', () => {
   it('change a text that occurs once in its file, so that the deep tests can run them', () => {
-    const faults = [...MUTATIONS, ...HARMFUL_ALONE, ...HARMLESS_ALONE].flatMap((mutation) => {
+    const faults = ALL.flatMap((mutation) => {
       try {
         applyMutation(mutation);
         return [];
@@ -14,6 +16,24 @@ describe('the mutations', () => {
       }
     });
     expect(faults).toEqual([]);
+  });
+
+  it('use only names that their files have, so that what breaks is the promise', () => {
+    const found = ALL.flatMap((mutation) =>
+      findUnknownNames(mutation).map((name) => `${mutation.name}: ${name}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('are found to use a name that is gone', () => {
+    const renamed = {
+      name: 'renamed',
+      file: 'functions/domain/gate.ts',
+      find: 'export function gate(',
+      replace: 'if (goneName) throw new Error(); export function gate(',
+      breaks: [],
+    };
+    expect(findUnknownNames(renamed)).toEqual(['goneName']);
   });
 
   it('are refused when their text is gone', () => {

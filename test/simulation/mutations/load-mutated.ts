@@ -24,6 +24,20 @@ export function applyMutation({ also = [], ...first }: Mutation): Map<string, st
   return sources;
 }
 
+/** A name that is read or called: not declared, not a member, a key, a quoted word or a part of a number. */
+const NAME = /(?<![\w.$'`]|const )[A-Za-z_]\w*(?!\w|\s*[:'`])/g;
+const KEYWORDS = new Set(['false', 'new', 'throw', 'true', 'unknown']);
+
+/** Names that a mutation puts in and that its file has nowhere else, as after a rename. */
+export function findUnknownNames(mutation: Mutation): string[] {
+  const sources = [...applyMutation(mutation).values()];
+  const isUsedElsewhere = (name: string): boolean =>
+    sources.some((source) => (source.match(new RegExp(`\\b${name}\\b`, 'g')) ?? []).length > 1);
+  return [mutation, ...(mutation.also ?? [])]
+    .flatMap(({ replace }) => replace.replaceAll(/'[^']*'/g, "''").match(NAME) ?? [])
+    .filter((name) => !KEYWORDS.has(name) && !(name in globalThis) && !isUsedElsewhere(name));
+}
+
 /** Modules that this thread loads from now on have the changed sources. */
 export function loadMutated(mutation: Mutation): void {
   const sources = applyMutation(mutation);

@@ -36,7 +36,7 @@ export const SANDBOXES: readonly Mutation[] = [
     name: 'what an organization is gets remembered, whatever it is',
     file: STANDINGS,
     find: "if (state?.environment === 'live') {",
-    replace: 'if (standing !== undefined) {',
+    replace: 'if (state !== undefined) {',
     breaks: ['wiped is over'],
   },
   {
