@@ -47,7 +47,7 @@ function withRequest(delivery: Delivery, secret: string, now: Date): Delivery & 
   const headers = {
     ...sent.headers,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': sign(secret, delivery.id, timestamp, Buffer.from(sent.body, 'utf8')),
+    'webhook-signature': sign(secret, delivery.eventId, timestamp, Buffer.from(sent.body, 'utf8')),
   };
   return { ...delivery, request: sortHeaders({ ...sent, headers }) };
 }

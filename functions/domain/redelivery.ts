@@ -36,8 +36,8 @@ export type Redelivery =
 
 /**
  * Creates the delivery that resends a finished one's event, however that ended (docs/specification.md,
- * Redelivery). It has all attempts ahead and an id of its own, so receivers that deduplicate by `webhook-id`
- * accept it. Current subscriptions do not matter.
+ * Redelivery). It has all attempts ahead and an id of its own. Its `webhook-id` is the event's, so a receiver
+ * that has processed the event ignores it. Current subscriptions do not matter.
  */
 export function createRedelivery(
   delivery: Delivery,

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import type { DeliveryId, ReceiverId } from './ids.ts';
+import type { EventId, ReceiverId } from './ids.ts';
 import { getKey, type Keyring } from './keyring.ts';
 
 /**
@@ -15,10 +15,11 @@ export function deriveSigningSecret(master: Keyring, keyVersion: string, endpoin
 /**
  * `webhook-signature` of one attempt (Standard Webhooks): `v1,` and the base64 HMAC-SHA256 of
  * `id.timestamp.body`.
+ * @param id the event's: the same at every attempt, so that a receiver processes an event once
  * @param timestamp seconds since the epoch, as in the `webhook-timestamp` header
  * @param body exactly the bytes that are sent
  */
-export function sign(secret: string, id: DeliveryId, timestamp: number, body: Uint8Array): string {
+export function sign(secret: string, id: EventId, timestamp: number, body: Uint8Array): string {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }

@@ -48,10 +48,10 @@ export function webhookSender({
       headers: {
         'content-type': 'application/json',
         'user-agent': userAgent,
-        'webhook-id': delivery.id,
+        'webhook-id': event.id,
         'webhook-timestamp': String(timestamp),
-        'webhook-signature': sign(secret, delivery.id, timestamp, body),
-        'webhook-event-id': event.id,
+        'webhook-signature': sign(secret, event.id, timestamp, body),
+        'webhook-delivery-id': delivery.id,
         'webhook-attempt': String(delivery.attempts),
         'webhook-endpoint-id': endpoint.id,
       },

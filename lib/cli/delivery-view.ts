@@ -21,7 +21,10 @@ export function renderDelivery(delivery: ReceivedDelivery, isDuplicate: boolean,
     renderVerification(delivery.verification, paint),
     ...(isDuplicate ? [paint('yellow', 'duplicate')] : []),
   ];
-  const ids = [delivery.headers['webhook-id'] ?? 'no webhook-id', delivery.headers['webhook-event-id'] ?? ''];
+  const ids = [
+    delivery.headers['webhook-id'] ?? 'no webhook-id',
+    delivery.headers['webhook-delivery-id'] ?? '',
+  ];
   const body = delivery.body.length === 0 ? paint('dim', 'no body') : renderBody(delivery.body, paint);
   return [
     head.join('  '),
@@ -41,7 +44,7 @@ export function renderAnswer(
   paint: Paint,
 ): string {
   const took = formatDuration(now.getTime() - delivery.receivedAt.getTime());
-  const id = paint('dim', harmless(delivery.headers['webhook-id'] ?? ''));
+  const id = paint('dim', harmless(delivery.headers['webhook-delivery-id'] ?? ''));
   const time = paint('dim', formatTime(now));
   if (answer === undefined) return `${time}  ${paint('red', `the sender hung up after ${took}`)}  ${id}`;
   const colour = answer.status >= 200 && answer.status < 300 ? 'green' : 'red';

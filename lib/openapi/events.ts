@@ -20,15 +20,15 @@ export function eventExample(type: EventType) {
   return {
     body,
     headers: {
-      'webhook-id': deliveryId,
+      'webhook-id': id,
       'webhook-timestamp': timestamp,
       'webhook-signature': sign(
         examples.signingSecret,
-        deliveryId,
+        id,
         timestamp,
         Buffer.from(JSON.stringify(body), 'utf8'),
       ),
-      'webhook-event-id': id,
+      'webhook-delivery-id': deliveryId,
       'webhook-attempt': 1,
       'webhook-endpoint-id': examples.webhook.id,
     },
@@ -39,7 +39,8 @@ type Header = keyof ReturnType<typeof eventExample>['headers'];
 
 const HEADER_TEXTS: Record<Header, { description: string; schema: Schema }> = {
   'webhook-id': {
-    description: 'The delivery: the same on every attempt of it. Recognise duplicates by it.',
+    description:
+      'The event: the same on every attempt, at every endpoint and on a redelivery. Recognise duplicates by it.',
     schema: { type: 'string' },
   },
   'webhook-timestamp': {
@@ -51,8 +52,8 @@ const HEADER_TEXTS: Record<Header, { description: string; schema: Schema }> = {
       '`v1,` and the base64 of the HMAC-SHA256 of `webhook-id.webhook-timestamp.body`, keyed with the bytes behind `whsec_`. Compare it in constant time, over the body’s bytes as they came.',
     schema: { type: 'string' },
   },
-  'webhook-event-id': {
-    description: 'The event: the same for all endpoints and for redeliveries.',
+  'webhook-delivery-id': {
+    description: 'The delivery: the same on every attempt of it.',
     schema: { type: 'string' },
   },
   'webhook-attempt': {

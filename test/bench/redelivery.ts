@@ -54,7 +54,7 @@ const run = await startLocalRun(directory.path, { ATTEMPT_TIMEOUT_SECONDS: '30' 
 const receiver = await startReceiver({
   ...run.tls,
   onDelivery({ headers }) {
-    const event = String(headers['webhook-event-id']);
+    const event = String(headers['webhook-id']);
     copies.set(event, (copies.get(event) ?? 0) + 1);
   },
 });

@@ -27,7 +27,7 @@ export async function startFailingReceiver(tls: LocalRun['tls'], failing: number
   const receiver: Receiver = await startReceiver({
     ...tls,
     respond({ headers, body }) {
-      const delivery = headers['webhook-id'] ?? '';
+      const delivery = headers['webhook-delivery-id'] ?? '';
       const fails = Math.random() < failing;
       const { orgId, data } = JSON.parse(body.toString());
       senders.add(orgId);

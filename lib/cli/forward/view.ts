@@ -33,7 +33,7 @@ export function renderPassedOn(
   paint: Paint,
 ): string {
   if (result.kind === 'answered') {
-    const received = { receivedAt: startedAt, headers: { 'webhook-id': delivery.id } };
+    const received = { receivedAt: startedAt, headers: { 'webhook-delivery-id': delivery.id } };
     return renderAnswer(received, { status: result.status }, endedAt, paint);
   }
   const took = formatDuration(endedAt.getTime() - startedAt.getTime());

@@ -1,10 +1,10 @@
 const REMEMBERED = 10_000;
 
-/** What was received and answered before, by delivery id. Forgets the oldest of ten thousand. */
+/** What was received and answered before, by `webhook-id`. Forgets the oldest of ten thousand. */
 export class DeliveryHistory {
   readonly #answers = new Map<string, number[]>();
 
-  /** How often the delivery was answered before. */
+  /** How often the event was answered before. */
   attemptsOf(id: string): number {
     return this.#answers.get(id)?.length ?? 0;
   }

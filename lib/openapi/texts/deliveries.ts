@@ -21,7 +21,7 @@ with.
 it if it were sent now: the body and the headers as recorded, with \`webhook-timestamp\` and \`webhook-signature\` of this moment, so that a
 receiver which refuses old signatures takes it. Send its \`body\` to the byte, with its \`headers\`, to the address where you try your receiver:
 the service itself makes no request. What your receiver answers is not recorded; the delivery is what the simulated receiver made of it.
-Recognise what you have forwarded by \`webhook-id\` and \`webhook-attempt\`. Live there is no \`request\`, whether it is asked for or not.`,
+Recognise what you have forwarded by \`webhook-delivery-id\` and \`webhook-attempt\`. Live there is no \`request\`, whether it is asked for or not.`,
     answer: 'A page of deliveries.',
     data: [examples.retryingDelivery, examples.succeededDelivery],
     sandbox: [sandboxExamples.forwardedDelivery],
@@ -79,7 +79,7 @@ deleted endpoint cannot be read: 404.`,
 } as const satisfies Record<string, OperationText>;
 
 export const deliveryFields = {
-  id: 'Identifies the delivery, and is its `webhook-id` header on every attempt. Use it, or `eventId`, to recognise duplicates.',
+  id: 'Identifies the delivery, and is its `webhook-delivery-id` header on every attempt.',
   webhookId: 'The endpoint that it is for.',
   eventId: 'The event that it delivers. The same for all endpoints and for redeliveries.',
   eventType: 'Type of the event.',

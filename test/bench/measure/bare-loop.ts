@@ -44,10 +44,10 @@ function post(): Promise<void> {
         headers: {
           'content-type': 'application/json',
           'user-agent': 'ConversationService-Webhooks/1.0',
-          'webhook-id': id,
+          'webhook-delivery-id': id,
           'webhook-timestamp': String(timestamp),
           'webhook-signature': `v1,${signed}`,
-          'webhook-event-id': `evt_${id.slice(4)}`,
+          'webhook-id': `evt_${id.slice(4)}`,
           'webhook-attempt': '1',
           'accept-encoding': 'identity',
           'content-length': String(body.byteLength),

@@ -22,7 +22,7 @@ process.once('message', ({ cert, key, latencyMs, isSilent, refusesFirst }: Recei
     request.on('error', () => undefined);
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', async () => {
-      const delivery = String(request.headers['webhook-id']);
+      const delivery = String(request.headers['webhook-delivery-id']);
       const isAccepted = !refusesFirst || refused.delete(delivery);
       if (!isAccepted) refused.add(delivery);
       if (!isSilent) {

@@ -32,7 +32,7 @@ export async function startReceivers(tls: { cert: string; key: string }): Promis
     request.on('end', () => {
       requests += 1;
       bodyBytes += Buffer.concat(chunks).length;
-      const delivery = `${request.url} ${request.headers['webhook-id']}`;
+      const delivery = `${request.url} ${request.headers['webhook-delivery-id']}`;
       const attempt = attempts.get(delivery) ?? 0;
       attempts.set(delivery, attempt + 1);
       const behaviour = behaviours.get(request.url ?? '') ?? [];

@@ -42,12 +42,13 @@ export async function startFakeApi(options: {
   const deliver: FakeApi['deliver'] = async (endpoint, { id, attempt, data }) => {
     const body = JSON.stringify({ type: 'conversation.created', schemaVersion: 1, orgId: 'org_fake', data });
     const now = new Date();
+    const eventId = id.replace('dlv_', 'evt_fake_');
     return post(endpoint.url, options.ca(), body, {
       'content-type': 'application/json',
-      'webhook-id': id,
+      'webhook-id': eventId,
       'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-      'webhook-signature': new Webhook(endpoint.secret).sign(id, now, body),
-      'webhook-event-id': 'evt_fake',
+      'webhook-signature': new Webhook(endpoint.secret).sign(eventId, now, body),
+      'webhook-delivery-id': id,
       'webhook-attempt': String(attempt),
     });
   };

@@ -68,10 +68,10 @@ export async function startFakeSandbox(): Promise<FakeSandbox> {
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body)),
       host: 'example.com',
-      'webhook-id': delivery.id,
+      'webhook-delivery-id': delivery.id,
       'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-      'webhook-signature': new Webhook(secret).sign(delivery.id, now, body),
-      'webhook-event-id': delivery.eventId,
+      'webhook-signature': new Webhook(secret).sign(delivery.eventId, now, body),
+      'webhook-id': delivery.eventId,
       'webhook-attempt': '1',
     };
     return { ...delivery, request: { method: 'POST', url: URL_OF_NOBODY, headers, body } };

@@ -46,7 +46,7 @@ async function aLocalRun(options: Pick<ReceiverOptions, 'respond'> = {}) {
     startProgram('bin/forward.ts', args, { LOCAL_DIR: directory, ...env });
   const to = ['--to', `${receiver.url}/hooks`];
   const forward = (...args: string[]) => run([...to, ...args]);
-  const ids = () => received.map(({ headers }) => headers['webhook-id']);
+  const ids = () => received.map(({ headers }) => headers['webhook-delivery-id']);
   const receives = (count: number) =>
     awaitAssertion(() => {
       if (received.length < count) throw new Error(`${received.length} of ${count} received`);
@@ -81,8 +81,8 @@ describe('npm run forward', { timeout: 60_000 }, () => {
       path: '/hooks',
       headers: {
         'content-type': 'application/json',
-        'webhook-id': delivery.id,
-        'webhook-event-id': 'evt_fake',
+        'webhook-delivery-id': delivery.id,
+        'webhook-id': 'evt_fake',
         'webhook-attempt': '1',
       },
     });

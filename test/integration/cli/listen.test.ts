@@ -43,7 +43,7 @@ describe('npm run listen', { timeout: 60_000 }, () => {
     const program = listen();
     await program.shows(/Listening as whk_1 for conversation.created, message.received, /);
     expect(await api.deliver(onlyEndpoint(), { id: 'dlv_1', attempt: 1, data: { n: 1 } })).toBe(200);
-    await program.shows(/conversation\.created {2}attempt 1 {2}✓ verified\n +dlv_1 {2}evt_fake\n/);
+    await program.shows(/conversation\.created {2}attempt 1 {2}✓ verified\n +evt_fake_1 {2}dlv_1\n/);
     await program.shows(/← 200 after \d+ ms {2}dlv_1/);
     program.signal('SIGINT');
     expect(await program.ended).toBe(0);

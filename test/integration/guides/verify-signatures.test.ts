@@ -154,7 +154,7 @@ const OTHER = deriveSigningSecret(
   '1',
   newId('whk', new Date()),
 );
-const ID = newId('dlv', new Date());
+const ID = newId('evt', new Date());
 const BODY = Buffer.from('{"type":"message.received","data":{"reason":"Grüße 👋"}}', 'utf8');
 const SIGNED = sign(SECRET, ID, now, BODY);
 const at = (timestamp: number) => ({
@@ -184,7 +184,7 @@ const ACCEPTED: Record<string, Partial<Received>> = {
 };
 const REFUSED: Record<string, Partial<Received>> = {
   'another body': { body: Buffer.from(BODY.toString().replace('Grüße', 'Gruß')) },
-  'another id': { id: newId('dlv', new Date()) },
+  'another id': { id: newId('evt', new Date()) },
   'another timestamp': { timestamp: `${now - 1}` },
   'another secret': { secret: OTHER },
   'a timestamp six minutes ago': at(now - 360),

@@ -41,7 +41,7 @@ it('makes all redeliveries that were accepted although everything is killed mean
   });
   const ids = new Set(made.map((delivery) => delivery.id));
   expect([...promised].filter((promise) => !ids.has(promise))).toEqual([]);
-  const seen = new Set(received.map(({ headers }) => headers['webhook-id']));
+  const seen = new Set(received.map(({ headers }) => headers['webhook-delivery-id']));
   expect([...ids].filter((delivery) => !seen.has(String(delivery)))).toEqual([]);
 }, 400_000);
 

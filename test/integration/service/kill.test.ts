@@ -14,7 +14,7 @@ it('delivers every accepted message although everything is killed in the middle'
   const { id, secret, received } = await service.subscribe(
     ({ body, headers }) => {
       seen.add(JSON.parse(body.toString()).data.messageId);
-      const delivery = String(headers['webhook-id']);
+      const delivery = String(headers['webhook-delivery-id']);
       copies.set(delivery, (copies.get(delivery) ?? 0) + 1);
       return ok();
     },

@@ -91,7 +91,9 @@ describe('a reset beside live retries', () => {
     );
     const purgedAt = Date.now();
     const second = (id: string) =>
-      received.find(({ headers }) => headers['webhook-id'] === id && headers['webhook-attempt'] === '2');
+      received.find(
+        ({ headers }) => headers['webhook-delivery-id'] === id && headers['webhook-attempt'] === '2',
+      );
     const lastDueAt = Math.max(...retries.map(({ nextRetryAt }) => Date.parse(nextRetryAt)));
     const isTooLate = () => Date.now() > lastDueAt + (MOST_LATE_SECONDS + 1) * 1000;
     await until(

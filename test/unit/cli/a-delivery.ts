@@ -14,7 +14,7 @@ export function aDelivery(changes: Partial<ReceivedDelivery> = {}): ReceivedDeli
     receivedAt: new Date(2026, 10, 20, 14, 3, 22, 104),
     method: 'POST',
     path: '/listen',
-    headers: { 'webhook-id': 'dlv_1', 'webhook-event-id': 'evt_1', 'webhook-attempt': '2' },
+    headers: { 'webhook-id': 'evt_1', 'webhook-delivery-id': 'dlv_1', 'webhook-attempt': '2' },
     body: Buffer.from(JSON.stringify(EVENT)),
     verification: { kind: 'verified' },
     ...changes,

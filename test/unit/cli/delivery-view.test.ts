@@ -11,7 +11,7 @@ describe('a delivery on the screen', () => {
     expect(renderDelivery(aDelivery(), false, plain)).toBe(
       [
         '14:03:22.104  conversation.created  attempt 2  ✓ verified',
-        '              dlv_1  evt_1',
+        '              evt_1  dlv_1',
         '              {',
         '                "type": "conversation.created",',
         '                "schemaVersion": 1,',

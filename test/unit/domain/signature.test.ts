@@ -26,7 +26,7 @@ const jsonBodies = fc.jsonValue().map((value) => JSON.stringify(value));
 /** A signed attempt with a new endpoint's secret. */
 function anAttempt(body: string) {
   const secret = deriveSigningSecret(ring, '1', newId('whk', NOW));
-  const id = newId('dlv', NOW);
+  const id = newId('evt', NOW);
   const timestamp = currentSecond();
   return { secret, id, timestamp, body, signed: sign(secret, id, timestamp, Buffer.from(body)) };
 }

@@ -168,7 +168,7 @@ describe('the sandbox examples', () => {
         completeHeaders({ url: new URL(request?.url ?? ''), headers, body: Buffer.from(body) }),
       );
       expect(headers['webhook-signature']).toBe(
-        new Webhook(examples.signingSecret).sign(delivery.id, timestamp, body),
+        new Webhook(examples.signingSecret).sign(delivery.eventId, timestamp, body),
       );
       expect(JSON.parse(body).orgId).toBe(examples.sandbox.sandboxOrganizationId);
     }
@@ -187,6 +187,6 @@ describe.each(EVENT_TYPES)('the example of %s', (type) => {
 
   it('is a delivery to the endpoint of the other examples', () => {
     const { headers } = eventExample(type);
-    expect(headers['webhook-id']).toBe(deriveDeliveryId(headers['webhook-event-id'], examples.webhook.id));
+    expect(headers['webhook-delivery-id']).toBe(deriveDeliveryId(headers['webhook-id'], examples.webhook.id));
   });
 });

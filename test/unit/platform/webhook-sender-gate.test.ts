@@ -46,7 +46,7 @@ describe('an attempt of a sandbox', () => {
         const { simulated } = await send(delivery, endpoint, { ...event, body }, ignore);
         const { headers, body: kept } = simulated?.request ?? { headers: {}, body: '' };
         expect(kept).toBe(body);
-        expect(headers).toMatchObject({ 'webhook-id': delivery.id, 'webhook-attempt': '2' });
+        expect(headers).toMatchObject({ 'webhook-delivery-id': delivery.id, 'webhook-attempt': '2' });
         for (const verifier of [new Webhook(secret), new SvixWebhook(secret)]) {
           expect(verifier.verify(kept, headers)).toEqual(JSON.parse(body));
           expect(() => verifier.verify(`${kept} `, headers)).toThrow();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
 import { UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
 import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../../../functions/domain/lanes.ts';
 import { deriveSigningSecret } from '../../../functions/domain/signature.ts';
@@ -22,10 +23,10 @@ describe('an attempt', () => {
     expect(sent().headers).toEqual({
       'content-type': 'application/json',
       'user-agent': 'Example/1.0',
-      'webhook-id': delivery.id,
+      'webhook-delivery-id': delivery.id,
       'webhook-timestamp': String(NOW.getTime() / 1000),
       'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
-      'webhook-event-id': event.id,
+      'webhook-id': event.id,
       'webhook-attempt': '3',
       'webhook-endpoint-id': endpoint.id,
     });
@@ -51,9 +52,20 @@ describe('an attempt', () => {
     const [first, second] = [aSender(), aSender({ now: later(NOW, seconds(30)) })];
     await first.send(delivery, endpoint, event, ignore);
     await second.send(delivery, endpoint, event, ignore);
-    expect(second.sent().headers['webhook-id']).toBe(first.sent().headers['webhook-id']);
+    expect(second.sent().headers['webhook-delivery-id']).toBe(first.sent().headers['webhook-delivery-id']);
     expect(second.sent().headers['webhook-signature']).not.toBe(first.sent().headers['webhook-signature']);
     expect(second.sent().text).toBe(first.sent().text);
+  });
+
+  it('has the webhook-id of its event at every endpoint and in every delivery', async () => {
+    const ids = await Promise.all(
+      [endpoint, { ...endpoint, id: newId('whk', NOW) }].map(async (receiver) => {
+        const { send, sent } = aSender();
+        await send({ ...claimed(), id: newId('dlv', NOW), webhookId: receiver.id }, receiver, event, ignore);
+        return sent().headers['webhook-id'];
+      }),
+    );
+    expect(ids).toEqual([event.id, event.id]);
   });
 
   it('is not made when its key is gone', async () => {

@@ -122,7 +122,7 @@ export function channels(place: Place): void {
       expect(delivery).toMatchObject({ status: 'succeeded', attempts: 2 });
       const { body } = await api.get(`${channel.path}/deliveries/${delivery?.id}`);
       expect(Object(body.data).attemptLog).toMatchObject([{ status: 500 }, { status: 200 }]);
-      expect(channel.received.map(({ headers }) => headers['webhook-id'])).toEqual([
+      expect(channel.received.map(({ headers }) => headers['webhook-delivery-id'])).toEqual([
         delivery?.id,
         delivery?.id,
       ]);

@@ -114,7 +114,10 @@ export function deadLetters({ service, keep }: Place): void {
       await drained('Delivery/Fresh', orgId);
       expect(await ended(api, owed, 1)).toEqual(made);
       const [before] = await ended(api, served, 1);
-      expect(received.map(({ headers }) => headers['webhook-id'])).toEqual([before?.id, made[0]?.id]);
+      expect(received.map(({ headers }) => headers['webhook-delivery-id'])).toEqual([
+        before?.id,
+        made[0]?.id,
+      ]);
     });
 
     it('is postponed, by the event alone, while that cannot be dealt with, and loses nothing, however slow its receiver is by then', async () => {

@@ -92,10 +92,10 @@ export function redeliveries({ service, keep }: Place): void {
       expect(made.filter(({ createdAt }) => String(createdAt) < String(job.createdAt))).toEqual([]);
       expect(all.slice(0, MANY).every(({ redeliveryOf }) => redeliveryOf !== null)).toBe(true);
       // On a busy machine one may come twice.
-      const seen = new Set(received.map(({ headers }) => headers['webhook-id']));
+      const seen = new Set(received.map(({ headers }) => headers['webhook-delivery-id']));
       expect(all.filter(({ id: delivery }) => !seen.has(String(delivery)))).toEqual([]);
       const bodyOf = (delivery: unknown) =>
-        received.find(({ headers }) => headers['webhook-id'] === delivery)?.body.toString();
+        received.find(({ headers }) => headers['webhook-delivery-id'] === delivery)?.body.toString();
       const [again] = made;
       expect(bodyOf(again?.id)).toBe(bodyOf(again?.redeliveryOf));
 

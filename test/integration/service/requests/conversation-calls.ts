@@ -42,7 +42,7 @@ export function conversationCalls(organization: Organization) {
   function arrived(type: string, field: string, value: unknown): Record<string, unknown>[] {
     const events = new Map(
       received.map(({ headers, body }): [string | undefined, Envelope] => [
-        headers['webhook-event-id'],
+        headers['webhook-id'],
         JSON.parse(body.toString()),
       ]),
     );

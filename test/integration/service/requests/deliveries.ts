@@ -95,7 +95,7 @@ export function deliveries(organization: Organization): void {
         '7',
         '8',
       ]);
-      expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+      expect(new Set(received.map(({ headers }) => headers['webhook-delivery-id'])).size).toBe(1);
 
       const read = await organization.api.get(`${path(id)}/deliveries/${delivery?.id}`);
       const log = Object(read.body.data).attemptLog;

@@ -85,8 +85,8 @@ export function redeliveries(organization: Organization): void {
       expect(received).toHaveLength(9);
       expect(last.body).toEqual(first.body);
       expect(last.headers).toMatchObject({
-        'webhook-id': data?.id,
-        'webhook-event-id': first.headers['webhook-event-id'],
+        'webhook-delivery-id': data?.id,
+        'webhook-id': first.headers['webhook-id'],
         'webhook-attempt': '1',
       });
       expect(new StandardWebhook(secret).verify(last.body.toString(), last.headers)).toBeTruthy();
@@ -132,9 +132,9 @@ export function redeliveries(organization: Organization): void {
       await ended(id, 4);
 
       const ids = [first, ...made.map((delivery) => delivery.id)];
-      expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(ids));
+      expect(new Set(received.map(({ headers }) => headers['webhook-delivery-id']))).toEqual(new Set(ids));
       expect(received).toHaveLength(4);
-      expect(new Set(received.map(({ headers }) => headers['webhook-event-id'])).size).toBe(1);
+      expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     });
 
     it('is made once by many requests with one idempotency key, each of which has its answer', async () => {

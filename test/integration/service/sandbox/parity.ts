@@ -125,7 +125,7 @@ function markingOf({ answers, request }: Told, receiver: ProgrammedReceiver): Ma
   const requests = new Map(
     receiver.received.map((received) => {
       const likeness = request(received, receiver.url);
-      return [`${likeness.headers['webhook-id']}, ${likeness.headers['webhook-attempt']}`, likeness];
+      return [`${likeness.headers['webhook-delivery-id']}, ${likeness.headers['webhook-attempt']}`, likeness];
     }),
   );
   const fast = answers

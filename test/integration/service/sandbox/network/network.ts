@@ -91,7 +91,7 @@ export function network(place: Place, observer: () => Observer): void {
     );
     const received = receivers
       .flatMap((receiver) => receiver.received)
-      .map(({ headers }) => headers['webhook-id']);
+      .map(({ headers }) => headers['webhook-delivery-id']);
     expect(new Set(received)).toEqual(
       new Set(delivered.filter(({ attempts }) => attempts !== 0).map(({ id }) => id)),
     );
