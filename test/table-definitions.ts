@@ -53,12 +53,7 @@ const streamed: TableDefinition['StreamSpecification'] = { StreamEnabled: true, 
 /** The stack's tables: their keys, indexes and streams. */
 export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
   service: byPartitionAndSort,
-  outbox: {
-    AttributeDefinitions: [text('pk'), ofSandbox.attribute],
-    KeySchema: [partitionKey('pk')],
-    GlobalSecondaryIndexes: [ofSandbox.index],
-    StreamSpecification: streamed,
-  },
+  outbox: { ...byPartitionAndSort, StreamSpecification: streamed },
   deliveries: {
     AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute, text('dueIn'), text('dueAt')],
     KeySchema: [partitionKey('pk'), sortKey('sk')],

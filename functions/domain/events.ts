@@ -294,10 +294,14 @@ export const DiscardedRecords = z.object({
 });
 export type DiscardedRecords = z.infer<typeof DiscardedRecords>;
 
+/** Key of an outbox entry. */
+export const EntryKey = z.object({ pk: text, sk: text });
+export type EntryKey = z.infer<typeof EntryKey>;
+
 /** A dead letter of the outbox's stream: a range of stream records, or keys of outbox entries. */
 export type DeadLetter =
   | { kind: 'records'; records: DiscardedRecords }
-  | { kind: 'entries'; ids: readonly string[] };
+  | { kind: 'entries'; keys: readonly EntryKey[] };
 
 /** The two message forms: Lambda's failure destination, and the keys that a reader postponed. */
 export const DeadLetter = z.union([
@@ -305,5 +309,5 @@ export const DeadLetter = z.union([
     z.object({ DDBStreamBatchInfo: DiscardedRecords }),
     z.transform(({ DDBStreamBatchInfo: records }): DeadLetter => ({ kind: 'records', records })),
   ),
-  z.object({ kind: z.literal('entries'), ids: z.array(text) }),
+  z.object({ kind: z.literal('entries'), keys: z.array(EntryKey) }),
 ]);

@@ -1,6 +1,6 @@
 import type { DeliveryMessage, DeliveryRef } from '../domain/delivery.ts';
 import { EXPIRY_SECONDS } from '../domain/due.ts';
-import type { DeadLetter, DiscardedRecords } from '../domain/events.ts';
+import type { DeadLetter, DiscardedRecords, EntryKey } from '../domain/events.ts';
 import { parseCreationTime } from '../domain/ids.ts';
 import type { OutboxWork } from '../domain/redelivery.ts';
 import type { Log } from '../platform/log-codes.ts';
@@ -29,7 +29,7 @@ export function processDeadDeliveryMessage(
   };
 }
 
-/** Key of an outbox entry, and its creation time, which the key need not contain. */
+/** What the log calls an outbox entry, and its creation time. */
 export interface EntryName {
   id: string;
   createdAt: string;
@@ -40,11 +40,12 @@ export interface DeadEntriesPorts<T> {
   /** Entries of the records; undefined when the stream no longer has them, after a day. */
   stream: { read(records: DiscardedRecords): Promise<T[] | undefined> };
   /** Undefined when there is no such entry, or this reader does not process it. */
-  outbox: { find(id: string): Promise<T | undefined> };
+  outbox: { find(key: EntryKey): Promise<T | undefined> };
   /** @returns the entries to retry */
   process(entries: readonly T[]): Promise<T[]>;
-  /** Leaves entries for later, by their keys. */
-  postpone(ids: readonly string[]): Promise<void>;
+  /** Leaves entries for later. */
+  postpone(keys: readonly EntryKey[]): Promise<void>;
+  getKey(entry: T): EntryKey;
   getName(entry: T): EntryName;
   log: Log;
   now: () => Date;
@@ -60,11 +61,11 @@ export function processDeadEntries<T>({
   outbox,
   process: processEntries,
   postpone,
+  getKey,
   getName,
   log,
   now,
 }: DeadEntriesPorts<T>) {
-  const getId = (entry: T): string => getName(entry).id;
   const isExpired = (entry: T): boolean =>
     now().getTime() - Date.parse(getName(entry).createdAt) > EXPIRY_SECONDS * 1000;
 
@@ -76,15 +77,15 @@ export function processDeadEntries<T>({
         return 1;
       }
       const failed = await processEntries(entries);
-      if (failed.length > 0) await postpone(failed.map(getId));
+      if (failed.length > 0) await postpone(failed.map(getKey));
       return 0;
     }
-    const found = await Promise.all(deadLetter.ids.map((id) => outbox.find(id)));
+    const found = await Promise.all(deadLetter.keys.map((key) => outbox.find(key)));
     const failed = await processEntries(found.filter((entry) => entry !== undefined));
     const expired = failed.filter(isExpired);
-    for (const entry of expired) log('OUTBOX_ENTRY_GIVEN_UP', { id: getId(entry) });
+    for (const entry of expired) log('OUTBOX_ENTRY_GIVEN_UP', { id: getName(entry).id });
     const toRetry = failed.filter((entry) => !expired.includes(entry));
-    if (toRetry.length > 0) await postpone(toRetry.map(getId));
+    if (toRetry.length > 0) await postpone(toRetry.map(getKey));
     return expired.length;
   };
 }

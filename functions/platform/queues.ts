@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { BusEvent } from '../domain/bus.ts';
 import { DeliveryMessage } from '../domain/delivery.ts';
-import type { DeadLetter } from '../domain/events.ts';
+import type { DeadLetter, EntryKey } from '../domain/events.ts';
 import { CROWDED_IN_FLIGHT, type Lane, type QueueVariable } from '../domain/lanes.ts';
 import { getMessageGroup } from '../domain/redelivery.ts';
 import { computeDelaySeconds, computeVisibilitySeconds, MAX_DELAY_SECONDS } from '../domain/timing.ts';
@@ -210,8 +210,8 @@ export const setVisibility =
  * @param url of the queue
  */
 export function sendBackDelayed(client: SQSClient, url: string) {
-  return async (ids: readonly string[]): Promise<void> => {
-    const letter: DeadLetter = { kind: 'entries', ids };
+  return async (keys: readonly EntryKey[]): Promise<void> => {
+    const letter: DeadLetter = { kind: 'entries', keys };
     await client.send(
       new SendMessageCommand({
         QueueUrl: url,

@@ -15,6 +15,7 @@ import type { Table } from './table.ts';
 /** Rows that a delivery message names. */
 export interface ContextRef {
   orgId: OrgId;
+  generation: number;
   webhookId: ReceiverId;
   eventId: EventId;
 }
@@ -24,7 +25,7 @@ export interface DeliveryContext {
   event: OutboxEvent | undefined;
 }
 
-type Key = { pk: string; sk?: string };
+type Key = { pk: string; sk: string };
 type Row = Record<string, unknown>;
 type Request = NonNullable<BatchGetCommandInput['RequestItems']>;
 
@@ -83,7 +84,7 @@ export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
 }
 
 const buildEndpointKey = ({ orgId, webhookId }: ContextRef): Key => ({ ...keys.endpoint(orgId, webhookId) });
-const buildEventKey = ({ eventId }: ContextRef): Key => keys.event(eventId);
+const buildEventKey = ({ eventId, ...tenant }: ContextRef): Key => ({ ...keys.event(tenant, eventId) });
 
 const buildRowName = ({ pk, sk }: Row | Key): string => JSON.stringify([pk, sk]);
 const indexByName = (wanted: readonly Key[]): Map<string, Key> =>

@@ -32,6 +32,8 @@ export interface Key {
 export const CONVERSATION_SHARDS = 4;
 export const TICKET_SHARDS = 4;
 export const DELIVERY_SHARDS = 8;
+/** A large organization has a thousand events a second, and a transaction doubles their write units. */
+export const EVENT_SHARDS = 4;
 /** Shards per state of the due index: during mass retries, each settled attempt writes to it. */
 export const DUE_SHARDS = 32;
 export const LEDGER_SHARDS = 16;
@@ -135,10 +137,15 @@ export const keys = {
     sk: 'idempotency',
   }),
 
-  /** Outbox and rate windows have a partition key only. */
-  event: (id: EventId): { pk: string } => ({ pk: id }),
+  /** Events by time, so that the event log is a query of each shard. */
+  events: (tenant: Tenant, shard: number): string => `${buildTenantKey(tenant)}#events#${shard}`,
+  event: (tenant: Tenant, id: EventId): Key => ({
+    pk: keys.events(tenant, getShard(id, EVENT_SHARDS)),
+    sk: id,
+  }),
   /** Outbox entry that sends a redelivery's message. */
-  redelivery: (id: DeliveryId): { pk: string } => ({ pk: id }),
+  redelivery: (id: DeliveryId): Key => ({ pk: id, sk: 'redelivery' }),
+  /** Rate windows and uses of keys have a partition key only. */
   rateWindow: ({ orgId, kind }: RateBucket, start: number): { pk: string } => ({
     pk: `${orgId}#${kind}#${start}`,
   }),
@@ -155,12 +162,10 @@ export const keys = {
   dueOf: (state: DueState, id: DeliveryId): string => keys.due(state, getShard(id, DUE_SHARDS)),
 
   /** With the time, because an endpoint can be enabled and disabled again. */
-  disablingNotice: (id: ReceiverId, disabledAt: string): { pk: string } => ({
-    pk: `${id}#disabled#${disabledAt}`,
-  }),
+  disablingNotice: (id: ReceiverId, disabledAt: string): Key => keys.notice(`${id}#disabled#${disabledAt}`),
 
   /** Events for the service's own workers. */
-  notice: (id: string): { pk: string } => ({ pk: id }),
+  notice: (id: string): Key => ({ pk: id, sk: 'notice' }),
 
   /** Sources, their count, and their versions, whose text is stored in parts. */
   sources: (tenant: Tenant, shard: number): string => `${buildTenantKey(tenant)}#sources#${shard}`,

@@ -11,8 +11,8 @@ import * as z from 'zod/mini';
 import { BusEvent, buildDisabledEvent, type Notice, toBusEvent } from '../domain/bus.ts';
 import type { DeliveryMessage } from '../domain/delivery.ts';
 import { DisablingNotice } from '../domain/endpoint.ts';
-import { OutboxEvent } from '../domain/events.ts';
-import { parseCreationTime } from '../domain/ids.ts';
+import { type EntryKey, OutboxEvent } from '../domain/events.ts';
+import { EventId, parseCreationTime } from '../domain/ids.ts';
 import { Defect } from '../domain/problem.ts';
 import { EVENT_DAYS, type OutboxWork, RedeliveryOrder } from '../domain/redelivery.ts';
 import { buildSandboxMark, keys } from './keys.ts';
@@ -20,7 +20,7 @@ import { parseRow, type Table, toExpiry } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 const toEntry = (event: OutboxEvent) => ({
-  ...keys.event(event.id),
+  ...keys.event(event, event.id),
   ...buildSandboxMark(event),
   ...event,
   expiresAt: toExpiry(new Date(event.createdAt), EVENT_DAYS),
@@ -29,9 +29,9 @@ const toEntry = (event: OutboxEvent) => ({
 /** Work items and events, written in the transaction that causes them. The table's stream delivers them. */
 export function outboxStore(outbox: Table) {
   return {
-    async find(id: string): Promise<Record<string, unknown> | undefined> {
+    async find({ pk, sk }: EntryKey): Promise<Record<string, unknown> | undefined> {
       const { Item } = await outbox.client.send(
-        new GetCommand({ TableName: outbox.name, Key: { pk: id }, ConsistentRead: true }),
+        new GetCommand({ TableName: outbox.name, Key: { pk, sk }, ConsistentRead: true }),
       );
       return Item;
     },
@@ -101,6 +101,16 @@ export function parseBusEvent(row: unknown): BusEvent | undefined {
   // The event's id is the row's key, so that operators can find the row.
   if (kind === 'endpoint-disabled') return buildDisabledEvent(DisablingNotice.parse(row), String(pk));
   return kind === 'notice' ? BusEvent.parse(row) : undefined;
+}
+
+/** Returns the key of the entry that has a work item. */
+export const getWorkKey = (work: OutboxWork): EntryKey =>
+  work.kind === 'event' ? keys.event(work.event, work.event.id) : keys.redelivery(work.reminder.id);
+
+/** Returns the key of the entry that a bus event was built from. */
+export function getBusEventKey(event: BusEvent): EntryKey {
+  const { success, data: id } = EventId.safeParse(event.id);
+  return success ? keys.event(event, id) : keys.notice(event.id);
 }
 
 /** A part of a shard, ends included. */
@@ -189,8 +199,8 @@ export function outboxEntries<T>(
         (await readStream(records))?.flatMap((row) => read(row) ?? []),
     },
     outbox: {
-      async find(id: string): Promise<T | undefined> {
-        const row = await find(id);
+      async find(key: EntryKey): Promise<T | undefined> {
+        const row = await find(key);
         return row && read(row);
       },
     },

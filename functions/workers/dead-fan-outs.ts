@@ -12,7 +12,7 @@ import { reportUnreadable } from '../platform/reports.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { readOrganizationState } from '../store/organizations.ts';
-import { outboxEntries, parseOutboxRecord } from '../store/outbox.ts';
+import { getWorkKey, outboxEntries, parseOutboxRecord } from '../store/outbox.ts';
 
 export const DeadFanOutsEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
@@ -44,6 +44,7 @@ export const handler = deadLetterWorker(
       now,
     }),
     postpone: sendBackDelayed(sqs, environment.DEAD_FAN_OUTS),
+    getKey: getWorkKey,
     getName: getOutboxWorkName,
     log: logger.log,
     now,

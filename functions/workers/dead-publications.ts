@@ -7,7 +7,7 @@ import { logger } from '../platform/logger.ts';
 import { deadLetterWorker, parseOrAbandon } from '../platform/pipeline/worker.ts';
 import { sendBackDelayed } from '../platform/queues.ts';
 import { busReports, reportUnreadable } from '../platform/reports.ts';
-import { outboxEntries, parseBusEvent } from '../store/outbox.ts';
+import { getBusEventKey, outboxEntries, parseBusEvent } from '../store/outbox.ts';
 
 export const DeadPublicationsEnvironment = z.object({
   EVENT_BUS: NonEmptyText,
@@ -27,7 +27,7 @@ export const handler = deadLetterWorker(
     ...outboxEntries(outbox, streamsClient(), parseOrAbandon(parseBusEvent)),
     process: (events) => bus.put(events),
     postpone: sendBackDelayed(queueClient(), environment.DEAD_PUBLICATIONS),
-    // A bus event's id is its key in the outbox.
+    getKey: getBusEventKey,
     getName: (event) => event,
     log: logger.log,
     now: () => new Date(),

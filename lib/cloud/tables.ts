@@ -103,7 +103,7 @@ export class Tables extends Construct {
     const many = { ...one, sortKey };
     this.service = new DataTable(this, 'Service', { ...many, ofSandbox: true });
     this.outbox = new DataTable(this, 'Outbox', {
-      ...one,
+      ...many,
       stream: dynamodb.StreamViewType.NEW_IMAGE,
       ofSandbox: true,
     });

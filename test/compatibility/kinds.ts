@@ -206,7 +206,8 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       parseBusEvent(row);
       parseOutboxRecord(row);
-      return keys.event(parseEvent(row).id);
+      const event = parseEvent(row);
+      return keys.event(event, event.id);
     },
   },
   redelivery: {

@@ -1,3 +1,5 @@
+import type { EntryKey } from '../../functions/domain/events.ts';
+import { getWorkKey } from '../../functions/store/outbox.ts';
 import { idOf, tenantOf } from './entries.ts';
 import { fanOutOf } from './functions.ts';
 import type { Invoke } from './invocations.ts';
@@ -10,6 +12,9 @@ const MS_PER_HOUR = 3_600_000;
 
 /** Between two tries at what the fan-out failed at. */
 const PATIENCE_MS = 900_000;
+
+/** The id of the event or delivery in an entry's key. */
+const idIn = ({ pk, sk }: EntryKey): string => (sk === 'redelivery' ? pk : sk);
 
 /** The functions that deal with what queues and streams have given up. */
 export class DeadLetters {
@@ -55,7 +60,8 @@ export class DeadLetters {
             Number(content.records.endSequenceNumber),
           ) ?? [])
         : [];
-    const named = content.kind === 'entries' ? content.ids.flatMap((id) => entries.get(id) ?? []) : [];
+    const named =
+      content.kind === 'entries' ? content.keys.flatMap((key) => entries.get(idIn(key)) ?? []) : [];
     const concerned = [...records.map(({ value }) => value), ...named];
     if (concerned.some(({ owed }) => this.#world.organizations.isOver(tenantOf(owed))))
       this.#world.statistics.count('dead fan-outs of wiped data');
@@ -67,13 +73,13 @@ export class DeadLetters {
       async (reach) => {
         const ports = reach.gate('dead', {
           read: async () => (isForgotten() ? undefined : records.map(({ value }) => reach.own.owed(value))),
-          find: async (id: string) => {
-            const entry = entries.get(id);
+          find: async (key: EntryKey) => {
+            const entry = entries.get(idIn(key));
             return entry && reach.own.find(entry);
           },
-          postpone: async (ids: readonly string[]) => {
-            deadFanOuts.send({ kind: 'entries', ids }, clock.ms + PATIENCE_MS);
-            for (const id of ids) again.add(id);
+          postpone: async (keys: readonly EntryKey[]) => {
+            deadFanOuts.send({ kind: 'entries', keys }, clock.ms + PATIENCE_MS);
+            for (const key of keys) again.add(idIn(key));
           },
         });
         const { engine } = reach.own;
@@ -82,6 +88,7 @@ export class DeadLetters {
           outbox: { find: ports.find },
           process: fanOutOf(reach),
           postpone: ports.postpone,
+          getKey: getWorkKey,
           getName: engine.getOutboxWorkName,
           log: reach.log,
           now: reach.now,

@@ -110,7 +110,10 @@ const ROWS = {
     table: service,
     key: { ...keys.endpoint(orgId, endpoint.id) },
   }),
-  event: ({ outbox }: TestTables, { event }: Ours) => ({ table: outbox, key: { ...keys.event(event.id) } }),
+  event: ({ outbox }: TestTables, { event }: Ours) => ({
+    table: outbox,
+    key: { ...keys.event(event, event.id) },
+  }),
 };
 
 const dispatching =

@@ -280,7 +280,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
   event: {
     make: (tenant) => {
       const event = anEvent({ tenant });
-      return { ...keys.event(event.id), ...event };
+      return { ...keys.event(event, event.id), ...event };
     },
     nameOf: owed,
     readers: { 'the stream, for the fan-out': streamed(parseOutboxRecord) },

@@ -28,8 +28,10 @@ async function anOrganization() {
   const channels = channelStore(service);
   const endpoints = endpointStore(service);
   const commit = committer(service.client);
-  const { orgId } = aTenant();
+  const tenant = aTenant();
+  const { orgId } = tenant;
   return {
+    tenant,
     service,
     outbox,
     channels,
@@ -94,15 +96,15 @@ describe('channels', () => {
 
 describe('an http channel as a receiver', () => {
   it('is what the engine finds, marks, counts at and disables, and stays a channel', async () => {
-    const { service, outbox, channels, endpoints, commit, orgId, add } = await anOrganization();
+    const { service, outbox, channels, endpoints, commit, tenant, orgId, add } = await anOrganization();
     const channel = anHttpChannel({ orgId, consecutiveFailures: 9 });
     await add(channel);
     const { kind, name, ...endpoint } = channel;
 
     expect(await endpoints.find(orgId, channel.id)).toEqual(endpoint);
-    const event = anEvent({ onlyTo: channel.id });
+    const event = anEvent({ onlyTo: channel.id, tenant });
     await commit([outboxStore(outbox).append(event)]);
-    const ref = { orgId, webhookId: channel.id, eventId: event.id };
+    const ref = { ...tenant, webhookId: channel.id, eventId: event.id };
     const contextOf = await deliveryContexts(service, outbox)([ref]);
     expect(contextOf(ref)).toEqual({ endpoint, event });
 

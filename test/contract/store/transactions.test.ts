@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../functions/domain/conversation.ts';
-import { buildEvent } from '../../../functions/domain/events.ts';
+import { buildEvent, type OutboxEvent } from '../../../functions/domain/events.ts';
 import { conversationStore, messageStore } from '../../../functions/store/conversations.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { keys } from '../../../functions/store/keys.ts';
@@ -38,10 +38,10 @@ async function postingTo(client: DynamoDBDocumentClient) {
       return { message, event, committed };
     },
     /** Whether both the message and its event are there, or neither. @throws when only one is */
-    async happened({ message, event }: { message: Message; event: { id: `evt_${string}` } }) {
+    async happened({ message, event }: { message: Message; event: OutboxEvent }) {
       const [{ items }, { Item }] = await Promise.all([
         messages.list(tenant, conversation.id, { limit: 100 }),
-        client.send(new GetCommand({ TableName: outbox.name, Key: keys.event(event.id) })),
+        client.send(new GetCommand({ TableName: outbox.name, Key: keys.event(event, event.id) })),
       ]);
       const found = items.some(({ id }) => id === message.id);
       expect(Item !== undefined).toBe(found);

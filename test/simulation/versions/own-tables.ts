@@ -102,8 +102,8 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
       return owed;
     },
     async find(entry) {
-      const { pk } = imageOf(entry);
-      const row = await rowsOf.find(String(pk));
+      const { pk, sk } = imageOf(entry);
+      const row = await rowsOf.find({ pk: String(pk), sk: String(sk) });
       // One whose body went missing in the table was dealt with before.
       return row || !entry.isPurged ? code.parseOutboxRecord(row ?? imageOf(entry)) : undefined;
     },

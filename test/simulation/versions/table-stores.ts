@@ -7,6 +7,7 @@ import { OF_SANDBOX_INDEX, Purge } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import type { CountedAt } from '../../../functions/store/endpoints.ts';
 import { buildTenantKey, keys } from '../../../functions/store/keys.ts';
+import { getWorkKey } from '../../../functions/store/outbox.ts';
 import type { Change } from '../../../functions/store/transaction.ts';
 import type { Code, Versions } from '../../compatibility/versions.ts';
 import type { Due, RowChange } from '../../doubles/memory-deliveries.ts';
@@ -78,15 +79,16 @@ export class TableStores implements Stores {
         ? outbox.append({ ...owed.event, ...trace })
         : outbox.appendRedelivery({ ...owed.reminder, ...trace }),
     ]);
-    const { pk } = owed.kind === 'event' ? keys.event(owed.event.id) : keys.redelivery(owed.reminder.id);
-    isImageOf(this.#row('outbox', { pk }), entry);
+    isImageOf(this.#row('outbox', { ...getWorkKey(owed) }), entry);
   }
 
   lose(event: EventId): void {
     const { events, sandboxTables } = this.#world;
+    const lost = events.get(event);
+    if (lost === undefined) throw new Error('an event was to be lost that does not exist');
     events.delete(event);
     this.#isLosing = true;
-    this.#tables.delete('outbox', keys.event(event));
+    this.#tables.delete('outbox', { ...keys.event(lost, event) });
     this.#isLosing = false;
     sandboxTables.all.outbox.drop(event);
   }

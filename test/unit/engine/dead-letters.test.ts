@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
-import type { DeadLetter } from '../../../functions/domain/events.ts';
+import type { DeadLetter, EntryKey } from '../../../functions/domain/events.ts';
 import type { OutboxWork } from '../../../functions/domain/redelivery.ts';
 import {
   type DeadEntriesPorts,
@@ -9,6 +10,7 @@ import {
   processDeadDeliveryMessage,
   processDeadEntries,
 } from '../../../functions/engine/dead-letters.ts';
+import { getWorkKey } from '../../../functions/store/outbox.ts';
 import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
@@ -55,7 +57,6 @@ describe('a reminder that its queue gave up', () => {
   });
 });
 
-const idOf = (owed: OutboxWork): string => getOutboxWorkName(owed).id;
 const anEntry = (now = NOW): OutboxWork => ({ kind: 'event', event: anEvent({ now }) });
 const anOrder = (): OutboxWork => ({ kind: 'redelivery', reminder: toDeliveryMessage(aDelivery()) });
 
@@ -68,24 +69,25 @@ const RECORDS: DeadLetter = {
     endSequenceNumber: '9',
   },
 };
-const entries = (...owed: OutboxWork[]): DeadLetter => ({ kind: 'entries', ids: owed.map(idOf) });
+const entries = (...owed: OutboxWork[]): DeadLetter => ({ kind: 'entries', keys: owed.map(getWorkKey) });
 
 /** What deals with the dead letters of a reader of the outbox. @param failing what it fails at */
 function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPorts<OutboxWork>> = {}) {
   const log = recordedLog();
   const tried: OutboxWork[] = [];
-  const postponed: string[][] = [];
+  const postponed: EntryKey[][] = [];
   const kept: OutboxWork[] = [];
   const deal = processDeadEntries({
     stream: { read: async () => kept },
-    outbox: { find: async (id) => kept.find((owed) => idOf(owed) === id) },
+    outbox: { find: async (key) => kept.find((owed) => isDeepStrictEqual(getWorkKey(owed), key)) },
     async process(owed) {
       tried.push(...owed);
       return owed.filter((each) => failing.includes(each));
     },
-    async postpone(ids) {
-      postponed.push([...ids]);
+    async postpone(keys) {
+      postponed.push([...keys]);
     },
+    getKey: getWorkKey,
     getName: getOutboxWorkName,
     log,
     now: () => NOW,
@@ -112,7 +114,7 @@ describe('records that a reader of the outbox failed at until their stream gave 
 
     expect(await deal(RECORDS)).toBe(0);
 
-    expect(postponed).toEqual([failing.map(idOf)]);
+    expect(postponed).toEqual([failing.map(getWorkKey)]);
   });
 
   it('are given up loudly when the stream has forgotten them', async () => {
@@ -157,7 +159,7 @@ describe('entries that a reader failed at once more', () => {
 
     expect(await deal(entries(...kept))).toBe(0);
 
-    expect(postponed).toEqual([[idOf(failing)]]);
+    expect(postponed).toEqual([[getWorkKey(failing)]]);
   });
 
   it('are given up loudly after three days, and not before', async () => {
@@ -168,8 +170,8 @@ describe('entries that a reader failed at once more', () => {
 
     expect(await deal(entries(old, young))).toBe(1);
 
-    expect(postponed).toEqual([[idOf(young)]]);
-    expect(log.entries).toMatchObject([{ level: 'error', fields: { id: idOf(old) } }]);
+    expect(postponed).toEqual([[getWorkKey(young)]]);
+    expect(log.entries).toMatchObject([{ level: 'error', fields: { id: getWorkKey(old).sk } }]);
   });
 
   it('are tried even when they are old, since the dependency may be back', async () => {

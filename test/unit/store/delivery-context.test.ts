@@ -34,7 +34,8 @@ function hold(endpoint: Endpoint): Endpoint {
   return endpoint;
 }
 function holdEvent(event: OutboxEvent): OutboxEvent {
-  rows.set(nameOf('outbox', keys.event(event.id)), { ...keys.event(event.id), ...event, expiresAt: 1 });
+  const key = keys.event(event, event.id);
+  rows.set(nameOf('outbox', key), { ...key, ...event, expiresAt: 1 });
   return event;
 }
 
@@ -53,7 +54,7 @@ function aPair() {
   const tenant = aTenant();
   const endpoint = hold(anEndpoint({ orgId: tenant.orgId }));
   const event = holdEvent(anEvent({ tenant }));
-  const ref: ContextRef = { orgId: tenant.orgId, webhookId: endpoint.id, eventId: event.id };
+  const ref: ContextRef = { ...tenant, webhookId: endpoint.id, eventId: event.id };
   return { endpoint, event, ref };
 }
 
@@ -147,17 +148,17 @@ describe('what a batch read does not find', () => {
   });
 
   it("is undefined for an endpoint of another organization than the reminder's", async () => {
-    const { ref, event } = aPair();
+    const { ref } = aPair();
     const foreign = { ...ref, orgId: newId('org', NOW) };
     const contextOf = await contextsOf([foreign]);
-    expect(contextOf(foreign)).toEqual({ endpoint: undefined, event });
+    expect(contextOf(foreign)).toEqual({ endpoint: undefined, event: undefined });
   });
 });
 
 describe('a row that cannot be read', () => {
   const TABLES = {
     service: (ref: ContextRef) => ({ ...keys.endpoint(ref.orgId, ref.webhookId) }),
-    outbox: (ref: ContextRef) => ({ ...keys.event(ref.eventId) }),
+    outbox: (ref: ContextRef) => ({ ...keys.event(ref, ref.eventId) }),
   };
   const NAMES = ['service', 'outbox'] as const;
   const refused = new Error('refused');
@@ -215,8 +216,10 @@ describe('a row that cannot be read', () => {
 
   it('does not fail a delivery of the same endpoint whose event can be read', async () => {
     const { ref, endpoint, event } = aPair();
-    const other = { ...ref, eventId: holdEvent(anEvent()).id };
-    rows.set(nameOf('outbox', keys.event(other.eventId)), { ...keys.event(other.eventId) });
+    const { id: eventId } = anEvent();
+    const other = { ...ref, eventId };
+    const key = keys.event(ref, eventId);
+    rows.set(nameOf('outbox', key), { ...key });
 
     const contextOf = await contextsOf([ref, other]);
 

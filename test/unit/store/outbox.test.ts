@@ -11,6 +11,7 @@ import { EVENT_DAYS, HISTORY_DAYS } from '../../../functions/domain/redelivery.t
 import { LIVE_GENERATION, type Tenant } from '../../../functions/domain/tenant.ts';
 import {
   appendDisablingNotice,
+  getBusEventKey,
   outboxStore,
   parseBusEvent,
   parseOutboxRecord,
@@ -105,15 +106,16 @@ describe('a row of the outbox', () => {
   });
 
   it('is found by its key, consistently, whatever it holds', async () => {
-    const row = { pk: newId('evt', NOW), anything: 'at all' };
+    const key = { pk: 'a partition', sk: 'an entry' };
+    const row = { ...key, anything: 'at all' };
     dynamo.on(GetCommand).resolves({});
-    dynamo.on(GetCommand, { Key: { pk: row.pk } }).resolves({ Item: row });
+    dynamo.on(GetCommand, { Key: key }).resolves({ Item: row });
 
-    expect(await store.find(row.pk)).toEqual(row);
-    expect(await store.find(newId('evt', NOW))).toBeUndefined();
+    expect(await store.find(key)).toEqual(row);
+    expect(await store.find({ ...key, sk: 'another' })).toBeUndefined();
     expect(dynamo).toHaveReceivedCommandWith(GetCommand, {
       TableName: 'outbox',
-      Key: { pk: row.pk },
+      Key: key,
       ConsistentRead: true,
     });
   });
@@ -131,10 +133,27 @@ describe('a row of the outbox', () => {
 });
 
 describe('a row of the outbox, for the bus,', () => {
-  it('of an event tells the event, under its key', () => {
+  it('of an event holds the event, under a key of its organization', () => {
     const event = anEvent();
     const row = store.append(event).write.Put?.Item;
-    expect(parseBusEvent(row)).toMatchObject({ id: row?.pk, type: event.type, orgId: event.orgId });
+    expect(row).toMatchObject({ pk: expect.stringMatching(`^${event.orgId}#0#events#[0-3]$`), sk: event.id });
+    expect(parseBusEvent(row)).toMatchObject({ id: event.id, type: event.type, orgId: event.orgId });
+  });
+
+  it.each([
+    ['an event', anEvent({ tenant: aSandboxTenant() })],
+    ['a notice', aNotice()],
+    ['a disabling', notice],
+  ])('of %s has the key that its bus event names', (_what, entry) => {
+    const { write } =
+      'body' in entry
+        ? store.append(entry)
+        : entry.kind === 'notice'
+          ? store.appendNotice(entry)
+          : appendDisablingNotice(outbox, entry);
+    const { pk, sk } = write.Put?.Item ?? {};
+    const event = parseBusEvent(write.Put?.Item);
+    expect(event && getBusEventKey(event)).toEqual({ pk, sk });
   });
 
   it('of a notice tells the notice, under its key, and is the only one of its cause', () => {

@@ -48,8 +48,8 @@ const streaming = (...rows: Record<string, unknown>[]) =>
   });
 const holding = (event: OutboxEvent) =>
   dynamo
-    .on(GetCommand, { Key: keys.event(event.id) })
-    .resolves({ Item: { ...keys.event(event.id), ...event } });
+    .on(GetCommand, { Key: keys.event(event, event.id) })
+    .resolves({ Item: { ...keys.event(event, event.id), ...event } });
 const run = (body: unknown) => handler(received('dead-fan-outs', body), WITH_TIME);
 /** What was left for later. */
 const postponed = () =>
@@ -100,7 +100,7 @@ describe('the function that takes what the stream of the fan-out gave up', () =>
       {
         QueueUrl: FUNCTION_ENVIRONMENT.DEAD_FAN_OUTS,
         DelaySeconds: 900,
-        MessageBody: { kind: 'entries', ids: events.map(({ id }) => id) },
+        MessageBody: { kind: 'entries', keys: events.map((event) => keys.event(event, event.id)) },
       },
     ]);
   });
@@ -152,7 +152,7 @@ describe('the function that takes what the stream of the fan-out gave up', () =>
     holding(event);
     dynamo.on(PutCommand).rejects(new Error('throttled'));
 
-    expect(await run({ kind: 'entries', ids: [event.id] })).toEqual(DONE);
+    expect(await run({ kind: 'entries', keys: [keys.event(event, event.id)] })).toEqual(DONE);
 
     expect(output.metric(ABANDONED_ENTRIES)).toBe(1);
     expect(postponed()).toEqual([]);

@@ -52,8 +52,9 @@ const streaming = (...rows: Record<string, unknown>[]) =>
       dynamodb: { SequenceNumber: String(index + 1), NewImage: imageOf(row) },
     })),
   });
+const keyOf = ({ pk, sk }: Record<string, unknown>) => ({ pk, sk });
 const holding = (...rows: Record<string, unknown>[]) => {
-  for (const row of rows) dynamo.on(GetCommand, { Key: { pk: row.pk } }).resolves({ Item: row });
+  for (const row of rows) dynamo.on(GetCommand, { Key: keyOf(row) }).resolves({ Item: row });
 };
 const run = (body: unknown) => handler(received('dead-publications', body), WITH_TIME);
 const refusing = () => eventBridge.on(PutEventsCommand).rejects(new Error('out of reach'));
@@ -87,7 +88,7 @@ describe('the function that takes what the stream of the publisher gave up', () 
 
     expect(await run(DISCARDED)).toEqual(DONE);
 
-    expect(put()).toEqual(rows.map(({ pk }) => pk));
+    expect(put()).toEqual(rows.map(({ id }) => id));
     expect(postponed()).toEqual([]);
   });
 
@@ -103,14 +104,14 @@ describe('the function that takes what the stream of the publisher gave up', () 
     expect(note).toEqual({
       QueueUrl: FUNCTION_ENVIRONMENT.DEAD_PUBLICATIONS,
       DelaySeconds: 900,
-      MessageBody: { kind: 'entries', ids: rows.map(({ pk }) => pk) },
+      MessageBody: { kind: 'entries', keys: rows.map(keyOf) },
     });
     holding(...rows);
     eventBridge.reset();
     eventBridge.on(PutEventsCommand).resolves({ Entries: rows.map(() => ({ EventId: 'taken' })) });
 
     expect(await run(note?.MessageBody)).toEqual(DONE);
-    expect(put()).toEqual(rows.map(({ pk }) => pk));
+    expect(put()).toEqual(rows.map(({ id }) => id));
   });
 
   it('gives up loudly what the bus has not taken for days, by the age of the entry, whatever its key is', async () => {
@@ -120,12 +121,10 @@ describe('the function that takes what the stream of the publisher gave up', () 
     holding(...rows);
     refusing();
 
-    expect(await run({ kind: 'entries', ids: rows.map(({ pk }) => pk) })).toEqual(DONE);
+    expect(await run({ kind: 'entries', keys: rows.map(keyOf) })).toEqual(DONE);
 
     expect(output.metric(ABANDONED_ENTRIES)).toBe(2);
-    expect(postponed().map(({ MessageBody }) => MessageBody.ids)).toEqual([
-      rows.slice(2).map(({ pk }) => pk),
-    ]);
+    expect(postponed().map(({ MessageBody }) => MessageBody.keys)).toEqual([rows.slice(2).map(keyOf)]);
   });
 
   it('keeps a letter that it can do nothing for now', async () => {

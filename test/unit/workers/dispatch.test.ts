@@ -55,7 +55,7 @@ function held(changes: { endpoint?: Partial<Endpoint>; delivery?: Partial<Delive
     Responses: {
       [FUNCTION_ENVIRONMENT.SERVICE_TABLE]: [{ ...keys.endpoint(tenant.orgId, endpoint.id), ...endpoint }],
       [FUNCTION_ENVIRONMENT.OUTBOX_TABLE]:
-        changes.event === 'gone' ? [] : [{ ...keys.event(event.id), ...event }],
+        changes.event === 'gone' ? [] : [{ ...keys.event(event, event.id), ...event }],
     },
   });
   dynamo.on(UpdateCommand).resolves({ Attributes: delivery });
@@ -203,7 +203,7 @@ describe('the dispatcher function', () => {
   it('goes on with a deleted endpoint: its delivery is skipped and the message deleted', async () => {
     const { reminder, event } = held();
     dynamo.on(BatchGetCommand).resolves({
-      Responses: { [FUNCTION_ENVIRONMENT.OUTBOX_TABLE]: [{ ...keys.event(event.id), ...event }] },
+      Responses: { [FUNCTION_ENVIRONMENT.OUTBOX_TABLE]: [{ ...keys.event(event, event.id), ...event }] },
     });
 
     expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);

@@ -26,7 +26,7 @@ export function deadLetters({ service, keep }: Place): void {
         (found) => found.table.includes(`Tables${table}`) && is(found.item),
       ),
     );
-  const entry = (id: string) => row('Outbox', id, ({ pk }) => pk === id);
+  const entry = (id: string) => row('Outbox', id, ({ sk }) => sk === id);
 
   /** The letter that names the record by which the outbox's stream tells of an event, and no other. */
   async function letterOf(eventId: string): Promise<string> {
@@ -41,7 +41,10 @@ export function deadLetters({ service, keep }: Place): void {
     } as const;
     return JSON.stringify(failureMessage(batch, new Date()));
   }
-  const noteOf = (...ids: string[]) => JSON.stringify({ kind: 'entries', ids });
+  async function noteOf(...ids: string[]): Promise<string> {
+    const rows = await Promise.all(ids.map(entry));
+    return JSON.stringify({ kind: 'entries', keys: rows.map(({ item: { pk, sk } }) => ({ pk, sk })) });
+  }
 
   /**
    * Hands letters to their reader, again as SQS does where dealing with one failed: on a busy machine a call of it may.
@@ -135,7 +138,7 @@ export function deadLetters({ service, keep }: Place): void {
       const { pk, sk } = organization.item;
       await service().rewrite({ ...organization, item: { pk, sk, note: 'broken by a test' } });
 
-      const postponed = [noteOf(hindered.eventId)];
+      const postponed = [await noteOf(hindered.eventId)];
       await read('dead-fan-outs', letters, ids, postponed);
 
       expect(await ended(other.api, other.owed, 1)).toMatchObject([{ eventId: other.eventId }]);
@@ -175,7 +178,7 @@ export function deadLetters({ service, keep }: Place): void {
         });
         expect(status).toBe(201);
         const { item } = await row('Outbox', String(body.data?.id), () => true);
-        return String(item.pk);
+        return String(item.sk);
       };
       const counted = (id: string) => row('Usage', id, () => true);
       const ids = await Promise.all(Array.from({ length: count }, say));
@@ -215,8 +218,8 @@ export function deadLetters({ service, keep }: Place): void {
       const untyped = { ...stored.item, kind: 'notice', type: '', data: {} };
       await service().rewrite({ ...stored, item: untyped });
 
-      const postponed = [noteOf(refused)];
-      await read('dead-publications', [noteOf(...ids)], ids, postponed);
+      const postponed = [await noteOf(refused)];
+      await read('dead-publications', [await noteOf(...ids)], ids, postponed);
 
       await counted(other);
       expect(await messages()).toBe(3);

@@ -18,7 +18,7 @@ export function recursion(place: Place): void {
   it.each(CASES)('%s is stopped in its loop unless its RecursiveLoop is Allow', async (name, queue, said) => {
     const service = place.service();
     const chain = `Lineage=conversation-service-dev-${name}:${MAX_INVOCATIONS_IN_CHAIN}`;
-    await service.send(queue, JSON.stringify({ kind: 'entries', ids: [] }), `Root=1-0-0;Sampled=0;${chain}`);
+    await service.send(queue, JSON.stringify({ kind: 'entries', keys: [] }), `Root=1-0-0;Sampled=0;${chain}`);
     await until(`${name} to be done with it`, () => service.queued(queue) === 0);
     const stopped = place
       .log()
@@ -28,7 +28,7 @@ export function recursion(place: Place): void {
 
   it('a redelivery job’s message is in the dead-letter queue then', () => {
     expect(place.service().bodies('Bus/Redeliver/DeadLetters')).toEqual([
-      JSON.stringify({ kind: 'entries', ids: [] }),
+      JSON.stringify({ kind: 'entries', keys: [] }),
     ]);
   });
 }

@@ -82,7 +82,7 @@ export function usage({ service, keep }: Place): void {
       await counted(tenant, { conversations: 1, messages: 1 });
 
       const rows = (await service().rows()).filter(({ item }) => item.orgId === tenant.orgId);
-      const events = rows.filter(({ item }) => String(item.pk).startsWith('evt_'));
+      const events = rows.filter(({ item }) => String(item.sk).startsWith('evt_'));
       const told = events.map(({ item: { id, type, orgId, generation, createdAt } }) => ({
         messageId: randomUUID(),
         body: JSON.stringify({ detail: { id, type, orgId, generation, createdAt, data: {} } }),

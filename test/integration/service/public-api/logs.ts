@@ -244,7 +244,7 @@ function foreignEvents(text: string): unknown[] {
     `{"id":"${text}`,
     JSON.stringify({ [text]: text }),
     JSON.stringify({ id: text, orgId: text, detail: { id: text, type: text, data: { [text]: text } } }),
-    JSON.stringify({ kind: text, ids: [text], requestContext: { [text]: text } }),
+    JSON.stringify({ kind: text, keys: [text], requestContext: { [text]: text } }),
   ];
   const image = { pk: { S: text }, kind: { S: text }, body: { S: text }, [text]: { S: text } };
   return [

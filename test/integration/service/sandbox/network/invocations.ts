@@ -32,10 +32,12 @@ export async function invokeAll(service: Service, organizations: readonly string
     orgId,
     generation,
   }));
-  const events = rows.map(({ item }) => String(item.pk)).filter((pk) => pk.startsWith('evt_'));
+  const events = rows
+    .map(({ item: { pk, sk } }) => ({ pk, sk }))
+    .filter(({ sk }) => String(sk).startsWith('evt_'));
   await service.invoke('dead-delivery-messages', letters(reminders));
   for (const name of ['dead-fan-outs', 'dead-publications'] as const)
-    await service.invoke(name, letters([{ kind: 'entries', ids: events }]));
+    await service.invoke(name, letters([{ kind: 'entries', keys: events }]));
   for (const name of SCHEDULED) await service.invoke(name);
 }
 
