@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { DisablingNotice } from './endpoint.ts';
-import { EVENT_CATALOGUE, type OutboxEvent } from './events.ts';
+import { EVENT_CATALOGUE, type OutboxEvent, parseEventBody } from './events.ts';
 import { EndpointId, OrgId, ReceiverId, RedeliveryJobId, SourceId, TraceId, withTrace } from './ids.ts';
 import { SourceKind } from './source.ts';
 import type { Tenant } from './tenant.ts';
@@ -88,8 +88,6 @@ export const BusEvent = z.object({
 });
 export type BusEvent = z.infer<typeof BusEvent>;
 
-const Envelope = z.object({ data: z.record(z.string(), z.unknown()) });
-
 /**
  * Builds the bus event of an outbox event. Undefined for an event that one receiver alone gets: no worker
  * processes it.
@@ -105,7 +103,7 @@ export function toBusEvent({
   traceId,
 }: OutboxEvent): BusEvent | undefined {
   if (onlyTo !== undefined) return undefined;
-  const { data: all } = Envelope.parse(JSON.parse(body));
+  const { data: all } = parseEventBody(body);
   const data = Object.fromEntries(
     EVENT_CATALOGUE[type].onBus.flatMap((field: string) => (field in all ? [[field, all[field]]] : [])),
   );

@@ -63,6 +63,13 @@ export const Endpoint = z.object({
 });
 export type Endpoint = z.infer<typeof Endpoint>;
 
+/** What remains of a deleted endpoint, for as long as its deliveries are kept. */
+export const DeletedEndpoint = z.object({
+  ...z.pick(Endpoint, { id: true, url: true, createdAt: true, disabledAt: true }).shape,
+  deletedAt: z.iso.datetime(),
+});
+export type DeletedEndpoint = z.infer<typeof DeletedEndpoint>;
+
 /** What the end of a delivery does to its endpoint. */
 export type EndpointEffect = 'none' | 'reset' | 'count' | 'disable';
 

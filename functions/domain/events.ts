@@ -247,7 +247,6 @@ export type OutboxEvent = z.infer<typeof OutboxEvent>;
 /**
  * Builds an event and serializes its body once.
  * @param data filtered by the type's schema
- * @param context.id set where it is derived from the cause, which may repeat
  * @param context.traceId trace of the API call that caused it
  * @throws a zod error when a listed field is missing or has the wrong type (a defect of the caller)
  */
@@ -258,15 +257,14 @@ export function buildEvent<T extends EventType>(
     tenant: Tenant;
     now: Date;
     onlyTo?: ReceiverId;
-    id?: EventId;
     traceId?: TraceId | undefined;
   },
 ): OutboxEvent {
-  const { tenant, now, onlyTo, traceId, id = newId('evt', now) } = context;
+  const { tenant, now, onlyTo, traceId } = context;
   const createdAt = now.toISOString();
   const { schemaVersion, data: allowlist } = EVENT_CATALOGUE[type];
   return {
-    id,
+    id: newId('evt', now),
     orgId: tenant.orgId,
     generation: tenant.generation,
     type,
@@ -282,6 +280,19 @@ export function buildEvent<T extends EventType>(
     ...withTrace(traceId),
   };
 }
+
+const EventBody = z.object({ schemaVersion: z.int(), data: z.record(z.string(), z.unknown()) });
+
+/** @throws a zod error when the body is not an event's */
+export const parseEventBody = (body: string): z.infer<typeof EventBody> => EventBody.parse(JSON.parse(body));
+
+/** Returns the event as the event log shows it. Older versions of a type keep their shape. */
+export const toEventView = ({ id, type, createdAt, body }: OutboxEvent) => ({
+  id,
+  type,
+  ...parseEventBody(body),
+  createdAt,
+});
 
 const text = z.string();
 

@@ -1,6 +1,15 @@
 /** From the first byte of DNS to the receiver's last header byte (docs/specification.md, Deliveries). */
 export const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 10;
 
+/** Timeout of the functions of routes. The gateway's is 29 s. */
+export const API_TIMEOUT_SECONDS = 10;
+
+/**
+ * Age from which an event is sure to be committed or lost: its id has the time at which its request began. The
+ * margin covers a write that DynamoDB still applies after its function ended, and differences of clocks.
+ */
+export const EVENT_LOG_DELAY_SECONDS = API_TIMEOUT_SECONDS + 5;
+
 /** EventBridge invokes a rule at most once a minute. */
 export const RECONCILE_EVERY_SECONDS = 60;
 /** Lookahead of a run: until the next run, plus a margin for late schedules and the time to send. */

@@ -5,8 +5,15 @@ import type { ReceiverId } from '../domain/ids.ts';
 import type { ExaminedDelivery } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { parseDelivery } from './deliveries.ts';
-import { buildDeliveryKeyBounds, DELIVERY_SHARDS, keys, listShards } from './keys.ts';
-import { type Page, type PageRequest, type PartitionScan, readNewestMatching } from './pages.ts';
+import { buildIdBounds, DELIVERY_SHARDS, keys, listShards } from './keys.ts';
+import {
+  getSuccessor,
+  type Page,
+  type PageRequest,
+  rangeScan,
+  readMatching,
+  type ScanFilter,
+} from './pages.ts';
 import { readRows, type Table } from './table.ts';
 
 /** All conditions must hold. */
@@ -25,78 +32,23 @@ const LAST = new Date(2 ** 48 - 1);
 /**
  * Lists an endpoint's deliveries by status, event type and time, newest first. The time range bounds the
  * query; the other conditions filter rows, of which a page examines a bounded number.
- * @returns pages of `readNewestMatching`, which may be short
+ * @returns pages of `readMatching`, which may be short
  */
 export function filteredDeliveries(deliveries: Table) {
-  function buildScan(pk: string, { status, eventType, from = FIRST, to = LAST }: DeliveryFilter) {
-    const [first, end] = buildDeliveryKeyBounds(from, to);
-    const wanted = [...buildCondition('status', status), ...buildCondition('eventType', eventType)];
-    const scan: PartitionScan<Delivery> = async (before, rows) => {
-      const last = getPredecessor(before === undefined || end < before ? end : before);
-      if (last < first) return { items: [], examined: 0, units: 0 };
-      const {
-        Items = [],
-        ScannedCount = 0,
-        LastEvaluatedKey,
-        ConsumedCapacity,
-      } = await deliveries.client.send(
-        new QueryCommand({
-          TableName: deliveries.name,
-          ConsistentRead: true,
-          ReturnConsumedCapacity: 'TOTAL',
-          ScanIndexForward: false,
-          Limit: rows,
-          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-          ...(wanted.length > 0 && {
-            FilterExpression: wanted.map(({ expression }) => expression).join(' AND '),
-            ExpressionAttributeNames: Object.assign({}, ...wanted.map(({ names }) => names)),
-          }),
-          ExpressionAttributeValues: Object.assign(
-            { ':pk': pk, ':first': first, ':last': last },
-            ...wanted.map(({ values }) => values),
-          ),
-        }),
-      );
-      return {
-        items: readRows(deliveries, Items, parseDelivery),
-        examined: ScannedCount,
-        // If units are not reported, count each row as a large one.
-        units: ConsumedCapacity?.CapacityUnits ?? ScannedCount,
-        boundary: LastEvaluatedKey?.sk,
-      };
-    };
-    return scan;
-  }
-
   return (
     tenant: Tenant,
     endpoint: ReceiverId,
     page: PageRequest,
-    filter: DeliveryFilter,
-  ): Promise<Page<Delivery>> =>
-    readNewestMatching(
-      listShards(DELIVERY_SHARDS).map((shard) =>
-        buildScan(keys.deliveries(endpoint, tenant.generation, shard), filter),
-      ),
-      page,
-    );
+    { status, eventType, from = FIRST, to = LAST }: DeliveryFilter,
+  ): Promise<Page<Delivery>> => {
+    const filter: ScanFilter = { prefix: 'dlv', from, to, wanted: { status, eventType } };
+    const scans = listShards(DELIVERY_SHARDS).map((shard) => {
+      const pk = keys.deliveries(endpoint, tenant.generation, shard);
+      return rangeScan(deliveries, pk, filter, parseDelivery, 'newest first');
+    });
+    return readMatching(scans, page, 'newest first');
+  };
 }
-
-function buildCondition(name: string, values: readonly string[] | undefined) {
-  if (values === undefined) return [];
-  const named = values.map((value, index) => [`:${name}${index}`, value] as const);
-  return [
-    {
-      expression: `#${name} IN (${named.map(([key]) => key).join(', ')})`,
-      names: { [`#${name}`]: name },
-      values: Object.fromEntries(named),
-    },
-  ];
-}
-
-/** Largest sort key below `bound`: DynamoDB ranges include their ends. Ids are ASCII of equal length. */
-const getPredecessor = (bound: string): string =>
-  `${bound.slice(0, -1)}${String.fromCharCode(bound.charCodeAt(bound.length - 1) - 1)}~`;
 
 const Row = z.pick(Delivery, { id: true, eventId: true, eventType: true, status: true });
 
@@ -142,9 +94,8 @@ export function deliveryRanges(deliveries: Table) {
     after: string | undefined,
     limit: number,
   ): Promise<DeliveryRange> => {
-    const [first, last] = buildDeliveryKeyBounds(time.from, time.to);
-    // Ids have equal length, so none lies between `after` and this bound.
-    const from = after === undefined ? first : `${after}!`;
+    const [first, last] = buildIdBounds(time.from, time.to);
+    const from = after === undefined ? first : getSuccessor(after);
     if (from >= last) return { items: [], place: last, isLast: true };
     const parts = await Promise.all(
       listShards(DELIVERY_SHARDS).map((shard) =>
@@ -255,7 +206,7 @@ export function openDeliveries(deliveries: Table) {
     budget: ReadBudget,
   ): Promise<Delivery[]> => {
     if (budget.units <= 0) return [];
-    const range = buildDeliveryKeyBounds(from, now);
+    const range = buildIdBounds(from, now);
     const found = await Promise.all(
       listShards(DELIVERY_SHARDS).map((shard) =>
         findOldestOpen(keys.deliveries(webhookId, generation, shard), range, wanted, budget),
@@ -281,7 +232,7 @@ export function waitingDeliveries(deliveries: Table) {
     budget: ReadBudget,
   ): Promise<string | null> => {
     if (budget.units <= 0) return null;
-    const range = buildDeliveryKeyBounds(from, to);
+    const range = buildIdBounds(from, to);
     const found = await Promise.all(
       listShards(DELIVERY_SHARDS).map((shard) =>
         listOpenAmong(deliveries, {

@@ -4,6 +4,7 @@ import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { EndpointOutcome } from '../domain/delivery.ts';
 import {
+  DeletedEndpoint,
   Endpoint,
   type EndpointEffect,
   FAILURES_TO_DISABLE,
@@ -14,9 +15,10 @@ import {
 import { AT_RISK_SECONDS } from '../domain/failure-streak.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { SLOW_SECONDS, STALLED_SECONDS } from '../domain/lanes.ts';
+import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import { type Key, keys } from './keys.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
-import { readRows, type Table, update } from './table.ts';
+import { readRows, type Table, toExpiry, update } from './table.ts';
 import {
   buildAddition,
   buildRemoval,
@@ -58,6 +60,9 @@ const getHostCounter = (orgId: OrgId, host: string): Counter => ({
   refusals: { full: 'endpoint-host-limit', missing: 'endpoint-changed' },
 });
 
+/** A day longer than the deliveries. */
+const DELETED_DAYS = HISTORY_DAYS + 1;
+
 /** Attempts at a change under concurrent changes. */
 const TRIES = 4;
 
@@ -72,16 +77,27 @@ export function endpointStore(service: Table) {
     return Item;
   }
 
-  /** @returns the endpoint's counted host, or `none`; undefined when the endpoint does not exist */
-  async function readCount(orgId: OrgId, id: ReceiverId): Promise<CountedAt | 'none' | undefined> {
+  /** @returns the row of an endpoint and its counted host, or `none`; undefined when it does not exist */
+  async function readCounted(
+    orgId: OrgId,
+    id: ReceiverId,
+  ): Promise<{ row: Record<string, unknown>; counted: CountedAt | 'none' } | undefined> {
     const row = await read(keys.endpoint(orgId, id));
     if (row === undefined) return undefined;
     const { countedHost: host } = Counted.parse(row);
-    if (host === undefined) return 'none';
+    if (host === undefined) return { row, counted: 'none' };
     const { endpoints } = HostCount.parse(
       (await read(keys.endpointHostCount(orgId, host))) ?? { endpoints: 0 },
     );
-    return { host, endpoints };
+    return { row, counted: { host, endpoints } };
+  }
+
+  /** An endpoint that cannot be read is deleted as well, and leaves nothing. */
+  function buildRemains(orgId: OrgId, row: Record<string, unknown>, now: Date): Change[] {
+    const { success, data } = DeletedEndpoint.safeParse({ ...row, deletedAt: now.toISOString() });
+    if (!success) return [];
+    const key = keys.deletedEndpoint(orgId, data.deletedAt, data.id);
+    return [buildAddition(service, { ...key, ...data, expiresAt: toExpiry(now, DELETED_DAYS) })];
   }
 
   const buildUncount = (orgId: OrgId, counted: CountedAt | 'none'): Change[] =>
@@ -137,17 +153,35 @@ export function endpointStore(service: Table) {
     },
 
     /** Removes and uncounts an endpoint; refused as `endpoint-missing` when it does not exist. */
-    async remove(orgId: OrgId, id: ReceiverId): Promise<CommitResult> {
+    async remove(orgId: OrgId, id: ReceiverId, now: Date): Promise<CommitResult> {
       for (let tried = 0; tried < TRIES; tried += 1) {
-        const counted = await readCount(orgId, id);
-        if (counted === undefined) return { kind: 'refused', refusal: 'endpoint-missing' };
-        const result = await commit(removalOf(orgId, id, counted));
+        const found = await readCounted(orgId, id);
+        if (found === undefined) return { kind: 'refused', refusal: 'endpoint-missing' };
+        const { row, counted } = found;
+        const result = await commit([...removalOf(orgId, id, counted), ...buildRemains(orgId, row, now)]);
         if (result.kind === 'committed') return result;
       }
       throw new Contended(`${id} changed ${TRIES} times while it was removed`);
     },
 
     removalOf,
+
+    /**
+     * Endpoints that were deleted since a time, the earliest deletion first.
+     * @param most how many at most
+     */
+    async deletedSince(orgId: OrgId, time: string, most: number): Promise<DeletedEndpoint[]> {
+      const { Items = [] } = await service.client.send(
+        new QueryCommand({
+          TableName: service.name,
+          ConsistentRead: true,
+          KeyConditionExpression: 'pk = :pk AND sk >= :since',
+          ExpressionAttributeValues: { ':pk': keys.deletedEndpoints(orgId), ':since': time },
+          Limit: most,
+        }),
+      );
+      return readRows(service, Items, (row) => DeletedEndpoint.parse(row));
+    },
 
     /**
      * Marks an endpoint as slow and unproven. Skips the write while a mark has more than half of its time
@@ -235,7 +269,7 @@ export function endpointStore(service: Table) {
       if (change.url === undefined) return applyUpdate(service, buildFieldsUpdate(orgId, id, fields));
       const to = getCountedHost(change.url);
       for (let tried = 0; tried < TRIES; tried += 1) {
-        const counted = await readCount(orgId, id);
+        const counted = (await readCounted(orgId, id))?.counted;
         if (counted === undefined) return undefined;
         const from = counted === 'none' ? undefined : counted.host;
         const update = buildFieldsUpdate(orgId, id, fields, { counted, to });

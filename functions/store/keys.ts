@@ -84,6 +84,12 @@ export const keys = {
     pk: isChannel(id) ? keys.channels(orgId) : keys.endpoints(orgId),
     sk: id,
   }),
+  /** What remains of deleted endpoints, by the time of deletion. */
+  deletedEndpoints: (orgId: OrgId): string => `${orgId}#deleted-webhooks`,
+  deletedEndpoint: (orgId: OrgId, deletedAt: string, id: ReceiverId): Key => ({
+    pk: keys.deletedEndpoints(orgId),
+    sk: `${deletedAt}#${id}`,
+  }),
   channels: (orgId: OrgId): string => `${orgId}#channels`,
   channelCount: (orgId: OrgId): Key => ({ pk: orgId, sk: 'channel-count' }),
 
@@ -216,10 +222,14 @@ export const keys = {
 
 const isChannel = (id: ReceiverId): id is ChannelId => id.startsWith('chn_');
 
+/** Bound of ids by creation time: less than every id of that millisecond, more than those before it. */
+export const buildIdBound = (prefix: 'dlv' | 'evt', time: Date): string =>
+  `${prefix}_${time.getTime().toString(16).padStart(12, '0')}`;
+
 /** Bounds of the ids of deliveries created from `start` until before `end`. */
-export const buildDeliveryKeyBounds = (start: Date, end: Date): [from: string, to: string] => [
-  `dlv_${start.getTime().toString(16).padStart(12, '0')}`,
-  `dlv_${end.getTime().toString(16).padStart(12, '0')}`,
+export const buildIdBounds = (start: Date, end: Date): [from: string, to: string] => [
+  buildIdBound('dlv', start),
+  buildIdBound('dlv', end),
 ];
 
 /** Bounds of the sort keys of a range of months, of any shard. */

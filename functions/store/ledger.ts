@@ -14,7 +14,7 @@ import {
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import { parseDelivery } from './deliveries.ts';
 import type { Position } from './due-index.ts';
-import { buildDeliveryKeyBounds, buildSandboxMark, keys } from './keys.ts';
+import { buildIdBounds, buildSandboxMark, keys } from './keys.ts';
 import { BATCH, readItems, readRows, type Table, toExpiry, update } from './table.ts';
 
 /** Endpoints per page of a ledger audit: the maximum of a batch read. */
@@ -201,7 +201,7 @@ export function deliveriesInHour(deliveries: Table) {
     shard: number,
     after?: Position,
   ): Promise<{ deliveries: Delivery[]; isComplete: boolean; next?: Position }> => {
-    const [from, to] = buildDeliveryKeyBounds(new Date(hour), toEndOfHour(hour));
+    const [from, to] = buildIdBounds(new Date(hour), toEndOfHour(hour));
     const { Items = [], LastEvaluatedKey } = await deliveries.client.send(
       new QueryCommand({
         TableName: deliveries.name,

@@ -1,4 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { buildIdBound } from './keys.ts';
 import { readRows, type Table } from './table.ts';
 
 /** One page of a listing, newest first. `next` is the id to continue after, absent on the last page. */
@@ -130,15 +131,97 @@ interface Scanned<T> {
   examined: number;
   /** Consumed read units. */
   units: number;
-  /** Id down to which the partition was examined, inclusive. Absent at its end. */
+  /** Last examined id. Absent at the end of the partition. */
   boundary?: string | undefined;
 }
 
 /**
- * Examines up to `rows` rows of one partition with ids below `before`, in descending order, and returns those
- * that match. Examines at least one, if there is one.
+ * Examines up to `rows` rows of one partition after an id, in the listing's order, and returns those that
+ * match. Examines at least one, if there is one.
  */
-export type PartitionScan<T> = (before: string | undefined, rows: number) => Promise<Scanned<T>>;
+export type PartitionScan<T> = (after: string | undefined, rows: number) => Promise<Scanned<T>>;
+
+export type Order = 'oldest first' | 'newest first';
+
+/** Rows that a scan returns, by creation time in their ids and by attributes. */
+export interface ScanFilter {
+  prefix: 'dlv' | 'evt';
+  from: Date;
+  /** Exclusive. */
+  to: Date;
+  /** Wanted values by attribute; undefined for all. */
+  wanted: Readonly<Record<string, readonly string[] | undefined>>;
+}
+
+/**
+ * Scans a range of a partition whose sort key is the rows' id. The time bounds the query; wanted values filter
+ * what it examines. Reads consistently.
+ */
+export function rangeScan<T>(
+  table: Table,
+  pk: string,
+  { prefix, from, to, wanted }: ScanFilter,
+  parse: (row: unknown) => T,
+  order: Order,
+): PartitionScan<T> {
+  const [first, end] = [buildIdBound(prefix, from), buildIdBound(prefix, to)];
+  const conditions = Object.entries(wanted).flatMap(([name, values]) => buildCondition(name, values));
+  const isNewestFirst = order === 'newest first';
+  return async (after, rows) => {
+    const last = getPredecessor(isNewestFirst && after !== undefined && after < end ? after : end);
+    const start = !isNewestFirst && after !== undefined && after > first ? getSuccessor(after) : first;
+    if (last < start) return { items: [], examined: 0, units: 0 };
+    const {
+      Items = [],
+      ScannedCount = 0,
+      LastEvaluatedKey,
+      ConsumedCapacity,
+    } = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        ConsistentRead: true,
+        ReturnConsumedCapacity: 'TOTAL',
+        ScanIndexForward: !isNewestFirst,
+        Limit: rows,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+        ...(conditions.length > 0 && {
+          FilterExpression: conditions.map(({ expression }) => expression).join(' AND '),
+          ExpressionAttributeNames: Object.assign({}, ...conditions.map(({ names }) => names)),
+        }),
+        ExpressionAttributeValues: Object.assign(
+          { ':pk': pk, ':first': start, ':last': last },
+          ...conditions.map(({ values }) => values),
+        ),
+      }),
+    );
+    return {
+      items: readRows(table, Items, parse),
+      examined: ScannedCount,
+      // If units are not reported, count each row as a large one.
+      units: ConsumedCapacity?.CapacityUnits ?? ScannedCount,
+      boundary: LastEvaluatedKey?.sk,
+    };
+  };
+}
+
+function buildCondition(name: string, values: readonly string[] | undefined) {
+  if (values === undefined) return [];
+  const named = values.map((value, index) => [`:${name}${index}`, value] as const);
+  return [
+    {
+      expression: `#${name} IN (${named.map(([key]) => key).join(', ')})`,
+      names: { [`#${name}`]: name },
+      values: Object.fromEntries(named),
+    },
+  ];
+}
+
+/** Largest sort key below `bound`: DynamoDB ranges include their ends. Ids are ASCII. */
+const getPredecessor = (bound: string): string =>
+  `${bound.slice(0, -1)}${String.fromCharCode(bound.charCodeAt(bound.length - 1) - 1)}~`;
+
+/** Below every id that follows `position`, which is an id or a bound of ids. */
+export const getSuccessor = (position: string): string => `${position}!`;
 
 /** Read units that a page may consume per partition. The last request may exceed them. */
 const MAX_MATCHED_UNITS = 60;
@@ -151,15 +234,17 @@ const FIRST_EXTRA = 2;
 const FIRST_ROWS = 4;
 
 /**
- * Merges partitions as `readNewestFirst` does, where only some items match. Examines a bounded number of
- * rows, so a page may be short or empty and still have a `next`: the id down to which all partitions were
- * examined.
+ * Merges partitions in order of `id`, where only some items match. Examines a bounded number of rows, so a
+ * page may be short or empty and still have a `next`: the id up to which all partitions were examined.
  */
-export async function readNewestMatching<T extends { id: string }>(
+export async function readMatching<T extends { id: string }>(
   partitions: readonly PartitionScan<T>[],
   { limit, after }: PageRequest,
+  order: Order,
   mostUnits = MAX_MATCHED_UNITS,
 ): Promise<Page<T>> {
+  const isBefore = (id: string, other: string): boolean =>
+    order === 'newest first' ? id > other : id < other;
   const portion = Math.min(FIRST_ROWS, Math.ceil(limit / partitions.length) + FIRST_EXTRA);
   const heads = partitions.map(
     (scan): Head<T> => ({
@@ -175,13 +260,13 @@ export async function readNewestMatching<T extends { id: string }>(
   const items: T[] = [];
   while (items.length < limit) {
     await Promise.all(heads.filter(needsItems).map(readHead));
-    const newest = takeNewest(heads);
-    const horizon = getHorizon(heads);
-    const item = newest?.items[0];
-    if (item === undefined || (horizon !== undefined && item.id < horizon))
+    const head = findFirst(heads, isBefore);
+    const horizon = getHorizon(heads, isBefore);
+    const item = head?.items[0];
+    if (item === undefined || (horizon !== undefined && isBefore(horizon, item.id)))
       return horizon === undefined ? { items } : { items, next: horizon };
     items.push(item);
-    newest?.items.shift();
+    head?.items.shift();
   }
   // More matches may follow; the next page finds them.
   const last = items.at(-1)?.id;
@@ -220,18 +305,26 @@ async function readHead<T>(head: Head<T>): Promise<void> {
   }
 }
 
-const takeNewest = <T extends { id: string }>(heads: readonly Head<T>[]): Head<T> | undefined =>
+type IsBefore = (id: string, other: string) => boolean;
+
+const findFirst = <T extends { id: string }>(
+  heads: readonly Head<T>[],
+  isBefore: IsBefore,
+): Head<T> | undefined =>
   heads.reduce<Head<T> | undefined>(
-    (best, head) => (head.items[0] && (!best?.items[0] || head.items[0].id > best.items[0].id) ? head : best),
+    (first, head) =>
+      head.items[0] && (!first?.items[0] || isBefore(head.items[0].id, first.items[0].id)) ? head : first,
     undefined,
   );
 
 /**
- * Id below which a partition is not examined yet. Undefined when all partitions were examined to their ends.
+ * Id after which a partition is not examined yet. Undefined when all partitions were examined to their ends.
  */
-const getHorizon = <T>(heads: readonly Head<T>[]): string | undefined =>
+const getHorizon = <T>(heads: readonly Head<T>[], isBefore: IsBefore): string | undefined =>
   heads.reduce<string | undefined>(
-    (highest, { ended, boundary }) =>
-      ended || boundary === undefined || (highest !== undefined && boundary < highest) ? highest : boundary,
+    (nearest, { ended, boundary }) =>
+      ended || boundary === undefined || (nearest !== undefined && isBefore(nearest, boundary))
+        ? nearest
+        : boundary,
     undefined,
   );

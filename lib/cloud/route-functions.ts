@@ -1,5 +1,6 @@
 import { Construct } from 'constructs';
 import { type RouteKey, routes } from '../../functions/api/routes.ts';
+import { API_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type {
   ApiEnvironment,
   KnowledgeEnvironment,
@@ -25,9 +26,6 @@ export interface RouteFunctionsProps {
   data: DataStack;
   settings: Settings;
 }
-
-/** Seconds for one API call. The gateway gives up at 29. */
-const API_TIMEOUT = 10;
 
 /** Routes that say whether there is e-mail. */
 const SAYS_MAILER: ReadonlySet<RouteKey> = new Set(['readOrganization', 'updateOrganization']);
@@ -97,7 +95,7 @@ export class RouteFunctions extends Construct {
           } satisfies EnvironmentOf<SyncEnvironment>)),
         ...(used.USAGE_TABLE && ({ USAGE_TABLE: tables.usage } satisfies EnvironmentOf<UsageEnvironment>)),
       },
-      timeoutSeconds: API_TIMEOUT,
+      timeoutSeconds: API_TIMEOUT_SECONDS,
     });
   }
 }

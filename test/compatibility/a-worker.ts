@@ -1,5 +1,6 @@
 import { type Delivery, type DeliveryMessage, OPEN_STATUSES } from '../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../functions/domain/due.ts';
+import type { Lane } from '../../functions/domain/lanes.ts';
 import { DEFAULT_RETRY_POLICY, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
 import { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
 import { auditLedger } from '../../functions/engine/audit-ledger.ts';
@@ -96,11 +97,13 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
     if (failed.length > 0) throw new Error(`${failed.length} entries could not be dealt with`);
   }
 
-  /** Deals with the messages that were sent. */
-  async function dealWithAll(): Promise<void> {
-    for (const reminder of reminders.splice(0)) {
-      const contextOf = await contextsOf([reminder]);
-      await deal(reminder, { ...contextOf(reminder), readAt: now() }, 'retry');
+  /** Attempts the deliveries whose messages were sent. A message that is moved to another queue is there at once. */
+  async function attemptAll(): Promise<void> {
+    for (const message of reminders.splice(0)) {
+      const contextOf = await contextsOf([message]);
+      const attempt = (lane: Lane) => deal(message, { ...contextOf(message), readAt: now() }, lane);
+      const disposition = await attempt('retry');
+      if (disposition.kind === 'move') await attempt(disposition.lane);
     }
   }
 
@@ -122,7 +125,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
       for (const hours of [0, 1]) {
         skippedMs = hours * 3_600_000;
         await look(() => true);
-        await dealWithAll();
+        await attemptAll();
       }
       skippedMs = 0;
     },

@@ -3,7 +3,7 @@ import { ApiKey } from '../../functions/domain/api-key.ts';
 import { BlockedHost } from '../../functions/domain/blocked-hosts.ts';
 import { Channel } from '../../functions/domain/channel.ts';
 import { Conversation, Escalation, Message, Ticket } from '../../functions/domain/conversation.ts';
-import { DisablingNotice, Endpoint } from '../../functions/domain/endpoint.ts';
+import { DeletedEndpoint, DisablingNotice, Endpoint } from '../../functions/domain/endpoint.ts';
 import {
   type EndpointId,
   type OrgId,
@@ -150,6 +150,15 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
       z.object({ redeliveryId: RedeliveryJobId, running: z.optional(z.literal(true)) }).parse(row);
       const [, , webhookId = ''] = at(row).pk.split('#');
       return keys.latestRedelivery(tenantOf(row), webhookId as EndpointId);
+    },
+  },
+  deletedEndpoint: {
+    table: 'service',
+    is: under(/#deleted-webhooks$/),
+    keyOf(row) {
+      const { id, deletedAt } = DeletedEndpoint.parse(row);
+      const [orgId] = at(row).pk.split('#');
+      return keys.deletedEndpoint(orgId as OrgId, deletedAt, id);
     },
   },
   arrival: {

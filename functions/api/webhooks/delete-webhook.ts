@@ -8,7 +8,7 @@ const endpoints = endpointStore(tables.service);
 /**
  * Deleting a deleted endpoint succeeds, so that retries are safe (docs/specification.md, Webhook endpoints).
  */
-export const handler = routeHandler(routes.deleteWebhook, async ({ tenant, params }) => {
-  await endpoints.remove(tenant.orgId, params.id);
+export const handler = routeHandler(routes.deleteWebhook, async ({ tenant, params, now }) => {
+  await endpoints.remove(tenant.orgId, params.id, now);
   return success(undefined);
 });

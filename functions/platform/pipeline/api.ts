@@ -1,5 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { hasScope, type Scope } from '../../domain/api-key.ts';
 import { Defect, type Problem, problem } from '../../domain/problem.ts';
 import { buildQuotaHeaders, computeTokens } from '../../domain/rate-limit.ts';
 import type { OrganizationState, Tenant, Tier } from '../../domain/tenant.ts';
@@ -219,6 +220,7 @@ export function apiHandler<R extends Route, Change>(
       const request = {
         tenant: caller.tenant,
         conversationId: caller.conversationId,
+        allows: (scope: Scope) => caller.scopes === undefined || hasScope(caller.scopes, scope),
         session: caller.session,
         ...input,
         now: at,

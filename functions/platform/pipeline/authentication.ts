@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type ApiKey, hashApiKey, hasScope, parseBearerKey } from '../../domain/api-key.ts';
+import { type ApiKey, hashApiKey, hasScope, parseBearerKey, type Scope } from '../../domain/api-key.ts';
 import type { ConversationId } from '../../domain/ids.ts';
 import { Defect, type Problem, problem } from '../../domain/problem.ts';
 import type { Budget, RateBucket } from '../../domain/rate-limit.ts';
@@ -22,6 +22,8 @@ export interface Caller {
   noteUse?(now: Date): Promise<void>;
   /** Of a signed-in user. */
   session?: Session;
+  /** Scopes of an API key; undefined for a caller without a key. */
+  scopes?: readonly Scope[];
   /** Identifies the caller in logs. */
   logged: ContextFields;
   /** Set for an authenticated caller without permission. */
@@ -92,6 +94,7 @@ export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log
     return {
       ...caller,
       noteUse: (now) => keys.noteUse(key, now),
+      scopes: key.scopes,
       logged: { keyId: key.id },
       ...(scope !== undefined && hasScope(key.scopes, scope)
         ? {}

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
+import type { Scope } from '../../domain/api-key.ts';
 import { type ConversationId, parseTraceId } from '../../domain/ids.ts';
 import { type Problem, unavailable } from '../../domain/problem.ts';
 import type { Role, Session, Tenant } from '../../domain/tenant.ts';
@@ -13,6 +14,8 @@ export interface ApiRequest<R extends Route, Change> {
   /** The effective tenant. */
   tenant: Tenant;
   conversationId: R extends { readonly visitor: true } ? ConversationId : undefined;
+  /** Whether the caller may do what a scope allows, beyond the route's own. A session may. */
+  allows(scope: Scope): boolean;
   /** The user, on routes for sessions only. */
   session: R extends { readonly role: Role } ? Session : undefined;
   params: z.output<R['params']>;

@@ -197,6 +197,17 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
         ids((await redeliveryJobs(service).list(tenant, webhookOf(tenant), PAGE)).items),
     },
   },
+  deletedEndpoint: {
+    make: ({ orgId }) => {
+      const deleted = { ...anEndpoint({ orgId }), deletedAt: NOW.toISOString() };
+      return { ...keys.deletedEndpoint(orgId, deleted.deletedAt, deleted.id), ...deleted };
+    },
+    nameOf: (row) => row.id,
+    readers: {
+      deletedSince: async ({ service }, { orgId }) =>
+        (await endpointStore(service).deletedSince(orgId, NOW.toISOString(), PAGE.limit)).map(({ id }) => id),
+    },
+  },
   arrival: {
     make: (tenant) => {
       const event = newId('evt', NOW);

@@ -73,7 +73,7 @@ describe('the limit of endpoints at a host', () => {
     const [first, second] = await endpoints.all(orgId);
     if (first === undefined || second === undefined) throw new Error('ten endpoints were to be there');
 
-    await Promise.all(times(3, () => endpoints.remove(orgId, first.id)));
+    await Promise.all(times(3, () => endpoints.remove(orgId, first.id, NOW)));
     await endpoints.update(orgId, second.id, { url: 'https://b.example.com/' });
 
     const results = [await add('a.example.com'), await add('a.example.com'), await add('a.example.com')];
@@ -103,7 +103,7 @@ describe('the limit of endpoints at a host', () => {
               const id = present[which % Math.max(1, present.length)]?.id;
               if (what === 'add') await add(host);
               else if (id === undefined) return;
-              else if (what === 'remove') await endpoints.remove(orgId, id);
+              else if (what === 'remove') await endpoints.remove(orgId, id, NOW);
               else if (what === 'move') await endpoints.update(orgId, id, { url: `https://${host}/moved` });
               else await endpoints.update(orgId, id, { events: ['ticket.created'] });
             }),
@@ -121,7 +121,7 @@ describe('the limit of endpoints at a host', () => {
     const { service, endpoints, orgId, at } = await anOrganization();
     const endpoint = at('a.example.com');
     await committer(service.client)(endpoints.add(endpoint));
-    await endpoints.remove(orgId, endpoint.id);
+    await endpoints.remove(orgId, endpoint.id, NOW);
     const { Item } = await service.client.send(
       new GetCommand({ TableName: service.name, Key: keys.endpointHostCount(orgId, 'a.example.com') }),
     );
@@ -139,7 +139,7 @@ describe('an endpoint of a version that counted no hosts', () => {
       await put(endpoint);
     }
 
-    expect(await endpoints.remove(orgId, deleted.id)).toEqual({ kind: 'committed' });
+    expect(await endpoints.remove(orgId, deleted.id, NOW)).toEqual({ kind: 'committed' });
     expect(await countAt('a.example.com')).toBe(0);
     await endpoints.update(orgId, kept.id, { url: 'https://a.example.com/new' });
     expect(await countAt('a.example.com')).toBe(1);

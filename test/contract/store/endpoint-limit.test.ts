@@ -18,7 +18,7 @@ async function anOrganization() {
   const add = async (
     endpoint: Endpoint = anEndpoint({ orgId, url: `https://receiver-${hosts++}.example.com/` }),
   ) => commit(endpoints.add(endpoint));
-  const remove = (endpoint: Endpoint) => endpoints.remove(endpoint.orgId, endpoint.id);
+  const remove = (endpoint: Endpoint) => endpoints.remove(endpoint.orgId, endpoint.id, NOW);
   return { endpoints, orgId, add, remove };
 }
 

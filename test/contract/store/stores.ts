@@ -110,7 +110,7 @@ export function dynamoDbStores({ service, outbox, deliveries, ledger }: TestTabl
       markAtRisk: (orgId, id, until) => store.markAtRisk(orgId, id, until),
       beginStreak: (orgId, id) => store.beginStreak(orgId, id),
       put: async (endpoint) => void (await commit(store.add(endpoint))),
-      remove: async (orgId, id) => void (await store.remove(orgId, id)),
+      remove: async (orgId, id) => void (await store.remove(orgId, id, NOW)),
     },
     due: dueIndex(deliveries),
     ledger: ledgerStore(ledger),

@@ -134,7 +134,7 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'the dead letters of the fan-out are tried once',
     file: 'functions/engine/dead-letters.ts',
-    find: 'if (failed.length > 0) await postpone(failed.map(getId));',
+    find: 'if (failed.length > 0) await postpone(failed.map(getKey));',
     replace: '',
     breaks: ['nothing lost'],
   },

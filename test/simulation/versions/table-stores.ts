@@ -111,7 +111,8 @@ export class TableStores implements Stores {
         code.endpointStore(this.#tables.table('service'));
       // The version before counts no hosts, and gives the changes themselves.
       const changes: unknown =
-        store.removalOf?.(orgId, id, this.#countedAt(orgId, id)) ?? store.remove?.(orgId, id);
+        store.removalOf?.(orgId, id, this.#countedAt(orgId, id)) ??
+        store.remove?.(orgId, id, new Date(this.#world.clock.ms));
       this.#commit(code, changes as readonly Change[]);
     },
   };
@@ -310,8 +311,9 @@ export class TableStores implements Stores {
 }
 
 /** By what the world knows a row of a sandbox. */
-function nameOf({ pk, name, kind, webhookId, generation, id, hour }: Row): string {
+function nameOf({ pk, sk, name, kind, webhookId, generation, id, hour, body }: Row): string {
   if (name !== undefined) return String(name);
+  if (body !== undefined) return String(sk);
   if (hour !== undefined) return [webhookId, generation, hour].join('/');
   if (kind === 'endpoint-disabled') return String(webhookId);
   return webhookId === undefined ? String(pk) : [webhookId, generation, id].join('/');

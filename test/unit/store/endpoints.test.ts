@@ -91,7 +91,7 @@ describe('removing an endpoint', () => {
     [1, { Delete: { ConditionExpression: 'endpoints = :one' } }],
   ])('uncounts it only if it was there, and still at its host, which has %i', async (left, ofHost) => {
     isRead('receiver.example.com', left);
-    expect(await endpoints.remove(endpoint.orgId, endpoint.id)).toEqual({ kind: 'committed' });
+    expect(await endpoints.remove(endpoint.orgId, endpoint.id, NOW)).toEqual({ kind: 'committed' });
     expect(dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems).toMatchObject([
       { Delete: { Key: key, ConditionExpression: 'countedHost = :counted' } },
       { Update: { Key: countKey, ConditionExpression: 'endpoints > :zero' } },
@@ -101,7 +101,7 @@ describe('removing an endpoint', () => {
 
   it('uncounts one of an older version at no host', async () => {
     isRead(undefined);
-    await endpoints.remove(endpoint.orgId, endpoint.id);
+    await endpoints.remove(endpoint.orgId, endpoint.id, NOW);
     expect(dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems).toMatchObject([
       {
         Delete: {
@@ -114,7 +114,7 @@ describe('removing an endpoint', () => {
 
   it('writes nothing for one that is gone', async () => {
     dynamo.on(GetCommand).resolves({});
-    expect(await endpoints.remove(endpoint.orgId, endpoint.id)).toEqual({
+    expect(await endpoints.remove(endpoint.orgId, endpoint.id, NOW)).toEqual({
       kind: 'refused',
       refusal: 'endpoint-missing',
     });
@@ -130,7 +130,7 @@ describe('removing an endpoint', () => {
         CancellationReasons: [{ Code: 'ConditionalCheckFailed' }],
       }),
     );
-    await expect(endpoints.remove(endpoint.orgId, endpoint.id)).rejects.toThrow(Contended);
+    await expect(endpoints.remove(endpoint.orgId, endpoint.id, NOW)).rejects.toThrow(Contended);
     await expect(
       endpoints.update(endpoint.orgId, endpoint.id, { url: 'https://new.example.com/' }),
     ).resolves.toBe('full');

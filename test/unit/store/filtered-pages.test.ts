@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type PartitionScan, readNewestMatching } from '../../../functions/store/pages.ts';
+import { type PartitionScan, readMatching } from '../../../functions/store/pages.ts';
 
 interface Item {
   id: string;
@@ -82,7 +82,7 @@ async function pageThrough(
   const pages: string[][] = [];
   let after: string | undefined;
   do {
-    const { items, next } = await readNewestMatching(partitions, { limit, after }, bound);
+    const { items, next } = await readMatching(partitions, { limit, after }, 'newest first', bound);
     if (next !== undefined && after !== undefined) expect(next < after).toBe(true);
     pages.push(items.map(({ id }) => id));
     between(pages.length);
@@ -137,7 +137,7 @@ describe('a filtered listing', () => {
       Array.from({ length: 500 }, (__, index) => itemOf(index * 8 + partition, true)),
     );
     const partitions = rows.map((its) => partitionOf(its, 1000, (count) => (examined += count), 0.25));
-    const { items } = await readNewestMatching(partitions, { limit: 20 });
+    const { items } = await readMatching(partitions, { limit: 20 }, 'newest first');
     expect(items).toHaveLength(20);
     expect(examined).toBeLessThan(100);
   });
@@ -148,10 +148,14 @@ describe('a filtered listing', () => {
     const count = () => {
       requests += 1;
     };
-    const { items } = await readNewestMatching([partitionOf(rows, 5000, count, 0.01)], { limit: 20 });
+    const { items } = await readMatching(
+      [partitionOf(rows, 5000, count, 0.01)],
+      { limit: 20 },
+      'newest first',
+    );
     expect([items.length, requests <= 6]).toEqual([1, true]);
     requests = 0;
-    const page = await readNewestMatching([partitionOf(rows, 10, count, 25)], { limit: 20 });
+    const page = await readMatching([partitionOf(rows, 10, count, 25)], { limit: 20 }, 'newest first');
     expect(page).toEqual({ items: [], next: itemOf(4996, false).id });
     expect(requests).toBe(1);
   });
@@ -160,6 +164,8 @@ describe('a filtered listing', () => {
     const broken: PartitionScan<Item> = async () => {
       throw new Error('throttled');
     };
-    await expect(readNewestMatching([partitionOf([], 9), broken], { limit: 1 })).rejects.toThrow('throttled');
+    await expect(readMatching([partitionOf([], 9), broken], { limit: 1 }, 'newest first')).rejects.toThrow(
+      'throttled',
+    );
   });
 });

@@ -7,7 +7,7 @@ import { toStartOfHour } from '../../../functions/domain/ledger.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { toMonth } from '../../../functions/domain/usage.ts';
 import {
-  buildDeliveryKeyBounds,
+  buildIdBounds,
   buildTenantKey,
   buildUsageKeyBounds,
   CONVERSATION_SHARDS,
@@ -196,7 +196,7 @@ describe('the identifiers of deliveries between two times', () => {
         const end = later(start, seconds(3600));
         const created = new Date(Math.max(0, start.getTime() + offset));
         const id = deriveDeliveryId(newId('evt', created), newId('whk', NOW));
-        const [from, to] = buildDeliveryKeyBounds(start, end);
+        const [from, to] = buildIdBounds(start, end);
         expect(from <= id && id <= to).toBe(created >= start && created < end);
       }),
       { numRuns: 300 },
