@@ -21,7 +21,7 @@ export const IN_FULL = () => true;
 const PAGE = 3;
 
 /** Deliveries and their ledger in memory, and what checks the one against the other. */
-export function anAudit(replaced: Partial<AuditLedgerPorts> = {}) {
+export function aLedgerAudit(replaced: Partial<AuditLedgerPorts> = {}) {
   const clock = new VirtualClock();
   const standings = memoryStandings();
   const log = recordedLog();

@@ -25,7 +25,7 @@ export const sequenced = (changes: readonly DeliveryChange[]): SequencedChange[]
   }));
 
 /** Deliveries in memory, and who follows their stream. */
-export function aWatch(replaced: Partial<DeliveryStreamPorts> = {}) {
+export function aDeliveryStream(replaced: Partial<DeliveryStreamPorts> = {}) {
   const clock = new VirtualClock();
   const standings = memoryStandings();
   const log = recordedLog();

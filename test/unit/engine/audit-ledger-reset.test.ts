@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { NOW } from '../../builders.ts';
-import { anAudit, hoursAgo, IN_FULL } from './an-audit.ts';
+import { aLedgerAudit, hoursAgo, IN_FULL } from './a-ledger-audit.ts';
 
 const sandbox = { orgId: newId('org', NOW), webhookId: newId('whk', NOW), generation: 1 };
 
 /** An hour of a sandbox of which the stream told, and whose deliveries are not there. */
-async function aPurgedHour(changes: Parameters<typeof anAudit>[0] = {}) {
-  const setting = anAudit(changes);
+async function aPurgedHour(changes: Parameters<typeof aLedgerAudit>[0] = {}) {
+  const setting = aLedgerAudit(changes);
   setting.standings.makeSandbox(sandbox.orgId);
-  const told = await anAudit().add(hoursAgo(98), sandbox);
+  const told = await aLedgerAudit().add(hoursAgo(98), sandbox);
   await setting.count(told);
   return setting;
 }
@@ -46,7 +46,7 @@ describe('the audit of a sandbox', () => {
     const standings = { of: () => Promise.reject(new Error('the table is throttled')) };
     await expect((await aPurgedHour({ organizations: standings })).run(IN_FULL)).rejects.toThrow('throttled');
 
-    const { run, addEnded, count } = anAudit({ organizations: standings });
+    const { run, addEnded, count } = aLedgerAudit({ organizations: standings });
     await count(await addEnded(hoursAgo(98), sandbox));
     expect(await run(IN_FULL)).toMatchObject({ entries: 1, differing: 0 });
   });

@@ -5,14 +5,14 @@ import { newId } from '../../../functions/domain/ids.ts';
 import { countOpen, getHourBefore, sumChanges } from '../../../functions/domain/ledger.ts';
 import { DELIVERY_SHARDS } from '../../../functions/store/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
-import { inOrder } from './a-watch.ts';
-import { anAudit, hoursAgo, IN_FULL } from './an-audit.ts';
+import { inOrder } from './a-delivery-stream.ts';
+import { aLedgerAudit, hoursAgo, IN_FULL } from './a-ledger-audit.ts';
 
 const oneEndpoint = () => ({ orgId: newId('org', NOW), webhookId: newId('whk', NOW) });
 
 describe('the audit of an hour that balances', () => {
   it('reads no delivery, however many there were', async () => {
-    const { run, addEnded, count, reads } = anAudit();
+    const { run, addEnded, count, reads } = aLedgerAudit();
     for (let number = 0; number < 50; number += 1) await count(await addEnded(hoursAgo(3)));
 
     expect(await run(IN_FULL)).toEqual({ entries: 50, open: 0, differing: 0, complete: true });
@@ -23,7 +23,7 @@ describe('the audit of an hour that balances', () => {
 
 describe('the audit of an hour in which something is open', () => {
   it('finds no difference where the deliveries are open indeed, and says how many', async () => {
-    const { run, add, addEnded, count, ledger, log, entryOf } = anAudit();
+    const { run, add, addEnded, count, ledger, log, entryOf } = aLedgerAudit();
     const endpoint = oneEndpoint();
     const open = await add(hoursAgo(3), { ...endpoint, status: 'retrying', attempts: 5 });
     await count(open, await addEnded(hoursAgo(3), endpoint));
@@ -37,7 +37,7 @@ describe('the audit of an hour in which something is open', () => {
   });
 
   it('puts what is open into the due index if it is not there, so that it cannot be forgotten', async () => {
-    const { run, add, count, deliveries } = anAudit();
+    const { run, add, count, deliveries } = aLedgerAudit();
     const forgotten = await add(hoursAgo(6));
     const parked = await add(hoursAgo(6), { status: 'retrying' });
     const place = { state: 'parked' as const, dueAt: NOW.toISOString() };
@@ -52,7 +52,7 @@ describe('the audit of an hour in which something is open', () => {
   });
 
   it('reads each shard of its deliveries to the end', async () => {
-    const { run, add, count, reads, entryOf } = anAudit();
+    const { run, add, count, reads, entryOf } = aLedgerAudit();
     const endpoint = oneEndpoint();
     const all = [];
     for (let number = 0; number < 40; number += 1) all.push(await add(hoursAgo(98), endpoint));
@@ -67,7 +67,7 @@ describe('the audit of an hour in which something is open', () => {
 
 describe('a ledger that differs from its deliveries', () => {
   it('is reported and put right: an end that was not counted', async () => {
-    const { run, addEnded, count, entryOf, log } = anAudit();
+    const { run, addEnded, count, entryOf, log } = aLedgerAudit();
     const delivery = await addEnded(hoursAgo(98));
     await count({ ...delivery, status: 'pending' });
 
@@ -79,7 +79,7 @@ describe('a ledger that differs from its deliveries', () => {
   });
 
   it('is put right where an addition was not counted, so that more ended than was owed', async () => {
-    const { run, addEnded, ledger, entryOf } = anAudit();
+    const { run, addEnded, ledger, entryOf } = aLedgerAudit();
     const delivery = await addEnded(hoursAgo(98));
     const [entry] = sumChanges([{ kind: 'ended', delivery }]);
     if (entry === undefined) throw new Error('an entry was to be made');
@@ -91,7 +91,7 @@ describe('a ledger that differs from its deliveries', () => {
   });
 
   it('is left alone when it changed while its deliveries were read', async () => {
-    const setting = anAudit();
+    const setting = aLedgerAudit();
     const { run, addEnded, count, entryOf, ledger } = setting;
     const delivery = await addEnded(hoursAgo(98));
     await count({ ...delivery, status: 'pending' });
@@ -109,7 +109,7 @@ describe('a ledger that differs from its deliveries', () => {
   it.each([3, 6, 24])(
     'is reported and left alone after %i hours: the stream may yet tell of it',
     async (age) => {
-      const { run, addEnded, count, ledger, log } = anAudit();
+      const { run, addEnded, count, ledger, log } = aLedgerAudit();
       const delivery = await addEnded(hoursAgo(age));
       await count({ ...delivery, status: 'pending' });
       const before = ledger.every;
@@ -122,7 +122,7 @@ describe('a ledger that differs from its deliveries', () => {
   );
 
   it('is not judged by what ended in the last minutes, of which the stream may yet tell', async () => {
-    const { run, addEnded, count, entryOf, clock } = anAudit();
+    const { run, addEnded, count, entryOf, clock } = aLedgerAudit();
     const delivery = await addEnded(hoursAgo(3), { terminalAt: later(NOW, -seconds(599)).toISOString() });
     await count({ ...delivery, status: 'retrying' });
 
@@ -134,7 +134,7 @@ describe('a ledger that differs from its deliveries', () => {
   });
 
   it('is not judged by what an event of that hour has just brought, of which the stream may yet tell', async () => {
-    const { run, add, count, entryOf, clock } = anAudit();
+    const { run, add, count, entryOf, clock } = aLedgerAudit();
     const endpoint = oneEndpoint();
     const early = await add(hoursAgo(3), endpoint);
     await add(hoursAgo(3), { ...endpoint, createdAt: later(NOW, -seconds(599)).toISOString() });
@@ -160,7 +160,7 @@ describe('a ledger that differs from its deliveries', () => {
     );
     await fc.assert(
       fc.asyncProperty(fates, async (all) => {
-        const { run, addEnded, ledger, deliveries } = anAudit();
+        const { run, addEnded, ledger, deliveries } = aLedgerAudit();
         const endpoints = [0, 1, 2].map(oneEndpoint);
         for (const [index, { told, endpoint, age, ...state }] of all.entries()) {
           const delivery = await addEnded(hoursAgo(age), {
@@ -198,14 +198,14 @@ describe('a ledger that differs from its deliveries', () => {
 
 describe('the hours that an audit looks at', () => {
   it.each([3, 6, 24, 98])('are among others the one of %i hours ago', async (age) => {
-    const { run, add, count } = anAudit();
+    const { run, add, count } = aLedgerAudit();
     await count(await add(hoursAgo(age)));
 
     expect(await run(IN_FULL)).toMatchObject({ entries: 1 });
   });
 
   it.each([0, 1, 2, 4, 80, 99])('are not those of %i hours ago', async (age) => {
-    const { run, add, count } = anAudit();
+    const { run, add, count } = aLedgerAudit();
     await count(await add(hoursAgo(age)));
 
     expect(await run(IN_FULL)).toMatchObject({ entries: 0 });
@@ -214,7 +214,7 @@ describe('the hours that an audit looks at', () => {
 
 describe('an hour of which a delivery cannot be read', () => {
   it('is not put right by the others, while that of another endpoint is', async () => {
-    const { run, addEnded, count, entryOf, broken } = anAudit();
+    const { run, addEnded, count, entryOf, broken } = aLedgerAudit();
     const [first, second] = [await addEnded(hoursAgo(98)), await addEnded(hoursAgo(98))];
     for (const delivery of [first, second]) await count({ ...delivery, status: 'pending' });
     broken.add(first.webhookId);
@@ -228,7 +228,7 @@ describe('an hour of which a delivery cannot be read', () => {
 
 describe('an audit whose time is up', () => {
   it('ends between two pages, says so, and judges nothing that it has not read in full', async () => {
-    const { run, add, addEnded, count, entryOf, ledger } = anAudit();
+    const { run, add, addEnded, count, entryOf, ledger } = aLedgerAudit();
     const endpoint = oneEndpoint();
     const all = [];
     for (let number = 0; number < 30; number += 1) all.push(await addEnded(hoursAgo(3), endpoint));

@@ -5,7 +5,7 @@ import { type DeliveryChange, sumChanges } from '../../../functions/domain/ledge
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { interposed } from '../../doubles/interposed.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
-import { aWatch, entryNameOf, inOrder, SHARD, sequenced } from './a-watch.ts';
+import { aDeliveryStream, entryNameOf, inOrder, SHARD, sequenced } from './a-delivery-stream.ts';
 
 const ENDPOINTS = Array.from({ length: 3 }, () => newId('whk', NOW));
 
@@ -49,7 +49,7 @@ describe('the count of a shard of the stream', () => {
     await fc.assert(
       fc.asyncProperty(streams, batches, async (stream, cuts) => {
         const changes = sequenced(stream);
-        const { run, ledger } = aWatch();
+        const { run, ledger } = aDeliveryStream();
         let read = 0;
         for (const { back, size } of [...cuts, { back: 0, size: changes.length }]) {
           const from = Math.max(0, read - back);
@@ -73,7 +73,7 @@ describe('the count of a shard of the stream', () => {
           if (stage === 'calling') fault = next.next().value;
           if (fault === stage) throw new Error('the table is throttled');
         });
-        const { run } = aWatch({ ledger });
+        const { run } = aDeliveryStream({ ledger });
         const changes = sequenced(stream);
         for (let from = 0; from < changes.length; from += size) {
           let isDone = false;
@@ -94,7 +94,7 @@ describe('the count of a shard of the stream', () => {
       fc.asyncProperty(streams, fc.integer({ min: 2, max: 4 }), fc.scheduler(), async (stream, count, s) => {
         const memory = new MemoryLedger();
         const ledger = interposed('ledger', memory, async () => s.schedule(Promise.resolve()));
-        const { run } = aWatch({ ledger });
+        const { run } = aDeliveryStream({ ledger });
         const changes = sequenced(stream);
         // Each begins with the first change, and they end at different ones.
         const lengths = Array.from({ length: count }, (_, index) =>
@@ -108,7 +108,7 @@ describe('the count of a shard of the stream', () => {
   });
 
   it('is of that shard alone: sequence numbers of others are not compared with it', async () => {
-    const { run, ledger } = aWatch();
+    const { run, ledger } = aDeliveryStream();
     const stream: DeliveryChange[] = [{ kind: 'added', delivery: aDelivery() }];
 
     await run(SHARD, sequenced(stream));
@@ -118,7 +118,7 @@ describe('the count of a shard of the stream', () => {
   });
 
   it('compares sequence numbers as the whole numbers that they are', async () => {
-    const { run, ledger } = aWatch();
+    const { run, ledger } = aDeliveryStream();
     const delivery = aDelivery();
 
     await run(SHARD, [{ kind: 'added', delivery, sequence: '99999999999999999999' }]);
@@ -134,7 +134,7 @@ describe('a batch of many endpoints and hours', () => {
   it('costs one write for each of them, and no more when it is replayed without news', async () => {
     const writes: string[] = [];
     const memory = new MemoryLedger();
-    const { run } = aWatch({
+    const { run } = aDeliveryStream({
       ledger: {
         add(part, entry) {
           writes.push(entryNameOf(entry));
@@ -164,7 +164,7 @@ describe('a batch of many endpoints and hours', () => {
     const memory = new MemoryLedger();
     const [unlucky, other] = [aDelivery(), aDelivery()];
     let broken = true;
-    const { run } = aWatch({
+    const { run } = aDeliveryStream({
       ledger: {
         async add(part, entry) {
           if (broken && entry.webhookId === unlucky.webhookId) throw new Error('the table is throttled');
@@ -183,7 +183,7 @@ describe('a batch of many endpoints and hours', () => {
 
   it('is given up to be repeated when the ledger is ahead of it again and again', async () => {
     let tries = 0;
-    const { run } = aWatch({
+    const { run } = aDeliveryStream({
       ledger: {
         async add() {
           tries += 1;
@@ -197,7 +197,7 @@ describe('a batch of many endpoints and hours', () => {
   });
 
   it('costs nothing when there is nothing in it', async () => {
-    const { run, ledger } = aWatch();
+    const { run, ledger } = aDeliveryStream();
 
     await run(SHARD, []);
 

@@ -4,7 +4,7 @@ import { newId, type OrgId } from '../../../functions/domain/ids.ts';
 import { type DeliveryChange, sumChanges } from '../../../functions/domain/ledger.ts';
 import { aDelivery, NOW } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
-import { aWatch, inOrder, SHARD, sequenced } from './a-watch.ts';
+import { aDeliveryStream, inOrder, SHARD, sequenced } from './a-delivery-stream.ts';
 
 const orgId = newId('org', NOW);
 
@@ -14,8 +14,8 @@ const added = (tenant: { orgId: OrgId; generation: number }): DeliveryChange => 
 });
 
 /** A watch over a sandbox. */
-function aSandboxWatch(replaced: Parameters<typeof aWatch>[0] = {}) {
-  const service = aWatch(replaced);
+function aSandboxWatch(replaced: Parameters<typeof aDeliveryStream>[0] = {}) {
+  const service = aDeliveryStream(replaced);
   service.standings.makeSandbox(orgId);
   return service;
 }
@@ -61,7 +61,7 @@ describe('following the deliveries of a sandbox', () => {
     });
     await fc.assert(
       fc.asyncProperty(changes, histories, async (all, kinds) => {
-        const { run, ledger, standings } = aWatch();
+        const { run, ledger, standings } = aDeliveryStream();
         for (const [index, kind] of kinds.entries()) {
           const org = orgs[index] ?? orgId;
           if (kind === 'unknown') standings.forget(org);
@@ -147,7 +147,7 @@ describe('what following the deliveries asks for', () => {
     const standings = memoryStandings();
     standings.makeSandbox(orgId);
     const asked: OrgId[] = [];
-    const { run } = aWatch({
+    const { run } = aDeliveryStream({
       organizations: {
         of(id) {
           asked.push(id);
