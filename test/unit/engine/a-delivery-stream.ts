@@ -24,7 +24,7 @@ export const sequenced = (changes: readonly DeliveryChange[]): SequencedChange[]
     sequence: String(9_999_999_999_999_990n + 7n * BigInt(index)),
   }));
 
-/** Deliveries in memory, and who follows their stream. */
+/** The delivery stream's worker over deliveries in memory. */
 export function aDeliveryStream(replaced: Partial<DeliveryStreamPorts> = {}) {
   const clock = new VirtualClock();
   const standings = memoryStandings();
@@ -39,7 +39,7 @@ export function aDeliveryStream(replaced: Partial<DeliveryStreamPorts> = {}) {
   return { clock, log, standings, deliveries, due, ledger, run };
 }
 
-/** Entries in an order that does not depend on which was counted first. */
+/** Sorts entries by key, since the order of counting may vary. */
 export const inOrder = (entries: readonly LedgerEntry[]): LedgerEntry[] =>
   entries.toSorted((a, b) => entryNameOf(a).localeCompare(entryNameOf(b)));
 

@@ -14,7 +14,7 @@ export const past = fc.record({
 });
 export type Past = typeof past extends fc.Arbitrary<infer P> ? P : never;
 
-/** Puts deliveries there. @returns the events that a job owes */
+/** Stores the deliveries. @returns the events that a job has to resend */
 export async function lived({ had }: TestRedelivery, history: readonly Past[]): Promise<Set<EventId>> {
   const owed = new Set<EventId>();
   for (const { status, secondsAgo, again } of history) {
@@ -28,7 +28,9 @@ export async function lived({ had }: TestRedelivery, history: readonly Past[]): 
   return owed;
 }
 
-/** What has to be so once a job has come to its end, whoever did it and how often. */
+/**
+ * Checks the state after a job has ended, independent of which worker ended it and how often it was tried.
+ */
 export async function expectDone(
   { made, job, runs, reminded }: TestRedelivery,
   order: RedeliveryJob,

@@ -10,8 +10,8 @@ import { aLedgerAudit, hoursAgo, IN_FULL } from './a-ledger-audit.ts';
 
 const oneEndpoint = () => ({ orgId: newId('org', NOW), webhookId: newId('whk', NOW) });
 
-describe('the audit of an hour that balances', () => {
-  it('reads no delivery, however many there were', async () => {
+describe('ledger audit of an hour whose counts agree', () => {
+  it('reads no delivery', async () => {
     const { run, addEnded, count, reads } = aLedgerAudit();
     for (let number = 0; number < 50; number += 1) await count(await addEnded(hoursAgo(3)));
 
@@ -21,8 +21,8 @@ describe('the audit of an hour that balances', () => {
   });
 });
 
-describe('the audit of an hour in which something is open', () => {
-  it('finds no difference where the deliveries are open indeed, and says how many', async () => {
+describe('ledger audit of an hour with open deliveries', () => {
+  it('counts them, and finds no difference where they are open in the store too', async () => {
     const { run, add, addEnded, count, ledger, log, entryOf } = aLedgerAudit();
     const endpoint = oneEndpoint();
     const open = await add(hoursAgo(3), { ...endpoint, status: 'retrying', attempts: 5 });
@@ -36,7 +36,7 @@ describe('the audit of an hour in which something is open', () => {
     expect(log.entries).toEqual([]);
   });
 
-  it('puts what is open into the due index if it is not there, so that it cannot be forgotten', async () => {
+  it('adds an open delivery to the due index if it is missing there', async () => {
     const { run, add, count, deliveries } = aLedgerAudit();
     const forgotten = await add(hoursAgo(6));
     const parked = await add(hoursAgo(6), { status: 'retrying' });
@@ -51,7 +51,7 @@ describe('the audit of an hour in which something is open', () => {
     expect(deliveries.dueOf(parked)).toEqual(place);
   });
 
-  it('reads each shard of its deliveries to the end', async () => {
+  it('reads each shard of deliveries to the end', async () => {
     const { run, add, count, reads, entryOf } = aLedgerAudit();
     const endpoint = oneEndpoint();
     const all = [];
@@ -65,8 +65,8 @@ describe('the audit of an hour in which something is open', () => {
   });
 });
 
-describe('a ledger that differs from its deliveries', () => {
-  it('is reported and put right: an end that was not counted', async () => {
+describe('ledger audit of an hour whose counts differ', () => {
+  it('reports and corrects an end that was not counted', async () => {
     const { run, addEnded, count, entryOf, log } = aLedgerAudit();
     const delivery = await addEnded(hoursAgo(98));
     await count({ ...delivery, status: 'pending' });
@@ -78,7 +78,7 @@ describe('a ledger that differs from its deliveries', () => {
     expect(await run(IN_FULL)).toMatchObject({ differing: 0 });
   });
 
-  it('is put right where an addition was not counted, so that more ended than was owed', async () => {
+  it('corrects an addition that was not counted, where more ended than were added', async () => {
     const { run, addEnded, ledger, entryOf } = aLedgerAudit();
     const delivery = await addEnded(hoursAgo(98));
     const [entry] = sumChanges([{ kind: 'ended', delivery }]);
@@ -90,7 +90,7 @@ describe('a ledger that differs from its deliveries', () => {
     expect(entryOf(delivery)).toMatchObject({ owed: 1, succeeded: 1 });
   });
 
-  it('is left alone when it changed while its deliveries were read', async () => {
+  it('leaves an entry alone that changed while its deliveries were read', async () => {
     const setting = aLedgerAudit();
     const { run, addEnded, count, entryOf, ledger } = setting;
     const delivery = await addEnded(hoursAgo(98));
@@ -107,7 +107,7 @@ describe('a ledger that differs from its deliveries', () => {
   });
 
   it.each([3, 6, 24])(
-    'is reported and left alone after %i hours: the stream may yet tell of it',
+    'reports the difference after %i hours and leaves it alone, since the stream may still deliver the change',
     async (age) => {
       const { run, addEnded, count, ledger, log } = aLedgerAudit();
       const delivery = await addEnded(hoursAgo(age));
@@ -121,7 +121,7 @@ describe('a ledger that differs from its deliveries', () => {
     },
   );
 
-  it('is not judged by what ended in the last minutes, of which the stream may yet tell', async () => {
+  it('ignores deliveries that ended in the last minutes, since the stream may still deliver their end', async () => {
     const { run, addEnded, count, entryOf, clock } = aLedgerAudit();
     const delivery = await addEnded(hoursAgo(3), { terminalAt: later(NOW, -seconds(599)).toISOString() });
     await count({ ...delivery, status: 'retrying' });
@@ -133,7 +133,7 @@ describe('a ledger that differs from its deliveries', () => {
     expect(await run(IN_FULL)).toMatchObject({ differing: 1 });
   });
 
-  it('is not judged by what an event of that hour has just brought, of which the stream may yet tell', async () => {
+  it('ignores deliveries that were created in the last minutes, since the stream may still deliver them', async () => {
     const { run, add, count, entryOf, clock } = aLedgerAudit();
     const endpoint = oneEndpoint();
     const early = await add(hoursAgo(3), endpoint);
@@ -147,7 +147,7 @@ describe('a ledger that differs from its deliveries', () => {
     expect(await run(IN_FULL)).toMatchObject({ open: 2, differing: 1 });
   });
 
-  it('is put right in the end whatever the stream told: then it is what the deliveries say', async () => {
+  it('corrects every entry to the stored deliveries after 98 hours, for any history of the stream', async () => {
     const fates = fc.array(
       fc.record({
         status: fc.constantFrom('pending', 'retrying', 'succeeded', 'exhausted', 'skipped'),
@@ -185,7 +185,7 @@ describe('a ledger that differs from its deliveries', () => {
 
         const now = inOrder(ledger.every);
         for (const [index, entry] of now.entries()) {
-          // What balances by itself is not looked into: that is what makes the audit cheap.
+          // An entry without open deliveries is not audited, which keeps the audit cheap.
           const isLast = entry.hour === getHourBefore(NOW, 98);
           if (!isLast || countOpen(told[index] ?? entry) === 0) expect(entry).toEqual(told[index]);
           else expect(truth).toContainEqual(entry);
@@ -196,15 +196,15 @@ describe('a ledger that differs from its deliveries', () => {
   });
 });
 
-describe('the hours that an audit looks at', () => {
-  it.each([3, 6, 24, 98])('are among others the one of %i hours ago', async (age) => {
+describe('hours of a ledger audit', () => {
+  it.each([3, 6, 24, 98])('include the one of %i hours ago', async (age) => {
     const { run, add, count } = aLedgerAudit();
     await count(await add(hoursAgo(age)));
 
     expect(await run(IN_FULL)).toMatchObject({ entries: 1 });
   });
 
-  it.each([0, 1, 2, 4, 80, 99])('are not those of %i hours ago', async (age) => {
+  it.each([0, 1, 2, 4, 80, 99])('exclude the one of %i hours ago', async (age) => {
     const { run, add, count } = aLedgerAudit();
     await count(await add(hoursAgo(age)));
 
@@ -212,8 +212,8 @@ describe('the hours that an audit looks at', () => {
   });
 });
 
-describe('an hour of which a delivery cannot be read', () => {
-  it('is not put right by the others, while that of another endpoint is', async () => {
+describe('ledger audit of an hour with an unreadable delivery', () => {
+  it('does not correct its entry, but corrects the one of another endpoint', async () => {
     const { run, addEnded, count, entryOf, broken } = aLedgerAudit();
     const [first, second] = [await addEnded(hoursAgo(98)), await addEnded(hoursAgo(98))];
     for (const delivery of [first, second]) await count({ ...delivery, status: 'pending' });
@@ -226,8 +226,8 @@ describe('an hour of which a delivery cannot be read', () => {
   });
 });
 
-describe('an audit whose time is up', () => {
-  it('ends between two pages, says so, and judges nothing that it has not read in full', async () => {
+describe('ledger audit whose time is up', () => {
+  it('ends between two pages, reports it, and judges no entry that it has not read in full', async () => {
     const { run, add, addEnded, count, entryOf, ledger } = aLedgerAudit();
     const endpoint = oneEndpoint();
     const all = [];

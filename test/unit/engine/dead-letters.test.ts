@@ -15,7 +15,7 @@ import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
-describe('a reminder that its queue gave up', () => {
+describe('delivery message in the dead-letter queue', () => {
   const aDeadReminder = () => {
     const log = recordedLog();
     const deliveries = new MemoryDeliveries(new MemoryEndpoints());
@@ -27,7 +27,7 @@ describe('a reminder that its queue gave up', () => {
     return { deliveries, deal, log };
   };
 
-  it('leaves its delivery open, and to the reconciler', async () => {
+  it('leaves its delivery open, for the reconciler', async () => {
     const { deliveries, deal, log } = aDeadReminder();
     const delivery = aDelivery({ attempts: 2, status: 'retrying' });
     await deliveries.add(delivery);
@@ -42,7 +42,7 @@ describe('a reminder that its queue gave up', () => {
     expect(log.entries).toMatchObject([{ level: 'warn', fields: { deliveryId: delivery.id } }]);
   });
 
-  it('changes nothing about a delivery that has ended, or that the reconciler has already', async () => {
+  it('changes nothing about a delivery that has ended or is in the due index already', async () => {
     const { deliveries, deal } = aDeadReminder();
     const [ended, parked] = [aDelivery({ status: 'succeeded' }), aDelivery({ status: 'retrying' })];
     for (const delivery of [ended, parked]) await deliveries.add(delivery);
@@ -70,7 +70,7 @@ const RECORDS: DeadLetter = {
 };
 const entries = (...owed: OutboxWork[]): DeadLetter => ({ kind: 'entries', ids: owed.map(idOf) });
 
-/** What deals with the dead letters of a reader of the outbox. @param failing what it fails at */
+/** The worker of an outbox reader's dead letters. @param failing work items that fail */
 function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPorts<OutboxWork>> = {}) {
   const log = recordedLog();
   const tried: OutboxWork[] = [];
@@ -94,8 +94,8 @@ function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPo
   return { deal, kept, tried, postponed, log };
 }
 
-describe('records that a reader of the outbox failed at until their stream gave up', () => {
-  it('are tried once more, and forgotten when that succeeds', async () => {
+describe('stream records that an outbox reader failed on', () => {
+  it('are processed once more, and removed after a success', async () => {
     const { deal, kept, tried, postponed } = aReader([]);
     kept.push(anEntry(), anOrder());
 
@@ -105,7 +105,7 @@ describe('records that a reader of the outbox failed at until their stream gave 
     expect(postponed).toEqual([]);
   });
 
-  it('are noted by their keys when they fail again, because the stream forgets them', async () => {
+  it('are stored by their keys when they fail again, because the stream drops them', async () => {
     const failing = [anEntry(), anOrder()];
     const { deal, kept, postponed } = aReader(failing);
     kept.push(anEntry(), ...failing, anEntry());
@@ -115,7 +115,7 @@ describe('records that a reader of the outbox failed at until their stream gave 
     expect(postponed).toEqual([failing.map(idOf)]);
   });
 
-  it('are given up loudly when the stream has forgotten them', async () => {
+  it('are given up with an error when the stream has dropped them', async () => {
     const { deal, tried, log } = aReader([], { stream: { read: async () => undefined } });
 
     expect(await deal(RECORDS)).toBe(1);
@@ -126,7 +126,7 @@ describe('records that a reader of the outbox failed at until their stream gave 
     ]);
   });
 
-  it('stay in their queue when they can be neither dealt with nor noted', async () => {
+  it('stay in their queue when they can be neither processed nor stored', async () => {
     const failing = anEntry();
     const { deal, kept } = aReader([failing], {
       async postpone() {
@@ -139,8 +139,8 @@ describe('records that a reader of the outbox failed at until their stream gave 
   });
 });
 
-describe('entries that a reader failed at once more', () => {
-  it('are found by their keys and tried', async () => {
+describe('outbox entries that a reader failed on twice', () => {
+  it('are found by their keys and processed', async () => {
     const { deal, kept, tried, postponed } = aReader([]);
     kept.push(anEntry(), anOrder());
 
@@ -150,7 +150,7 @@ describe('entries that a reader failed at once more', () => {
     expect(postponed).toEqual([]);
   });
 
-  it('are left for later again, those alone that fail again', async () => {
+  it('are postponed again, but only those that fail again', async () => {
     const failing = anEntry();
     const { deal, kept, postponed } = aReader([failing]);
     kept.push(anEntry(), failing);
@@ -160,7 +160,7 @@ describe('entries that a reader failed at once more', () => {
     expect(postponed).toEqual([[idOf(failing)]]);
   });
 
-  it('are given up loudly after three days, and not before', async () => {
+  it('are given up with an error after three days, and not before', async () => {
     const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
     const young = anEntry(later(NOW, -seconds(EXPIRY_SECONDS)));
     const { deal, kept, postponed, log } = aReader([old, young]);
@@ -172,7 +172,7 @@ describe('entries that a reader failed at once more', () => {
     expect(log.entries).toMatchObject([{ level: 'error', fields: { id: idOf(old) } }]);
   });
 
-  it('are tried even when they are old, since the dependency may be back', async () => {
+  it('are processed even when they are old, since the dependency may be back', async () => {
     const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
     const { deal, kept, tried } = aReader([]);
     kept.push(old);
@@ -181,7 +181,7 @@ describe('entries that a reader failed at once more', () => {
     expect(tried).toEqual([old]);
   });
 
-  it('are forgotten when they are gone from the outbox', async () => {
+  it('are ignored when they are gone from the outbox', async () => {
     const { deal, tried, postponed } = aReader([]);
 
     expect(await deal(entries(anEntry()))).toBe(0);

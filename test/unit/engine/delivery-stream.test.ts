@@ -8,8 +8,8 @@ import { aDeliveryStream, inOrder, SHARD, sequenced } from './a-delivery-stream.
 const countable = (all: readonly Delivery[]) => all.map((delivery) => ({ kind: 'added' as const, delivery }));
 const ended = (delivery: Delivery): Delivery => ({ ...delivery, status: 'succeeded' });
 
-describe('watching for lost messages', () => {
-  it('puts a delivery into the due index that has not ended within its batch', async () => {
+describe('delivery stream', () => {
+  it('adds a delivery to the due index that has not ended within its batch', async () => {
     const { run, deliveries } = aDeliveryStream();
     const delivery = aDelivery();
     await deliveries.add(delivery);
@@ -20,7 +20,7 @@ describe('watching for lost messages', () => {
     expect(deliveries.dueOf(delivery)).toEqual({ state: 'watched', dueAt });
   });
 
-  it('writes nothing for deliveries that end within their batch, nor for those skipped from the start', async () => {
+  it('writes nothing for deliveries that end within their batch or are skipped from the start', async () => {
     const watched: string[] = [];
     const { run } = aDeliveryStream({
       due: {
@@ -44,7 +44,7 @@ describe('watching for lost messages', () => {
     expect(watched).toEqual([open.id]);
   });
 
-  it('leaves one alone that has ended since, or that is in the index already', async () => {
+  it('ignores a delivery that has ended since, or that is in the index already', async () => {
     const { run, deliveries, clock } = aDeliveryStream();
     const [over, indexed] = [aDelivery(), aDelivery()];
     for (const delivery of [over, indexed]) await deliveries.add(delivery);
@@ -95,7 +95,7 @@ describe('watching for lost messages', () => {
     },
   );
 
-  it('counts nothing of a batch that it could not put into the index, so that it comes again', async () => {
+  it('counts nothing of a batch that it could not add to the index, so that the batch is repeated', async () => {
     const { run, ledger } = aDeliveryStream({
       due: {
         async watch() {
