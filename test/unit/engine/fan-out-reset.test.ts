@@ -5,7 +5,7 @@ import { type MemoryStandings, memoryStandings } from '../../doubles/memory-stan
 import { aFanOut, anOrder, ours, owing, tenant } from './a-fan-out.ts';
 
 const sandbox = aTenant({ ...tenant, generation: 1 });
-/** All that the outbox may owe of a generation. */
+/** One outbox work item of each kind, for a generation. */
 const owedOf = (generation: number) => [
   owing(anEvent({ tenant: { ...sandbox, generation } })),
   anOrder(aDelivery({ ...sandbox, generation })),
@@ -17,7 +17,7 @@ function aSandboxFanOut() {
   return service;
 }
 
-/** Fan-out that cannot read what one organization is. */
+/** A fan-out that cannot read one organization. */
 function withUnreadable(unreadable: OrgId, standings: MemoryStandings = memoryStandings()) {
   return aFanOut([ours()], {
     organizations: {
@@ -30,7 +30,7 @@ function withUnreadable(unreadable: OrgId, standings: MemoryStandings = memorySt
 }
 
 describe('fan-out of a sandbox', () => {
-  it('adds deliveries of its generation, and reminds of them', async () => {
+  it('adds deliveries of its generation and sends their messages', async () => {
     const { run, deliveries, sent } = aSandboxFanOut();
 
     expect(await run(owedOf(1))).toEqual([]);
@@ -39,7 +39,7 @@ describe('fan-out of a sandbox', () => {
     expect(sent).toMatchObject([{ generation: 1 }, { generation: 1 }, { generation: 1 }]);
   });
 
-  it('drops what a reset has wiped, without a trace', async () => {
+  it('drops work that a reset has deleted, without a log line', async () => {
     const { run, standings, deliveries, sent, log } = aSandboxFanOut();
     standings.reset(sandbox.orgId);
 
@@ -50,11 +50,11 @@ describe('fan-out of a sandbox', () => {
     expect(log.entries).toEqual([]);
   });
 
-  it('deals with what came after the reset all the same', async () => {
+  it('processes work of the generation after the reset', async () => {
     const { run, standings, deliveries, sent } = aSandboxFanOut();
     standings.reset(sandbox.orgId);
     const [event, order] = owedOf(2);
-    if (event === undefined || order === undefined) throw new Error('two were to be owed');
+    if (event === undefined || order === undefined) throw new Error('two work items expected');
 
     expect(await run([...owedOf(1), event, order])).toEqual([]);
 
@@ -62,7 +62,7 @@ describe('fan-out of a sandbox', () => {
     for (const { generation } of [...deliveries.every, ...sent]) expect(generation).toBe(2);
   });
 
-  it('repeats what is of a newer generation than it knows', async () => {
+  it('repeats work of a newer generation than the stored one', async () => {
     const { run, deliveries, sent } = aSandboxFanOut();
     const owed = owedOf(2);
 
@@ -73,8 +73,8 @@ describe('fan-out of a sandbox', () => {
   });
 });
 
-describe('fan-out for an organization', () => {
-  it('that nothing is known of is repeated, and the others are dealt with', async () => {
+describe('fan-out of several organizations', () => {
+  it('repeats the work of an unknown one, and processes the others', async () => {
     const { run, standings, deliveries, log } = aFanOut([ours()]);
     const [unknown, other] = [owing(anEvent()), owing(anEvent({ tenant }))];
     standings.forget(unknown.event.orgId);
@@ -85,7 +85,7 @@ describe('fan-out for an organization', () => {
     expect(log.trouble()).toMatchObject([{ level: 'error', fields: { eventId: unknown.event.id } }]);
   });
 
-  it('that cannot be read is repeated, and the others are dealt with', async () => {
+  it('repeats the work of an unreadable one, and processes the others', async () => {
     const [unreadable, other] = [owing(anEvent()), owing(anEvent({ tenant }))];
     const { run, deliveries } = withUnreadable(unreadable.event.orgId);
 

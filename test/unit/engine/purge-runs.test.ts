@@ -6,12 +6,12 @@ import { type Gate, interposed } from '../../doubles/interposed.ts';
 import { aPurge, IN_FULL, LINGER, pages } from './a-purge.ts';
 
 /**
- * By how much an index may be behind. The last rows of a generation come early enough that it knows of them
- * in time.
+ * Delay of an index in seconds. The last rows of a generation are written early enough for the index to have
+ * them in time.
  */
 const LAG = 60;
 const WIPED = [aTenant({ generation: 1 }), aTenant({ generation: 3 })];
-/** The generation that one of them is at now, and a sandbox that was not reset. */
+/** The present generation of one of them, and a sandbox that was not reset. */
 const KEPT = [{ ...aTenant(), ...WIPED[0], generation: 2 }, aTenant({ generation: 1 })];
 
 const rows = fc.array(
@@ -23,10 +23,7 @@ const rows = fc.array(
   }),
   { maxLength: 60 },
 );
-/**
- * At which of its calls each run is killed, before or after it took effect, and for how many pages it has
- * time.
- */
+/** The call at which each run is killed, before or after its effect, and the pages that it has time for. */
 const fates = fc.array(
   fc.record({
     calls: fc.option(fc.nat({ max: 25 }), { nil: Number.POSITIVE_INFINITY }),
@@ -36,7 +33,7 @@ const fates = fc.array(
   { maxLength: 12 },
 );
 
-/** The ports of one run, all of whose calls pass a gate. */
+/** The ports of one run, whose calls all pass a gate. */
 function gated({ purges, tables }: ReturnType<typeof aPurge>, gate: Gate): Partial<PurgePorts> {
   return {
     purges: interposed('purges', purges, gate),
@@ -44,8 +41,8 @@ function gated({ purges, tables }: ReturnType<typeof aPurge>, gate: Gate): Parti
   };
 }
 
-describe('runs of the purge', () => {
-  it('delete all of the wiped generations and nothing else, wherever they are killed and however late the indexes', async () => {
+describe('purge runs', () => {
+  it('delete all of the reset generations and nothing else, for any kill and any delay of the indexes', async () => {
     await fc.assert(
       fc.asyncProperty(rows, fates, async (all, killed) => {
         const setting = aPurge();
@@ -57,7 +54,7 @@ describe('runs of the purge', () => {
         const kept = KEPT.map(left);
         for (const tenant of WIPED) order(tenant, NOW);
 
-        // A run that was killed keeps its lease for a quarter of an hour.
+        // A killed run keeps its lease for 16 minutes.
         for (let minute = 0; minute < killed.length + 60 && purges.every.length > 0; minute += 1) {
           clock.elapseUntil(later(NOW, seconds(minute * 60)));
           const fate = killed[minute] ?? { calls: Number.POSITIVE_INFINITY, stage: 'calling', time: 1_000 };
@@ -82,7 +79,7 @@ describe('runs of the purge', () => {
   it.each([
     ['share the work by their leases', 960, 1],
     ['do it twice at worst when a lease ran out', 0, 2],
-  ])('at the same time %s', async (_what, leaseSeconds, most) => {
+  ])('that are concurrent %s', async (_what, leaseSeconds, most) => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 20 }), fc.scheduler(), async (count, scheduler) => {
         const setting = aPurge({ leaseSeconds });

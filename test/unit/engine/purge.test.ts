@@ -5,8 +5,8 @@ import { aPurge, IN_FULL, LEASE, LINGER, pages } from './a-purge.ts';
 const wiped = aTenant({ generation: 1 });
 const other = aTenant({ generation: 4 });
 
-describe('a purge', () => {
-  it("deletes the generation's rows from all tables, and nothing else, and is closed", async () => {
+describe('purge', () => {
+  it("deletes the generation's rows from all tables, and nothing else, and closes the order", async () => {
     const { run, order, fill, left, settle, purges } = aPurge();
     const current = { ...wiped, generation: 2 };
     for (const tenant of [wiped, current, other]) fill(tenant, 30);
@@ -20,7 +20,7 @@ describe('a purge', () => {
     expect(purges.every).toEqual([]);
   });
 
-  it('notes how far it has come', async () => {
+  it('stores its progress', async () => {
     const { run, order, fill, settle, noted, purges } = aPurge({ tables: 1 });
     fill(wiped, 450);
     order(wiped);
@@ -32,7 +32,7 @@ describe('a purge', () => {
     expect(purges.every).toMatchObject([{ leasedUntil: undefined }]);
   });
 
-  it('says once that a generation is gone', async () => {
+  it('logs once that a generation is deleted', async () => {
     const { run, order, settle, log } = aPurge();
     order(wiped);
     await run(IN_FULL);
@@ -45,12 +45,12 @@ describe('a purge', () => {
     expect(log.entries).toMatchObject([{ level: 'info', fields: wiped }]);
   });
 
-  it('has nothing to do where nothing was reset', async () => {
+  it('has nothing to do without a reset', async () => {
     expect(await aPurge().run(IN_FULL)).toEqual({ deleted: 0, closed: 0, open: 0, oldestSeconds: 0 });
   });
 });
 
-describe('a purge whose generation may still be written to', () => {
+describe('purge of a generation that may still be written to', () => {
   it('deletes nothing, takes no lease, and counts as open', async () => {
     const { run, order, fill, left, clock, purges } = aPurge();
     fill(wiped, 3);
@@ -65,7 +65,7 @@ describe('a purge whose generation may still be written to', () => {
     expect(purges.has(wiped)).toBe(true);
   });
 
-  it('deletes what was written before its linger time was over, and then closes', async () => {
+  it('deletes rows that were written before the linger time was over, and then closes the order', async () => {
     const { run, order, fill, left, settle, tables } = aPurge();
     fill(wiped, 3);
     order(wiped);
@@ -78,7 +78,7 @@ describe('a purge whose generation may still be written to', () => {
     expect(left(wiped)).toBe(0);
   });
 
-  it('holds up no older order', async () => {
+  it('does not delay an older order', async () => {
     const { run, order, fill, left } = aPurge();
     for (const tenant of [wiped, other]) fill(tenant, 3);
     order(wiped);
@@ -90,9 +90,9 @@ describe('a purge whose generation may still be written to', () => {
   });
 });
 
-describe('a run of the purge', () => {
+describe('purge run', () => {
   it.each([0, 1, 2, 5, 7])(
-    'ends after %i pages when it has no time for more, and the next goes on',
+    'ends after %i pages when its time is up, and the next one continues',
     async (time) => {
       const { run, order, fill, left, settle, purges } = aPurge({ tables: 1 });
       fill(wiped, 2_000);
@@ -108,20 +108,20 @@ describe('a run of the purge', () => {
     },
   );
 
-  it('deals with the oldest order first, and says how old the oldest is that is left', async () => {
+  it('processes the oldest order first, and reports the age of the oldest open one', async () => {
     const { run, order, fill, left, clock } = aPurge({ tables: 1 });
     for (const tenant of [wiped, other]) fill(tenant, 200);
     order(other, later(NOW, -seconds(300)));
     order(wiped, later(NOW, -seconds(200)));
     clock.elapse(60);
 
-    // One for the order itself, one for its rows, one to find that there are no more.
+    // One page for the order itself, one for its rows, one to find that there are no more.
     expect(await run(pages(3))).toEqual({ deleted: 200, closed: 1, open: 1, oldestSeconds: 260 });
 
     expect([left(other), left(wiped)]).toEqual([0, 200]);
   });
 
-  it('leaves an order alone that another run has, until that one must have ended', async () => {
+  it('leaves an order alone while another run has its lease', async () => {
     const { run, order, fill, left, clock, purges } = aPurge();
     fill(wiped, 5);
     order(wiped);
@@ -140,8 +140,8 @@ describe('a run of the purge', () => {
   });
 });
 
-describe('an order that cannot be read', () => {
-  it('keeps no other order waiting, and makes the run fail', async () => {
+describe('purge order that cannot be read', () => {
+  it('does not delay the others, and fails the run', async () => {
     const { runWith, fill, left, order, settle, purges, log } = aPurge();
     fill(wiped, 6);
     order(wiped);
@@ -168,8 +168,8 @@ describe('an order that cannot be read', () => {
   });
 });
 
-describe('a purge that fails', () => {
-  /** Two orders, of which one meets something broken. */
+describe('failing purge', () => {
+  /** Two orders. One of them fails at the given call. */
   function withBroken(what: 'find' | 'remove' | 'lease' | 'progress' | 'close') {
     const setting = aPurge();
     const { fill, order, settle, purges, tables, runWith } = setting;
@@ -206,7 +206,7 @@ describe('a purge that fails', () => {
   }
 
   it.each(['find', 'remove', 'lease', 'progress', 'close'] as const)(
-    'as it cannot %s stops no other, and goes on in the very next run',
+    'that cannot %s delays no other, and continues in the next run',
     async (what) => {
       const { runBroken, run, left, log, purges } = withBroken(what);
 
@@ -222,7 +222,7 @@ describe('a purge that fails', () => {
     },
   );
 
-  it('as the orders cannot be read fails as a whole', async () => {
+  it('that cannot read the orders fails the run', async () => {
     const { runWith, purges } = aPurge();
     const open = () => Promise.reject(new Error('the table is throttled'));
     await expect(runWith({ purges: { ...purges, open } })(IN_FULL)).rejects.toThrow('throttled');

@@ -10,7 +10,7 @@ import { recordedLog } from '../../doubles/recorded-log.ts';
 
 const open: Gate = async () => undefined;
 
-/** Runs of the sweep over sources in memory and a queue that only remembers. */
+/** The scheduler over sources in memory and a queue that records its messages. */
 function aSweep() {
   const clock = new VirtualClock();
   const sources = new MemorySources({ sharded: true });
@@ -47,7 +47,7 @@ function aSweep() {
     refuses: (which: typeof refuses) => {
       refuses = which;
     },
-    /** So many sources of some tenants, each of which comes up so many seconds from now. */
+    /** Adds sources of some tenants. Each is due `inSeconds` from now. */
     async due(count: number, inSeconds: (index: number) => number = () => 0): Promise<Source[]> {
       const tenants = Array.from({ length: 3 }, () => aTenant());
       const made = Array.from({ length: count }, (_, index) =>
@@ -65,7 +65,7 @@ function aSweep() {
 const idsOf = (events: readonly BusEvent[]) => events.map(({ data }) => data.sourceId).toSorted();
 const namesOf = (sources: readonly Source[]) => sources.map(({ id }) => id).toSorted();
 
-describe('a run of the sweep', () => {
+describe('scheduler run of source checks', () => {
   it('sends a message for each source that is due, and for no other', async () => {
     const { due, run, sent } = aSweep();
     const made = await due(300, (index) => index - 100);
@@ -76,7 +76,7 @@ describe('a run of the sweep', () => {
     expect(done).toEqual({ sent: 101, left: 0, latestSeconds: 100, complete: true });
   });
 
-  it('sends what the bus would, named by when it was due', async () => {
+  it('sends the event that the bus would send, with the due time in its id', async () => {
     const { due, run, sent, clock } = aSweep();
     const [source] = await due(1, () => -10);
 
@@ -95,14 +95,14 @@ describe('a run of the sweep', () => {
     for (const event of sent) NOTICES['source.check'].parse(BusEvent.parse(event).data);
   });
 
-  it('sends ten at a time at most', async () => {
+  it('sends at most ten messages at a time', async () => {
     const { due, run, batches } = aSweep();
     await due(250);
     await run(() => true);
     expect(Math.max(...batches)).toBeLessThanOrEqual(10);
   });
 
-  it('does not come back to what it has sent before a quarter of an hour has passed', async () => {
+  it('does not resend a message within 15 minutes', async () => {
     const { due, run, sent, clock } = aSweep();
     const made = await due(40);
     await run(() => true);
@@ -127,8 +127,8 @@ describe('a run of the sweep', () => {
   });
 });
 
-describe('what a run of the sweep could not do', () => {
-  it('is left to the next one where the queue took no message, and only that', async () => {
+describe('scheduler run that fails in part', () => {
+  it('leaves exactly the refused messages to the next one', async () => {
     const swept = aSweep();
     const made = await swept.due(30);
     const refused = new Set(made.slice(0, 7).map(({ id }) => id));
@@ -140,7 +140,7 @@ describe('what a run of the sweep could not do', () => {
     expect(idsOf(swept.sent)).toEqual(namesOf(made));
   });
 
-  it('is left to the next one when the queue cannot be reached', async () => {
+  it('leaves all messages to the next one when the queue cannot be reached', async () => {
     const swept = aSweep();
     const made = await swept.due(30);
     const unreachable = swept.worker(async (call) => {
@@ -153,7 +153,7 @@ describe('what a run of the sweep could not do', () => {
     expect(idsOf(swept.sent)).toEqual(namesOf(made));
   });
 
-  it('comes up again, sent twice, where it could not be moved on', async () => {
+  it('sends a message twice when it could not update the index', async () => {
     const swept = aSweep();
     await swept.due(30);
     const stuck = swept.worker(async (call, stage) => {
@@ -165,7 +165,7 @@ describe('what a run of the sweep could not do', () => {
     expect(new Set(swept.sent.map(({ id }) => id)).size).toBe(30);
   });
 
-  it('is found by the runs that follow when there is no time, with every shard coming first in its turn', async () => {
+  it('leaves the rest to the next ones when its time is up, and each shard comes first in turn', async () => {
     const swept = aSweep();
     const made = await swept.due(300);
     for (let minute = 1; minute <= 16; minute += 1) {
@@ -180,7 +180,7 @@ describe('what a run of the sweep could not do', () => {
     expect(new Set(idsOf(swept.sent))).toEqual(new Set(namesOf(made)));
   });
 
-  it('is a shard that cannot be read: the others are dealt with, and the run fails', async () => {
+  it('fails for an unreadable shard, and processes the others', async () => {
     const swept = aSweep();
     const made = await swept.due(100);
     let finds = 0;
@@ -197,14 +197,14 @@ describe('what a run of the sweep could not do', () => {
   });
 });
 
-describe('a run of the sweep that is killed', () => {
-  it('loses no source, at whatever call that is, and sends again only what it had not moved on', async () => {
+describe('killed scheduler run', () => {
+  it('loses no source, for a kill at any call, and repeats only messages without an updated index', async () => {
     const count = 60;
     for (let dies = 1; dies <= 60; dies += 1) {
       const swept = aSweep();
       const made = await swept.due(count);
       let calls = 0;
-      // From there on nothing it does takes effect, and it never gets an answer.
+      // From this call on, nothing takes effect, and no call returns.
       const killed = swept.worker(async () => {
         calls += 1;
         if (calls >= dies) await new Promise(() => undefined);
