@@ -11,7 +11,7 @@ import { MemorySources } from '../../doubles/memory-sources.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { busMessage, capturedOutput, received, WITH_TIME } from './a-worker.ts';
 
-/** The worker with sources of several organizations, each of which gives a content. */
+/** The worker with one source for each content, each in an organization of its own. */
 async function aWorker(extract: Extractor, contents: Readonly<Record<string, string>>) {
   capturedOutput();
   const sources = new MemorySources({ sharded: false });
@@ -71,8 +71,8 @@ async function aWorker(extract: Extractor, contents: Readonly<Record<string, str
 
 const page = '<p>one two three</p>';
 
-describe('a reader that ends with the content of one organization', () => {
-  it('because its memory is full fails that check alone; the others of the batch are settled, before and after it', async () => {
+describe('extractor process that fails on the content of one organization', () => {
+  it('fails only that check when its memory is full, and the rest of the batch is settled', async () => {
     const extract = extractor({ timeoutMs: 25_000, memoryMiB: 32 });
     const bomb = '<'.repeat(MAX_SOURCE_BYTES);
     const { deal, results } = await aWorker(extract, { before: page, bomb, after: page });
@@ -81,7 +81,7 @@ describe('a reader that ends with the content of one organization', () => {
     expect(await results()).toEqual([3, 'the content takes too much memory to read', 3]);
   });
 
-  it('because it takes too long fails that check alone', async () => {
+  it('fails only that check when it takes too long', async () => {
     const [hasty, patient] = [extractor({ timeoutMs: 1 }), extractor({ timeoutMs: 25_000 })];
     const slow = `<p>slow ${'word '.repeat(100_000)}`;
     const extract: Extractor = (kind, content) =>
@@ -92,7 +92,7 @@ describe('a reader that ends with the content of one organization', () => {
     expect(await results()).toEqual(['the content takes too long to read', 3]);
   });
 
-  it('before it has begun has that message alone come again', async () => {
+  it('leaves only that message in the queue when it did not start', async () => {
     const working = extractor({ timeoutMs: 25_000 });
     const extract: Extractor = (kind, content) => {
       if (content.url.endsWith('first')) throw new Error('the reader did not start');

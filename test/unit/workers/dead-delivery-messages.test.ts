@@ -18,8 +18,8 @@ beforeEach(() => {
   dynamo.on(UpdateCommand).resolves({});
 });
 
-describe('the function that takes dead reminders', () => {
-  it('puts their deliveries into the due index, and counts them for the alarm', async () => {
+describe('function of dead delivery messages', () => {
+  it('adds their deliveries to the due index, and counts them for the alarm', async () => {
     const output = capturedOutput();
     const reminders = [aReminder(), aReminder()];
 
@@ -33,14 +33,14 @@ describe('the function that takes dead reminders', () => {
     expect(output.metric(DEAD_LETTERS)).toBe(2);
   });
 
-  it('is done with one whose delivery has ended, or is in the index', async () => {
+  it('drops the message of a delivery that has ended or is in the index already', async () => {
     capturedOutput();
     dynamo.on(UpdateCommand).rejects(refused());
 
     expect(await handler(received('dead', aReminder()), WITH_TIME)).toEqual({ batchItemFailures: [] });
   });
 
-  it('keeps those alone that it could do nothing for', async () => {
+  it('keeps exactly the messages that it could not process', async () => {
     const output = capturedOutput();
     const unlucky = aReminder();
     dynamo
@@ -53,7 +53,7 @@ describe('the function that takes dead reminders', () => {
     expect(output.logged('ERROR')).toHaveLength(1);
   });
 
-  it('drops what is no reminder, counted as such', async () => {
+  it('drops and counts unreadable messages', async () => {
     const output = capturedOutput();
 
     expect(await handler(received('dead', '{', { id: 1 }), WITH_TIME)).toEqual({ batchItemFailures: [] });

@@ -33,8 +33,8 @@ const STAYS = { batchItemFailures: [{ itemIdentifier: 'message-1' }] };
 const FAR_OFF = '2100-01-01T00:00:00.000Z';
 
 /**
- * A delivery with its endpoint and its event, as the tables hold them. No request leaves: the address is a
- * forbidden one.
+ * A delivery with its endpoint and its event in the tables. The URL's address is forbidden, so no request is
+ * sent.
  */
 function held(changes: { endpoint?: Partial<Endpoint>; delivery?: Partial<Delivery>; event?: 'gone' } = {}) {
   const tenant = aTenant();
@@ -79,8 +79,8 @@ beforeEach(() => {
   });
 });
 
-describe('the dispatcher function', () => {
-  it('claims, attempts, settles, and sends the message on to the retry lane, held back until it is due', async () => {
+describe('dispatcher function', () => {
+  it('claims, attempts, settles, and sends the message to the retry queue with the delay until it is due', async () => {
     capturedOutput();
     const { reminder } = held();
 
@@ -116,7 +116,7 @@ describe('the dispatcher function', () => {
     expect(written).toMatchObject([{ [DELIVERED.attempts]: 1, [DELIVERED.failedAttempts]: 1 }]);
   });
 
-  it('knows the lane that a batch comes from: in the retry lane the message stays, hidden', async () => {
+  it('hides a message of the retry queue instead of sending it', async () => {
     capturedOutput();
     const { reminder } = held();
 
@@ -130,7 +130,7 @@ describe('the dispatcher function', () => {
     expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
   });
 
-  it('parks the delivery without a message when the lane nears its limit of messages in flight', async () => {
+  it('parks the delivery without a message when the queue nears its limit of messages in flight', async () => {
     capturedOutput();
     sqs
       .on(GetQueueAttributesCommand, { QueueUrl: FUNCTION_ENVIRONMENT.SLOW_QUEUE })
@@ -147,7 +147,7 @@ describe('the dispatcher function', () => {
     expect(sqs).not.toHaveReceivedCommand(ChangeMessageVisibilityCommand);
   });
 
-  it('moves a message to the slow lane before it claims anything', async () => {
+  it('moves a message to the slow queue before it claims the delivery', async () => {
     const { reminder } = held({ endpoint: { slowUntil: FAR_OFF } });
 
     expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
@@ -158,7 +158,7 @@ describe('the dispatcher function', () => {
     });
   });
 
-  it('moves a message to the stalled lane, and out of it again when its receiver refuses at once', async () => {
+  it('moves a message to the stalled queue, and out of it when its receiver answers with an error at once', async () => {
     capturedOutput();
     const { reminder } = held({ endpoint: { stalledUntil: FAR_OFF } });
 
@@ -189,7 +189,7 @@ describe('the dispatcher function', () => {
     expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(STAYS);
   });
 
-  it('ends a delivery whose event is gone', async () => {
+  it('skips a delivery whose event is missing', async () => {
     capturedOutput();
     const { reminder } = held({ event: 'gone' });
 
@@ -200,7 +200,7 @@ describe('the dispatcher function', () => {
     ]);
   });
 
-  it('goes on with a deleted endpoint: its delivery is skipped and the message deleted', async () => {
+  it('skips the delivery of a deleted endpoint, and deletes the message', async () => {
     const { reminder, event } = held();
     dynamo.on(BatchGetCommand).resolves({
       Responses: { [FUNCTION_ENVIRONMENT.OUTBOX_TABLE]: [{ ...keys.event(event.id), ...event }] },
@@ -218,7 +218,7 @@ describe('the dispatcher function', () => {
     expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
   });
 
-  it('leaves a message to its queue when its delivery cannot be claimed for an error', async () => {
+  it('leaves the message in its queue when the claim fails', async () => {
     const output = capturedOutput();
     const { reminder } = held();
     dynamo.on(UpdateCommand).rejects(new Error('throttled'));
@@ -227,7 +227,7 @@ describe('the dispatcher function', () => {
     expect(output.logged('ERROR')).toHaveLength(1);
   });
 
-  it('drops a message that is no reminder, counted, and deals with the rest of its batch', async () => {
+  it('drops and counts an unreadable message, and processes the rest of its batch', async () => {
     const output = capturedOutput();
     const { reminder } = held({ endpoint: { status: 'auto_disabled' } });
 
@@ -237,7 +237,7 @@ describe('the dispatcher function', () => {
     expect(updates()).toMatchObject([{ ExpressionAttributeValues: { ':reason': 'endpoint_disabled' } }]);
   });
 
-  it('keeps a message, unclaimed, whose endpoint and event cannot be read', async () => {
+  it('keeps the message unclaimed when its endpoint and event cannot be read', async () => {
     const output = capturedOutput();
     const { reminder } = held();
     dynamo.on(BatchGetCommand).rejects(new Error('throttled'));
@@ -249,7 +249,7 @@ describe('the dispatcher function', () => {
     expect(output.logged('ERROR')).toHaveLength(1);
   });
 
-  it('refuses a batch of a queue that is none of its lanes', async () => {
+  it('rejects a batch of an unknown queue', async () => {
     const { reminder } = held();
 
     await expect(handler(received('dead-fan-outs', reminder), WITH_TIME)).rejects.toThrow('dead-fan-outs');

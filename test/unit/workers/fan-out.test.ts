@@ -19,7 +19,7 @@ const ours = (changes: Partial<Endpoint> = {}) => anEndpoint({ orgId: tenant.org
 const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
 const rowOf = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
 
-/** What was sent, by the last part of its queue's address. */
+/** The sent messages, with the last path segment of their queue's URL. */
 const sent = () =>
   sqs.commandCalls(SendMessageBatchCommand).flatMap(({ args: [{ input }] }) =>
     (input.Entries ?? []).map(({ MessageBody = '' }) => ({
@@ -39,8 +39,8 @@ beforeEach(() => {
   sqs.on(SendMessageBatchCommand).resolves({});
 });
 
-describe('the fan-out function', () => {
-  it('adds a delivery for each subscriber, and reminds of it in the lane of the endpoint', async () => {
+describe('fan-out function', () => {
+  it('adds a delivery for each subscriber, and sends its message to the queue of the endpoint', async () => {
     const slow = ours({ slowUntil: '2100-01-01T00:00:00.000Z' });
     const stalled = ours({ stalledUntil: '2100-01-01T00:00:00.000Z' });
     const quick = ours();
@@ -62,7 +62,7 @@ describe('the fan-out function', () => {
     );
   });
 
-  it('reminds of a delivery that an earlier run added, since that one may have ended before its own reminder', async () => {
+  it('sends the message of a delivery that an earlier run added, since that run may have sent none', async () => {
     dynamo.on(QueryCommand).resolves({ Items: [ours()] });
     dynamo.on(PutCommand).rejects(refused());
 
@@ -70,7 +70,7 @@ describe('the fan-out function', () => {
     expect(sent()).toHaveLength(1);
   });
 
-  it('hands on the order of a redelivery', async () => {
+  it('sends the message of a redelivery', async () => {
     const reminder = toDeliveryMessage(aDelivery());
 
     await run(outbox.appendRedelivery(reminder).write.Put?.Item ?? {});
@@ -78,7 +78,7 @@ describe('the fan-out function', () => {
     expect(sent()).toEqual([{ queue: 'fresh', reminder }]);
   });
 
-  it('passes over what the outbox holds for others', async () => {
+  it('ignores outbox entries of other readers', async () => {
     const output = capturedOutput();
     const notice = appendDisablingNotice(
       { name: 'outbox' },
@@ -91,7 +91,7 @@ describe('the fan-out function', () => {
     expect(output.metric(ABANDONED_ENTRIES)).toBeUndefined();
   });
 
-  it('gives up a record that cannot be read, loudly, without holding up what comes after it', async () => {
+  it('gives up an unreadable record with an error, and continues with the next ones', async () => {
     const output = capturedOutput();
     dynamo.on(QueryCommand).resolves({ Items: [ours()] });
     const damaged = { ...rowOf(), body: undefined };
@@ -103,7 +103,7 @@ describe('the fan-out function', () => {
     expect(output.logged('ERROR')).toHaveLength(2);
   });
 
-  it('reports the sequence numbers of what failed, so that the stream comes back to it', async () => {
+  it('reports the sequence numbers of failed records, so that the stream repeats them', async () => {
     capturedOutput();
     const [lucky, unlucky] = [anEvent({ tenant }), anEvent({ tenant })];
     dynamo.on(QueryCommand).resolves({ Items: [ours()] });

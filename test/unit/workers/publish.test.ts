@@ -18,7 +18,7 @@ const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'ou
 const rowOf = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
 const run = (...rows: Record<string, unknown>[]) =>
   handler({ Records: rows.map((row, index) => aRecord(row, 100 + index)) }, WITH_TIME);
-/** The identifiers of what was put on the bus. */
+/** The ids of the events that were put on the bus. */
 const put = () =>
   eventBridge
     .commandCalls(PutEventsCommand)
@@ -32,8 +32,8 @@ beforeEach(() => {
     .callsFake(({ Entries }) => ({ Entries: Entries.map(() => ({ EventId: 'taken' })) }));
 });
 
-describe('the publisher', () => {
-  it('puts what the outbox tells on the bus of its environment', async () => {
+describe('publisher function', () => {
+  it('puts the events of the outbox on the bus of its environment', async () => {
     const event = anEvent({ tenant });
     const webhookId = newId('whk', NOW);
     const disabling = appendDisablingNotice(
@@ -52,7 +52,7 @@ describe('the publisher', () => {
     });
   });
 
-  it('calls nobody for what tells nothing', async () => {
+  it('sends no request for entries without an event for the bus', async () => {
     const test = rowOf(anEvent({ tenant, onlyTo: newId('whk', NOW) }));
     const redelivery = outbox.appendRedelivery(toDeliveryMessage(aDelivery())).write.Put?.Item ?? {};
 
@@ -61,7 +61,7 @@ describe('the publisher', () => {
     expect(eventBridge).not.toHaveReceivedCommand(PutEventsCommand);
   });
 
-  it('reports the sequence numbers of what the bus did not take, so that the stream comes back to it', async () => {
+  it('reports the sequence numbers of refused entries, so that the stream repeats them', async () => {
     const output = capturedOutput();
     const events = Array.from({ length: 12 }, () => anEvent({ tenant }));
     eventBridge.on(PutEventsCommand).callsFake(({ Entries }: { Entries: PutEventsRequestEntry[] }) => ({
@@ -78,7 +78,7 @@ describe('the publisher', () => {
     expect(output.logged('WARN')).not.toEqual([]);
   });
 
-  it('reports all of a request that failed', async () => {
+  it('reports all entries of a failed request', async () => {
     capturedOutput();
     eventBridge.on(PutEventsCommand).rejects(new Error('out of reach'));
 
@@ -87,7 +87,7 @@ describe('the publisher', () => {
     });
   });
 
-  it('gives up a record that cannot be read, loudly, without holding up what comes after it', async () => {
+  it('gives up an unreadable record with an error, and continues with the next ones', async () => {
     const output = capturedOutput();
     const event = anEvent({ tenant });
 
