@@ -24,7 +24,7 @@ const contextsOf = deliveryContexts(
 type Request = NonNullable<BatchGetCommandInput['RequestItems']>;
 type Row = Record<string, unknown>;
 
-/** Rows by their key, as the two tables hold them. */
+/** Rows of the two tables by their key. */
 const rows = new Map<string, Row>();
 const nameOf = (table: string, key: object) => JSON.stringify([table, key]);
 
@@ -38,7 +38,7 @@ function holdEvent(event: OutboxEvent): OutboxEvent {
   return event;
 }
 
-/** What the tables answer to a batch: the rows that there are. */
+/** The rows that a batch read returns. */
 function found(request: Request): Record<string, Row[]> {
   return Object.fromEntries(
     Object.entries(request).map(([table, { Keys = [] }]) => [
@@ -48,7 +48,7 @@ function found(request: Request): Record<string, Row[]> {
   );
 }
 
-/** An endpoint and an event that are both there, and the reference to them. */
+/** A stored endpoint, a stored event, and the reference to both. */
 function aPair() {
   const tenant = aTenant();
   const endpoint = hold(anEndpoint({ orgId: tenant.orgId }));
@@ -71,8 +71,8 @@ beforeEach(() => {
   }));
 });
 
-describe('the contexts of a batch of deliveries', () => {
-  it('are the endpoint and the event of each, read in one request', async () => {
+describe('contexts of a batch of deliveries', () => {
+  it('have the endpoint and the event of each delivery, read in one request', async () => {
     const pairs = Array.from({ length: 10 }, aPair);
     const contextOf = await contextsOf(pairs.map((pair) => pair.ref));
     for (const { ref, endpoint, event } of pairs) expect(contextOf(ref)).toEqual({ endpoint, event });
@@ -80,7 +80,7 @@ describe('the contexts of a batch of deliveries', () => {
     expect(dynamo).not.toHaveReceivedCommand(GetCommand);
   });
 
-  it('are read once each, however many deliveries share them', async () => {
+  it('are read once when several deliveries share them', async () => {
     const { ref } = aPair();
     await contextsOf([ref, ref, { ...ref }]);
     const [request] = batchRequests();
@@ -88,15 +88,15 @@ describe('the contexts of a batch of deliveries', () => {
     expect(request?.outbox?.Keys).toHaveLength(1);
   });
 
-  it('need no request when there are no deliveries', async () => {
+  it('need no request without deliveries', async () => {
     const contextOf = await contextsOf([]);
     expect(dynamo).not.toHaveReceivedAnyCommand();
     expect(contextOf(aPair().ref)).toEqual({ endpoint: undefined, event: undefined });
   });
 });
 
-describe('keys that DynamoDB did not get to', () => {
-  it('are asked for again, they alone', async () => {
+describe('unprocessed keys of a batch read', () => {
+  it('are the only ones of the next request', async () => {
     const [first, second] = [aPair(), aPair()];
     const missed = keys.endpoint(second.ref.orgId, second.ref.webhookId);
     const unprocessed = { service: { Keys: [missed] } };
@@ -117,7 +117,7 @@ describe('keys that DynamoDB did not get to', () => {
     expect(dynamo).not.toHaveReceivedCommand(GetCommand);
   });
 
-  it('are read one by one when it never gets to them, and none is lost', async () => {
+  it('are read one by one when they stay unprocessed', async () => {
     const pairs = Array.from({ length: 3 }, aPair);
     dynamo
       .on(BatchGetCommand)
@@ -127,8 +127,8 @@ describe('keys that DynamoDB did not get to', () => {
   });
 });
 
-describe('what a batch read does not find', () => {
-  it('is read again consistently, because it may just be new', async () => {
+describe('item that a batch read does not find', () => {
+  it('is read again consistently, because it may be new', async () => {
     const { ref, endpoint, event } = aPair();
     dynamo.on(BatchGetCommand).resolves({ Responses: { service: [], outbox: [] } });
     const contextOf = await contextsOf([ref]);
@@ -138,7 +138,7 @@ describe('what a batch read does not find', () => {
     expect(dynamo).toHaveReceivedCommandWith(GetCommand, { TableName: 'outbox', ConsistentRead: true });
   });
 
-  it('is undefined when there really is none', async () => {
+  it('is undefined when it does not exist', async () => {
     const { ref, event } = aPair();
     const deleted = { ...ref, webhookId: newId('whk', NOW) };
     const contextOf = await contextsOf([deleted]);
@@ -146,7 +146,7 @@ describe('what a batch read does not find', () => {
     expect(dynamo).toHaveReceivedCommandTimes(GetCommand, 1);
   });
 
-  it("is undefined for an endpoint of another organization than the reminder's", async () => {
+  it("is undefined for an endpoint of another organization than the message's", async () => {
     const { ref, event } = aPair();
     const foreign = { ...ref, orgId: newId('org', NOW) };
     const contextOf = await contextsOf([foreign]);
@@ -154,7 +154,7 @@ describe('what a batch read does not find', () => {
   });
 });
 
-describe('a row that cannot be read', () => {
+describe('row in a batch read that', () => {
   const TABLES = {
     service: (ref: ContextRef) => ({ ...keys.endpoint(ref.orgId, ref.webhookId) }),
     outbox: (ref: ContextRef) => ({ ...keys.event(ref.eventId) }),
@@ -163,7 +163,7 @@ describe('a row that cannot be read', () => {
   const refused = new Error('refused');
   type Breaks = (table: 'service' | 'outbox', key: Row) => void;
 
-  /** Refuses reads of a row by itself. */
+  /** Makes single reads of a row fail. */
   const refuseGet: Breaks = (table, key) =>
     dynamo.on(GetCommand).callsFake(({ TableName, Key }: { TableName: string; Key: object }) => {
       if (nameOf(TableName, Key) === nameOf(table, key)) throw refused;
@@ -203,7 +203,7 @@ describe('a row that cannot be read', () => {
     for (const table of NAMES) {
       const pairs = Array.from({ length: 10 }, aPair);
       const [broken, ...others] = pairs;
-      if (broken === undefined) throw new Error('ten were to be made');
+      if (broken === undefined) throw new Error('ten pairs expected');
       breaks(table, TABLES[table](broken.ref));
 
       const contextOf = await contextsOf(pairs.map(({ ref }) => ref));
@@ -213,7 +213,7 @@ describe('a row that cannot be read', () => {
     }
   });
 
-  it('does not fail a delivery of the same endpoint whose event can be read', async () => {
+  it('cannot be read does not fail a delivery of the same endpoint with another event', async () => {
     const { ref, endpoint, event } = aPair();
     const other = { ...ref, eventId: holdEvent(anEvent()).id };
     rows.set(nameOf('outbox', keys.event(other.eventId)), { ...keys.event(other.eventId) });

@@ -13,8 +13,8 @@ const itemOf = (number: number, matches: boolean): Item => ({
 });
 
 /**
- * A partition as DynamoDB scans one: it counts rows whether they match or not, ends an answer before it has
- * examined as many as it may, and may say that something could follow where nothing does.
+ * A partition as DynamoDB scans it: it counts rows that do not match, ends an answer before the limit, and
+ * may return a boundary although nothing follows.
  * @param cut rows after which an answer ends by its size
  * @param unitsOfRow read units
  */
@@ -50,13 +50,13 @@ const scenarios = fc.record({
   limit: fc.integer({ min: 1, max: 25 }),
   bound: fc.integer({ min: 1, max: 40 }),
   cut: fc.integer({ min: 1, max: 30 }),
-  /** Where what is written meanwhile goes. */
+  /** The partitions of items that are written between pages. */
   meanwhile: fc.array(fc.nat(), { maxLength: 30 }),
 });
 
 type Scenario = typeof scenarios extends fc.Arbitrary<infer S> ? S : never;
 
-/** The rows in their partitions; of those that could match only every so many does. */
+/** The rows in their partitions. Only every `rarely`th of the rows that could match does. */
 function spread({ rows, rarely, partitions }: Pick<Scenario, 'rows' | 'rarely' | 'partitions'>) {
   return Array.from({ length: partitions }, (_, index) =>
     rows
@@ -72,7 +72,7 @@ const newestOf = (items: readonly Item[]): string[] =>
     .sort()
     .reverse();
 
-/** Follows the pages to the end; `between` runs after each. */
+/** Reads all pages; `between` runs after each. */
 async function pageThrough(
   partitions: readonly PartitionScan<Item>[],
   limit: number,
@@ -91,8 +91,8 @@ async function pageThrough(
   return pages;
 }
 
-describe('a filtered listing', () => {
-  it('gives exactly what matches, newest first, none of it twice, whatever is examined at once and written meanwhile', async () => {
+describe('filtered listing', () => {
+  it('returns exactly the matching items once, newest first, for any bound and with writes in between', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async ({ limit, bound, cut, meanwhile, ...placed }) => {
         const rows = spread(placed);
@@ -107,7 +107,7 @@ describe('a filtered listing', () => {
               rows[place % rows.length]?.push(itemOf(newest++, true));
           },
         );
-        // What came in while the first page was read may be on it, or not; nothing of it is on a later one.
+        // Items that are written while the first page is read may be on it; they are on no later page.
         expect(pages.flat()).toEqual(expected);
         for (const page of pages) expect(page.length).toBeLessThanOrEqual(limit);
       }),
@@ -115,7 +115,7 @@ describe('a filtered listing', () => {
     );
   });
 
-  it('consumes no more of a partition for a page than the bound, however little matches', async () => {
+  it('consumes at most the bound of a partition for a page, even when little matches', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async ({ limit, bound, cut, ...placed }) => {
         const examined = new Map<number, number>();
@@ -131,7 +131,7 @@ describe('a filtered listing', () => {
     );
   });
 
-  it('asks for about a page where everything matches', async () => {
+  it('examines about a page when everything matches', async () => {
     let examined = 0;
     const rows = Array.from({ length: 8 }, (_, partition) =>
       Array.from({ length: 500 }, (__, index) => itemOf(index * 8 + partition, true)),
@@ -142,7 +142,7 @@ describe('a filtered listing', () => {
     expect(examined).toBeLessThan(100);
   });
 
-  it('finds what is rare in few requests, and stops at an answer that was full of large rows', async () => {
+  it('finds rare items in few requests, and stops after an answer full of large rows', async () => {
     const rows = Array.from({ length: 5000 }, (_, index) => itemOf(index, index === 4100));
     let requests = 0;
     const count = () => {
@@ -156,7 +156,7 @@ describe('a filtered listing', () => {
     expect(requests).toBe(1);
   });
 
-  it('fails when one of its partitions does', async () => {
+  it('fails when one of its partitions fails', async () => {
     const broken: PartitionScan<Item> = async () => {
       throw new Error('throttled');
     };

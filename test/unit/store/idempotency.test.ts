@@ -20,7 +20,7 @@ const scope = { tenant: aTenant(), route: 'create-thing', key: randomUUID() };
 const answer = { fingerprint: 'f', status: 201, location: '/things/1', data: '{"name":"x"}' };
 const rowAt = (now: Date) => memory.record(scope, answer, now).write.Put?.Item;
 
-/** What the table holds. */
+/** The row that the table returns. */
 let held: Record<string, unknown> | undefined;
 
 beforeEach(() => {
@@ -29,8 +29,8 @@ beforeEach(() => {
   dynamo.on(GetCommand).callsFake(() => ({ Item: held }));
 });
 
-describe('a remembered answer', () => {
-  it('is found again, and read consistently', async () => {
+describe('stored idempotent answer', () => {
+  it('is found again with a consistent read', async () => {
     held = rowAt(NOW);
     expect(await memory.find(scope, later(NOW, 1))).toEqual(answer);
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(GetCommand, {
@@ -40,11 +40,11 @@ describe('a remembered answer', () => {
     });
   });
 
-  it('is none when there is none', async () => {
+  it('is undefined when there is none', async () => {
     expect(await memory.find(scope, NOW)).toBeUndefined();
   });
 
-  it('is kept for 24 hours, and forgotten within the second after, though the row may stay for days', async () => {
+  it('is found for 24 hours and not a second longer, although its row may stay for days', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 999 }), fc.nat({ max: 2 * DAY }), async (millisecond, age) => {
         const made = later(NOW, millisecond);
@@ -71,14 +71,14 @@ describe('a remembered answer', () => {
     );
   });
 
-  it('takes the place of no other that is still kept', () => {
+  it('replaces no other that is still kept', () => {
     expect(memory.record(scope, answer, NOW)).toMatchObject({
       refusal: 'idempotency-key-used',
       write: { Put: { ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now' } },
     });
   });
 
-  it('is no answer when the row is of another form', async () => {
+  it('fails to parse when the row has another form', async () => {
     held = { ...rowAt(NOW), data: 7 };
     await expect(memory.find(scope, NOW)).rejects.toThrow();
   });

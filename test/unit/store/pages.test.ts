@@ -7,7 +7,7 @@ interface Item {
 }
 
 /**
- * A partition that grows: reads what it holds at that moment.
+ * A partition that grows: each read returns its items of that moment.
  * @param cut items after which an answer ends by its size
  */
 function partitionOf(items: Item[], cut = 1000, unitsOfItem = 1): PartitionReader<Item> {
@@ -20,7 +20,7 @@ function partitionOf(items: Item[], cut = 1000, unitsOfItem = 1): PartitionReade
   };
 }
 
-/** Identifiers that sort by their number. */
+/** Ids that sort by their number. */
 const itemOf = (number: number): Item => ({ id: `msg_${String(number).padStart(8, '0')}` });
 const newestOf = (items: Item[]): string[] =>
   items
@@ -28,7 +28,7 @@ const newestOf = (items: Item[]): string[] =>
     .sort()
     .reverse();
 
-/** Pages through to the end; `between` runs after each page. */
+/** Reads all pages; `between` runs after each. */
 async function pageThrough(
   partitions: readonly PartitionReader<Item>[],
   limit: number,
@@ -45,7 +45,7 @@ async function pageThrough(
   return pages;
 }
 
-/** Distinct numbers, each with the partition that it goes to. */
+/** Distinct numbers, each with its partition. */
 const placements = (partitions: number) =>
   fc.uniqueArray(fc.tuple(fc.nat({ max: 100_000 }), fc.nat({ max: partitions - 1 })), {
     selector: ([number]) => number,
@@ -62,8 +62,8 @@ function spread(count: number, placed: readonly (readonly [number, number])[]): 
   );
 }
 
-describe('a listing', () => {
-  it('gives each item once, newest first, however the items lie and whatever the size of pages', async () => {
+describe('listing', () => {
+  it('returns each item once, newest first, for any partitions and page size', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async ([count, placed, limit]) => {
         const partitions = spread(count, placed);
@@ -91,7 +91,7 @@ describe('a listing', () => {
     );
   });
 
-  it('gives each item once that was there at its beginning, whatever newer ones are written meanwhile', async () => {
+  it('returns each item of its beginning once while newer ones are written', async () => {
     await fc.assert(
       fc.asyncProperty(
         scenarios,
@@ -116,7 +116,7 @@ describe('a listing', () => {
     );
   });
 
-  it('asks each partition for little more than its share', async () => {
+  it('requests little more than its share from each partition', async () => {
     const asked: number[] = [];
     const partitions = Array.from(
       { length: 8 },
@@ -130,7 +130,7 @@ describe('a listing', () => {
     for (const limit of asked) expect(limit).toBeLessThanOrEqual(16);
   });
 
-  it('gives each item once where large rows end answers and pages early', async () => {
+  it('returns each item once when large rows end answers and pages early', async () => {
     const sizes = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 300 }));
     await fc.assert(
       fc.asyncProperty(scenarios, sizes, async ([count, placed, limit], [cut, unitsOfItem]) => {
@@ -145,7 +145,7 @@ describe('a listing', () => {
     );
   });
 
-  it('reads no portion more once it has consumed as much as an answer has room for', async () => {
+  it('reads no more once it has consumed the units of one answer', async () => {
     let answers = 0;
     const read = partitionOf(
       Array.from({ length: 100 }, (_, number) => itemOf(number)),
@@ -160,7 +160,7 @@ describe('a listing', () => {
     expect([answers, items.length, next]).toEqual([2, 8, itemOf(92).id]);
   });
 
-  it('ends with the item that the next page begins after', async () => {
+  it('returns the item after which the next page begins', async () => {
     const items = [1, 2, 3].map(itemOf);
     expect(await readNewestFirst([partitionOf(items)], { limit: 2 })).toEqual({
       items: [itemOf(3), itemOf(2)],
@@ -168,12 +168,12 @@ describe('a listing', () => {
     });
   });
 
-  it('has no next page when its last item is the last there is', async () => {
+  it('has no next page when its last item is the last of all', async () => {
     expect(await readNewestFirst([partitionOf([itemOf(1)])], { limit: 1 })).toEqual({ items: [itemOf(1)] });
     expect(await readNewestFirst([partitionOf([])], { limit: 1 })).toEqual({ items: [] });
   });
 
-  it('fails when one of its partitions does', async () => {
+  it('fails when one of its partitions fails', async () => {
     const broken: PartitionReader<Item> = async () => {
       throw new Error('throttled');
     };
