@@ -18,9 +18,9 @@ const request: WebhookRequest = { method: 'POST', url: 'https://example.com/', h
 
 interface Outcome {
   fails: boolean;
-  /** How long the receiver takes, at real speed. */
+  /** Duration of the receiver's answer, at real speed. */
   durationMs: number;
-  /** How late the attempt begins in the sandbox, milliseconds. */
+  /** Delay of the attempt in the sandbox, in milliseconds. */
   lateMs: number;
 }
 const outcomes: fc.Arbitrary<Outcome[]> = fc.array(
@@ -48,10 +48,7 @@ const resultOf = (startedAt: Date, took: number, { fails, durationMs }: Outcome)
   simulated: { request, durationMs },
 });
 
-/**
- * What a delivery's attempts make of it, one after the other, until it ends or no more is known of its
- * receiver.
- */
+/** The settlements of a delivery's attempts, until it ends or `all` has no more outcomes. */
 function history(
   all: readonly Outcome[],
   maxAttempts: number,
@@ -66,14 +63,14 @@ function history(
   return settlements;
 }
 
-/** The attempts of a delivery where time passes as it does, each begun as soon as it is due. */
+/** The attempts of a delivery at real speed, each started when it is due. */
 const atRealSpeed = (all: readonly Outcome[], policy: RetryPolicy, start: Date): Settlement[] =>
   history(all, policy.maxAttempts, (number, outcome, before) => {
     const startedAt = before?.kind === 'retrying' ? before.nextRetryAt : start;
     return computeSettlement(number, resultOf(startedAt, outcome.durationMs, outcome), policy, WAY);
   });
 
-/** The same attempts where it passes faster, begun as late as a queue brings them. */
+/** The same attempts at a higher speed, each started with the delay of its queue. */
 const atHighSpeed = (
   all: readonly Outcome[],
   policy: RetryPolicy,
@@ -90,8 +87,8 @@ const atHighSpeed = (
 
 const timesOf = ({ attempt, atRealSpeed }: Settlement) => ({ attempt: attempt.atRealSpeed, ...atRealSpeed });
 
-describe('a delivery whose time passes faster', () => {
-  it('tells when everything would have been, however late its queue and whatever the speed', () => {
+describe('delivery at a higher speed', () => {
+  it('stores the times of real speed, for any speed and any delay of its queue', () => {
     fc.assert(
       fc.property(outcomes, policies, recentTimes, speeds, (all, policy, start, speed) => {
         const told = atHighSpeed(all, policy, start, speed).map(timesOf);
@@ -107,7 +104,7 @@ describe('a delivery whose time passes faster', () => {
     );
   });
 
-  it('waits for its attempts so many times shorter', () => {
+  it('divides its waits by the speed', () => {
     fc.assert(
       fc.property(outcomes, policies, recentTimes, speeds, (all, policy, start, speed) => {
         const { baseSeconds, capSeconds } = policy;
@@ -125,7 +122,7 @@ describe('a delivery whose time passes faster', () => {
     );
   });
 
-  it('comes to the same end by the same attempts', () => {
+  it('has the same attempts and the same end', () => {
     fc.assert(
       fc.property(outcomes, policies, speeds, (all, policy, speed) => {
         const ends = (settlements: Settlement[]) =>
@@ -139,7 +136,7 @@ describe('a delivery whose time passes faster', () => {
     );
   });
 
-  it('is one that its table can hold', () => {
+  it('can be stored', () => {
     fc.assert(
       fc.property(outcomes, policies, recentTimes, speeds, (all, policy, start, speed) => {
         for (const { attempt, atRealSpeed } of atHighSpeed(all, policy, start, speed)) {
@@ -151,7 +148,7 @@ describe('a delivery whose time passes faster', () => {
     );
   });
 
-  it('ends eight failed attempts of ten seconds each, 1000 times faster, as if over an hour had passed', () => {
+  it('ends eight failed attempts of ten seconds each at speed 1000 as if an hour had passed', () => {
     const failures = Array.from({ length: 8 }, () => ({ fails: true, durationMs: 10_000, lateMs: 0 }));
     const last = atHighSpeed(failures, DEFAULT_RETRY_POLICY, NOW, 1000).at(-1);
     const hourAndMore = seconds(63.5 * 60 + 8 * 10);
@@ -163,11 +160,11 @@ describe('a delivery whose time passes faster', () => {
   });
 });
 
-describe('the settlement of a simulated attempt', () => {
+describe('settlement of a simulated attempt', () => {
   const succeeded = resultOf(NOW, 5, { fails: false, durationMs: 5, lateMs: 0 });
   const failed = resultOf(NOW, 5, { fails: true, durationMs: 5, lateMs: 0 });
 
-  it('keeps the request, and says of a success that it was simulated', () => {
+  it('has the request, and marks a success as simulated', () => {
     expect(computeSettlement(1, succeeded, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({
       kind: 'succeeded',
       terminalReason: 'sandbox_simulated',
@@ -175,7 +172,7 @@ describe('the settlement of a simulated attempt', () => {
     });
   });
 
-  it('keeps no request whose body is too large to be kept with each of eight attempts', () => {
+  it('omits a request whose body is too large to be stored with each of eight attempts', () => {
     const LARGEST = 32_768;
     const of = (body: string) =>
       computeSettlement(
@@ -186,11 +183,11 @@ describe('the settlement of a simulated attempt', () => {
       ).attempt;
     expect(of('x'.repeat(LARGEST))).toHaveProperty('request');
     expect(of('x'.repeat(LARGEST + 1))).not.toHaveProperty('request');
-    // Counted in bytes.
+    // The size is counted in bytes.
     expect(of('é'.repeat(LARGEST / 2 + 1))).not.toHaveProperty('request');
   });
 
-  it('keeps the request of a failure too, which ends for the same reason as a real one', () => {
+  it('has the request of a failure too, whose end has the same reason as a real one', () => {
     expect(computeSettlement(1, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({ attempt: { request } });
     expect(computeSettlement(8, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({
       terminalReason: 'max_attempts',
@@ -198,7 +195,7 @@ describe('the settlement of a simulated attempt', () => {
     });
   });
 
-  it('says nothing of another time where time passes as it does', () => {
+  it('has no other times at real speed', () => {
     for (const result of [succeeded, failed]) {
       const settlement = computeSettlement(1, result, DEFAULT_RETRY_POLICY, WAY);
       expect(settlement).not.toHaveProperty('atRealSpeed');

@@ -42,17 +42,17 @@ const results: fc.Arbitrary<AttemptResult> = fc
     ...(response === undefined ? {} : { response }),
   }));
 
-/** From a lane to one for a retry, which may be crowded. */
+/** From a queue to one for a retry, which may be crowded. */
 const ways = fc.record({
   from: fc.constantFrom(...LANES),
   to: fc.constantFrom('retry' as const, 'slow' as const),
   crowded: fc.boolean(),
 });
-/** Of a first attempt's retry, with room for it. */
+/** For the retry of a first attempt, in a queue with room. */
 const way = { from: 'fresh', to: 'retry', crowded: false } as const;
 
-describe('a new delivery', () => {
-  it('names its event, endpoint and tenant', () => {
+describe('new delivery', () => {
+  it('has its event, endpoint and tenant', () => {
     const tenant = aTenant({ generation: 2 });
     const [event, endpoint] = [anEvent({ tenant }), anEndpoint()];
     expect(createDelivery(event, endpoint, NOW)).toEqual({
@@ -68,7 +68,7 @@ describe('a new delivery', () => {
     });
   });
 
-  it('is skipped from the start when its endpoint is disabled', () => {
+  it('is skipped when its endpoint is disabled', () => {
     const delivery = createDelivery(anEvent(), anEndpoint({ status: 'auto_disabled' }), NOW);
     expect(delivery).toMatchObject({
       status: 'skipped',
@@ -79,13 +79,13 @@ describe('a new delivery', () => {
     expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'terminal' });
   });
 
-  it('has the same identifier when its event is fanned out again, at whatever time', () => {
+  it('has the same id when its event is fanned out again at another time', () => {
     const [event, endpoint] = [anEvent(), anEndpoint()];
     const again = createDelivery(event, endpoint, later(NOW, seconds(90)));
     expect(again.id).toBe(createDelivery(event, endpoint, NOW).id);
   });
 
-  it('is one that its table can hold', () => {
+  it('can be stored', () => {
     const delivery = createDelivery(anEvent(), anEndpoint(), NOW);
     expect(Delivery.parse(delivery)).toEqual(delivery);
   });
@@ -97,16 +97,16 @@ describe('a new delivery', () => {
   });
 });
 
-describe('a reminder', () => {
-  it('holds of a delivery what names it and nothing else', () => {
+describe('delivery message', () => {
+  it('has the ids of its delivery and nothing else', () => {
     const delivery = aDelivery({ lastError: 'refused', attempts: 3 });
     const { id, orgId, generation, webhookId, eventId } = delivery;
     expect(DeliveryMessage.parse(delivery)).toEqual({ id, orgId, generation, webhookId, eventId });
   });
 });
 
-describe('the settlement of an attempt', () => {
-  it('is a success exactly when there was no error, at any number', () => {
+describe('settlement of an attempt', () => {
+  it('is a success exactly when there was no error, for any attempt', () => {
     fc.assert(
       fc.property(attemptNumbers, results, ways, (number, result, way) => {
         const { kind } = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
@@ -115,7 +115,7 @@ describe('the settlement of an attempt', () => {
     );
   });
 
-  it('is another attempt after a failure, until there was the last one', () => {
+  it('is a retry after a failure, except after the last attempt', () => {
     fc.assert(
       fc.property(attemptNumbers, results, ways, (number, result, way) => {
         const failed = { ...result, error: 'the receiver answered 500' };
@@ -125,7 +125,7 @@ describe('the settlement of an attempt', () => {
     );
   });
 
-  it('ends a delivery whose attempts are somehow more than there are', () => {
+  it('ends a delivery with more attempts than allowed', () => {
     const failed = { startedAt: NOW, endedAt: NOW, error: 'refused' };
     expect(computeSettlement(MAX + 1, failed, DEFAULT_RETRY_POLICY, way).kind).toBe('exhausted');
   });
@@ -143,7 +143,7 @@ describe('the settlement of an attempt', () => {
     );
   });
 
-  it('logs the attempt as it went, without what there was not', () => {
+  it('logs the attempt, without missing values', () => {
     fc.assert(
       fc.property(attemptNumbers, results, ways, (number, result, way) => {
         const { attempt } = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
@@ -162,14 +162,14 @@ describe('the settlement of an attempt', () => {
     );
   });
 
-  it('counts no negative time when the clock was set back', () => {
+  it('has no negative duration when the clock was set back', () => {
     const result = { startedAt: later(NOW, 10), endedAt: NOW };
     expect(computeSettlement(1, result, DEFAULT_RETRY_POLICY, way).attempt.durationMs).toBe(0);
   });
 });
 
-describe('the standing of a delivery', () => {
-  /** What can be in the table, terminal or not, leased or not, due or not. */
+describe('claimability of a delivery', () => {
+  /** Any stored delivery: terminal or not, leased or not, due or not. */
   const deliveries: fc.Arbitrary<Delivery> = fc
     .record({
       status: fc.constantFrom(...DeliveryStatus.options),
@@ -201,7 +201,7 @@ describe('the standing of a delivery', () => {
     );
   });
 
-  it('becomes something else when the time comes that it names', () => {
+  it('changes at the time that it returns', () => {
     fc.assert(
       fc.property(deliveries, (delivery) => {
         const standing = getClaimability(delivery, NOW, MAX);
@@ -215,20 +215,23 @@ describe('the standing of a delivery', () => {
     );
   });
 
-  it.each(TERMINAL)('of one that is %s is terminal, whatever else it says', (status) => {
+  it.each(TERMINAL)('is terminal when it is %s, for any other fields', (status) => {
     const delivery = aDelivery({ status, lease: { token: 't', until: NOW.getTime() + 1 }, attempts: MAX });
     expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'terminal' });
   });
 
-  it.each(OPEN)('of one that is %s and used up is spent, but not before its lease has ended', (status) => {
-    const until = later(NOW, seconds(10));
-    const delivery = aDelivery({ status, attempts: MAX, lease: { token: 't', until: until.getTime() } });
-    expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'leased', until });
-    expect(getClaimability(delivery, until, MAX)).toEqual({ kind: 'spent' });
-  });
+  it.each(OPEN)(
+    'of a %s delivery without attempts left is spent, but not before its lease has ended',
+    (status) => {
+      const until = later(NOW, seconds(10));
+      const delivery = aDelivery({ status, attempts: MAX, lease: { token: 't', until: until.getTime() } });
+      expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'leased', until });
+      expect(getClaimability(delivery, until, MAX)).toEqual({ kind: 'spent' });
+    },
+  );
 
   it.each([undefined, true] as const)(
-    'of one that is not due says whether no message waits for it (parked: %s)',
+    'of a delivery that is not due includes whether it has no message (parked: %s)',
     (parked) => {
       const at = later(NOW, seconds(1000));
       const delivery = aDelivery({ status: 'retrying', nextRetryAt: at.toISOString(), parked });
@@ -237,20 +240,20 @@ describe('the standing of a delivery', () => {
     },
   );
 
-  it('of a parked one lets the message wait that the reconciler has sent ahead of time', () => {
+  it('of a parked delivery keeps the message that the reconciler has sent ahead of time', () => {
     const at = later(NOW, seconds(RECONCILE_LOOKAHEAD_SECONDS));
     const delivery = aDelivery({ status: 'retrying', nextRetryAt: at.toISOString(), parked: true });
     expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'not-due', at, parked: false });
     expect(getClaimability(delivery, later(NOW, -1), MAX)).toMatchObject({ parked: true });
   });
 
-  it('of none is absent', () => {
+  it('is absent without a delivery', () => {
     expect(getClaimability(undefined, NOW, MAX)).toEqual({ kind: 'absent' });
   });
 });
 
-describe('what becomes of a message', () => {
-  it('is that one waits exactly while its delivery is open and not parked', () => {
+describe('disposition of a message', () => {
+  it('keeps or moves it exactly while its delivery is open and not parked', () => {
     fc.assert(
       fc.property(attemptNumbers, results, ways, (number, result, way) => {
         const settlement = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
@@ -260,7 +263,7 @@ describe('what becomes of a message', () => {
     );
   });
 
-  it('is that none is to wait longer than a queue can hold it back, nor where it is crowded', () => {
+  it('never keeps it longer than a queue can, nor in a crowded queue', () => {
     const policy = fc.record({
       baseSeconds: fc.integer({ min: 1, max: 86_400 }),
       capSeconds: fc.integer({ min: 1, max: 86_400 }),

@@ -21,8 +21,8 @@ function retryAfter(number: number, way: Parameters<typeof computeSettlement>[3]
   return settlement;
 }
 
-describe('the wait for the next attempt', () => {
-  it('is spent in the queue for the first five retries and parked for the two long ones', () => {
+describe('wait for the next attempt', () => {
+  it('is in the queue for the first five retries, and parked for the two long ones', () => {
     const holds = Array.from(
       { length: 7 },
       (_, index) => retryAfter(index + 1, { from: 'retry', to: 'retry', crowded: false }).wait.hold,
@@ -30,7 +30,7 @@ describe('the wait for the next attempt', () => {
     expect(holds).toEqual(['hidden', 'hidden', 'hidden', 'hidden', 'hidden', 'parked', 'parked']);
   });
 
-  it('names the lane of the next attempt, and leads there exactly when it is not parked', () => {
+  it('has the queue of the next attempt, and is parked exactly when it is long or the queue crowded', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), ways, (number, way) => {
         const { wait, nextRetryAt, at } = retryAfter(number, way);
@@ -41,7 +41,7 @@ describe('the wait for the next attempt', () => {
     );
   });
 
-  it('is due at the same time wherever it is spent', () => {
+  it('ends at the same time for any mode', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), ways, ways, (number, one, other) => {
         expect(retryAfter(number, one).nextRetryAt).toEqual(retryAfter(number, other).nextRetryAt);
@@ -49,7 +49,7 @@ describe('the wait for the next attempt', () => {
     );
   });
 
-  it('decides what becomes of the message: nothing is left of it when the due index has the delivery', () => {
+  it('determines the disposition: the message of a parked delivery is deleted', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), ways, (number, way) => {
         const settlement = retryAfter(number, way);
@@ -66,7 +66,7 @@ describe('the wait for the next attempt', () => {
   });
 });
 
-describe('what becomes of a message', () => {
+describe('disposition of a message whose delivery', () => {
   const at = later(NOW, seconds(30));
   const attempt: AttemptRecord = { number: 1, startedAt: NOW.toISOString(), durationMs: 0 };
   const retrying = { kind: 'retrying', attempt, at: NOW, nextRetryAt: at } as const;
@@ -92,13 +92,13 @@ describe('what becomes of a message', () => {
       { kind: 'move', lane: 'slow', until: at },
     ],
     ['waits in the due index', { ...retrying, wait: { hold: 'parked', lane: 'retry' } }, { kind: 'delete' }],
-  ] as const)('whose delivery %s', (_what, outcome, disposition) => {
+  ] as const)('%s matches the outcome', (_what, outcome, disposition) => {
     expect(decideDisposition(outcome)).toEqual(disposition);
   });
 });
 
-describe('the seconds for which a message is held back when it is sent', () => {
-  it('are whole, and within what SQS takes', () => {
+describe('delay of a sent message', () => {
+  it('is a whole number of seconds within the limit of SQS', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: -86_400_000, max: 86_400_000 }), (now, milliseconds) => {
         const delay = computeDelaySeconds(later(now, milliseconds), now);
@@ -109,7 +109,7 @@ describe('the seconds for which a message is held back when it is sent', () => {
     );
   });
 
-  it('never end early, nor a whole second late, up to the 15 minutes of SQS', () => {
+  it('never ends early, nor a whole second late, up to the 15 minutes of SQS', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: 0, max: 900_000 }), (now, milliseconds) => {
         const delay = computeDelaySeconds(later(now, milliseconds), now) * 1000;
@@ -119,7 +119,7 @@ describe('the seconds for which a message is held back when it is sent', () => {
     );
   });
 
-  it('are long enough for every wait that a queue is asked to hold', () => {
+  it('is long enough for every wait in a queue', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), (number) => {
         const { wait, nextRetryAt, at } = retryAfter(number, { from: 'fresh', to: 'retry', crowded: false });
@@ -136,7 +136,7 @@ describe('the seconds for which a message is held back when it is sent', () => {
     [1_001, 2],
     [900_000, 900],
     [900_001, 900],
-  ])('for %i ms are %i', (milliseconds, expected) => {
+  ])('for %i ms is %i s', (milliseconds, expected) => {
     expect(computeDelaySeconds(later(NOW, milliseconds), NOW)).toBe(expected);
   });
 });

@@ -10,8 +10,8 @@ const textOf = (url: string, check: number): string => {
   return found.text;
 };
 
-describe('what a check of a sandbox’s source finds', () => {
-  it('is always the same where the URL says nothing', () => {
+describe("check of a sandbox's source", () => {
+  it('finds the same text each time for a URL without a program', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[a-z0-9/]{0,20}$/),
@@ -24,7 +24,7 @@ describe('what a check of a sandbox’s source finds', () => {
     );
   });
 
-  it('is wholly another text at another step, and the same at the same one', () => {
+  it('finds a completely different text at another step, and the same at the same one', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 50 }),
@@ -48,15 +48,15 @@ describe('what a check of a sandbox’s source finds', () => {
     ['200@21s', 'timed out after 20 s'],
     ['refused', 'connection refused'],
     ['dns', 'host name does not resolve'],
-  ])('is no content at %s: %s', (step, error) => {
+  ])('fails at %s: %s', (step, error) => {
     expect(simulateContent(at(step), 1)).toEqual({ kind: 'failed', error });
   });
 
-  it('is as before at 304', () => {
+  it('finds unmodified content at 304', () => {
     expect(simulateContent(at('200,304'), 2)).toEqual({ kind: 'not-modified' });
   });
 
-  it('takes a step at each check, and stays at the last', () => {
+  it('takes one step per check, and stays at the last', () => {
     const url = at('200,503,200');
     expect(simulateContent(url, 2)).toMatchObject({ kind: 'failed' });
     expect(textOf(url, 3)).not.toBe(textOf(url, 1));
