@@ -22,7 +22,7 @@ const PAGE: FetchResult = {
   body: Buffer.from('<p>one</p>'),
 };
 
-/** Looks at sources over a server and an extractor that a test answers for. */
+/** The content fetcher over a server and an extractor that a test answers for. */
 function aLook(
   answer: FetchResult = PAGE,
   extraction: Extraction = { ok: true, text: 'one', title: 'Prices' },
@@ -48,8 +48,8 @@ function aLook(
   return { standings, requests, extracted, look };
 }
 
-describe('what is at a live source', () => {
-  it('is fetched for its organization and extracted by its kind, with what the response says', async () => {
+describe('content of a live source', () => {
+  it('is fetched for its organization and extracted by its kind, with the validators of the response', async () => {
     const { look, requests, extracted } = aLook();
     const source = aSource({ kind: 'feed' });
 
@@ -79,7 +79,7 @@ describe('what is at a live source', () => {
     [{ etag: '"1"' }, { 'if-none-match': '"1"' }],
     [{ lastModified: 'yesterday' }, { 'if-modified-since': 'yesterday' }],
     [{}, {}],
-  ])('is asked for only if it is another than what is known: %j', async (validators, headers) => {
+  ])('is requested with the validators of the known version: %j', async (validators, headers) => {
     const { look, requests } = aLook();
     await look(aSource({ content: { ...toSourceContent(1, { text: 'one' }), ...validators } }));
 
@@ -95,20 +95,20 @@ describe('what is at a live source', () => {
       { ok: true, text: 'x'.repeat(MAX_TEXT_BYTES + 1) },
       `the text is larger than ${MAX_TEXT_BYTES} bytes`,
     ],
-  ])('is an error where there is no text to be had (%#)', async (answer, extraction, error) => {
+  ])('is an error when there is no text (%#)', async (answer, extraction, error) => {
     const { look } = aLook(answer, extraction);
     expect(await look(aSource())).toEqual({ kind: 'failed', error });
   });
 
-  it('is as before when the server says so, without an extraction', async () => {
+  it('is unmodified when the server answers that, without an extraction', async () => {
     const { look, extracted } = aLook({ kind: 'not-modified' });
     expect(await look(aSource())).toEqual({ kind: 'not-modified' });
     expect(extracted).toEqual([]);
   });
 });
 
-describe('what is at a sandbox’s source', () => {
-  it('is simulated by its program and the number of the check, and nothing is fetched or extracted', async () => {
+describe("content of a sandbox's source", () => {
+  it('is simulated from its program and the number of the check, without a request or an extraction', async () => {
     const programs = fc.constantFrom(
       '',
       '?simulate=200,304',
@@ -137,7 +137,7 @@ describe('what is at a sandbox’s source', () => {
   });
 });
 
-it('nothing is looked at for an organization of which nothing is known', async () => {
+it('no content is fetched for an unknown organization', async () => {
   const { look, standings, requests } = aLook();
   const source = aSource();
   standings.forget(source.orgId);

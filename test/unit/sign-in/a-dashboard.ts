@@ -19,10 +19,10 @@ const REVOKE = '/revoke';
 
 const key = await aKey('ES256', 'only');
 
-/** What the token endpoint answers to a grant. */
+/** The token endpoint's answer to a grant. */
 interface Granted {
   status?: number;
-  /** In the place of tokens. */
+  /** Replaces the tokens in the answer. */
   body?: unknown;
   token?: TokenChanges;
   refreshToken?: string;
@@ -37,7 +37,7 @@ async function formOf(request: IncomingMessage): Promise<Record<string, string>>
 
 interface Circumstances {
   dashboardOrigin?: string | undefined;
-  /** How long the issuer may take: far longer than it does, unless it never answers. */
+  /** The issuer's time limit: far longer than it takes, except in tests where it never answers. */
   issuerTimeoutMs?: number;
   /** Members of the issuer's discovery document. */
   discovery?: Record<string, unknown>;
@@ -45,7 +45,7 @@ interface Circumstances {
 
 interface Sent {
   headers?: Record<string, string | undefined>;
-  /** Whatever it is; `text` as it is. */
+  /** A JSON body of any form. `text` is sent unchanged. */
   body?: unknown;
   text?: string;
 }
@@ -55,7 +55,7 @@ const Answer = z.object({
   error: z.object({ type: z.string(), message: z.string() }).optional(),
 });
 
-/** The sign-in as a browser meets it at the dashboard, with an issuer on a loopback port behind it. */
+/** The sign-in as a browser uses it, with an issuer on a loopback port. */
 export async function aDashboard(circumstances: Circumstances = {}) {
   const { dashboardOrigin = ORIGIN, discovery = {}, issuerTimeoutMs = 20_000 } = circumstances;
   const issuer = await anIssuer(key);
@@ -150,7 +150,7 @@ export async function aDashboard(circumstances: Circumstances = {}) {
     logger,
     failures: () => failures,
     call,
-    /** Begins a sign-in, and tells what the issuer is asked. */
+    /** Begins a sign-in, and parses the URL at the issuer. */
     async begin(body: object = {}) {
       const begun = await call('begin', { body });
       const location = new URL(String(begun.data?.location));
@@ -171,7 +171,7 @@ const endpointsOf = ({ url }: Pick<Issuer, 'url'>) => ({
 const cookiesOf = ({ multiValueHeaders }: APIGatewayProxyResult): string[] =>
   (multiValueHeaders?.['Set-Cookie'] ?? []).map(String);
 
-/** As a browser keeps cookies. */
+/** Stores cookies as a browser does. */
 function keep(jar: Map<string, string>, result: APIGatewayProxyResult): void {
   for (const cookie of cookiesOf(result)) {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
