@@ -20,10 +20,11 @@ const SHARED = [
 ];
 const files = globSync('*/*.ts', { cwd: directory }).map((file) => basename(file));
 
-const namesIn = (path: string): string[] => [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+const parseNames = (path: string): string[] =>
+  [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 
 /** The keys of an object schema. */
-function keysOf(schema: z.ZodMiniType): string[] {
+function listKeys(schema: z.ZodMiniType): string[] {
   if (!(schema instanceof z.ZodMiniObject)) throw new Error('a schema of parameters is one of an object');
   return Object.keys(schema.shape);
 }
@@ -35,10 +36,10 @@ describe('route table', () => {
 
   it('has each method of a path once', () => {
     // Paths that differ only in a parameter's name are the same path.
-    const doors = all.flatMap((route) =>
+    const methodPaths = all.flatMap((route) =>
       [route.path, settingsPath(route) ?? []].flat().map((path) => [route.method, path]),
     );
-    const places = doors.map(([method, path]) => `${method} ${path?.replaceAll(/\{[^}]+\}/g, '{}')}`);
+    const places = methodPaths.map(([method, path]) => `${method} ${path?.replaceAll(/\{[^}]+\}/g, '{}')}`);
     expect(new Set(places).size).toBe(places.length);
   });
 
@@ -49,7 +50,7 @@ describe('route table', () => {
 
   it('returns every list in pages', () => {
     for (const route of all.filter(({ name }) => name.startsWith('list-')))
-      expect(keysOf(route.query)).toEqual(expect.arrayContaining(['cursor', 'limit']));
+      expect(listKeys(route.query)).toEqual(expect.arrayContaining(['cursor', 'limit']));
   });
 });
 
@@ -58,7 +59,7 @@ describe.each(all.map((route) => [`${route.method} ${route.path}`, route] as con
     expect(route.path).toMatch(/^\/(v1|settings)(\/([a-z-]+|\{[a-zA-Z]+\}))+$/);
   });
 
-  it("accepts API keys in version 1, visitor tokens in the widget's routes, and sessions in the settings", () => {
+  it('accepts API keys in version 1, visitor tokens in the widget, and sessions in settings', () => {
     const settings = route.path.startsWith('/settings/');
     const visitor = route.path.startsWith('/v1/widget/');
     expect([route.scope !== undefined, route.role !== undefined, route.visitor === true]).toEqual([
@@ -74,11 +75,11 @@ describe.each(all.map((route) => [`${route.method} ${route.path}`, route] as con
   });
 
   it('accepts the parameters that its path names', () => {
-    expect(keysOf(route.params).sort()).toEqual(namesIn(route.path).sort());
+    expect(listKeys(route.params).sort()).toEqual(parseNames(route.path).sort());
   });
 
   it('rejects a parameter that is no id', () => {
-    const names = namesIn(route.path);
+    const names = parseNames(route.path);
     const values = Object.fromEntries(names.map((name) => [name, '..']));
     expect(route.params.safeParse(values).success).toBe(names.length === 0);
   });

@@ -24,9 +24,9 @@ describe('event on the bus', () => {
       now: NOW,
     });
 
-    const told = toBusEvent(event);
+    const busEvent = toBusEvent(event);
 
-    expect(told).toEqual({
+    expect(busEvent).toEqual({
       id: event.id,
       type: 'conversation.created',
       orgId: event.orgId,
@@ -34,7 +34,7 @@ describe('event on the bus', () => {
       createdAt: NOW.toISOString(),
       data: { conversationId: data.conversationId },
     });
-    expect(BusEvent.parse(JSON.parse(JSON.stringify(told)))).toEqual(told);
+    expect(BusEvent.parse(JSON.parse(JSON.stringify(busEvent)))).toEqual(busEvent);
   });
 
   it('is omitted when it is for one endpoint', () => {

@@ -50,11 +50,11 @@ const cases = Object.entries(TABLE).flatMap(([status, row]) =>
     ([kind, to]) => [kind as StateChange['kind'], status as ConversationStatus, to] as const,
   ),
 );
-const moveOf = (kind: StateChange['kind']): StateChange => (kind === 'resolve' ? resolution : { kind });
+const toChange = (kind: StateChange['kind']): StateChange => (kind === 'resolve' ? resolution : { kind });
 
 describe('conversation', () => {
   it.each(cases)('by the change "%s" goes from %s to %s (undefined: unchanged)', (kind, status, to) => {
-    expect(applyStateChange(inState[status], moveOf(kind))?.status).toBe(to);
+    expect(applyStateChange(inState[status], toChange(kind))?.status).toBe(to);
   });
 
   it('has the time and author of its resolution exactly while it is resolved', () => {
@@ -102,7 +102,7 @@ describe('conversation', () => {
 
   it('is not mutated by a change', () => {
     const before = structuredClone(inState);
-    for (const [kind, status] of cases) applyStateChange(inState[status], moveOf(kind));
+    for (const [kind, status] of cases) applyStateChange(inState[status], toChange(kind));
     expect(inState).toEqual(before);
   });
 });

@@ -13,7 +13,7 @@ import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../functions/domai
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
 
-const WAY = { from: 'retry', to: 'retry', crowded: false } as const;
+const ROUTE = { from: 'retry', to: 'retry', crowded: false } as const;
 const request: WebhookRequest = { method: 'POST', url: 'https://example.com/', headers: {}, body: '{}' };
 
 interface Outcome {
@@ -41,7 +41,7 @@ const policies: fc.Arbitrary<RetryPolicy> = fc.oneof(
 );
 const speeds = fc.integer({ min: 1, max: MAX_SPEED });
 
-const resultOf = (startedAt: Date, took: number, { fails, durationMs }: Outcome): AttemptResult => ({
+const buildResult = (startedAt: Date, took: number, { fails, durationMs }: Outcome): AttemptResult => ({
   startedAt,
   endedAt: later(startedAt, took),
   ...(fails ? { error: 'the receiver answered 503', status: 503 } : { status: 200 }),
@@ -67,7 +67,7 @@ function history(
 const atRealSpeed = (all: readonly Outcome[], policy: RetryPolicy, start: Date): Settlement[] =>
   history(all, policy.maxAttempts, (number, outcome, before) => {
     const startedAt = before?.kind === 'retrying' ? before.nextRetryAt : start;
-    return computeSettlement(number, resultOf(startedAt, outcome.durationMs, outcome), policy, WAY);
+    return computeSettlement(number, buildResult(startedAt, outcome.durationMs, outcome), policy, ROUTE);
   });
 
 /** The same attempts at a higher speed, each started with the delay of its queue. */
@@ -81,24 +81,27 @@ const atHighSpeed = (
     const startedAt = before?.kind === 'retrying' ? later(before.nextRetryAt, outcome.lateMs) : start;
     const real = before?.atRealSpeed?.nextRetryAt;
     const pace = { speed, startedAt: real === undefined ? startedAt : new Date(real) };
-    const result = resultOf(startedAt, Math.ceil(outcome.durationMs / speed), outcome);
-    return computeSettlement(number, result, policy, WAY, pace);
+    const result = buildResult(startedAt, Math.ceil(outcome.durationMs / speed), outcome);
+    return computeSettlement(number, result, policy, ROUTE, pace);
   });
 
-const timesOf = ({ attempt, atRealSpeed }: Settlement) => ({ attempt: attempt.atRealSpeed, ...atRealSpeed });
+const pickTimes = ({ attempt, atRealSpeed }: Settlement) => ({
+  attempt: attempt.atRealSpeed,
+  ...atRealSpeed,
+});
 
 describe('delivery at a higher speed', () => {
   it('stores the times of real speed, for any speed and any delay of its queue', () => {
     fc.assert(
       fc.property(outcomes, policies, recentTimes, speeds, (all, policy, start, speed) => {
-        const told = atHighSpeed(all, policy, start, speed).map(timesOf);
+        const stored = atHighSpeed(all, policy, start, speed).map(pickTimes);
         const real = atRealSpeed(all, policy, start).map((settlement) => ({
           attempt: { startedAt: settlement.attempt.startedAt, durationMs: settlement.attempt.durationMs },
           ...(settlement.kind === 'retrying'
             ? { nextRetryAt: settlement.nextRetryAt.toISOString() }
             : { terminalAt: settlement.at.toISOString() }),
         }));
-        expect(told).toEqual(real);
+        expect(stored).toEqual(real);
       }),
       { numRuns: 500 },
     );
@@ -161,11 +164,11 @@ describe('delivery at a higher speed', () => {
 });
 
 describe('settlement of a simulated attempt', () => {
-  const succeeded = resultOf(NOW, 5, { fails: false, durationMs: 5, lateMs: 0 });
-  const failed = resultOf(NOW, 5, { fails: true, durationMs: 5, lateMs: 0 });
+  const succeeded = buildResult(NOW, 5, { fails: false, durationMs: 5, lateMs: 0 });
+  const failed = buildResult(NOW, 5, { fails: true, durationMs: 5, lateMs: 0 });
 
   it('has the request, and marks a success as simulated', () => {
-    expect(computeSettlement(1, succeeded, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({
+    expect(computeSettlement(1, succeeded, DEFAULT_RETRY_POLICY, ROUTE)).toMatchObject({
       kind: 'succeeded',
       terminalReason: 'sandbox_simulated',
       attempt: { request },
@@ -179,7 +182,7 @@ describe('settlement of a simulated attempt', () => {
         1,
         { ...succeeded, simulated: { request: { ...request, body }, durationMs: 5 } },
         DEFAULT_RETRY_POLICY,
-        WAY,
+        ROUTE,
       ).attempt;
     expect(of('x'.repeat(LARGEST))).toHaveProperty('request');
     expect(of('x'.repeat(LARGEST + 1))).not.toHaveProperty('request');
@@ -188,8 +191,8 @@ describe('settlement of a simulated attempt', () => {
   });
 
   it('has the request of a failure too, whose end has the same reason as a real one', () => {
-    expect(computeSettlement(1, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({ attempt: { request } });
-    expect(computeSettlement(8, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({
+    expect(computeSettlement(1, failed, DEFAULT_RETRY_POLICY, ROUTE)).toMatchObject({ attempt: { request } });
+    expect(computeSettlement(8, failed, DEFAULT_RETRY_POLICY, ROUTE)).toMatchObject({
       terminalReason: 'max_attempts',
       attempt: { request },
     });
@@ -197,7 +200,7 @@ describe('settlement of a simulated attempt', () => {
 
   it('has no other times at real speed', () => {
     for (const result of [succeeded, failed]) {
-      const settlement = computeSettlement(1, result, DEFAULT_RETRY_POLICY, WAY);
+      const settlement = computeSettlement(1, result, DEFAULT_RETRY_POLICY, ROUTE);
       expect(settlement).not.toHaveProperty('atRealSpeed');
       expect(settlement.attempt).not.toHaveProperty('atRealSpeed');
     }

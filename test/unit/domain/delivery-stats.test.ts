@@ -24,12 +24,12 @@ const ledgers = fc.record({ now: moments.map((ms) => new Date(ms)), count: count
     count: fc.constant(count),
     entries: fc
       .shuffledSubarray(Array.from({ length: count }, (_, back) => getHourBefore(now, back)))
-      .chain((hours) => fc.tuple(...hours.map((hour) => entryOf(hour)))),
+      .chain((hours) => fc.tuple(...hours.map((hour) => buildEntry(hour)))),
   }),
 );
 
 const some = fc.nat({ max: 50 });
-const entryOf = (hour: string): fc.Arbitrary<LedgerEntry> =>
+const buildEntry = (hour: string): fc.Arbitrary<LedgerEntry> =>
   fc
     .record({ pending: some, succeeded: some, exhausted: some, skipped: some, duplicates: some })
     .map(({ pending, ...ends }) => ({
@@ -110,7 +110,7 @@ describe('stats of an endpoint', () => {
 
 describe('stats of all endpoints', () => {
   const others = [newId('whk', NOW), newId('whk', NOW), newId('whk', NOW)];
-  const anEndpointOf = (id: (typeof others)[number]) =>
+  const buildEndpoint = (id: (typeof others)[number]) =>
     ({
       id,
       url: 'https://receiver.example.com/',
@@ -129,7 +129,7 @@ describe('stats of all endpoints', () => {
       })),
   );
   const overview = ({ now, count, entries }: Given<typeof spread>) =>
-    buildDeliveryStats(others.map(anEndpointOf), { now, count }, entries);
+    buildDeliveryStats(others.map(buildEndpoint), { now, count }, entries);
 
   it("have equal totals by hour and by endpoint, which match the endpoint's own stats", () => {
     fc.assert(
@@ -164,7 +164,7 @@ describe('stats of all endpoints', () => {
 
   it('have the time since when deliveries of each endpoint wait', () => {
     const waitingSince = '2026-11-20T09:10:00.000Z';
-    const given = others.map((id, index) => ({ ...anEndpointOf(id), ...(index === 1 && { waitingSince }) }));
+    const given = others.map((id, index) => ({ ...buildEndpoint(id), ...(index === 1 && { waitingSince }) }));
     const { endpoints } = buildDeliveryStats(given, { now: NOW, count: 24 }, []);
     expect(endpoints.map((one) => one.waitingSince)).toEqual([null, waitingSince, null]);
   });

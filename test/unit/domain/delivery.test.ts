@@ -43,13 +43,13 @@ const results: fc.Arbitrary<AttemptResult> = fc
   }));
 
 /** From a queue to one for a retry, which may be crowded. */
-const ways = fc.record({
+const routes = fc.record({
   from: fc.constantFrom(...LANES),
   to: fc.constantFrom('retry' as const, 'slow' as const),
   crowded: fc.boolean(),
 });
 /** For the retry of a first attempt, in a queue with room. */
-const way = { from: 'fresh', to: 'retry', crowded: false } as const;
+const route = { from: 'fresh', to: 'retry', crowded: false } as const;
 
 describe('new delivery', () => {
   it('has its event, endpoint and tenant', () => {
@@ -108,8 +108,8 @@ describe('delivery message', () => {
 describe('settlement of an attempt', () => {
   it('is a success exactly when there was no error, for any attempt', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, ways, (number, result, way) => {
-        const { kind } = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
+      fc.property(attemptNumbers, results, routes, (number, result, route) => {
+        const { kind } = computeSettlement(number, result, DEFAULT_RETRY_POLICY, route);
         expect(kind === 'succeeded').toBe(result.error === undefined);
       }),
     );
@@ -117,9 +117,9 @@ describe('settlement of an attempt', () => {
 
   it('is a retry after a failure, except after the last attempt', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, ways, (number, result, way) => {
+      fc.property(attemptNumbers, results, routes, (number, result, route) => {
         const failed = { ...result, error: 'the receiver answered 500' };
-        const { kind } = computeSettlement(number, failed, DEFAULT_RETRY_POLICY, way);
+        const { kind } = computeSettlement(number, failed, DEFAULT_RETRY_POLICY, route);
         expect(kind).toBe(number < MAX ? 'retrying' : 'exhausted');
       }),
     );
@@ -127,13 +127,13 @@ describe('settlement of an attempt', () => {
 
   it('ends a delivery with more attempts than allowed', () => {
     const failed = { startedAt: NOW, endedAt: NOW, error: 'refused' };
-    expect(computeSettlement(MAX + 1, failed, DEFAULT_RETRY_POLICY, way).kind).toBe('exhausted');
+    expect(computeSettlement(MAX + 1, failed, DEFAULT_RETRY_POLICY, route).kind).toBe('exhausted');
   });
 
   it('takes its times from the end of the attempt', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, ways, (number, result, way) => {
-        const settlement = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
+      fc.property(attemptNumbers, results, routes, (number, result, route) => {
+        const settlement = computeSettlement(number, result, DEFAULT_RETRY_POLICY, route);
         if (settlement.kind === 'retrying')
           expect(settlement.nextRetryAt).toEqual(
             scheduleNextAttempt(number, result.endedAt, DEFAULT_RETRY_POLICY),
@@ -145,8 +145,8 @@ describe('settlement of an attempt', () => {
 
   it('logs the attempt, without missing values', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, ways, (number, result, way) => {
-        const { attempt } = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
+      fc.property(attemptNumbers, results, routes, (number, result, route) => {
+        const { attempt } = computeSettlement(number, result, DEFAULT_RETRY_POLICY, route);
         const { startedAt, endedAt, status, error, response } = result;
         expect(AttemptRecord.parse(attempt)).toEqual(attempt);
         expect(Object.values(attempt)).not.toContain(undefined);
@@ -164,7 +164,7 @@ describe('settlement of an attempt', () => {
 
   it('has no negative duration when the clock was set back', () => {
     const result = { startedAt: later(NOW, 10), endedAt: NOW };
-    expect(computeSettlement(1, result, DEFAULT_RETRY_POLICY, way).attempt.durationMs).toBe(0);
+    expect(computeSettlement(1, result, DEFAULT_RETRY_POLICY, route).attempt.durationMs).toBe(0);
   });
 });
 
@@ -204,12 +204,12 @@ describe('claimability of a delivery', () => {
   it('changes at the time that it returns', () => {
     fc.assert(
       fc.property(deliveries, (delivery) => {
-        const standing = getClaimability(delivery, NOW, MAX);
-        if (standing.kind !== 'leased' && standing.kind !== 'not-due') return;
-        const at = standing.kind === 'leased' ? standing.until : standing.at;
+        const claimability = getClaimability(delivery, NOW, MAX);
+        if (claimability.kind !== 'leased' && claimability.kind !== 'not-due') return;
+        const at = claimability.kind === 'leased' ? claimability.until : claimability.at;
         expect(at.getTime()).toBeGreaterThan(NOW.getTime());
-        expect(getClaimability(delivery, later(at, -1), MAX).kind).toBe(standing.kind);
-        expect(getClaimability(delivery, at, MAX).kind).not.toBe(standing.kind);
+        expect(getClaimability(delivery, later(at, -1), MAX).kind).toBe(claimability.kind);
+        expect(getClaimability(delivery, at, MAX).kind).not.toBe(claimability.kind);
       }),
       { numRuns: 500 },
     );
@@ -255,8 +255,8 @@ describe('claimability of a delivery', () => {
 describe('disposition of a message', () => {
   it('keeps or moves it exactly while its delivery is open and not parked', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, ways, (number, result, way) => {
-        const settlement = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
+      fc.property(attemptNumbers, results, routes, (number, result, route) => {
+        const settlement = computeSettlement(number, result, DEFAULT_RETRY_POLICY, route);
         const waits = decideDisposition(settlement).kind !== 'delete';
         expect(waits).toBe(settlement.kind === 'retrying' && settlement.wait.hold !== 'parked');
       }),
@@ -270,17 +270,17 @@ describe('disposition of a message', () => {
       maxAttempts: fc.constant(MAX),
     });
     fc.assert(
-      fc.property(attemptNumbers, results, ways, policy, (number, result, way, policy) => {
-        const settlement = computeSettlement(number, { ...result, error: 'refused' }, policy, way);
+      fc.property(attemptNumbers, results, routes, policy, (number, result, route, policy) => {
+        const settlement = computeSettlement(number, { ...result, error: 'refused' }, policy, route);
         const disposition = decideDisposition(settlement);
         if (settlement.kind !== 'retrying' || disposition.kind === 'delete') return;
         const wait = settlement.nextRetryAt.getTime() - settlement.at.getTime();
         expect(wait).toBeLessThanOrEqual(seconds(LONGEST_QUEUED_WAIT_SECONDS));
-        expect(way.crowded).toBe(false);
+        expect(route.crowded).toBe(false);
         expect(disposition).toEqual(
-          way.from === way.to
+          route.from === route.to
             ? { kind: 'keep', until: settlement.nextRetryAt }
-            : { kind: 'move', lane: way.to, until: settlement.nextRetryAt },
+            : { kind: 'move', lane: route.to, until: settlement.nextRetryAt },
         );
       }),
       { numRuns: 500 },

@@ -7,7 +7,7 @@ const words = fc.array(fc.stringMatching(/^[a-e]{1,2}$/), { maxLength: 30 });
 const gap = fc.constantFrom(' ', '  ', '\n', '\t', ', ', '. ', ' – ', ' ');
 
 /** A text of exactly these words, with any separators. */
-const textOf = (list: readonly string[]) =>
+const buildText = (list: readonly string[]) =>
   fc
     .array(gap, { minLength: list.length, maxLength: list.length })
     .map((gaps) => list.map((word, index) => word + gaps[index]).join(''));
@@ -76,8 +76,8 @@ describe('difference of two texts', () => {
   it('is 0 for the same words, in any order and with any separators', () => {
     const pairs = words.chain((list) =>
       fc.tuple(
-        textOf(list),
-        fc.shuffledSubarray(list, { minLength: list.length }).chain((moved) => textOf(moved)),
+        buildText(list),
+        fc.shuffledSubarray(list, { minLength: list.length }).chain((moved) => buildText(moved)),
       ),
     );
     fc.assert(

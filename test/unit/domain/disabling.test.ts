@@ -53,12 +53,12 @@ function storedAt(
 ): OpenDelivery {
   const settled = starts.filter((start) => later(start, durationMs) <= now);
   const started = starts.filter((start) => start <= now);
-  const isUnderWay = started.length > settled.length;
+  const isInProgress = started.length > settled.length;
   return {
     attempts: started.length,
     attemptLog: settled.map((start, index) => attempt(index + 1, start, durationMs)),
-    ...(!isUnderWay && settled.length > 0 && { nextRetryAt: starts[settled.length]?.toISOString() }),
-    ...(isUnderWay && { lease: { token: 'a', until: now.getTime() + 30_000 } }),
+    ...(!isInProgress && settled.length > 0 && { nextRetryAt: starts[settled.length]?.toISOString() }),
+    ...(isInProgress && { lease: { token: 'a', until: now.getTime() + 30_000 } }),
   };
 }
 
@@ -66,12 +66,12 @@ describe('predicted exhaustion of an open delivery', () => {
   it('follows the retry schedule, except for the duration of attempts', () => {
     fc.assert(
       fc.property(lives, (life) => {
-        const told = predictExhaustion(storedAt(life, NOW), life.policy, NOW);
+        const predicted = predictExhaustion(storedAt(life, NOW), life.policy, NOW);
         // The duration of an attempt in progress is unknown.
-        const off = Math.abs(told.getTime() - life.end.getTime());
+        const off = Math.abs(predicted.getTime() - life.end.getTime());
         expect(off).toBeLessThanOrEqual(2 * life.durationMs * life.policy.maxAttempts);
         if (storedAt(life, NOW).lease === undefined && life.starts[0] && life.starts[0] <= NOW)
-          expect(told).toEqual(life.end);
+          expect(predicted).toEqual(life.end);
       }),
       { numRuns: 1000 },
     );
@@ -128,7 +128,7 @@ describe('predicted disabling of an endpoint', () => {
 });
 
 describe('oldest time of an open delivery', () => {
-  it('includes all that can be open, with attempts that start when they are due and take up to the deadline', () => {
+  it('includes every open delivery whose attempts start when due and end by the deadline', () => {
     fc.assert(
       fc.property(lives, ({ policy, starts, end }) => {
         if (end < NOW) return;

@@ -49,7 +49,7 @@ const picked = (fields: string[]) =>
   Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
 
 const context = { tenant: aTenant(), now: NOW };
-const envelopeOf = (event: OutboxEvent) => JSON.parse(event.body);
+const parseEnvelope = (event: OutboxEvent) => JSON.parse(event.body);
 /** Builds an event from a record with more fields than the event has. */
 const build = (type: EventType, data: object, given = context) =>
   buildEvent(type, data as EventData<EventType>, given);
@@ -75,7 +75,7 @@ describe.each(types)('data of %s', (type) => {
   const listed = [...required(type), ...optional(type)].sort();
 
   it('has the specified fields', () => {
-    expect(Object.keys(envelopeOf(build(type, record)).data).sort()).toEqual(listed);
+    expect(Object.keys(parseEnvelope(build(type, record)).data).sort()).toEqual(listed);
   });
 
   it('has no other field, for any record', () => {
@@ -85,7 +85,7 @@ describe.each(types)('data of %s', (type) => {
     );
     fc.assert(
       fc.property(extra, (fields) => {
-        const data = envelopeOf(build(type, { ...fields, ...record })).data;
+        const data = parseEnvelope(build(type, { ...fields, ...record })).data;
         expect(data).toEqual(picked(listed));
       }),
     );
@@ -95,7 +95,7 @@ describe.each(types)('data of %s', (type) => {
     const withUndefined = Object.fromEntries(optional(type).map((field) => [field, undefined]));
     for (const data of [picked(required(type)), { ...picked(required(type)), ...withUndefined }]) {
       const event = build(type, data);
-      expect(Object.keys(envelopeOf(event).data).sort()).toEqual(required(type).sort());
+      expect(Object.keys(parseEnvelope(event).data).sort()).toEqual(required(type).sort());
       expect(event.body).not.toContain('null');
     }
   });
@@ -116,7 +116,7 @@ describe('event', () => {
       fc.property(fc.constantFrom(...types), times, (type, now) => {
         const tenant = aTenant();
         const event = build(type, record, { tenant, now });
-        expect(envelopeOf(event)).toEqual({
+        expect(parseEnvelope(event)).toEqual({
           type,
           schemaVersion: 1,
           orgId: tenant.orgId,
@@ -131,7 +131,7 @@ describe('event', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const event = build('conversation.resolved', { ...record, resolvedBy: text });
-        expect(envelopeOf(event).data.resolvedBy).toBe(text);
+        expect(parseEnvelope(event).data.resolvedBy).toBe(text);
       }),
     );
   });

@@ -60,8 +60,8 @@ describe('gate', () => {
     expect(permits).toEqual([]);
   });
 
-  it('runs exactly one branch, and only for an organization whose environment and generation agree', async () => {
-    const standings = fc.oneof(
+  it('runs exactly one branch, only where environment and generation agree', async () => {
+    const states = fc.oneof(
       fc.record({
         environment: fc.constantFrom('live', 'sandbox', 'Live', 'test', '', undefined),
         tier: fc.constantFrom('standard', 'scale', 'sandbox', 'gold', undefined),
@@ -70,10 +70,10 @@ describe('gate', () => {
       fc.anything(),
     );
     await fc.assert(
-      fc.asyncProperty(standings, async (standing) => {
-        const { run, ran } = aGate(async () => standing);
+      fc.asyncProperty(states, async (state) => {
+        const { run, ran } = aGate(async () => state);
         const result = await run().catch((error: unknown) => error);
-        const { environment, tier, generation } = (standing ?? {}) as Record<string, unknown>;
+        const { environment, tier, generation } = (state ?? {}) as Record<string, unknown>;
         const isKnown = ['standard', 'scale', 'sandbox'].some((known) => known === tier);
         const isLive = isKnown && environment === 'live' && (generation === 0 || generation === undefined);
         const isSandbox =
@@ -130,7 +130,7 @@ describe('gate', () => {
 });
 
 describe('permit', () => {
-  const permitOf = (id: OrgId): Promise<Permit> =>
+  const getPermit = (id: OrgId): Promise<Permit> =>
     gate(async () => LIVE)(id, {
       live: async (permit) => permit,
       sandbox: () => Promise.reject(new Error('not a sandbox')),
@@ -151,7 +151,7 @@ describe('permit', () => {
     ['null', () => null],
     ['just a yes', () => true],
   ])('is rejected when it is %s', async (_what, forge) => {
-    const permit = await permitOf(orgId);
+    const permit = await getPermit(orgId);
     expect(() => require(forge(permit))).toThrow(NotPermitted);
     expect(() => requirePermit(permit)).not.toThrow();
   });
@@ -162,7 +162,7 @@ describe('permit', () => {
   });
 
   it('cannot be changed to another organization', async () => {
-    const permit = await permitOf(orgId);
+    const permit = await getPermit(orgId);
     expect(Reflect.set(permit, 'orgId', newId('org', NOW))).toBe(false);
     expect(permit.orgId).toBe(orgId);
   });

@@ -11,12 +11,12 @@ import { later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
 
 const lanes = fc.constantFrom(...LANES);
-const ways = fc.record({ from: lanes, to: lanes, crowded: fc.boolean() });
+const routes = fc.record({ from: lanes, to: lanes, crowded: fc.boolean() });
 const FAILED = { startedAt: NOW, endedAt: later(NOW, seconds(2)), error: 'the receiver answered 500' };
 
 /** The settlement of a failed attempt that is not the last. */
-function retryAfter(number: number, way: Parameters<typeof computeSettlement>[3]) {
-  const settlement = computeSettlement(number, FAILED, DEFAULT_RETRY_POLICY, way);
+function retryAfter(number: number, route: Parameters<typeof computeSettlement>[3]) {
+  const settlement = computeSettlement(number, FAILED, DEFAULT_RETRY_POLICY, route);
   if (settlement.kind !== 'retrying') throw new Error('another attempt was to come');
   return settlement;
 }
@@ -32,18 +32,18 @@ describe('wait for the next attempt', () => {
 
   it('has the queue of the next attempt, and is parked exactly when it is long or the queue crowded', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), ways, (number, way) => {
-        const { wait, nextRetryAt, at } = retryAfter(number, way);
-        expect(wait.lane).toBe(way.to);
+      fc.property(fc.integer({ min: 1, max: 7 }), routes, (number, route) => {
+        const { wait, nextRetryAt, at } = retryAfter(number, route);
+        expect(wait.lane).toBe(route.to);
         const long = nextRetryAt.getTime() - at.getTime() > seconds(LONGEST_QUEUED_WAIT_SECONDS);
-        expect(wait.hold === 'parked').toBe(way.crowded || long);
+        expect(wait.hold === 'parked').toBe(route.crowded || long);
       }),
     );
   });
 
   it('ends at the same time for any mode', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), ways, ways, (number, one, other) => {
+      fc.property(fc.integer({ min: 1, max: 7 }), routes, routes, (number, one, other) => {
         expect(retryAfter(number, one).nextRetryAt).toEqual(retryAfter(number, other).nextRetryAt);
       }),
     );
@@ -51,14 +51,14 @@ describe('wait for the next attempt', () => {
 
   it('determines the disposition: the message of a parked delivery is deleted', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), ways, (number, way) => {
-        const settlement = retryAfter(number, way);
+      fc.property(fc.integer({ min: 1, max: 7 }), routes, (number, route) => {
+        const settlement = retryAfter(number, route);
         const until = settlement.nextRetryAt;
         expect(decideDisposition(settlement)).toEqual(
           {
             parked: { kind: 'delete' },
             hidden: { kind: 'keep', until },
-            delayed: { kind: 'move', lane: way.to, until },
+            delayed: { kind: 'move', lane: route.to, until },
           }[settlement.wait.hold],
         );
       }),

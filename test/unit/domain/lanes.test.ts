@@ -86,7 +86,7 @@ describe('slow endpoint', () => {
   });
 });
 
-const manners = fc.record({ slow: fc.boolean(), stalled: fc.boolean() });
+const paceClasses = fc.record({ slow: fc.boolean(), stalled: fc.boolean() });
 
 describe('attempt', () => {
   it('has stalled when it ended at its deadline without an answer', () => {
@@ -120,10 +120,10 @@ describe('queue of a message', () => {
 
   it('is the slow or stalled one of its endpoint, and otherwise unchanged', () => {
     fc.assert(
-      fc.property(lanes, manners, (lane, manner) => {
-        const found = laneFor(lane, manner, false);
-        if (manner.stalled || lane === 'stalled') expect(found).toBe('stalled');
-        else if (manner.slow) expect(found).toBe('slow');
+      fc.property(lanes, paceClasses, (lane, paceClass) => {
+        const found = laneFor(lane, paceClass, false);
+        if (paceClass.stalled || lane === 'stalled') expect(found).toBe('stalled');
+        else if (paceClass.slow) expect(found).toBe('slow');
         else expect(found).toBe(lane);
       }),
     );
@@ -131,9 +131,9 @@ describe('queue of a message', () => {
 
   it('is final after one move while the endpoint does not change', () => {
     fc.assert(
-      fc.property(lanes, manners, fc.boolean(), (lane, manner, isAskedFor) => {
-        const moved = laneFor(lane, manner, isAskedFor);
-        expect(laneFor(moved, manner, isAskedFor)).toBe(moved);
+      fc.property(lanes, paceClasses, fc.boolean(), (lane, paceClass, isAskedFor) => {
+        const moved = laneFor(lane, paceClass, isAskedFor);
+        expect(laneFor(moved, paceClass, isAskedFor)).toBe(moved);
       }),
     );
   });
@@ -147,9 +147,9 @@ describe('queue of a message', () => {
 
   it('of a retry is a patient one exactly for a slow or stalled endpoint', () => {
     fc.assert(
-      fc.property(manners, (manner) => {
-        expect(isPatient(chooseRetryLane(manner))).toBe(manner.slow || manner.stalled);
-        expect(chooseRetryLane(manner)).toBe(findBetterLane('retry', manner, false) ?? 'retry');
+      fc.property(paceClasses, (paceClass) => {
+        expect(isPatient(chooseRetryLane(paceClass))).toBe(paceClass.slow || paceClass.stalled);
+        expect(chooseRetryLane(paceClass)).toBe(findBetterLane('retry', paceClass, false) ?? 'retry');
       }),
     );
   });

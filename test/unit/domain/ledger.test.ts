@@ -21,7 +21,7 @@ import { recentTimes } from './arbitraries.ts';
 const HOUR = seconds(3600);
 const ENDPOINTS = [newId('whk', NOW), newId('whk', NOW)];
 
-const logOf = (count: number): AttemptRecord[] =>
+const buildLog = (count: number): AttemptRecord[] =>
   Array.from({ length: count }, (_, index) => ({
     number: index + 1,
     startedAt: NOW.toISOString(),
@@ -49,7 +49,7 @@ const histories: fc.Arbitrary<History> = fc
   .map((history) => ({ ...history, lostOutcomes: Math.min(history.lostOutcomes, history.attempts) }));
 
 /** The stream's changes of a history. */
-function changesOf({
+function listChanges({
   endpoint,
   generation,
   bornAfter,
@@ -64,21 +64,21 @@ function changesOf({
   });
   if (end === 'open') return [{ kind: 'added', delivery: born }];
   if (end === 'skipped at once') return [{ kind: 'added', delivery: { ...born, status: 'skipped' } }];
-  const ended: Delivery = { ...born, status: end, attempts, attemptLog: logOf(attempts - lostOutcomes) };
+  const ended: Delivery = { ...born, status: end, attempts, attemptLog: buildLog(attempts - lostOutcomes) };
   return [
     { kind: 'added', delivery: born },
     { kind: 'ended', delivery: ended },
   ];
 }
 
-const sumOf = (entries: readonly LedgerEntry[]) =>
+const sumCounts = (entries: readonly LedgerEntry[]) =>
   entries.reduce<LedgerEntry | typeof NO_COUNTS>(addCounts, NO_COUNTS);
 
 describe('ledger of any deliveries', () => {
   it('adds up to the ended and the open deliveries', () => {
     fc.assert(
       fc.property(fc.array(histories), (all) => {
-        const sum = sumOf(sumChanges(all.flatMap(changesOf)));
+        const sum = sumCounts(sumChanges(all.flatMap(listChanges)));
         const ended = (...ends: History['end'][]) => all.filter(({ end }) => ends.includes(end)).length;
         expect(sum).toMatchObject({
           owed: all.length,
@@ -94,7 +94,7 @@ describe('ledger of any deliveries', () => {
   it('balances in each hour of each endpoint', () => {
     fc.assert(
       fc.property(fc.array(histories), (all) => {
-        for (const entry of sumChanges(all.flatMap(changesOf))) {
+        for (const entry of sumChanges(all.flatMap(listChanges))) {
           const of = all.filter(
             ({ endpoint, generation, bornAfter }) =>
               ENDPOINTS[endpoint] === entry.webhookId &&
@@ -115,7 +115,7 @@ describe('ledger of any deliveries', () => {
         const lost = all
           .filter(({ end }) => end !== 'open' && end !== 'skipped at once')
           .reduce((sum, { lostOutcomes }) => sum + lostOutcomes, 0);
-        expect(sumOf(sumChanges(all.flatMap(changesOf))).duplicates).toBe(lost);
+        expect(sumCounts(sumChanges(all.flatMap(listChanges))).duplicates).toBe(lost);
       }),
     );
   });
@@ -128,14 +128,14 @@ describe('ledger of any deliveries', () => {
         cuts,
         fc.infiniteStream(fc.nat()),
         (all, at, order) => {
-          const changes = all.flatMap(changesOf);
+          const changes = all.flatMap(listChanges);
           const shuffled = changes
             .map((change) => ({ change, place: order.next().value ?? 0 }))
             .toSorted((a, b) => a.place - b.place)
             .map(({ change }) => change);
           const ends = [...at.toSorted((a, b) => a - b), shuffled.length];
           const parts = ends.map((end, index) => shuffled.slice(ends[index - 1] ?? 0, end));
-          expect(sumOf(parts.flatMap(sumChanges))).toEqual(sumOf(sumChanges(changes)));
+          expect(sumCounts(parts.flatMap(sumChanges))).toEqual(sumCounts(sumChanges(changes)));
         },
       ),
     );
@@ -145,7 +145,7 @@ describe('ledger of any deliveries', () => {
     expect(sumChanges([])).toEqual([]);
     fc.assert(
       fc.property(fc.array(histories), (all) => {
-        const names = sumChanges(all.flatMap(changesOf)).map(
+        const names = sumChanges(all.flatMap(listChanges)).map(
           ({ webhookId, generation, hour }) => `${webhookId} ${generation} ${hour}`,
         );
         expect(new Set(names).size).toBe(names.length);
@@ -161,7 +161,7 @@ describe('counts of one change', () => {
   });
 
   it('have no negative duplicates when the log has more attempts than were started', () => {
-    const delivery = aDelivery({ status: 'succeeded', attempts: 1, attemptLog: logOf(2) });
+    const delivery = aDelivery({ status: 'succeeded', attempts: 1, attemptLog: buildLog(2) });
     expect(toCounts({ kind: 'ended', delivery })).toEqual({ ...NO_COUNTS, succeeded: 1 });
   });
 

@@ -69,7 +69,7 @@ const readable = (html: string): string =>
     .replaceAll('&amp;', '&');
 
 /** The tags of a page, in their order. */
-const tagsOf = (html: string): string[] => [...html.matchAll(/<[^>]*>/g)].map(([tag]) => tag);
+const listTags = (html: string): string[] => [...html.matchAll(/<[^>]*>/g)].map(([tag]) => tag);
 
 /** Hostile text of any length. */
 const hostile = fc.oneof(
@@ -143,8 +143,8 @@ describe('e-mail with text of third parties', () => {
       /^<(?:!doctype html|\/?(?:html|head|meta|title|body|div|h1|p|table|tr|th|td|blockquote|a|br)(?: [a-z-]+="[^"<>]*")*)>$/;
     fc.assert(
       fc.property(mails, ({ html }) => {
-        for (const tag of tagsOf(html)) expect(tag).toMatch(own);
-        const links = tagsOf(html).filter((tag) => /\b(?:href|src|action|background)=/.test(tag));
+        for (const tag of listTags(html)) expect(tag).toMatch(own);
+        const links = listTags(html).filter((tag) => /\b(?:href|src|action|background)=/.test(tag));
         expect(links).toHaveLength(1);
         expect(links[0]).toContain(`href="${ORIGIN}/`);
         expect(html).not.toMatch(/url\(|@import|javascript:/i);
@@ -163,7 +163,7 @@ describe('e-mail with text of third parties', () => {
           added: text.replaceAll('\n', ' '),
           removed: '',
         });
-        expect(tagsOf(harmful.html)).toEqual(tagsOf(harmless.html));
+        expect(listTags(harmful.html)).toEqual(listTags(harmless.html));
       }),
     );
   });

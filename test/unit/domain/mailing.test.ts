@@ -14,7 +14,7 @@ import {
 import { later, NOW, seconds } from '../../builders.ts';
 
 const DAY = 86_400;
-const aSending = (changes: Partial<MailRequest> = {}): MailRequest => ({
+const aRequest = (changes: Partial<MailRequest> = {}): MailRequest => ({
   orgId: newId('org', NOW),
   about: 'something',
   eventId: 'this',
@@ -23,9 +23,9 @@ const aSending = (changes: Partial<MailRequest> = {}): MailRequest => ({
 });
 /** The time of so many seconds from now. */
 const at = (second: number): string => later(NOW, seconds(second)).toISOString();
-const standing = (mailing: Mailing, changes: Partial<MailRequest> = {}) =>
-  getMailingState(mailing, aSending(changes), NOW);
-const claimOf = (claimedFor: string, leaseUntil: string): Mailing => ({
+const getState = (mailing: Mailing, changes: Partial<MailRequest> = {}) =>
+  getMailingState(mailing, aRequest(changes), NOW);
+const aClaim = (claimedFor: string, leaseUntil: string): Mailing => ({
   claimedFor,
   claimToken: 'token',
   leaseUntil,
@@ -33,38 +33,38 @@ const claimOf = (claimedFor: string, leaseUntil: string): Mailing => ({
 
 describe('mailing', () => {
   it('is free when nothing is stored', () => {
-    expect(standing({})).toBe('free');
-    expect(standing({}, { windowSeconds: Infinity })).toBe('free');
+    expect(getState({})).toBe('free');
+    expect(getState({}, { windowSeconds: Infinity })).toBe('free');
   });
 
   it('is done when it was sent for its event, even long ago', () => {
-    expect(standing({ sentAt: at(-10 * DAY), sentFor: 'this' })).toBe('done');
+    expect(getState({ sentAt: at(-10 * DAY), sentFor: 'this' })).toBe('done');
   });
 
   it('is free for another event when the window is over', () => {
-    expect(standing({ sentAt: at(-DAY + 1), sentFor: 'other' })).toBe('within-window');
-    expect(standing({ sentAt: at(-DAY), sentFor: 'other' })).toBe('free');
-    expect(standing({ sentAt: at(-1000 * DAY), sentFor: 'other' }, { windowSeconds: Infinity })).toBe(
+    expect(getState({ sentAt: at(-DAY + 1), sentFor: 'other' })).toBe('within-window');
+    expect(getState({ sentAt: at(-DAY), sentFor: 'other' })).toBe('free');
+    expect(getState({ sentAt: at(-1000 * DAY), sentFor: 'other' }, { windowSeconds: Infinity })).toBe(
       'within-window',
     );
   });
 
   it.each(['this', 'other'])('is busy while another worker sends it for %s event', (event) => {
-    expect(standing(claimOf(event, at(1)))).toBe('busy');
+    expect(getState(aClaim(event, at(1)))).toBe('busy');
   });
 
   it('is unknown when the lease of its own event has ended', () => {
-    expect(standing(claimOf('this', at(0)))).toBe('unknown');
-    expect(standing(claimOf('this', at(-2 * DAY)))).toBe('unknown');
+    expect(getState(aClaim('this', at(0)))).toBe('unknown');
+    expect(getState(aClaim('this', at(-2 * DAY)))).toBe('unknown');
   });
 
   it('of another event with an unknown outcome counts as sent at the end of its lease', () => {
-    expect(standing(claimOf('other', at(-DAY + 1)))).toBe('within-window');
-    expect(standing(claimOf('other', at(-DAY)))).toBe('free');
+    expect(getState(aClaim('other', at(-DAY + 1)))).toBe('within-window');
+    expect(getState(aClaim('other', at(-DAY)))).toBe('free');
   });
 
   it('is done although another event has claimed the next one', () => {
-    expect(standing({ sentAt: at(-2 * DAY), sentFor: 'this', ...claimOf('other', at(1)) })).toBe('done');
+    expect(getState({ sentAt: at(-2 * DAY), sentFor: 'this', ...aClaim('other', at(1)) })).toBe('done');
   });
 
   it('is never free within the window of any that may have been sent', () => {
@@ -83,7 +83,7 @@ describe('mailing', () => {
         mailings,
         fc.integer({ min: 0, max: 2 * DAY }),
         ({ sentAt, leaseUntil, ...rest }, windowSeconds) => {
-          const found = standing(
+          const found = getState(
             {
               ...rest,
               ...(sentAt === undefined ? {} : { sentAt: at(sentAt) }),

@@ -55,11 +55,11 @@ describe('new redelivery job', () => {
     const job = aRedeliveryJob({ ...aSandboxTenant(), traceId: 'a-trace' });
     const first = buildFirstRound(job);
     const second = buildNextRound({ ...job, round: 1 }, later(NOW, 1));
-    const { kind, ...told } = first;
+    const { kind, ...firstEvent } = first;
     expect(kind).toBe('notice');
     expect(NoticeTypeName.parse(second.type)).toBe(first.type);
     expect(second).toEqual({
-      ...told,
+      ...firstEvent,
       id: `${job.id}#round#2`,
       createdAt: later(NOW, 1).toISOString(),
       data: { webhookId: job.webhookId, redeliveryId: job.id, round: 2 },
@@ -102,10 +102,12 @@ describe("redelivery job's deliveries for a page", () => {
           }),
         );
 
-        const owed = createRedeliveries(job, examined, found, NOW);
+        const redeliveries = createRedeliveries(job, examined, found, NOW);
 
         const again = createRedeliveries(job, examined, found, later(NOW, DAY));
-        expect(again).toEqual(owed.map((one) => ({ ...one, createdAt: later(NOW, DAY).toISOString() })));
+        expect(again).toEqual(
+          redeliveries.map((one) => ({ ...one, createdAt: later(NOW, DAY).toISOString() })),
+        );
         for (const [event, eventId] of events.entries()) {
           const failed = examined.find((one) => one.eventId === eventId && fails(one.status));
           const isFirst = failed?.id === deriveDeliveryId(eventId, webhookId);
@@ -117,7 +119,7 @@ describe("redelivery job's deliveries for a page", () => {
             id: deriveJobDeliveryId(eventId, webhookId, at),
             webhookId,
           };
-          expect(owed.filter((one) => one.eventId === eventId)).toMatchObject(
+          expect(redeliveries.filter((one) => one.eventId === eventId)).toMatchObject(
             failed === undefined || isElsewhere ? [] : [{ ...expected, createdAt: NOW.toISOString() }],
           );
         }

@@ -150,23 +150,25 @@ describe('stored event', () => {
 
 describe('delivery that a user has requested', () => {
   const event = anEvent();
-  const owed = { ...createDelivery(event, active, NOW), status: 'succeeded' as const };
+  const original = { ...createDelivery(event, active, NOW), status: 'succeeded' as const };
 
   it('is a redelivery, also when only its message is known', () => {
-    expect(isRequestedByCustomer(toDeliveryMessage(again(owed)), event)).toBe(true);
+    expect(isRequestedByCustomer(toDeliveryMessage(again(original)), event)).toBe(true);
   });
 
   it('is a test', () => {
-    expect(isRequestedByCustomer(owed, { type: 'webhook.test' })).toBe(true);
+    expect(isRequestedByCustomer(original, { type: 'webhook.test' })).toBe(true);
   });
 
   it("is not a delivery of an event's fan-out", () => {
-    expect(isRequestedByCustomer(toDeliveryMessage(owed), event)).toBe(false);
+    expect(isRequestedByCustomer(toDeliveryMessage(original), event)).toBe(false);
   });
 
   it('is not a delivery of a redelivery job, for any event', () => {
-    const id = deriveJobDeliveryId(event.id, owed.webhookId, later(NOW, seconds(60)));
-    expect(isRequestedByCustomer({ ...toDeliveryMessage(owed), id }, event)).toBe(false);
-    expect(isRequestedByCustomer({ ...toDeliveryMessage(owed), id }, { type: 'webhook.test' })).toBe(false);
+    const id = deriveJobDeliveryId(event.id, original.webhookId, later(NOW, seconds(60)));
+    expect(isRequestedByCustomer({ ...toDeliveryMessage(original), id }, event)).toBe(false);
+    expect(isRequestedByCustomer({ ...toDeliveryMessage(original), id }, { type: 'webhook.test' })).toBe(
+      false,
+    );
   });
 });

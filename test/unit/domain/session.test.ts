@@ -33,7 +33,7 @@ describe('session', () => {
   const session = aSession({ role: 'member' });
 
   it('has a user, an organization, a role and an end, and no other field', () => {
-    const people = fc.record({
+    const users = fc.record({
       userId: fc.string({ minLength: 1, maxLength: 255 }),
       orgId: idsOf('org'),
       role: roles,
@@ -41,8 +41,8 @@ describe('session', () => {
       expiresAt: fc.date({ noInvalidDate: true }),
     });
     fc.assert(
-      fc.property(people, fc.dictionary(fc.string(), fc.anything()), (person, beside) => {
-        expect(Session.parse({ ...beside, ...person })).toEqual(person);
+      fc.property(users, fc.dictionary(fc.string(), fc.anything()), (user, beside) => {
+        expect(Session.parse({ ...beside, ...user })).toEqual(user);
       }),
     );
   });

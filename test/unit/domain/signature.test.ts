@@ -16,7 +16,7 @@ const ring = aKeyring();
 /** The verifiers compare the timestamp with the real clock, with a tolerance of five minutes. */
 const currentSecond = () => Math.floor(Date.now() / 1000);
 
-const headersOf = (id: string, timestamp: number | string, signed: string) => ({
+const buildHeaders = (id: string, timestamp: number | string, signed: string) => ({
   'webhook-id': id,
   'webhook-timestamp': String(timestamp),
   'webhook-signature': signed,
@@ -62,12 +62,14 @@ describe('signing secret of an endpoint', () => {
   });
 });
 
-describe.each(verifiers)('signature, verified with %s', (_, verifierOf) => {
+describe.each(verifiers)('signature, verified with %s', (_, createVerifier) => {
   it('is valid for any body and endpoint', () => {
     fc.assert(
       fc.property(jsonBodies, (body) => {
         const { secret, id, timestamp, signed } = anAttempt(body);
-        expect(verifierOf(secret).verify(body, headersOf(id, timestamp, signed))).toEqual(JSON.parse(body));
+        expect(createVerifier(secret).verify(body, buildHeaders(id, timestamp, signed))).toEqual(
+          JSON.parse(body),
+        );
       }),
     );
   });
@@ -77,7 +79,7 @@ describe.each(verifiers)('signature, verified with %s', (_, verifierOf) => {
       fc.property(jsonBodies, jsonBodies, (body, other) => {
         fc.pre(body !== other);
         const { secret, id, timestamp, signed } = anAttempt(body);
-        expect(() => verifierOf(secret).verify(other, headersOf(id, timestamp, signed))).toThrow();
+        expect(() => createVerifier(secret).verify(other, buildHeaders(id, timestamp, signed))).toThrow();
       }),
     );
   });
@@ -85,21 +87,21 @@ describe.each(verifiers)('signature, verified with %s', (_, verifierOf) => {
   it('is invalid when a byte of the body was added, removed or changed', () => {
     const { secret, id, timestamp, body, signed } = anAttempt('{"a":1,"b":"ü"}');
     for (const other of [`${body} `, ` ${body}`, body.slice(0, -1), body.replace('1', '2')])
-      expect(() => verifierOf(secret).verify(other, headersOf(id, timestamp, signed))).toThrow();
+      expect(() => createVerifier(secret).verify(other, buildHeaders(id, timestamp, signed))).toThrow();
   });
 
   it('is invalid for another delivery', () => {
     const { secret, timestamp, body, signed } = anAttempt('{}');
-    const headers = headersOf(newId('dlv', NOW), timestamp, signed);
-    expect(() => verifierOf(secret).verify(body, headers)).toThrow();
+    const headers = buildHeaders(newId('dlv', NOW), timestamp, signed);
+    expect(() => createVerifier(secret).verify(body, headers)).toThrow();
   });
 
   it('is invalid for another time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), fc.constantFrom(-1, 1), (distance, direction) => {
         const { secret, id, timestamp, body, signed } = anAttempt('{}');
-        const headers = headersOf(id, timestamp + distance * direction, signed);
-        expect(() => verifierOf(secret).verify(body, headers)).toThrow();
+        const headers = buildHeaders(id, timestamp + distance * direction, signed);
+        expect(() => createVerifier(secret).verify(body, headers)).toThrow();
       }),
     );
   });
@@ -107,7 +109,7 @@ describe.each(verifiers)('signature, verified with %s', (_, verifierOf) => {
   it('is invalid with the secret of another endpoint', () => {
     const { id, timestamp, body, signed } = anAttempt('{}');
     const { secret: another } = anAttempt('{}');
-    expect(() => verifierOf(another).verify(body, headersOf(id, timestamp, signed))).toThrow();
+    expect(() => createVerifier(another).verify(body, buildHeaders(id, timestamp, signed))).toThrow();
   });
 
   it('is invalid when any part of it was changed', () => {
@@ -120,6 +122,6 @@ describe.each(verifiers)('signature, verified with %s', (_, verifierOf) => {
       '',
     ];
     for (const other of changed)
-      expect(() => verifierOf(secret).verify(body, headersOf(id, timestamp, other))).toThrow();
+      expect(() => createVerifier(secret).verify(body, buildHeaders(id, timestamp, other))).toThrow();
   });
 });

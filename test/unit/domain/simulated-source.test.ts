@@ -4,7 +4,7 @@ import { computeDifference } from '../../../functions/domain/difference.ts';
 import { simulateContent } from '../../../functions/domain/simulation.ts';
 
 const at = (program: string) => `https://example.com/page?simulate=${program}`;
-const textOf = (url: string, check: number): string => {
+const fetchText = (url: string, check: number): string => {
   const found = simulateContent(url, check);
   if (found.kind !== 'fetched') throw new Error(`check ${check} of ${url} brought no text`);
   return found.text;
@@ -18,7 +18,7 @@ describe("check of a sandbox's source", () => {
         fc.integer({ min: 1, max: 1000 }),
         (path, check) => {
           const url = `https://example.com/${path}`;
-          expect(textOf(url, check)).toBe(textOf(url, 1));
+          expect(fetchText(url, check)).toBe(fetchText(url, 1));
         },
       ),
     );
@@ -33,7 +33,7 @@ describe("check of a sandbox's source", () => {
         (steps, one, other) => {
           const url = at(Array.from({ length: steps }, () => '200').join(','));
           const same = Math.min(one, steps) === Math.min(other, steps);
-          expect(computeDifference(textOf(url, one), textOf(url, other))).toBe(same ? 0 : 100);
+          expect(computeDifference(fetchText(url, one), fetchText(url, other))).toBe(same ? 0 : 100);
         },
       ),
     );
@@ -59,7 +59,7 @@ describe("check of a sandbox's source", () => {
   it('takes one step per check, and stays at the last', () => {
     const url = at('200,503,200');
     expect(simulateContent(url, 2)).toMatchObject({ kind: 'failed' });
-    expect(textOf(url, 3)).not.toBe(textOf(url, 1));
-    expect(textOf(url, 99)).toBe(textOf(url, 3));
+    expect(fetchText(url, 3)).not.toBe(fetchText(url, 1));
+    expect(fetchText(url, 99)).toBe(fetchText(url, 3));
   });
 });

@@ -37,9 +37,9 @@ describe('organization state', () => {
     fc.assert(
       fc.property(rows, (row) => {
         const agrees = row.environment === 'live' ? row.generation === 0 : row.generation >= 1;
-        const standing = OrganizationState.safeParse(row);
-        expect(standing.success).toBe(agrees);
-        if (standing.success) expect(isSandbox(standing.data)).toBe(row.environment === 'sandbox');
+        const state = OrganizationState.safeParse(row);
+        expect(state.success).toBe(agrees);
+        if (state.success) expect(isSandbox(state.data)).toBe(row.environment === 'sandbox');
       }),
     );
   });

@@ -27,7 +27,7 @@ const aVisit = (changes: Partial<Visit> = {}): Visit => ({
   expiresAt,
   ...changes,
 });
-const tokenOf = (visit: Visit, keys = ring) => createVisitorToken(keys, visit, createSeal(keys));
+const createToken = (visit: Visit, keys = ring) => createVisitorToken(keys, visit, createSeal(keys));
 
 /** The token with one bit of its sealed bytes flipped. */
 function flipped(token: string, bit: number): string {
@@ -41,13 +41,13 @@ describe('visitor token', () => {
   it('has its visit', () => {
     fc.assert(
       fc.property(visits, (visit) => {
-        expect(openVisitorToken(ring, tokenOf(visit), NOW)).toEqual(visit);
+        expect(openVisitorToken(ring, createToken(visit), NOW)).toEqual(visit);
       }),
     );
   });
 
   it('does not open when any bit or character of it was changed', () => {
-    const token = tokenOf(aVisit());
+    const token = createToken(aVisit());
     const bits = Buffer.from(token.slice('cvt_'.length), 'base64url').length * 8;
     for (let bit = 0; bit < bits; bit += 1)
       expect(openVisitorToken(ring, flipped(token, bit), NOW), `bit ${bit}`).toBeUndefined();
@@ -67,7 +67,7 @@ describe('visitor token', () => {
   it('cannot be combined from those of other tenants and conversations', () => {
     fc.assert(
       fc.property(visits, visits, fc.nat(), (one, other, at) => {
-        const [first, second] = [tokenOf(one), tokenOf(other)];
+        const [first, second] = [createToken(one), createToken(other)];
         const index = 5 + (at % (Math.min(first.length, second.length) - 6));
         const mixed = first.slice(0, index) + second.slice(index);
         fc.pre(mixed !== first && mixed !== second);
@@ -81,7 +81,7 @@ describe('visitor token', () => {
       fc.property(fc.integer({ min: -2_000_000, max: 2_000_000 }), (ms) => {
         const visit = aVisit();
         const at = later(new Date(expiresAt), ms);
-        expect(openVisitorToken(ring, tokenOf(visit), at)).toEqual(ms < 0 ? visit : undefined);
+        expect(openVisitorToken(ring, createToken(visit), at)).toEqual(ms < 0 ? visit : undefined);
       }),
     );
   });
@@ -99,13 +99,15 @@ describe('visitor token', () => {
 
   it('reveals nothing of its content', () => {
     const visit = aVisit();
-    const bytes = Buffer.from(tokenOf(visit).slice('cvt_'.length), 'base64url').toString('latin1');
+    const bytes = Buffer.from(createToken(visit).slice('cvt_'.length), 'base64url').toString('latin1');
     for (const part of [visit.orgId, visit.conversationId, '2026']) expect(bytes).not.toContain(part);
   });
 
   it('does not open with another key', () => {
-    expect(openVisitorToken(aKeyring({ versions: 2, fill: 'm' }), tokenOf(aVisit()), NOW)).toBeUndefined();
-    expect(openVisitorToken(aKeyring({ versions: 1 }), tokenOf(aVisit()), NOW)).toBeUndefined();
+    expect(
+      openVisitorToken(aKeyring({ versions: 2, fill: 'm' }), createToken(aVisit()), NOW),
+    ).toBeUndefined();
+    expect(openVisitorToken(aKeyring({ versions: 1 }), createToken(aVisit()), NOW)).toBeUndefined();
   });
 
   it('is different from a cursor with the same content', () => {

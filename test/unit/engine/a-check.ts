@@ -68,7 +68,7 @@ export function aCheck() {
     get looks() {
       return looks;
     },
-    /** What the next checks find. */
+    /** Sets the result of the next checks. */
     finds: (next: CheckFinding) => {
       found = next;
     },

@@ -35,7 +35,7 @@ interface Setting {
   crowded?: AttemptPorts['queues']['crowded'];
   /** Makes the organization a sandbox, whose data is at its first generation. */
   sandbox?: boolean;
-  /** What loads the signing keys. */
+  /** Loads the signing keys. */
   prepare?: AttemptPorts['prepare'];
   /** Called for each wait; by default no time passes. */
   wait?: AttemptPorts['wait'];

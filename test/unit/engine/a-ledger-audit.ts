@@ -71,7 +71,7 @@ export function aLedgerAudit(replaced: Partial<AuditLedgerPorts> = {}) {
     standings,
     deliveries,
     ledger,
-    /** Endpoints of which a delivery cannot be read. */
+    /** Endpoints with an unreadable delivery. */
     broken,
     run,
     add,
@@ -93,7 +93,7 @@ export function aLedgerAudit(replaced: Partial<AuditLedgerPorts> = {}) {
       ledger.every.find(
         ({ webhookId, hour }) => webhookId === delivery.webhookId && hour === getLedgerHour(delivery),
       ),
-    /** How often deliveries were read. */
+    /** The number of reads of deliveries. */
     reads: () => reads,
   };
 

@@ -34,7 +34,7 @@ export function aChange({
   };
 }
 
-/** The disabling of an endpoint. */
+/** The event of a disabled endpoint. */
 export function aDisabling({
   tenant = aTenant(),
   webhookId = newId('whk', NOW),

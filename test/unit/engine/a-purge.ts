@@ -32,7 +32,7 @@ interface Row {
  * A table with rows of sandboxes, and the index that a purge reads. The index shows each change of a row
  * after a delay.
  */
-class WipedTable {
+class SandboxTable {
   readonly #now: () => Date;
   readonly #rows = new Map<string, Row>();
   /** How often each row was deleted. */
@@ -48,14 +48,15 @@ class WipedTable {
 
   /** The rows of a tenant that were not deleted. */
   left(tenant: Tenant): number {
-    return [...this.#rows.values()].filter((row) => row.goneAt === undefined && isOf(row, tenant)).length;
+    return [...this.#rows.values()].filter((row) => row.goneAt === undefined && belongsTo(row, tenant))
+      .length;
   }
 
   readonly find = async (tenant: Tenant, limit: number): Promise<{ pk: string }[]> => {
     const now = this.#now();
     const shown = [...this.#rows].filter(
       ([, row]) =>
-        isOf(row, tenant) &&
+        belongsTo(row, tenant) &&
         later(row.addedAt, row.lagMs) <= now &&
         (row.goneAt === undefined || later(row.goneAt, row.lagMs) > now),
     );
@@ -72,7 +73,7 @@ class WipedTable {
   };
 }
 
-const isOf = ({ tenant }: Row, { orgId, generation }: Tenant): boolean =>
+const belongsTo = ({ tenant }: Row, { orgId, generation }: Tenant): boolean =>
   tenant.orgId === orgId && tenant.generation === generation;
 
 /** The purge worker over orders and tables in memory. */
@@ -80,7 +81,7 @@ export function aPurge({ tables: count = 3, leaseSeconds = LEASE } = {}) {
   const clock = new VirtualClock();
   const log = recordedLog();
   const purges = new MemoryPurges();
-  const tables = Array.from({ length: count }, () => new WipedTable(clock.now));
+  const tables = Array.from({ length: count }, () => new SandboxTable(clock.now));
   const runWith = (replaced: Partial<PurgePorts>) =>
     purgeSandboxes(
       { purges, remains: tables, log, now: clock.now, ...replaced },

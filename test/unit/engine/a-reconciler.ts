@@ -64,7 +64,7 @@ export function aReconciler({ pageSize, shards = 1 }: { pageSize?: number; shard
     runWith,
     run: runWith(),
     put,
-    /** When the message of a delivery that was sent to the retry lane can be received. */
+    /** The time at which the next message of the retry queue becomes visible. */
     nextVisible: () => lanes.queues.retry.nextVisibleAt(),
     sent: () => lanes.queues.retry.reminders.map(({ id }) => id),
   };

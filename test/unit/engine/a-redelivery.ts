@@ -171,7 +171,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
     jobs,
     commit,
     store,
-    /** What the queue of the worker holds. */
+    /** The messages in the worker's queue. */
     messages,
     /** Changes the endpoint, or deletes it. */
     becomes: (changes: Partial<Endpoint> | undefined) => {

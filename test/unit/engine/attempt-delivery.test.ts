@@ -37,7 +37,7 @@ describe('dispatcher with a due delivery', () => {
     ]);
   });
 
-  it('marks it as exhausted and counts a failure of the endpoint after the eighth failed attempt', async () => {
+  it('marks it as exhausted and counts an endpoint failure after the eighth failed attempt', async () => {
     const { dispatch, found, foundEndpoint, attempts } = await aDispatch({
       delivery: { status: 'retrying', attempts: 7, nextRetryAt: NOW.toISOString() },
       attempt: () => FAILED,
@@ -138,7 +138,7 @@ describe('dispatcher with a delivery that it cannot attempt', () => {
     expect(attempts).toEqual([]);
   });
 
-  it('marks a delivery whose eighth attempt was never recorded as exhausted, and counts the failure', async () => {
+  it('marks a delivery as exhausted whose eighth attempt was never recorded, and counts it', async () => {
     const { claim, clock, dispatch, found, foundEndpoint, attempts } = await aDispatch({
       delivery: { attempts: 7 },
       endpoint: { consecutiveFailures: 9 },

@@ -9,8 +9,8 @@ const sandbox = { orgId: newId('org', NOW), webhookId: newId('whk', NOW), genera
 async function aPurgedHour(changes: Parameters<typeof aLedgerAudit>[0] = {}) {
   const setting = aLedgerAudit(changes);
   setting.standings.makeSandbox(sandbox.orgId);
-  const told = await aLedgerAudit().add(hoursAgo(98), sandbox);
-  await setting.count(told);
+  const counted = await aLedgerAudit().add(hoursAgo(98), sandbox);
+  await setting.count(counted);
   return setting;
 }
 

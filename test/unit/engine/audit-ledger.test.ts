@@ -121,7 +121,7 @@ describe('ledger audit of an hour whose counts differ', () => {
     },
   );
 
-  it('ignores deliveries that ended in the last minutes, since the stream may still deliver their end', async () => {
+  it('ignores ends of the last minutes, which the stream may still deliver', async () => {
     const { run, addEnded, count, entryOf, clock } = aLedgerAudit();
     const delivery = await addEnded(hoursAgo(3), { terminalAt: later(NOW, -seconds(599)).toISOString() });
     await count({ ...delivery, status: 'retrying' });
@@ -133,7 +133,7 @@ describe('ledger audit of an hour whose counts differ', () => {
     expect(await run(IN_FULL)).toMatchObject({ differing: 1 });
   });
 
-  it('ignores deliveries that were created in the last minutes, since the stream may still deliver them', async () => {
+  it('ignores deliveries created in the last minutes, which the stream may still deliver', async () => {
     const { run, add, count, entryOf, clock } = aLedgerAudit();
     const endpoint = oneEndpoint();
     const early = await add(hoursAgo(3), endpoint);
@@ -147,22 +147,22 @@ describe('ledger audit of an hour whose counts differ', () => {
     expect(await run(IN_FULL)).toMatchObject({ open: 2, differing: 1 });
   });
 
-  it('corrects every entry to the stored deliveries after 98 hours, for any history of the stream', async () => {
-    const fates = fc.array(
+  it('corrects every entry after 98 hours, for any history of the stream', async () => {
+    const histories = fc.array(
       fc.record({
         status: fc.constantFrom('pending', 'retrying', 'succeeded', 'exhausted', 'skipped'),
         attempts: fc.nat({ max: 8 }),
-        told: fc.constantFrom('all', 'addition', 'end'),
+        counted: fc.constantFrom('all', 'addition', 'end'),
         endpoint: fc.nat({ max: 2 }),
         age: fc.constantFrom(3, 6, 24, 98),
       }),
       { minLength: 1, maxLength: 15 },
     );
     await fc.assert(
-      fc.asyncProperty(fates, async (all) => {
+      fc.asyncProperty(histories, async (all) => {
         const { run, addEnded, ledger, deliveries } = aLedgerAudit();
         const endpoints = [0, 1, 2].map(oneEndpoint);
-        for (const [index, { told, endpoint, age, ...state }] of all.entries()) {
+        for (const [index, { counted, endpoint, age, ...state }] of all.entries()) {
           const delivery = await addEnded(hoursAgo(age), {
             ...endpoints[endpoint],
             ...state,
@@ -170,16 +170,16 @@ describe('ledger audit of an hour whose counts differ', () => {
           });
           const isOver = state.status !== 'pending' && state.status !== 'retrying';
           const changes = [
-            ...(told === 'end'
+            ...(counted === 'end'
               ? []
               : [{ kind: 'added' as const, delivery: { ...delivery, status: 'pending' as const } }]),
-            ...(told === 'addition' || !isOver ? [] : [{ kind: 'ended' as const, delivery }]),
+            ...(counted === 'addition' || !isOver ? [] : [{ kind: 'ended' as const, delivery }]),
           ];
           const part = { shardId: 'shardId-1', first: String(index), last: String(index) };
           for (const entry of sumChanges(changes)) await ledger.add(part, entry);
         }
         const truth = sumChanges(deliveries.every.map((delivery) => ({ kind: 'added', delivery })));
-        const told = inOrder(ledger.every);
+        const before = inOrder(ledger.every);
 
         await run(IN_FULL);
 
@@ -187,7 +187,7 @@ describe('ledger audit of an hour whose counts differ', () => {
         for (const [index, entry] of now.entries()) {
           // An entry without open deliveries is not audited, which keeps the audit cheap.
           const isLast = entry.hour === getHourBefore(NOW, 98);
-          if (!isLast || countOpen(told[index] ?? entry) === 0) expect(entry).toEqual(told[index]);
+          if (!isLast || countOpen(before[index] ?? entry) === 0) expect(entry).toEqual(before[index]);
           else expect(truth).toContainEqual(entry);
         }
       }),

@@ -84,7 +84,7 @@ describe('share of an organization', () => {
     await Promise.all(deals);
   });
 
-  it('leaves a check that is often refused to the due index, which resends it within 15 minutes', async () => {
+  it('leaves a check that is often refused to the due index, which resends it soon', async () => {
     const check = aCheck();
     const { deal, go } = held(check);
     const sources = await Promise.all(Array.from({ length: SHARE }, () => check.added()));

@@ -13,7 +13,7 @@ async function anHourLater(check: TestCheck, source: Parameters<TestCheck['event
 }
 
 describe('first check of a source', () => {
-  it('imports its text as the baseline, notifies no admin, and schedules the next check in an hour', async () => {
+  it('imports its text as the baseline, notifies no admin, and schedules the next check', async () => {
     const check = aCheck();
     const source = await check.added();
 

@@ -10,15 +10,15 @@ describe('mapConcurrently', () => {
         fc.integer({ min: 1, max: 5 }),
         fc.scheduler(),
         async (items, limit, scheduler) => {
-          let underWay = 0;
+          let running = 0;
           let most = 0;
           const seen: number[] = [];
           const results = mapConcurrently(items, limit, async (item) => {
             seen.push(item);
-            underWay += 1;
-            most = Math.max(most, underWay);
+            running += 1;
+            most = Math.max(most, running);
             const result = await scheduler.schedule(Promise.resolve(item + 1));
-            underWay -= 1;
+            running -= 1;
             return result;
           });
 

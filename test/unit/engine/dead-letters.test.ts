@@ -16,7 +16,7 @@ import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 describe('delivery message in the dead-letter queue', () => {
-  const aDeadReminder = () => {
+  const aDeadMessage = () => {
     const log = recordedLog();
     const deliveries = new MemoryDeliveries(new MemoryEndpoints());
     const due = new MemoryDueIndex(deliveries, { sharded: false });
@@ -28,7 +28,7 @@ describe('delivery message in the dead-letter queue', () => {
   };
 
   it('leaves its delivery open, for the reconciler', async () => {
-    const { deliveries, deal, log } = aDeadReminder();
+    const { deliveries, deal, log } = aDeadMessage();
     const delivery = aDelivery({ attempts: 2, status: 'retrying' });
     await deliveries.add(delivery);
 
@@ -43,7 +43,7 @@ describe('delivery message in the dead-letter queue', () => {
   });
 
   it('changes nothing about a delivery that has ended or is in the due index already', async () => {
-    const { deliveries, deal } = aDeadReminder();
+    const { deliveries, deal } = aDeadMessage();
     const [ended, parked] = [aDelivery({ status: 'succeeded' }), aDelivery({ status: 'retrying' })];
     for (const delivery of [ended, parked]) await deliveries.add(delivery);
     const place = { state: 'parked' as const, dueAt: NOW.toISOString() };
@@ -55,7 +55,7 @@ describe('delivery message in the dead-letter queue', () => {
   });
 });
 
-const idOf = (owed: OutboxWork): string => getOutboxWorkName(owed).id;
+const getId = (work: OutboxWork): string => getOutboxWorkName(work).id;
 const anEntry = (now = NOW): OutboxWork => ({ kind: 'event', event: anEvent({ now }) });
 const anOrder = (): OutboxWork => ({ kind: 'redelivery', reminder: toDeliveryMessage(aDelivery()) });
 
@@ -68,7 +68,7 @@ const RECORDS: DeadLetter = {
     endSequenceNumber: '9',
   },
 };
-const entries = (...owed: OutboxWork[]): DeadLetter => ({ kind: 'entries', ids: owed.map(idOf) });
+const entries = (...work: OutboxWork[]): DeadLetter => ({ kind: 'entries', ids: work.map(getId) });
 
 /** The worker of an outbox reader's dead letters. @param failing work items that fail */
 function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPorts<OutboxWork>> = {}) {
@@ -78,10 +78,10 @@ function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPo
   const kept: OutboxWork[] = [];
   const deal = processDeadEntries({
     stream: { read: async () => kept },
-    outbox: { find: async (id) => kept.find((owed) => idOf(owed) === id) },
-    async process(owed) {
-      tried.push(...owed);
-      return owed.filter((each) => failing.includes(each));
+    outbox: { find: async (id) => kept.find((work) => getId(work) === id) },
+    async process(work) {
+      tried.push(...work);
+      return work.filter((each) => failing.includes(each));
     },
     async postpone(ids) {
       postponed.push([...ids]);
@@ -112,7 +112,7 @@ describe('stream records that an outbox reader failed on', () => {
 
     expect(await deal(RECORDS)).toBe(0);
 
-    expect(postponed).toEqual([failing.map(idOf)]);
+    expect(postponed).toEqual([failing.map(getId)]);
   });
 
   it('are given up with an error when the stream has dropped them', async () => {
@@ -157,7 +157,7 @@ describe('outbox entries that a reader failed on twice', () => {
 
     expect(await deal(entries(...kept))).toBe(0);
 
-    expect(postponed).toEqual([[idOf(failing)]]);
+    expect(postponed).toEqual([[getId(failing)]]);
   });
 
   it('are given up with an error after three days, and not before', async () => {
@@ -168,8 +168,8 @@ describe('outbox entries that a reader failed on twice', () => {
 
     expect(await deal(entries(old, young))).toBe(1);
 
-    expect(postponed).toEqual([[idOf(young)]]);
-    expect(log.entries).toMatchObject([{ level: 'error', fields: { id: idOf(old) } }]);
+    expect(postponed).toEqual([[getId(young)]]);
+    expect(log.entries).toMatchObject([{ level: 'error', fields: { id: getId(old) } }]);
   });
 
   it('are processed even when they are old, since the dependency may be back', async () => {

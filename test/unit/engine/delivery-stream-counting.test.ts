@@ -62,7 +62,7 @@ describe('count of a stream shard', () => {
     );
   });
 
-  it('includes each change once when a run fails or its answer is lost at any call, and is repeated', async () => {
+  it('includes each change once when a failed run, or one without an answer, is repeated', async () => {
     const mishaps = fc.array(fc.constantFrom('none', 'calling', 'answering'), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(streams, mishaps, fc.integer({ min: 1, max: 10 }), async (stream, faults, size) => {

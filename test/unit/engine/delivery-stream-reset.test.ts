@@ -14,7 +14,7 @@ const added = (tenant: { orgId: OrgId; generation: number }): DeliveryChange => 
 });
 
 /** The delivery stream's worker, with a sandbox. */
-function aSandboxWatch(replaced: Parameters<typeof aDeliveryStream>[0] = {}) {
+function aSandboxStream(replaced: Parameters<typeof aDeliveryStream>[0] = {}) {
   const service = aDeliveryStream(replaced);
   service.standings.makeSandbox(orgId);
   return service;
@@ -22,7 +22,7 @@ function aSandboxWatch(replaced: Parameters<typeof aDeliveryStream>[0] = {}) {
 
 describe('delivery stream of a sandbox', () => {
   it('counts deliveries of its generation for their endpoint, and adds them to the due index', async () => {
-    const { run, ledger, deliveries } = aSandboxWatch();
+    const { run, ledger, deliveries } = aSandboxStream();
     const change = added({ orgId, generation: 1 });
     await deliveries.add(change.delivery);
 
@@ -33,7 +33,7 @@ describe('delivery stream of a sandbox', () => {
   });
 
   it('neither counts nor indexes nor logs deliveries that a reset has deleted', async () => {
-    const { run, ledger, deliveries, standings, log } = aSandboxWatch();
+    const { run, ledger, deliveries, standings, log } = aSandboxStream();
     const change = added({ orgId, generation: 1 });
     await deliveries.add(change.delivery);
     standings.reset(orgId);
@@ -90,7 +90,7 @@ describe('delivery stream of a sandbox', () => {
   });
 
   it('is not stopped by an unknown tenant, and logs it once', async () => {
-    const { run, ledger, standings, log, deliveries } = aSandboxWatch();
+    const { run, ledger, standings, log, deliveries } = aSandboxStream();
     const unknown = newId('org', NOW);
     standings.forget(unknown);
     const counted = [added({ orgId, generation: 1 }), added({ orgId: newId('org', NOW), generation: 0 })];
@@ -106,8 +106,8 @@ describe('delivery stream of a sandbox', () => {
     expect(deliveries.due).toHaveLength(4);
   });
 
-  it('adds open deliveries of an unknown tenant to the due index, so that a lost message is noticed', async () => {
-    const { run, ledger, standings, deliveries } = aSandboxWatch();
+  it('adds open deliveries of an unknown tenant to the due index', async () => {
+    const { run, ledger, standings, deliveries } = aSandboxStream();
     standings.forget(orgId);
     const change = added({ orgId, generation: 1 });
     await deliveries.add(change.delivery);
@@ -119,7 +119,7 @@ describe('delivery stream of a sandbox', () => {
   });
 
   it('does not count deliveries of a newer generation than the stored one', async () => {
-    const { run, ledger, log } = aSandboxWatch();
+    const { run, ledger, log } = aSandboxStream();
 
     await run(SHARD, sequenced([added({ orgId, generation: 2 })]));
 
@@ -128,7 +128,7 @@ describe('delivery stream of a sandbox', () => {
   });
 
   it('processes the others, then fails the batch, when an organization cannot be read', async () => {
-    const { run, ledger, deliveries } = aSandboxWatch({
+    const { run, ledger, deliveries } = aSandboxStream({
       organizations: { of: () => Promise.reject(new Error('the table is throttled')) },
     });
     const live = added({ orgId: newId('org', NOW), generation: 0 });

@@ -95,7 +95,7 @@ describe('delivery stream', () => {
     },
   );
 
-  it('counts nothing of a batch that it could not add to the index, so that the batch is repeated', async () => {
+  it('counts nothing of a batch that it could not add to the index', async () => {
     const { run, ledger } = aDeliveryStream({
       due: {
         async watch() {

@@ -132,7 +132,7 @@ describe('delivery to a slow endpoint', () => {
     expect(setting.attempts).toEqual([1]);
   });
 
-  it('proves the endpoint by a fast answer of any status in the slow queue, but not by a timeout', async () => {
+  it('proves the endpoint by any fast answer in the slow queue, but not by a timeout', async () => {
     const accepting = await aDispatch({ endpoint: { unproven: true }, attempt: () => OK });
     const failing = await aDispatch({ endpoint: { unproven: true }, attempt: () => FAILED });
     const silent = await aDispatch({ endpoint: { unproven: true }, attempt: () => ({ error: 'no answer' }) });

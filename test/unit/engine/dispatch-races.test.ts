@@ -8,7 +8,7 @@ const DELETE = { kind: 'delete' };
 const keepUntil = (until: Date) => ({ kind: 'keep', until });
 
 describe('attempt that outlives its lease', () => {
-  it("settles nothing while another worker holds the delivery, and keeps the message for that worker's lease", async () => {
+  it('settles nothing and keeps the message while another worker holds the delivery', async () => {
     const setting = await aDispatch({
       attempt: async () => {
         setting.clock.elapse(LEASE_SECONDS);
@@ -234,7 +234,7 @@ describe('endpoint that changes during an attempt', () => {
   });
 
   it('fails the settlement when it changes at every try, so that the lease decides', async () => {
-    let looks = 0;
+    let settlements = 0;
     const setting = await aDispatch({
       delivery: { attempts: 7 },
       attempt: () => FAILED,
@@ -244,14 +244,14 @@ describe('endpoint that changes during an attempt', () => {
         skip: (...skip) => deliveries.skip(...skip),
         exhaust: (...end) => deliveries.exhaust(...end),
         settle: async () => {
-          looks += 1;
+          settlements += 1;
           return 'endpoint-changed';
         },
       }),
     });
 
     await expect(setting.dispatch()).rejects.toThrow(setting.endpoint.id);
-    expect(looks).toBe(20);
+    expect(settlements).toBe(20);
     expect(await setting.found()).toMatchObject({ status: 'pending', attempts: 8 });
   });
 });

@@ -87,7 +87,7 @@ describe('delivery to a stalled endpoint', () => {
     }
   });
 
-  it('is attempted in the slow queue first when a user has resent it, and waits in the stalled one afterwards', async () => {
+  it('is attempted in the slow queue first when a user has resent it', async () => {
     const setting = await aDispatch({
       delivery: { id: newId('dlv', NOW), redeliveryOf: newId('dlv', NOW) },
       endpoint: stalledFor(3600),

@@ -47,7 +47,7 @@ async function aHangingReceiver(messageCount: number) {
     },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 },
   );
-  const batchOf = (read: Endpoint) =>
+  const createBatch = (read: Endpoint) =>
     processDeliveryMessages({
       attempt: deal,
       organizations: memoryStandings(),
@@ -56,10 +56,10 @@ async function aHangingReceiver(messageCount: number) {
       log,
       now: clock.now,
     });
-  return { clock, deliveries, lanes, attempts, run: batchOf(endpoint) };
+  return { clock, deliveries, lanes, attempts, run: createBatch(endpoint) };
 }
 
-it('messages that wait behind slow attempts of their endpoint move to the slow queue without an attempt', async () => {
+it('messages behind slow attempts of their endpoint move to the slow queue without an attempt', async () => {
   const { deliveries, lanes, attempts, run } = await aHangingReceiver(10);
   const batch = lanes.queues.fresh.receive(10);
   const done = run('fresh', batch);

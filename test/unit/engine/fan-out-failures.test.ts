@@ -8,10 +8,10 @@ import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
 
-const idOf = ({ event }: ReturnType<typeof owing>) => event.id;
+const getEventId = ({ event }: ReturnType<typeof owing>) => event.id;
 
 describe('fan-out that fails in part', () => {
-  /** Events whose delivery to the endpoint cannot be added. */
+  /** A store that cannot add the deliveries of the given events. */
   const failingFor = (failing: EventId[], deliveries: FanOutPorts['deliveries']) => ({
     async add(delivery: Delivery) {
       if (failing.includes(delivery.eventId)) throw new Error('the table is throttled');
@@ -23,14 +23,14 @@ describe('fan-out that fails in part', () => {
     const batch = events(10);
     const failing = batch.filter((_, index) => index === 2 || index === 7);
     const store = new MemoryDeliveries(new MemoryEndpoints());
-    const { run, sent, log } = aFanOut([ours()], { deliveries: failingFor(failing.map(idOf), store) });
+    const { run, sent, log } = aFanOut([ours()], { deliveries: failingFor(failing.map(getEventId), store) });
 
     expect(await run(batch)).toEqual(failing);
 
-    const others = batch.filter((owed) => !failing.includes(owed)).map(idOf);
+    const others = batch.filter((work) => !failing.includes(work)).map(getEventId);
     expect(store.every.map(({ eventId }) => eventId)).toEqual(others);
     expect(sent.map(({ eventId }) => eventId)).toEqual(others);
-    expect(log.trouble().map(({ fields }) => fields.eventId)).toEqual(failing.map(idOf));
+    expect(log.trouble().map(({ fields }) => fields.eventId)).toEqual(failing.map(getEventId));
   });
 
   it('sends the messages of the deliveries that it could add, and reports their event once', async () => {
@@ -71,7 +71,7 @@ describe('fan-out that fails in part', () => {
     const failed = await run([...ourEvents, ...theirEvents]);
 
     expect(new Set(failed)).toEqual(new Set(theirEvents));
-    expect(sent.map(({ eventId }) => eventId)).toEqual(ourEvents.map(idOf));
+    expect(sent.map(({ eventId }) => eventId)).toEqual(ourEvents.map(getEventId));
   });
 
   it('reports exactly the events whose messages the queue refused', async () => {
@@ -100,7 +100,7 @@ describe('fan-out that fails in part', () => {
           const failed = await run(batch);
 
           const concerned = new Set(refused.map(({ eventId }) => eventId));
-          expect(new Set(failed)).toEqual(new Set(batch.filter((owed) => concerned.has(idOf(owed)))));
+          expect(new Set(failed)).toEqual(new Set(batch.filter((work) => concerned.has(getEventId(work)))));
           expect(failed).toHaveLength(concerned.size);
         },
       ),

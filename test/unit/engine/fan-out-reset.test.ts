@@ -6,7 +6,7 @@ import { aFanOut, anOrder, ours, owing, tenant } from './a-fan-out.ts';
 
 const sandbox = aTenant({ ...tenant, generation: 1 });
 /** One outbox work item of each kind, for a generation. */
-const owedOf = (generation: number) => [
+const buildWork = (generation: number) => [
   owing(anEvent({ tenant: { ...sandbox, generation } })),
   anOrder(aDelivery({ ...sandbox, generation })),
 ];
@@ -33,7 +33,7 @@ describe('fan-out of a sandbox', () => {
   it('adds deliveries of its generation and sends their messages', async () => {
     const { run, deliveries, sent } = aSandboxFanOut();
 
-    expect(await run(owedOf(1))).toEqual([]);
+    expect(await run(buildWork(1))).toEqual([]);
 
     expect(deliveries.every).toMatchObject([{ generation: 1 }, { generation: 1 }]);
     expect(sent).toMatchObject([{ generation: 1 }, { generation: 1 }, { generation: 1 }]);
@@ -43,7 +43,7 @@ describe('fan-out of a sandbox', () => {
     const { run, standings, deliveries, sent, log } = aSandboxFanOut();
     standings.reset(sandbox.orgId);
 
-    expect(await run(owedOf(1))).toEqual([]);
+    expect(await run(buildWork(1))).toEqual([]);
 
     expect(deliveries.every).toEqual([]);
     expect(sent).toEqual([]);
@@ -53,10 +53,10 @@ describe('fan-out of a sandbox', () => {
   it('processes work of the generation after the reset', async () => {
     const { run, standings, deliveries, sent } = aSandboxFanOut();
     standings.reset(sandbox.orgId);
-    const [event, order] = owedOf(2);
+    const [event, order] = buildWork(2);
     if (event === undefined || order === undefined) throw new Error('two work items expected');
 
-    expect(await run([...owedOf(1), event, order])).toEqual([]);
+    expect(await run([...buildWork(1), event, order])).toEqual([]);
 
     expect(deliveries.every).toHaveLength(2);
     for (const { generation } of [...deliveries.every, ...sent]) expect(generation).toBe(2);
@@ -64,9 +64,9 @@ describe('fan-out of a sandbox', () => {
 
   it('repeats work of a newer generation than the stored one', async () => {
     const { run, deliveries, sent } = aSandboxFanOut();
-    const owed = owedOf(2);
+    const work = buildWork(2);
 
-    expect(await run(owed)).toEqual(owed);
+    expect(await run(work)).toEqual(work);
 
     expect(deliveries.every).toEqual([]);
     expect(sent).toEqual([]);

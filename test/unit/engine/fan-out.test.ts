@@ -5,7 +5,7 @@ import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
 
-const endpointsOf = (deliveries: readonly Pick<Delivery, 'webhookId'>[]) =>
+const listEndpointIds = (deliveries: readonly Pick<Delivery, 'webhookId'>[]) =>
   deliveries.map(({ webhookId }) => webhookId).toSorted();
 
 describe('fan-out', () => {
@@ -48,7 +48,7 @@ describe('fan-out', () => {
 
     await run([owing(anEvent({ tenant, onlyTo: addressee.id }))]);
 
-    expect(endpointsOf(deliveries.every)).toEqual([addressee.id]);
+    expect(listEndpointIds(deliveries.every)).toEqual([addressee.id]);
   });
 
   it('adds nothing for an event whose one endpoint is gone', async () => {
@@ -87,7 +87,7 @@ describe('fan-out', () => {
     );
   });
 
-  it('sends messages for stalled endpoints to the stalled queue, but a test event to the slow one', async () => {
+  it('sends messages for stalled endpoints to the stalled queue, but tests to the slow one', async () => {
     const stalledUntil = later(NOW, seconds(1)).toISOString();
     const [stalled, both] = [
       ours({ stalledUntil }),

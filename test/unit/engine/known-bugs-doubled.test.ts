@@ -13,7 +13,7 @@ import { ours, owing, tenant } from './a-fan-out.ts';
 import { aService } from './a-service.ts';
 
 describe('delivery engine, against known duplicates of other services,', () => {
-  it("attempts once although the queue's visibility is shorter than an attempt: the second worker finds the lease", async () => {
+  it('attempts once although the visibility timeout of the queue is shorter than an attempt', async () => {
     let started = 0;
     const answer = Promise.withResolvers<typeof OK>();
     const { publish, dispatchFrom, clock, deliveries, lanes } = aService({

@@ -167,7 +167,7 @@ describe('digest', () => {
     expect(mailbox.budgets.digests().map(({ dueAt }) => dueAt)).toEqual([undefined]);
   });
 
-  it('is sent although a worker is lost before the claim, and only once although one is lost after it', async () => {
+  it('is sent after a worker is lost before the claim, and only once if one is lost after it', async () => {
     const mailbox = aMailbox({ budget: 1 });
     const tenant = aTenant();
     for (const url of ['a', 'b'])
@@ -189,7 +189,7 @@ describe('digest', () => {
     expect(mailbox.sent.filter(isDigest)).toHaveLength(1);
   });
 
-  it('waits for another day when all organizations together have used up the e-mails of the day', async () => {
+  it('waits for another day when all organizations have used up the e-mails of the day', async () => {
     const mailbox = aMailbox({ budget: 1, ceiling: 1 });
     const tenant = aTenant();
     for (const url of ['a', 'b'])
@@ -206,7 +206,7 @@ describe('digest', () => {
     expect(mailbox.sent.filter(isDigest).length).toBeGreaterThan(0);
   });
 
-  it('replaces each e-mail about its changes to more than fifty admins, even when the event is repeated', async () => {
+  it('replaces each e-mail to more than fifty admins, even when the event is repeated', async () => {
     const mailbox = aMailbox({ budget: 1 });
     mailbox.people.admins = admins(60);
     const event = aChange();

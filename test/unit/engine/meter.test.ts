@@ -96,7 +96,7 @@ describe('meter', () => {
     expect(await count([])).toEqual([]);
   });
 
-  it('counts or repeats every event of a live organization, and repeats none that it has counted', async () => {
+  it('counts or repeats every event of a live organization, but never both', async () => {
     const organizations = ['live', 'live', 'sandbox', 'unknown', 'failing'] as const;
     await fc.assert(
       fc.asyncProperty(

@@ -30,7 +30,7 @@ describe('change of content', () => {
     expect(notified.map(({ version }) => version)).toEqual([2, 2, 2]);
   });
 
-  it('within 24 hours of another at the URL sends no e-mail, reads no admins, and marks no version', async () => {
+  it('within 24 hours of another at the URL sends no e-mail and marks no version', async () => {
     const { run, sent, notified, asked, clock } = aNotifier();
     const tenant = aTenant();
     const sourceId = newId('src', NOW);
@@ -69,7 +69,7 @@ describe('change of content', () => {
     expect(sent).toEqual([]);
   });
 
-  it('sends no e-mail after the organization has turned it off, and does not start the 24 hours', async () => {
+  it('sends no e-mail when the organization has turned it off, and starts no 24 hours', async () => {
     const { run, sent, organization } = aNotifier();
     const tenant = aTenant();
     organization.contentChangeNotifications = false;

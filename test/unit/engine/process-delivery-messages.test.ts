@@ -71,13 +71,15 @@ describe('delivery message in a batch', () => {
   });
 
   it('is processed by itself: an error keeps only its own message', async () => {
-    const fates = fc.array(fc.constantFrom('delete', 'keep', 'move', 'throw'), { maxLength: 12 });
+    const outcomes = fc.array(fc.constantFrom('delete', 'keep', 'move', 'throw'), { maxLength: 12 });
     await fc.assert(
-      fc.asyncProperty(fates, fc.constantFrom(...LANES), async (wanted, lane) => {
+      fc.asyncProperty(outcomes, fc.constantFrom(...LANES), async (wanted, lane) => {
         const messages = wanted.flatMap(() => messagesFor(1));
-        const fateOf = new Map(messages.map(({ message: reminder }, index) => [reminder.id, wanted[index]]));
+        const outcomeById = new Map(
+          messages.map(({ message: reminder }, index) => [reminder.id, wanted[index]]),
+        );
         const { run, log } = aDispatcher(({ id }) => {
-          switch (fateOf.get(id)) {
+          switch (outcomeById.get(id)) {
             case 'keep':
               return { kind: 'keep', until };
             case 'move':
@@ -164,15 +166,15 @@ describe('batch with messages of several generations and organizations', () => {
       ...messagesFor(2, anEndpoint(), { orgId: absent, generation: 0 }),
       ...messagesFor(2, anEndpoint(), { orgId: refused, generation: 1 }),
     ];
-    const idsOf = (...orgIds: OrgId[]) =>
+    const listIds = (...orgIds: OrgId[]) =>
       messages
         .filter(({ message: reminder }) => orgIds.includes(reminder.orgId))
         .map(({ message: reminder }) => reminder.id);
-    return { standings: { of }, messages, asked, live, sandbox, absent, refused, idsOf };
+    return { standings: { of }, messages, asked, live, sandbox, absent, refused, listIds };
   }
 
   it('reads and processes those of a present generation, and drops those of an older one', async () => {
-    const { standings, messages, live, sandbox, absent, refused, idsOf } = ofAllKinds();
+    const { standings, messages, live, sandbox, absent, refused, listIds } = ofAllKinds();
     const read: string[] = [];
     const { run, dealt } = aDispatcher(() => DELETED, {
       organizations: standings,
@@ -184,20 +186,20 @@ describe('batch with messages of several generations and organizations', () => {
 
     const staying = await run('fresh', messages);
 
-    const current = [...idsOf(live), ...idsOf(sandbox).slice(2)];
+    const current = [...listIds(live), ...listIds(sandbox).slice(2)];
     expect(read).toEqual(current);
     expect(dealt.map(({ id }) => id)).toEqual(current);
-    expect(staying.map(({ message: reminder }) => reminder.id)).toEqual(idsOf(absent, refused));
+    expect(staying.map(({ message: reminder }) => reminder.id)).toEqual(listIds(absent, refused));
   });
 
   it('logs each message of an organization that cannot be read, and nothing else', async () => {
-    const { standings, messages, absent, refused, idsOf } = ofAllKinds();
+    const { standings, messages, absent, refused, listIds } = ofAllKinds();
     const { run, log } = aDispatcher(() => DELETED, { organizations: standings });
 
     await run('fresh', messages);
 
     expect(log.entries.map(({ code, fields }) => [code, fields.deliveryId])).toEqual(
-      idsOf(absent, refused).map((id) => ['DELIVERY_LEFT', id]),
+      listIds(absent, refused).map((id) => ['DELIVERY_LEFT', id]),
     );
   });
 

@@ -10,13 +10,13 @@ import { aPurge, IN_FULL, LINGER, pages } from './a-purge.ts';
  * them in time.
  */
 const LAG = 60;
-const WIPED = [aTenant({ generation: 1 }), aTenant({ generation: 3 })];
+const RESET = [aTenant({ generation: 1 }), aTenant({ generation: 3 })];
 /** The present generation of one of them, and a sandbox that was not reset. */
-const KEPT = [{ ...aTenant(), ...WIPED[0], generation: 2 }, aTenant({ generation: 1 })];
+const KEPT = [{ ...aTenant(), ...RESET[0], generation: 2 }, aTenant({ generation: 1 })];
 
 const rows = fc.array(
   fc.record({
-    tenant: fc.nat({ max: WIPED.length + KEPT.length - 1 }),
+    tenant: fc.nat({ max: RESET.length + KEPT.length - 1 }),
     table: fc.nat({ max: 2 }),
     addedAfter: fc.integer({ min: -600, max: LINGER - LAG }),
     lagMs: fc.integer({ min: 0, max: seconds(LAG) }),
@@ -24,7 +24,7 @@ const rows = fc.array(
   { maxLength: 60 },
 );
 /** The call at which each run is killed, before or after its effect, and the pages that it has time for. */
-const fates = fc.array(
+const kills = fc.array(
   fc.record({
     calls: fc.option(fc.nat({ max: 25 }), { nil: Number.POSITIVE_INFINITY }),
     stage: fc.constantFrom('calling' as const, 'answering' as const),
@@ -42,34 +42,34 @@ function gated({ purges, tables }: ReturnType<typeof aPurge>, gate: Gate): Parti
 }
 
 describe('purge runs', () => {
-  it('delete all of the reset generations and nothing else, for any kill and any delay of the indexes', async () => {
+  it('delete exactly the reset generations, for any kill and any delay of the indexes', async () => {
     await fc.assert(
-      fc.asyncProperty(rows, fates, async (all, killed) => {
+      fc.asyncProperty(rows, kills, async (all, killed) => {
         const setting = aPurge();
         const { clock, purges, tables, order, runWith, left } = setting;
         for (const { tenant, table, addedAfter, lagMs } of all) {
-          const whose = [...WIPED, ...KEPT][tenant];
+          const whose = [...RESET, ...KEPT][tenant];
           if (whose) tables[table]?.add(whose, { addedAt: later(NOW, seconds(addedAfter)), lagMs });
         }
         const kept = KEPT.map(left);
-        for (const tenant of WIPED) order(tenant, NOW);
+        for (const tenant of RESET) order(tenant, NOW);
 
         // A killed run keeps its lease for 16 minutes.
         for (let minute = 0; minute < killed.length + 60 && purges.every.length > 0; minute += 1) {
           clock.elapseUntil(later(NOW, seconds(minute * 60)));
-          const fate = killed[minute] ?? { calls: Number.POSITIVE_INFINITY, stage: 'calling', time: 1_000 };
+          const kill = killed[minute] ?? { calls: Number.POSITIVE_INFINITY, stage: 'calling', time: 1_000 };
           let calls = 0;
           const gate: Gate = async (_call, stage) => {
             clock.elapse(0.05);
-            if (stage === fate.stage) calls += 1;
-            if (calls > fate.calls) throw new Error('the run was killed');
+            if (stage === kill.stage) calls += 1;
+            if (calls > kill.calls) throw new Error('the run was killed');
           };
-          await runWith(gated(setting, gate))(pages(fate.time)).catch(() => undefined);
-          if (clock.now() < later(NOW, seconds(LINGER))) expect(purges.every).toHaveLength(WIPED.length);
+          await runWith(gated(setting, gate))(pages(kill.time)).catch(() => undefined);
+          if (clock.now() < later(NOW, seconds(LINGER))) expect(purges.every).toHaveLength(RESET.length);
         }
 
         expect(purges.every).toEqual([]);
-        for (const tenant of WIPED) expect(left(tenant)).toBe(0);
+        for (const tenant of RESET) expect(left(tenant)).toBe(0);
         expect(KEPT.map(left)).toEqual(kept);
       }),
       { numRuns: 200 },
@@ -84,7 +84,7 @@ describe('purge runs', () => {
       fc.asyncProperty(fc.nat({ max: 20 }), fc.scheduler(), async (count, scheduler) => {
         const setting = aPurge({ leaseSeconds });
         const { purges, tables, order, fill, settle, left, runWith } = setting;
-        for (const tenant of WIPED) {
+        for (const tenant of RESET) {
           fill(tenant, count);
           order(tenant, NOW);
         }
@@ -95,7 +95,7 @@ describe('purge runs', () => {
         await scheduler.waitFor(Promise.all(runs));
 
         expect(purges.every).toEqual([]);
-        for (const tenant of WIPED) expect(left(tenant)).toBe(0);
+        for (const tenant of RESET) expect(left(tenant)).toBe(0);
         for (const { deletions } of tables)
           for (const times of deletions.values()) expect(times).toBeLessThanOrEqual(most);
       }),

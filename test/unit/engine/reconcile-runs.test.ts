@@ -85,7 +85,7 @@ describe('reconciler run', () => {
     expect(new Set(sent())).toEqual(ids);
   });
 
-  it('leaves each delivery exactly once in a queue or in the index as due, for any refusal and time', async () => {
+  it('leaves each delivery once in a queue or in the index, for any refusal and time', async () => {
     const entries = fc.array(
       fc.record({
         state: fc.constantFrom('parked' as const, 'watched' as const),

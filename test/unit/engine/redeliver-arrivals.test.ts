@@ -51,7 +51,7 @@ describe('redelivery job', () => {
     expect(await test.job(order)).toMatchObject(none);
   });
 
-  it('resends an event that has failed again since, and one that only another endpoint has received', async () => {
+  it('resends an event that has failed again, and one that only another endpoint has received', async () => {
     const test = aRedelivery();
     const failed = await test.had('exhausted', 3000);
     await test.store.add({ ...again(failed), status: 'exhausted' });

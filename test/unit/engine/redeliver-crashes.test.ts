@@ -12,7 +12,7 @@ describe('redelivery job whose workers are lost', () => {
         fc.integer({ min: 1, max: 20 }),
         async (history, crashes, roundDeliveries) => {
           const test = aRedelivery();
-          const owed = await lived(test, history);
+          const expected = await lived(test, history);
           const order = await test.started();
           const left = [...crashes];
           let calls = 0;
@@ -24,7 +24,7 @@ describe('redelivery job whose workers are lost', () => {
             throw new Error('the worker is lost');
           }, roundDeliveries);
           await test.run(dying);
-          await expectDone(test, order, owed, history);
+          await expectDone(test, order, expected, history);
         },
       ),
       { numRuns: 300 },
@@ -41,7 +41,7 @@ describe('redelivery job whose messages are received several times at once', () 
         fc.array(fc.integer({ min: 0, max: LEASE_SECONDS }), { minLength: 3, maxLength: 3 }),
         async (scheduler, history, pauses) => {
           const test = aRedelivery();
-          const owed = await lived(test, history);
+          const expected = await lived(test, history);
           const order = await test.started();
           const [message] = test.messages;
           if (message === undefined) throw new Error('there was to be a message');
@@ -58,7 +58,7 @@ describe('redelivery job whose messages are received several times at once', () 
           await scheduler.waitFor(Promise.all(running));
           test.clock.elapse(LEASE_SECONDS);
           await test.run();
-          await expectDone(test, order, owed, history);
+          await expectDone(test, order, expected, history);
         },
       ),
       { numRuns: 200 },
@@ -95,7 +95,7 @@ describe('redelivery job whose messages are lost', () => {
         fc.integer({ min: 1, max: 10 }),
         async (history, happenings, roundDeliveries) => {
           const test = aRedelivery();
-          const owed = await lived(test, history);
+          const expected = await lived(test, history);
           const order = await test.started();
           for (const one of happenings) {
             if (one.kind === 'messages lost') test.messages.length = 0;
@@ -118,7 +118,7 @@ describe('redelivery job whose messages are lost', () => {
           test.clock.elapse(GRACE_SECONDS);
           await test.resumer()(() => true);
           await test.run(test.worker(undefined, roundDeliveries));
-          await expectDone(test, order, owed, history);
+          await expectDone(test, order, expected, history);
         },
       ),
       { numRuns: 300 },
@@ -134,7 +134,7 @@ describe('redelivery job with an extra message', () => {
         fc.array(past, { minLength: 5, maxLength: 25 }),
         async (scheduler, history) => {
           const test = aRedelivery();
-          const owed = await lived(test, history);
+          const expected = await lived(test, history);
           const order = await test.started();
           // The job is as late as one that waits in its queue.
           test.clock.elapse(GRACE_SECONDS);
@@ -151,7 +151,7 @@ describe('redelivery job with an extra message', () => {
           await scheduler.waitFor(Promise.all([...working, looking]));
           test.clock.elapse(LEASE_SECONDS);
           await test.run();
-          await expectDone(test, order, owed, history);
+          await expectDone(test, order, expected, history);
           expect(test.messages).toEqual([]);
         },
       ),

@@ -46,7 +46,7 @@ describe('delivery of a redelivery job', () => {
     expect(await made(order)).toHaveLength(40);
   });
 
-  it("is the only one of an event that failed before the job's time range and several times in it", async () => {
+  it('is the only one of an event that failed several times, before and in the time range', async () => {
     const { had, started, run, made, slowly, endpoint } = aRedelivery();
     const { eventId } = await had('exhausted', 3700);
     const failedAgain = (secondsAgo: number) =>

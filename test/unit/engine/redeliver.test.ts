@@ -140,7 +140,7 @@ describe('redelivery job', () => {
     }
   });
 
-  it('creates nothing more after it was stopped by its owner, but counts the deliveries of the running page', async () => {
+  it('creates nothing after it was stopped, but counts the deliveries of the running page', async () => {
     const { had, started, run, jobs, commit, made, job, worker, clock } = aRedelivery();
     await many(had, 100);
     const order = await started();

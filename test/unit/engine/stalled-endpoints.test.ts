@@ -49,7 +49,7 @@ describe('stalled attempt', () => {
     expect(written).toHaveLength(1);
   });
 
-  it("writes nothing when the endpoint's mark lasts for more than half of the time, and renews it afterwards", async () => {
+  it('writes nothing while the mark lasts for more than half of its time, and renews it then', async () => {
     const { stalled, written } = aProcess();
 
     await stalled.note(markedFor(anEndpoint(), HALF + 1), true);

@@ -11,7 +11,7 @@ import { aFanOut, ours, owing, tenant } from './a-fan-out.ts';
 const CALL = '1-5759e988-bd862e3fe1be46a994272793';
 const OTHER = '1-5759e988-000000000000000000000000';
 
-const tracesOf = (log: { entries: { fields: Record<string, unknown> }[] }) =>
+const listTraceIds = (log: { entries: { fields: Record<string, unknown> }[] }) =>
   log.entries.map(({ fields }) => fields.traceId);
 
 describe('trace of an API call', () => {
@@ -21,7 +21,7 @@ describe('trace of an API call', () => {
     await run([owing({ ...anEvent({ tenant }), traceId: CALL })]);
 
     expect(sent.map(({ traceId }) => traceId)).toEqual([CALL]);
-    expect(tracesOf(log)).toEqual([CALL]);
+    expect(listTraceIds(log)).toEqual([CALL]);
   });
 
   it.each([
@@ -31,7 +31,7 @@ describe('trace of an API call', () => {
     const { deal, reminder, endpoint, event, log } = await aDispatch(attempt ? { attempt } : {});
     await deal(reminder, { endpoint, event: { ...event, traceId: CALL }, readAt: NOW }, 'fresh');
     expect(log.entries.length).toBeGreaterThan(0);
-    expect(new Set(tracesOf(log))).toEqual(new Set([CALL]));
+    expect(new Set(listTraceIds(log))).toEqual(new Set([CALL]));
   });
 
   it('is in the log lines of a delivery whose event is missing, taken from the message', async () => {
@@ -51,7 +51,7 @@ describe('trace of an API call', () => {
     expect(settle.mock.calls.map(([, , outcome]) => outcome)).toMatchObject([
       { effect: 'disable', traceId: CALL },
     ]);
-    expect(new Set(tracesOf(log))).toEqual(new Set([CALL]));
+    expect(new Set(listTraceIds(log))).toEqual(new Set([CALL]));
     const notice = {
       kind: 'endpoint-disabled',
       orgId: endpoint.orgId,
@@ -88,7 +88,7 @@ describe('resent delivery', () => {
     const { deal, reminder, endpoint, event, log } = await aDispatch({ delivery: { traceId: OTHER } });
     const { traceId: _, ...ofTheIndex } = reminder;
     await deal(ofTheIndex, { endpoint, event: { ...event, traceId: CALL }, readAt: NOW }, 'retry');
-    expect(tracesOf(log)).toEqual([OTHER]);
+    expect(listTraceIds(log)).toEqual([OTHER]);
   });
 });
 
@@ -105,6 +105,6 @@ describe('data without traces', () => {
     const { dispatch, attempts, log } = await aDispatch();
     await dispatch();
     expect(attempts).toEqual([1]);
-    expect(tracesOf(log)).toEqual([undefined]);
+    expect(listTraceIds(log)).toEqual([undefined]);
   });
 });

@@ -29,7 +29,7 @@ interface Granted {
   idToken?: string;
 }
 
-async function formOf(request: IncomingMessage): Promise<Record<string, string>> {
+async function readForm(request: IncomingMessage): Promise<Record<string, string>> {
   let text = '';
   for await (const chunk of request) text += chunk;
   return Object.fromEntries(new URLSearchParams(text));
@@ -59,7 +59,7 @@ const Answer = z.object({
 export async function aDashboard(circumstances: Circumstances = {}) {
   const { dashboardOrigin = ORIGIN, discovery = {}, issuerTimeoutMs = 20_000 } = circumstances;
   const issuer = await anIssuer(key);
-  Object.assign(issuer.discovery, endpointsOf(issuer), discovery);
+  Object.assign(issuer.discovery, buildEndpoints(issuer), discovery);
   const posted: { path: string; form: Record<string, string> }[] = [];
   const granted: Granted = { refreshToken: 'a-refresh-token' };
   const nonces: (string | undefined)[] = [];
@@ -69,7 +69,7 @@ export async function aDashboard(circumstances: Circumstances = {}) {
       answer: (form: Record<string, string>) => Promise<[status: number, body: unknown]>,
     ): RequestListener =>
     async (request, response) => {
-      const form = await formOf(request);
+      const form = await readForm(request);
       posted.push({ path, form });
       const [status, body] = await answer(form);
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -137,7 +137,7 @@ export async function aDashboard(circumstances: Circumstances = {}) {
     return {
       result,
       status: result.statusCode,
-      cookies: cookiesOf(result),
+      cookies: listCookies(result),
       ...Answer.parse(JSON.parse(result.body)),
     };
   }
@@ -161,19 +161,19 @@ export async function aDashboard(circumstances: Circumstances = {}) {
   };
 }
 
-const endpointsOf = ({ url }: Pick<Issuer, 'url'>) => ({
+const buildEndpoints = ({ url }: Pick<Issuer, 'url'>) => ({
   authorization_endpoint: `${url}/authorize?kept=1`,
   token_endpoint: `${url}${TOKEN}`,
   revocation_endpoint: `${url}${REVOKE}`,
   end_session_endpoint: `${url}/logout`,
 });
 
-const cookiesOf = ({ multiValueHeaders }: APIGatewayProxyResult): string[] =>
+const listCookies = ({ multiValueHeaders }: APIGatewayProxyResult): string[] =>
   (multiValueHeaders?.['Set-Cookie'] ?? []).map(String);
 
 /** Stores cookies as a browser does. */
 function keep(jar: Map<string, string>, result: APIGatewayProxyResult): void {
-  for (const cookie of cookiesOf(result)) {
+  for (const cookie of listCookies(result)) {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
     if (/Max-Age=0;/.test(cookie)) jar.delete(name);
     else jar.set(name, value);

@@ -16,7 +16,7 @@ import { keys } from '../../../functions/store/keys.ts';
 import { anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
-const contextsOf = deliveryContexts(
+const readContexts = deliveryContexts(
   { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: 'service' },
   { name: 'outbox' },
 );
@@ -26,15 +26,15 @@ type Row = Record<string, unknown>;
 
 /** Rows of the two tables by their key. */
 const rows = new Map<string, Row>();
-const nameOf = (table: string, key: object) => JSON.stringify([table, key]);
+const buildName = (table: string, key: object) => JSON.stringify([table, key]);
 
 function hold(endpoint: Endpoint): Endpoint {
   const key = keys.endpoint(endpoint.orgId, endpoint.id);
-  rows.set(nameOf('service', key), { ...key, ...endpoint });
+  rows.set(buildName('service', key), { ...key, ...endpoint });
   return endpoint;
 }
 function holdEvent(event: OutboxEvent): OutboxEvent {
-  rows.set(nameOf('outbox', keys.event(event.id)), { ...keys.event(event.id), ...event, expiresAt: 1 });
+  rows.set(buildName('outbox', keys.event(event.id)), { ...keys.event(event.id), ...event, expiresAt: 1 });
   return event;
 }
 
@@ -43,7 +43,7 @@ function found(request: Request): Record<string, Row[]> {
   return Object.fromEntries(
     Object.entries(request).map(([table, { Keys = [] }]) => [
       table,
-      Keys.map((key) => rows.get(nameOf(table, key))).filter((row) => row !== undefined),
+      Keys.map((key) => rows.get(buildName(table, key))).filter((row) => row !== undefined),
     ]),
   );
 }
@@ -67,31 +67,31 @@ beforeEach(() => {
     Responses: found(RequestItems),
   }));
   dynamo.on(GetCommand).callsFake(({ TableName, Key }: { TableName: string; Key: object }) => ({
-    Item: rows.get(nameOf(TableName, Key)),
+    Item: rows.get(buildName(TableName, Key)),
   }));
 });
 
 describe('contexts of a batch of deliveries', () => {
   it('have the endpoint and the event of each delivery, read in one request', async () => {
     const pairs = Array.from({ length: 10 }, aPair);
-    const contextOf = await contextsOf(pairs.map((pair) => pair.ref));
-    for (const { ref, endpoint, event } of pairs) expect(contextOf(ref)).toEqual({ endpoint, event });
+    const getContext = await readContexts(pairs.map((pair) => pair.ref));
+    for (const { ref, endpoint, event } of pairs) expect(getContext(ref)).toEqual({ endpoint, event });
     expect(dynamo).toHaveReceivedCommandTimes(BatchGetCommand, 1);
     expect(dynamo).not.toHaveReceivedCommand(GetCommand);
   });
 
   it('are read once when several deliveries share them', async () => {
     const { ref } = aPair();
-    await contextsOf([ref, ref, { ...ref }]);
+    await readContexts([ref, ref, { ...ref }]);
     const [request] = batchRequests();
     expect(request?.service?.Keys).toHaveLength(1);
     expect(request?.outbox?.Keys).toHaveLength(1);
   });
 
   it('need no request without deliveries', async () => {
-    const contextOf = await contextsOf([]);
+    const getContext = await readContexts([]);
     expect(dynamo).not.toHaveReceivedAnyCommand();
-    expect(contextOf(aPair().ref)).toEqual({ endpoint: undefined, event: undefined });
+    expect(getContext(aPair().ref)).toEqual({ endpoint: undefined, event: undefined });
   });
 });
 
@@ -110,9 +110,9 @@ describe('unprocessed keys of a batch read', () => {
         };
       })
       .callsFake(({ RequestItems }: { RequestItems: Request }) => ({ Responses: found(RequestItems) }));
-    const contextOf = await contextsOf([first.ref, second.ref]);
-    expect(contextOf(first.ref)).toEqual({ endpoint: first.endpoint, event: first.event });
-    expect(contextOf(second.ref)).toEqual({ endpoint: second.endpoint, event: second.event });
+    const getContext = await readContexts([first.ref, second.ref]);
+    expect(getContext(first.ref)).toEqual({ endpoint: first.endpoint, event: first.event });
+    expect(getContext(second.ref)).toEqual({ endpoint: second.endpoint, event: second.event });
     expect(batchRequests().slice(1)).toEqual([unprocessed]);
     expect(dynamo).not.toHaveReceivedCommand(GetCommand);
   });
@@ -122,8 +122,8 @@ describe('unprocessed keys of a batch read', () => {
     dynamo
       .on(BatchGetCommand)
       .callsFake(({ RequestItems }: { RequestItems: Request }) => ({ UnprocessedKeys: RequestItems }));
-    const contextOf = await contextsOf(pairs.map((pair) => pair.ref));
-    for (const { ref, endpoint, event } of pairs) expect(contextOf(ref)).toEqual({ endpoint, event });
+    const getContext = await readContexts(pairs.map((pair) => pair.ref));
+    for (const { ref, endpoint, event } of pairs) expect(getContext(ref)).toEqual({ endpoint, event });
   });
 });
 
@@ -131,8 +131,8 @@ describe('item that a batch read does not find', () => {
   it('is read again consistently, because it may be new', async () => {
     const { ref, endpoint, event } = aPair();
     dynamo.on(BatchGetCommand).resolves({ Responses: { service: [], outbox: [] } });
-    const contextOf = await contextsOf([ref]);
-    expect(contextOf(ref)).toEqual({ endpoint, event });
+    const getContext = await readContexts([ref]);
+    expect(getContext(ref)).toEqual({ endpoint, event });
     expect(dynamo).toHaveReceivedCommandTimes(GetCommand, 2);
     expect(dynamo).toHaveReceivedCommandWith(GetCommand, { TableName: 'service', ConsistentRead: true });
     expect(dynamo).toHaveReceivedCommandWith(GetCommand, { TableName: 'outbox', ConsistentRead: true });
@@ -141,16 +141,16 @@ describe('item that a batch read does not find', () => {
   it('is undefined when it does not exist', async () => {
     const { ref, event } = aPair();
     const deleted = { ...ref, webhookId: newId('whk', NOW) };
-    const contextOf = await contextsOf([deleted]);
-    expect(contextOf(deleted)).toEqual({ endpoint: undefined, event });
+    const getContext = await readContexts([deleted]);
+    expect(getContext(deleted)).toEqual({ endpoint: undefined, event });
     expect(dynamo).toHaveReceivedCommandTimes(GetCommand, 1);
   });
 
   it("is undefined for an endpoint of another organization than the message's", async () => {
     const { ref, event } = aPair();
     const foreign = { ...ref, orgId: newId('org', NOW) };
-    const contextOf = await contextsOf([foreign]);
-    expect(contextOf(foreign)).toEqual({ endpoint: undefined, event });
+    const getContext = await readContexts([foreign]);
+    expect(getContext(foreign)).toEqual({ endpoint: undefined, event });
   });
 });
 
@@ -166,14 +166,14 @@ describe('row in a batch read that', () => {
   /** Makes single reads of a row fail. */
   const refuseGet: Breaks = (table, key) =>
     dynamo.on(GetCommand).callsFake(({ TableName, Key }: { TableName: string; Key: object }) => {
-      if (nameOf(TableName, Key) === nameOf(table, key)) throw refused;
-      return { Item: rows.get(nameOf(TableName, Key)) };
+      if (buildName(TableName, Key) === buildName(table, key)) throw refused;
+      return { Item: rows.get(buildName(TableName, Key)) };
     });
 
   it.each<[string, Breaks, object]>([
     [
       'is unreadable',
-      (table, key) => rows.set(nameOf(table, key), { ...key }),
+      (table, key) => rows.set(buildName(table, key), { ...key }),
       { name: expect.stringContaining('Zod') },
     ],
     [
@@ -206,21 +206,21 @@ describe('row in a batch read that', () => {
       if (broken === undefined) throw new Error('ten pairs expected');
       breaks(table, TABLES[table](broken.ref));
 
-      const contextOf = await contextsOf(pairs.map(({ ref }) => ref));
+      const getContext = await readContexts(pairs.map(({ ref }) => ref));
 
-      expect(() => contextOf(broken.ref)).toThrow(expect.objectContaining(error));
-      for (const { ref, endpoint, event } of others) expect(contextOf(ref)).toEqual({ endpoint, event });
+      expect(() => getContext(broken.ref)).toThrow(expect.objectContaining(error));
+      for (const { ref, endpoint, event } of others) expect(getContext(ref)).toEqual({ endpoint, event });
     }
   });
 
   it('cannot be read does not fail a delivery of the same endpoint with another event', async () => {
     const { ref, endpoint, event } = aPair();
     const other = { ...ref, eventId: holdEvent(anEvent()).id };
-    rows.set(nameOf('outbox', keys.event(other.eventId)), { ...keys.event(other.eventId) });
+    rows.set(buildName('outbox', keys.event(other.eventId)), { ...keys.event(other.eventId) });
 
-    const contextOf = await contextsOf([ref, other]);
+    const getContext = await readContexts([ref, other]);
 
-    expect(contextOf(ref)).toEqual({ endpoint, event });
-    expect(() => contextOf(other)).toThrow();
+    expect(getContext(ref)).toEqual({ endpoint, event });
+    expect(() => getContext(other)).toThrow();
   });
 });

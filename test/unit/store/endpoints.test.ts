@@ -260,13 +260,13 @@ describe('effect of a delivery on its endpoint', () => {
   });
 
   it('counts up to the ninth failure, and disables at the tenth', () => {
-    const updateOf = (effect: 'count' | 'disable') =>
+    const buildUpdate = (effect: 'count' | 'disable') =>
       buildEndpointChange(service, endpoint, effect, NOW).write.Update;
-    expect(updateOf('count')).toMatchObject({
+    expect(buildUpdate('count')).toMatchObject({
       ConditionExpression: expect.stringContaining('consecutiveFailures < :last'),
       ExpressionAttributeValues: { ':last': 9, ':one': 1 },
     });
-    expect(updateOf('disable')).toMatchObject({
+    expect(buildUpdate('disable')).toMatchObject({
       ConditionExpression: expect.stringContaining('consecutiveFailures >= :last'),
       ExpressionAttributeValues: {
         ':last': 9,

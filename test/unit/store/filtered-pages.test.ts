@@ -7,7 +7,7 @@ interface Item {
   matches: boolean;
 }
 
-const itemOf = (number: number, matches: boolean): Item => ({
+const anItem = (number: number, matches: boolean): Item => ({
   id: `dlv_${String(number).padStart(8, '0')}`,
   matches,
 });
@@ -18,7 +18,7 @@ const itemOf = (number: number, matches: boolean): Item => ({
  * @param cut rows after which an answer ends by its size
  * @param unitsOfRow read units
  */
-const partitionOf =
+const aPartition =
   (
     rows: readonly Item[],
     cut: number,
@@ -61,11 +61,11 @@ function spread({ rows, rarely, partitions }: Pick<Scenario, 'rows' | 'rarely' |
   return Array.from({ length: partitions }, (_, index) =>
     rows
       .filter(({ partition }) => partition % partitions === index)
-      .map(({ number, matches }) => itemOf(number, matches && number % rarely === 0)),
+      .map(({ number, matches }) => anItem(number, matches && number % rarely === 0)),
   );
 }
 
-const newestOf = (items: readonly Item[]): string[] =>
+const listNewest = (items: readonly Item[]): string[] =>
   items
     .filter(({ matches }) => matches)
     .map(({ id }) => id)
@@ -92,19 +92,19 @@ async function pageThrough(
 }
 
 describe('filtered listing', () => {
-  it('returns exactly the matching items once, newest first, for any bound and with writes in between', async () => {
+  it('returns the matching items once, newest first, with writes between pages', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async ({ limit, bound, cut, meanwhile, ...placed }) => {
         const rows = spread(placed);
-        const expected = newestOf(rows.flat());
+        const expected = listNewest(rows.flat());
         let newest = 1_000_000;
         const pages = await pageThrough(
-          rows.map((its) => partitionOf(its, cut)),
+          rows.map((its) => aPartition(its, cut)),
           limit,
           bound,
           (page) => {
             for (const place of meanwhile.slice((page - 1) * 3, page * 3))
-              rows[place % rows.length]?.push(itemOf(newest++, true));
+              rows[place % rows.length]?.push(anItem(newest++, true));
           },
         );
         // Items that are written while the first page is read may be on it; they are on no later page.
@@ -120,7 +120,7 @@ describe('filtered listing', () => {
       fc.asyncProperty(scenarios, async ({ limit, bound, cut, ...placed }) => {
         const examined = new Map<number, number>();
         const partitions = spread(placed).map((its, index) =>
-          partitionOf(its, cut, (rows) => examined.set(index, (examined.get(index) ?? 0) + rows)),
+          aPartition(its, cut, (rows) => examined.set(index, (examined.get(index) ?? 0) + rows)),
         );
         await pageThrough(partitions, limit, bound, () => {
           for (const rows of examined.values()) expect(rows).toBeLessThanOrEqual(bound);
@@ -134,25 +134,25 @@ describe('filtered listing', () => {
   it('examines about a page when everything matches', async () => {
     let examined = 0;
     const rows = Array.from({ length: 8 }, (_, partition) =>
-      Array.from({ length: 500 }, (__, index) => itemOf(index * 8 + partition, true)),
+      Array.from({ length: 500 }, (__, index) => anItem(index * 8 + partition, true)),
     );
-    const partitions = rows.map((its) => partitionOf(its, 1000, (count) => (examined += count), 0.25));
+    const partitions = rows.map((its) => aPartition(its, 1000, (count) => (examined += count), 0.25));
     const { items } = await readNewestMatching(partitions, { limit: 20 });
     expect(items).toHaveLength(20);
     expect(examined).toBeLessThan(100);
   });
 
   it('finds rare items in few requests, and stops after an answer full of large rows', async () => {
-    const rows = Array.from({ length: 5000 }, (_, index) => itemOf(index, index === 4100));
+    const rows = Array.from({ length: 5000 }, (_, index) => anItem(index, index === 4100));
     let requests = 0;
     const count = () => {
       requests += 1;
     };
-    const { items } = await readNewestMatching([partitionOf(rows, 5000, count, 0.01)], { limit: 20 });
+    const { items } = await readNewestMatching([aPartition(rows, 5000, count, 0.01)], { limit: 20 });
     expect([items.length, requests <= 6]).toEqual([1, true]);
     requests = 0;
-    const page = await readNewestMatching([partitionOf(rows, 10, count, 25)], { limit: 20 });
-    expect(page).toEqual({ items: [], next: itemOf(4996, false).id });
+    const page = await readNewestMatching([aPartition(rows, 10, count, 25)], { limit: 20 });
+    expect(page).toEqual({ items: [], next: anItem(4996, false).id });
     expect(requests).toBe(1);
   });
 
@@ -160,6 +160,6 @@ describe('filtered listing', () => {
     const broken: PartitionScan<Item> = async () => {
       throw new Error('throttled');
     };
-    await expect(readNewestMatching([partitionOf([], 9), broken], { limit: 1 })).rejects.toThrow('throttled');
+    await expect(readNewestMatching([aPartition([], 9), broken], { limit: 1 })).rejects.toThrow('throttled');
   });
 });

@@ -10,7 +10,7 @@ import { keys } from '../../../functions/store/keys.ts';
 import { aTenant, later, NOW } from '../../builders.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
-const memory = idempotencyStore({
+const store = idempotencyStore({
   client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
   name: 'service',
 });
@@ -18,7 +18,7 @@ const memory = idempotencyStore({
 const DAY = 86_400_000;
 const scope = { tenant: aTenant(), route: 'create-thing', key: randomUUID() };
 const answer = { fingerprint: 'f', status: 201, location: '/things/1', data: '{"name":"x"}' };
-const rowAt = (now: Date) => memory.record(scope, answer, now).write.Put?.Item;
+const rowAt = (now: Date) => store.record(scope, answer, now).write.Put?.Item;
 
 /** The row that the table returns. */
 let held: Record<string, unknown> | undefined;
@@ -32,7 +32,7 @@ beforeEach(() => {
 describe('stored idempotent answer', () => {
   it('is found again with a consistent read', async () => {
     held = rowAt(NOW);
-    expect(await memory.find(scope, later(NOW, 1))).toEqual(answer);
+    expect(await store.find(scope, later(NOW, 1))).toEqual(answer);
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(GetCommand, {
       TableName: 'service',
       Key: keys.idempotency(scope.tenant, scope.route, scope.key),
@@ -41,7 +41,7 @@ describe('stored idempotent answer', () => {
   });
 
   it('is undefined when there is none', async () => {
-    expect(await memory.find(scope, NOW)).toBeUndefined();
+    expect(await store.find(scope, NOW)).toBeUndefined();
   });
 
   it('is found for 24 hours and not a second longer, although its row may stay for days', async () => {
@@ -49,7 +49,7 @@ describe('stored idempotent answer', () => {
       fc.asyncProperty(fc.nat({ max: 999 }), fc.nat({ max: 2 * DAY }), async (millisecond, age) => {
         const made = later(NOW, millisecond);
         held = rowAt(made);
-        const found = (await memory.find(scope, later(made, age))) !== undefined;
+        const found = (await store.find(scope, later(made, age))) !== undefined;
         if (age < DAY) expect(found).toBe(true);
         if (age >= DAY + 1000) expect(found).toBe(false);
       }),
@@ -62,8 +62,8 @@ describe('stored idempotent answer', () => {
         const row = rowAt(NOW);
         const now = later(NOW, age);
         held = row;
-        const found = (await memory.find(scope, now)) !== undefined;
-        const values = memory.record(scope, answer, now).write.Put?.ExpressionAttributeValues;
+        const found = (await store.find(scope, now)) !== undefined;
+        const values = store.record(scope, answer, now).write.Put?.ExpressionAttributeValues;
         // The condition of the write: expiresAt <= :now
         expect(Number(row?.expiresAt) <= Number(values?.[':now'])).toBe(!found);
       }),
@@ -72,7 +72,7 @@ describe('stored idempotent answer', () => {
   });
 
   it('replaces no other that is still kept', () => {
-    expect(memory.record(scope, answer, NOW)).toMatchObject({
+    expect(store.record(scope, answer, NOW)).toMatchObject({
       refusal: 'idempotency-key-used',
       write: { Put: { ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now' } },
     });
@@ -80,6 +80,6 @@ describe('stored idempotent answer', () => {
 
   it('fails to parse when the row has another form', async () => {
     held = { ...rowAt(NOW), data: 7 };
-    await expect(memory.find(scope, NOW)).rejects.toThrow();
+    await expect(store.find(scope, NOW)).rejects.toThrow();
   });
 });

@@ -29,7 +29,10 @@ const tenants: fc.Arbitrary<Tenant> = fc.record({
 });
 
 /** Every partition that holds data of a tenant. */
-function partitionsOf(tenant: Tenant, names: { conversation: `cnv_${string}`; route: string; key: string }) {
+function listPartitions(
+  tenant: Tenant,
+  names: { conversation: `cnv_${string}`; route: string; key: string },
+) {
   return [
     ...listShards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard)),
     keys.messages(tenant, names.conversation),
@@ -85,8 +88,8 @@ describe('partition keys', () => {
     fc.assert(
       fc.property(tenants, tenants, names, (one, other, named) => {
         fc.pre(buildTenantKey(one) !== buildTenantKey(other));
-        const theirs = new Set(partitionsOf(other, named));
-        for (const partition of partitionsOf(one, named)) expect(theirs).not.toContain(partition);
+        const theirs = new Set(listPartitions(other, named));
+        for (const partition of listPartitions(one, named)) expect(theirs).not.toContain(partition);
       }),
       { numRuns: 500 },
     );
@@ -95,7 +98,7 @@ describe('partition keys', () => {
   it('begin with their tenant and a separator, which no longer generation passes', () => {
     fc.assert(
       fc.property(tenants, names, (tenant, named) => {
-        for (const partition of partitionsOf(tenant, named))
+        for (const partition of listPartitions(tenant, named))
           expect(partition.startsWith(`${tenant.orgId}#${tenant.generation}#`)).toBe(true);
       }),
     );
@@ -109,13 +112,13 @@ describe('partition keys', () => {
       keys.endpointCount(orgId).pk,
     ];
     for (const partition of own(one)) expect(own(other)).not.toContain(partition);
-    const data = partitionsOf(one, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
+    const data = listPartitions(one, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
     for (const partition of own(one)) expect(data).not.toContain(partition);
   });
 
   it('hold one collection each, of one conversation', () => {
     const tenant = aTenant();
-    const one = partitionsOf(tenant, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
+    const one = listPartitions(tenant, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
     expect(new Set(one).size).toBe(one.length);
     const another = newId('cnv', NOW);
     expect(one).not.toContain(keys.messages(tenant, another));
@@ -165,7 +168,7 @@ describe('due index keys', () => {
 describe('ledger keys', () => {
   const hours = [toStartOfHour(NOW), toStartOfHour(later(NOW, seconds(86_400)))];
 
-  it('differ for each endpoint, generation and hour, and the active ones are in the day that an audit reads', () => {
+  it('differ for each endpoint, generation and hour, and an audit finds the active ones', () => {
     const endpoints = Array.from({ length: 200 }, () => newId('whk', NOW));
     const all = endpoints.flatMap((id) =>
       [0, 1, 10].flatMap((generation) => hours.map((hour) => keys.ledger(id, generation, hour))),

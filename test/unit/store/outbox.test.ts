@@ -91,7 +91,7 @@ describe('outbox row', () => {
   });
 
   it('of any kind has the generation of its sandbox, and none when it is live', () => {
-    const marksOf = (tenant: Tenant) =>
+    const listMarks = (tenant: Tenant) =>
       [
         store.append(anEvent({ tenant })),
         store.appendRedelivery(toDeliveryMessage(aDelivery(tenant))),
@@ -100,8 +100,8 @@ describe('outbox row', () => {
       ].map(({ write }) => write.Put?.Item?.ofSandbox);
     const sandbox = aSandboxTenant({ generation: 3 });
 
-    expect(new Set(marksOf(sandbox))).toEqual(new Set([`${sandbox.orgId}#3`]));
-    expect(new Set(marksOf(aTenant()))).toEqual(new Set([undefined]));
+    expect(new Set(listMarks(sandbox))).toEqual(new Set([`${sandbox.orgId}#3`]));
+    expect(new Set(listMarks(aTenant()))).toEqual(new Set([undefined]));
   });
 
   it('of any kind is read by its key, consistently', async () => {

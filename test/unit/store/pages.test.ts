@@ -10,7 +10,7 @@ interface Item {
  * A partition that grows: each read returns its items of that moment.
  * @param cut items after which an answer ends by its size
  */
-function partitionOf(items: Item[], cut = 1000, unitsOfItem = 1): PartitionReader<Item> {
+function aPartition(items: Item[], cut = 1000, unitsOfItem = 1): PartitionReader<Item> {
   return async (before, limit) => {
     const left = items
       .filter((item) => before === undefined || item.id < before)
@@ -21,8 +21,8 @@ function partitionOf(items: Item[], cut = 1000, unitsOfItem = 1): PartitionReade
 }
 
 /** Ids that sort by their number. */
-const itemOf = (number: number): Item => ({ id: `msg_${String(number).padStart(8, '0')}` });
-const newestOf = (items: Item[]): string[] =>
+const anItem = (number: number): Item => ({ id: `msg_${String(number).padStart(8, '0')}` });
+const listNewest = (items: Item[]): string[] =>
   items
     .map((item) => item.id)
     .sort()
@@ -58,7 +58,7 @@ const scenarios = fc
 /** Items in their partitions. */
 function spread(count: number, placed: readonly (readonly [number, number])[]): Item[][] {
   return Array.from({ length: count }, (_, partition) =>
-    placed.filter(([, place]) => place === partition).map(([number]) => itemOf(number)),
+    placed.filter(([, place]) => place === partition).map(([number]) => anItem(number)),
   );
 }
 
@@ -68,10 +68,10 @@ describe('listing', () => {
       fc.asyncProperty(scenarios, async ([count, placed, limit]) => {
         const partitions = spread(count, placed);
         const pages = await pageThrough(
-          partitions.map((items) => partitionOf(items)),
+          partitions.map((items) => aPartition(items)),
           limit,
         );
-        expect(pages.flat()).toEqual(newestOf(partitions.flat()));
+        expect(pages.flat()).toEqual(listNewest(partitions.flat()));
       }),
       { numRuns: 500 },
     );
@@ -81,7 +81,7 @@ describe('listing', () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async ([count, placed, limit]) => {
         const pages = await pageThrough(
-          spread(count, placed).map((items) => partitionOf(items)),
+          spread(count, placed).map((items) => aPartition(items)),
           limit,
         );
         for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
@@ -98,14 +98,14 @@ describe('listing', () => {
         fc.array(fc.nat(), { maxLength: 40 }),
         async ([count, placed, limit], places) => {
           const partitions = spread(count, placed);
-          const atFirst = newestOf(partitions.flat());
+          const atFirst = listNewest(partitions.flat());
           let newest = 1_000_000;
           const writeMore = (page: number) => {
             for (const place of places.slice((page - 1) * 4, page * 4))
-              partitions[place % count]?.push(itemOf(newest++));
+              partitions[place % count]?.push(anItem(newest++));
           };
           const pages = await pageThrough(
-            partitions.map((items) => partitionOf(items)),
+            partitions.map((items) => aPartition(items)),
             limit,
             writeMore,
           );
@@ -136,10 +136,10 @@ describe('listing', () => {
       fc.asyncProperty(scenarios, sizes, async ([count, placed, limit], [cut, unitsOfItem]) => {
         const partitions = spread(count, placed);
         const pages = await pageThrough(
-          partitions.map((items) => partitionOf(items, cut, unitsOfItem)),
+          partitions.map((items) => aPartition(items, cut, unitsOfItem)),
           limit,
         );
-        expect(pages.flat()).toEqual(newestOf(partitions.flat()));
+        expect(pages.flat()).toEqual(listNewest(partitions.flat()));
       }),
       { numRuns: 500 },
     );
@@ -147,8 +147,8 @@ describe('listing', () => {
 
   it('reads no more once it has consumed the units of one answer', async () => {
     let answers = 0;
-    const read = partitionOf(
-      Array.from({ length: 100 }, (_, number) => itemOf(number)),
+    const read = aPartition(
+      Array.from({ length: 100 }, (_, number) => anItem(number)),
       4,
       64,
     );
@@ -157,27 +157,27 @@ describe('listing', () => {
       return read(before, limit);
     };
     const { items, next } = await readNewestFirst([counting], { limit: 100 });
-    expect([answers, items.length, next]).toEqual([2, 8, itemOf(92).id]);
+    expect([answers, items.length, next]).toEqual([2, 8, anItem(92).id]);
   });
 
   it('returns the item after which the next page begins', async () => {
-    const items = [1, 2, 3].map(itemOf);
-    expect(await readNewestFirst([partitionOf(items)], { limit: 2 })).toEqual({
-      items: [itemOf(3), itemOf(2)],
-      next: itemOf(2).id,
+    const items = [1, 2, 3].map(anItem);
+    expect(await readNewestFirst([aPartition(items)], { limit: 2 })).toEqual({
+      items: [anItem(3), anItem(2)],
+      next: anItem(2).id,
     });
   });
 
   it('has no next page when its last item is the last of all', async () => {
-    expect(await readNewestFirst([partitionOf([itemOf(1)])], { limit: 1 })).toEqual({ items: [itemOf(1)] });
-    expect(await readNewestFirst([partitionOf([])], { limit: 1 })).toEqual({ items: [] });
+    expect(await readNewestFirst([aPartition([anItem(1)])], { limit: 1 })).toEqual({ items: [anItem(1)] });
+    expect(await readNewestFirst([aPartition([])], { limit: 1 })).toEqual({ items: [] });
   });
 
   it('fails when one of its partitions fails', async () => {
     const broken: PartitionReader<Item> = async () => {
       throw new Error('throttled');
     };
-    await expect(readNewestFirst([partitionOf([itemOf(1)]), broken], { limit: 1 })).rejects.toThrow(
+    await expect(readNewestFirst([aPartition([anItem(1)]), broken], { limit: 1 })).rejects.toThrow(
       'throttled',
     );
   });

@@ -21,15 +21,15 @@ async function aWorker(extract: Extractor, contents: Readonly<Record<string, str
     await sources.add(source);
     added.push(source);
   }
-  const standing = async () => ({ environment: 'live', tier: 'standard', generation: 0 }) as const;
+  const getState = async () => ({ environment: 'live', tier: 'standard', generation: 0 }) as const;
   const run = checkSource(
     {
       sources,
       slots: new MemoryCheckSlots(2),
       organizations: { find: async () => undefined },
-      organizationStates: { of: standing },
+      organizationStates: { of: getState },
       fetchContent: sourceContent({
-        gate: gate(standing),
+        gate: gate(getState),
         outbound: {
           fetch: async ({ url }) => ({
             kind: 'fetched',
@@ -61,7 +61,7 @@ async function aWorker(extract: Extractor, contents: Readonly<Record<string, str
     ),
   );
   return {
-    deal: () => handler(received('checks', ...messages), WITH_TIME),
+    checkAll: () => handler(received('checks', ...messages), WITH_TIME),
     results: async () => {
       const found = await Promise.all(added.map((source) => sources.find(source, source.id)));
       return found.map((source) => source?.lastError ?? source?.content?.words);
@@ -75,9 +75,9 @@ describe('extractor process that fails on the content of one organization', () =
   it('fails only that check when its memory is full, and the rest of the batch is settled', async () => {
     const extract = extractor({ timeoutMs: 25_000, memoryMiB: 32 });
     const bomb = '<'.repeat(MAX_SOURCE_BYTES);
-    const { deal, results } = await aWorker(extract, { before: page, bomb, after: page });
+    const { checkAll, results } = await aWorker(extract, { before: page, bomb, after: page });
 
-    expect(await deal()).toEqual({ batchItemFailures: [] });
+    expect(await checkAll()).toEqual({ batchItemFailures: [] });
     expect(await results()).toEqual([3, 'the content takes too much memory to read', 3]);
   });
 
@@ -86,9 +86,9 @@ describe('extractor process that fails on the content of one organization', () =
     const slow = `<p>slow ${'word '.repeat(100_000)}`;
     const extract: Extractor = (kind, content) =>
       (content.url.endsWith('slow') ? hasty : patient)(kind, content);
-    const { deal, results } = await aWorker(extract, { slow, after: page });
+    const { checkAll, results } = await aWorker(extract, { slow, after: page });
 
-    expect(await deal()).toEqual({ batchItemFailures: [] });
+    expect(await checkAll()).toEqual({ batchItemFailures: [] });
     expect(await results()).toEqual(['the content takes too long to read', 3]);
   });
 
@@ -98,9 +98,9 @@ describe('extractor process that fails on the content of one organization', () =
       if (content.url.endsWith('first')) throw new Error('the reader did not start');
       return working(kind, content);
     };
-    const { deal, results } = await aWorker(extract, { first: page, after: page });
+    const { checkAll, results } = await aWorker(extract, { first: page, after: page });
 
-    expect(await deal()).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
+    expect(await checkAll()).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
     expect(await results()).toEqual([undefined, 3]);
   });
 });

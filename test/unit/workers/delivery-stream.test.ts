@@ -14,7 +14,7 @@ import { aRecord, capturedOutput, WITH_TIME } from './a-worker.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const run = (...Records: DynamoDBRecord[]) => handler({ Records, shardId: 'shardId-1' }, WITH_TIME);
-const updatesOf = (table: string) =>
+const listUpdates = (table: string) =>
   dynamo
     .commandCalls(UpdateCommand)
     .map(({ args: [{ input }] }) => input)
@@ -32,7 +32,7 @@ describe('delivery stream function', () => {
 
     expect(await run(aRecord(delivery, 41), aRecord(ended, 42, 'MODIFY'))).toEqual({ state: {} });
 
-    expect(updatesOf(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toMatchObject([
+    expect(listUpdates(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toMatchObject([
       { Key: keys.active(delivery.webhookId, delivery.generation, getLedgerHour(delivery)) },
       {
         ExpressionAttributeValues: {
@@ -45,7 +45,7 @@ describe('delivery stream function', () => {
         },
       },
     ]);
-    expect(updatesOf(FUNCTION_ENVIRONMENT.DELIVERIES_TABLE)).toEqual([]);
+    expect(listUpdates(FUNCTION_ENVIRONMENT.DELIVERIES_TABLE)).toEqual([]);
   });
 
   it('adds a delivery to the due index that is open at the end of its batch', async () => {
@@ -53,7 +53,7 @@ describe('delivery stream function', () => {
 
     await run(aRecord(delivery, 41));
 
-    expect(updatesOf(FUNCTION_ENVIRONMENT.DELIVERIES_TABLE)).toMatchObject([
+    expect(listUpdates(FUNCTION_ENVIRONMENT.DELIVERIES_TABLE)).toMatchObject([
       {
         Key: keys.delivery(delivery.webhookId, delivery.generation, delivery.id),
         ExpressionAttributeValues: { ':dueIn': keys.dueOf('watched', delivery.id) },
@@ -85,7 +85,7 @@ describe('delivery stream function', () => {
     expect(output.lines.filter(({ level }) => level === 'ERROR')).toMatchObject([{ sequence: '41' }]);
     expect(output.metric(UNREADABLE_ROWS)).toBe(1);
     // One write of the active endpoint, and one of its count.
-    expect(updatesOf(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toHaveLength(2);
+    expect(listUpdates(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toHaveLength(2);
   });
 
   it('fails when a write fails, so that the stream repeats the batch', async () => {

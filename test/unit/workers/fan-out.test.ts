@@ -17,14 +17,14 @@ const sqs = mockClient(SQSClient);
 const tenant = aTenant();
 const ours = (changes: Partial<Endpoint> = {}) => anEndpoint({ orgId: tenant.orgId, ...changes });
 const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
-const rowOf = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
+const toRow = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
 
 /** The sent messages, with the last path segment of their queue's URL. */
 const sent = () =>
   sqs.commandCalls(SendMessageBatchCommand).flatMap(({ args: [{ input }] }) =>
     (input.Entries ?? []).map(({ MessageBody = '' }) => ({
       queue: input.QueueUrl?.split('/').at(-1),
-      reminder: JSON.parse(MessageBody),
+      message: JSON.parse(MessageBody),
     })),
   );
 const run = (...rows: Record<string, unknown>[]) =>
@@ -46,7 +46,7 @@ describe('fan-out function', () => {
     const quick = ours();
     dynamo.on(QueryCommand).resolves({ Items: [quick, slow, stalled] });
 
-    expect(await run(rowOf())).toEqual({ batchItemFailures: [] });
+    expect(await run(toRow())).toEqual({ batchItemFailures: [] });
 
     expect(dynamo).toHaveReceivedCommandTimes(PutCommand, 3);
     expect(dynamo).toHaveReceivedCommandWith(PutCommand, {
@@ -55,27 +55,27 @@ describe('fan-out function', () => {
     });
     expect(sent()).toEqual(
       expect.arrayContaining([
-        { queue: 'fresh', reminder: expect.objectContaining({ webhookId: quick.id }) },
-        { queue: 'slow', reminder: expect.objectContaining({ webhookId: slow.id }) },
-        { queue: 'stalled', reminder: expect.objectContaining({ webhookId: stalled.id }) },
+        { queue: 'fresh', message: expect.objectContaining({ webhookId: quick.id }) },
+        { queue: 'slow', message: expect.objectContaining({ webhookId: slow.id }) },
+        { queue: 'stalled', message: expect.objectContaining({ webhookId: stalled.id }) },
       ]),
     );
   });
 
-  it('sends the message of a delivery that an earlier run added, since that run may have sent none', async () => {
+  it('sends the message of a delivery that an earlier run added, perhaps without a message', async () => {
     dynamo.on(QueryCommand).resolves({ Items: [ours()] });
     dynamo.on(PutCommand).rejects(refused());
 
-    expect(await run(rowOf())).toEqual({ batchItemFailures: [] });
+    expect(await run(toRow())).toEqual({ batchItemFailures: [] });
     expect(sent()).toHaveLength(1);
   });
 
   it('sends the message of a redelivery', async () => {
-    const reminder = toDeliveryMessage(aDelivery());
+    const message = toDeliveryMessage(aDelivery());
 
-    await run(outbox.appendRedelivery(reminder).write.Put?.Item ?? {});
+    await run(outbox.appendRedelivery(message).write.Put?.Item ?? {});
 
-    expect(sent()).toEqual([{ queue: 'fresh', reminder }]);
+    expect(sent()).toEqual([{ queue: 'fresh', message }]);
   });
 
   it('ignores outbox entries of other readers', async () => {
@@ -94,9 +94,9 @@ describe('fan-out function', () => {
   it('gives up an unreadable record with an error, and continues with the next ones', async () => {
     const output = capturedOutput();
     dynamo.on(QueryCommand).resolves({ Items: [ours()] });
-    const damaged = { ...rowOf(), body: undefined };
+    const damaged = { ...toRow(), body: undefined };
 
-    expect(await run(damaged, {}, rowOf())).toEqual({ batchItemFailures: [] });
+    expect(await run(damaged, {}, toRow())).toEqual({ batchItemFailures: [] });
 
     expect(sent()).toHaveLength(1);
     expect(output.metric(ABANDONED_ENTRIES)).toBe(2);
@@ -113,7 +113,7 @@ describe('fan-out function', () => {
       ),
     }));
 
-    expect(await run(rowOf(lucky), rowOf(unlucky))).toEqual({
+    expect(await run(toRow(lucky), toRow(unlucky))).toEqual({
       batchItemFailures: [{ itemIdentifier: '101' }],
     });
   });

@@ -15,7 +15,7 @@ import { aRecord, capturedOutput, WITH_TIME } from './a-worker.ts';
 const eventBridge = mockClient(EventBridgeClient);
 const tenant = aTenant();
 const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
-const rowOf = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
+const toRow = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
 const run = (...rows: Record<string, unknown>[]) =>
   handler({ Records: rows.map((row, index) => aRecord(row, 100 + index)) }, WITH_TIME);
 /** The ids of the events that were put on the bus. */
@@ -41,7 +41,7 @@ describe('publisher function', () => {
       { kind: 'endpoint-disabled', ...tenant, webhookId, disabledAt: NOW.toISOString() },
     );
 
-    expect(await run(rowOf(event), disabling.write.Put?.Item ?? {})).toEqual({ batchItemFailures: [] });
+    expect(await run(toRow(event), disabling.write.Put?.Item ?? {})).toEqual({ batchItemFailures: [] });
 
     expect(put()).toEqual([event.id, `${webhookId}#disabled#${NOW.toISOString()}`]);
     const [call] = eventBridge.commandCalls(PutEventsCommand);
@@ -53,7 +53,7 @@ describe('publisher function', () => {
   });
 
   it('sends no request for entries without an event for the bus', async () => {
-    const test = rowOf(anEvent({ tenant, onlyTo: newId('whk', NOW) }));
+    const test = toRow(anEvent({ tenant, onlyTo: newId('whk', NOW) }));
     const redelivery = outbox.appendRedelivery(toDeliveryMessage(aDelivery())).write.Put?.Item ?? {};
 
     expect(await run(test, redelivery)).toEqual({ batchItemFailures: [] });
@@ -72,7 +72,7 @@ describe('publisher function', () => {
       ),
     }));
 
-    expect(await run(...events.map(rowOf))).toEqual({
+    expect(await run(...events.map(toRow))).toEqual({
       batchItemFailures: [{ itemIdentifier: '104' }, { itemIdentifier: '111' }],
     });
     expect(output.logged('WARN')).not.toEqual([]);
@@ -82,7 +82,7 @@ describe('publisher function', () => {
     capturedOutput();
     eventBridge.on(PutEventsCommand).rejects(new Error('out of reach'));
 
-    expect(await run(rowOf(), rowOf())).toEqual({
+    expect(await run(toRow(), toRow())).toEqual({
       batchItemFailures: [{ itemIdentifier: '100' }, { itemIdentifier: '101' }],
     });
   });
@@ -91,7 +91,7 @@ describe('publisher function', () => {
     const output = capturedOutput();
     const event = anEvent({ tenant });
 
-    expect(await run({ ...rowOf(), body: undefined }, {}, rowOf(event))).toEqual({ batchItemFailures: [] });
+    expect(await run({ ...toRow(), body: undefined }, {}, toRow(event))).toEqual({ batchItemFailures: [] });
 
     expect(put()).toEqual([event.id]);
     expect(output.metric(ABANDONED_ENTRIES)).toBe(2);

@@ -85,7 +85,7 @@ describe('reconciler function', () => {
     expect(output.metric(IN_FLIGHT)).toBeUndefined();
   });
 
-  it('reports the fill level of the fullest queue, in percent of the SQS limit of messages in flight', async () => {
+  it('reports the messages in flight of the fullest queue, in percent of the SQS limit', async () => {
     const output = capturedOutput();
     const inFlight = {
       FRESH_QUEUE: '1200',

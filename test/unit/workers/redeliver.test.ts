@@ -59,7 +59,7 @@ beforeEach(() => {
 });
 
 describe('redelivery job function', () => {
-  it('adds a delivery for each failed one under a condition, sends its message, and ends the job', async () => {
+  it('adds a delivery for each failed one, sends its message, and ends the job', async () => {
     capturedOutput();
     const found = failed(12);
     dynamo.on(QueryCommand).resolvesOnce({ Items: found }).resolves({ Items: [] });
@@ -133,7 +133,7 @@ describe('redelivery job function', () => {
     expect(dynamo).not.toHaveReceivedCommand(TransactWriteCommand);
   });
 
-  it('repeats its message while another worker has the lease, and drops that of a job that is over', async () => {
+  it('repeats its message while another worker has the lease, and drops that of an ended job', async () => {
     capturedOutput();
     const lease = { token: 'another', until: Number.MAX_SAFE_INTEGER };
     dynamo.on(UpdateCommand).rejects(refused({ ...job, lease }));

@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 
 describe('function that resumes redelivery jobs', () => {
-  it('sends the message of a job without a worker to the queue, records it, and counts such jobs', async () => {
+  it('sends the message of a job without a worker, records it, and counts such jobs', async () => {
     const output = capturedOutput();
     const job = running();
 
