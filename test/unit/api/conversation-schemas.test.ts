@@ -10,15 +10,15 @@ import { CreateTicket, Ticket as TicketAnswer } from '../../../functions/api/tic
 import { newId } from '../../../functions/domain/ids.ts';
 import { aConversation, anEscalation, aTicket, NOW } from '../../builders.ts';
 
-/** A text field of a body, and how long its text may be. */
+/** A text field of a body, and its maximum length. */
 const fields = [
   ['the reason of a handoff', RequestHandoff, 'reason', 1000],
-  ['who resolves a conversation', ResolveConversation, 'resolvedBy', 200],
+  ['the resolver of a conversation', ResolveConversation, 'resolvedBy', 200],
   ['the reason of a ticket', CreateTicket, 'reason', 1000],
 ] as const;
 
 describe.each(fields)('%s', (_, schema, field, maximum) => {
-  it('is any text of its length, and no other', () => {
+  it('accepts any text up to its maximum length, and no other', () => {
     const lengths = fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 2 * maximum }), fc.constant(maximum));
     fc.assert(
       fc.property(lengths, fc.constantFrom('x', ' ', '#', 'ä', '漢'), (length, character) => {
@@ -30,46 +30,46 @@ describe.each(fields)('%s', (_, schema, field, maximum) => {
     );
   });
 
-  it.each([null, 7, true, [], {}])('is not %j', (value) => {
+  it.each([null, 7, true, [], {}])('rejects %j', (value) => {
     expect(schema.safeParse({ [field]: value }).success).toBe(false);
   });
 });
 
-describe('the conversation of a ticket', () => {
+describe('conversation of a ticket', () => {
   it.each([null, '', 'nonsense', 'cnv_1', newId('msg', NOW), `${newId('cnv', NOW)}0`])(
-    'is not %j',
+    'rejects %j',
     (value) => {
       expect(CreateTicket.safeParse({ conversationId: value }).success).toBe(false);
     },
   );
 });
 
-describe('a body that may be left out', () => {
+describe('optional body', () => {
   it.each([
     ['a handoff', RequestHandoff, {}],
     ['a resolution', ResolveConversation, { resolvedBy: 'api' }],
     ['a ticket', CreateTicket, {}],
   ] as const)(
-    'of %s means the same when it is missing, empty, or has unknown fields',
+    'of %s has the same meaning when it is missing, empty, or has unknown fields',
     (_, schema, meaning) => {
       for (const body of [undefined, {}, { unknown: 'field', status: 'open' }])
         expect(schema.parse(body)).toStrictEqual(meaning);
     },
   );
 
-  it.each([RequestHandoff, ResolveConversation, CreateTicket])('is no other JSON (%#)', (schema) => {
+  it.each([RequestHandoff, ResolveConversation, CreateTicket])('rejects any other JSON (%#)', (schema) => {
     for (const body of [null, [], 'text', 0, true]) expect(schema.safeParse(body).success).toBe(false);
   });
 });
 
-describe('what an answer does not know', () => {
+describe('unknown field of an answer', () => {
   it('is null, never absent', () => {
     expect(ConversationAnswer.parse(aConversation())).toMatchObject({ resolvedAt: null, resolvedBy: null });
     expect(EscalationAnswer.parse(anEscalation())).toMatchObject({ reason: null });
     expect(TicketAnswer.parse(aTicket())).toMatchObject({ conversationId: null, reason: null });
   });
 
-  it('is not made up where it is known', () => {
+  it('is returned when it is known', () => {
     const known = { resolvedAt: NOW.toISOString(), resolvedBy: 'agent-7' };
     expect(ConversationAnswer.parse(aConversation({ status: 'resolved', ...known }))).toMatchObject(known);
     expect(EscalationAnswer.parse(anEscalation({ reason: 'why' }))).toMatchObject({ reason: 'why' });

@@ -6,18 +6,25 @@ import { DeliveryStatus } from '../../../functions/domain/delivery.ts';
 import { EventTypeName } from '../../../functions/domain/events.ts';
 
 const query = (given: Record<string, string>) => ListDeliveriesQuery.safeParse(given);
-const namesOf = (names: readonly string[]) => fc.subarray([...names], { minLength: 1 });
+const someNames = (names: readonly string[]) => fc.subarray([...names], { minLength: 1 });
 
-describe('the filters of a list of deliveries', () => {
+describe('delivery filters', () => {
   it('are lists of names, in any order, repeated or not', () => {
     fc.assert(
-      fc.property(namesOf(DeliveryStatus.options), namesOf(EventTypeName.options), (status, eventType) => {
-        const given = { status: [...status, ...status].reverse().join(','), eventType: eventType.join(',') };
-        const { data } = query(given);
-        expect(new Set(data?.status)).toEqual(new Set(status));
-        expect(data?.status).toHaveLength(status.length);
-        expect(new Set(data?.eventType)).toEqual(new Set(eventType));
-      }),
+      fc.property(
+        someNames(DeliveryStatus.options),
+        someNames(EventTypeName.options),
+        (status, eventType) => {
+          const given = {
+            status: [...status, ...status].reverse().join(','),
+            eventType: eventType.join(','),
+          };
+          const { data } = query(given);
+          expect(new Set(data?.status)).toEqual(new Set(status));
+          expect(data?.status).toHaveLength(status.length);
+          expect(new Set(data?.eventType)).toEqual(new Set(eventType));
+        },
+      ),
     );
   });
 
@@ -30,16 +37,16 @@ describe('the filters of a list of deliveries', () => {
     'exhausted, skipped',
     'EXHAUSTED',
     'exhausted;skipped',
-  ])('have no status %j', (status) => {
+  ])('reject the status %j', (status) => {
     const { error } = query({ status });
     expect(error?.issues[0]?.message).toMatch(/^must be a list, separated by commas, of some of pending, /);
   });
 
-  it.each(['ticketxcreated', 'ticket', '__proto__'])('have no event type %j', (eventType) => {
+  it.each(['ticketxcreated', 'ticket', '__proto__'])('reject the event type %j', (eventType) => {
     expect(query({ eventType }).success).toBe(false);
   });
 
-  it('have times in UTC, to any precision', () => {
+  it('accept times in UTC, of any precision', () => {
     const { data } = query({ from: '2026-11-20T09:30:00Z', to: '2026-11-20T09:30:00.123456Z' });
     expect([data?.from, data?.to]).toEqual([
       new Date('2026-11-20T09:30:00.000Z'),
@@ -54,29 +61,29 @@ describe('the filters of a list of deliveries', () => {
     '2026-11-20T09:30:00',
     '2026-11-20T09:30:00+01:00',
     '2026-02-30T00:00:00Z',
-  ])('have no time %j', (from) => {
+  ])('reject the time %j', (from) => {
     expect(query({ from }).error?.issues[0]?.message).toMatch(/^must be a time in UTC/);
   });
 
-  it('of times that no identifier can carry are those of the first one', () => {
+  it('replace a time before 1970, which no id can have, by the first one', () => {
     expect(query({ from: '0001-01-01T00:00:00Z' }).data?.from).toEqual(new Date(0));
   });
 });
 
-describe('what a cursor of the list is bound to', () => {
+describe('cursor of a delivery list', () => {
   const bound = (given: Readonly<Record<string, string | undefined>>) =>
     describeFilters(ListDeliveriesQuery.parse(given));
 
-  it('is nothing more where nothing is filtered, so that cursors of before there were filters go on', () => {
+  it('is bound to nothing more without filters, so that older cursors stay valid', () => {
     for (const given of [{}, { limit: '5' }, { include: 'request' }]) expect(bound(given)).toEqual([]);
   });
 
-  it('is the filters, however they are written', () => {
+  it('is bound to the filters, in any notation', () => {
     const one = bound({ status: 'exhausted,skipped', from: '2026-11-20T09:30:00Z' });
     expect(bound({ status: 'skipped,exhausted,skipped', from: '2026-11-20T09:30:00.000Z' })).toEqual(one);
   });
 
-  it('is another one for each other filter', () => {
+  it('differs for each other filter', () => {
     const all = [
       {},
       { status: 'exhausted' },

@@ -7,8 +7,8 @@ const Text = text(100);
 const CONTROLS = [...Array(0x20).keys(), 0x7f, ...Array.from({ length: 0x20 }, (_, index) => 0x80 + index)];
 const SPACING = ['\t', '\n', '\r'];
 
-describe('a text', () => {
-  it('has no control character other than tabs and newlines', () => {
+describe('text field', () => {
+  it('rejects control characters other than tabs and newlines', () => {
     for (const code of CONTROLS) {
       const given = `a${String.fromCharCode(code)}b`;
       const isAllowed = SPACING.includes(String.fromCharCode(code));
@@ -19,7 +19,7 @@ describe('a text', () => {
     ]);
   });
 
-  it('may have all else that UTF-8 can hold', () => {
+  it('accepts all other characters of UTF-8', () => {
     const points = fc.integer({ min: 0xa0, max: 0x10ffff }).filter((code) => code < 0xd800 || code > 0xdfff);
     fc.assert(
       fc.property(fc.array(points, { minLength: 1, maxLength: 40 }), (codes) => {

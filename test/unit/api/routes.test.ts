@@ -7,7 +7,7 @@ import { type Route, settingsPath } from '../../../functions/platform/route.ts';
 
 const all: Route[] = Object.values(routes);
 const directory = new URL('../../../functions/api/', import.meta.url);
-/** Files beside the routes of a resource that are no route's. */
+/** Files in the folder of a resource that contain no route. */
 const SHARED = [
   'routes.ts',
   'schemas.ts',
@@ -20,45 +20,46 @@ const SHARED = [
 ];
 const files = globSync('*/*.ts', { cwd: directory }).map((file) => basename(file));
 
-const namesIn = (path: string): string[] => [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+const parseNames = (path: string): string[] =>
+  [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 
-/** The keys of a schema of an object. */
-function keysOf(schema: z.ZodMiniType): string[] {
+/** The keys of an object schema. */
+function listKeys(schema: z.ZodMiniType): string[] {
   if (!(schema instanceof z.ZodMiniObject)) throw new Error('a schema of parameters is one of an object');
   return Object.keys(schema.shape);
 }
 
-describe('the route table', () => {
-  it('has a name for each route that is no other’s', () => {
+describe('route table', () => {
+  it('has a unique name for each route', () => {
     expect(new Set(all.map((route) => route.name)).size).toBe(all.length);
   });
 
   it('has each method of a path once', () => {
-    // What a parameter is called makes no other path.
-    const doors = all.flatMap((route) =>
+    // Paths that differ only in a parameter's name are the same path.
+    const methodPaths = all.flatMap((route) =>
       [route.path, settingsPath(route) ?? []].flat().map((path) => [route.method, path]),
     );
-    const places = doors.map(([method, path]) => `${method} ${path?.replaceAll(/\{[^}]+\}/g, '{}')}`);
+    const places = methodPaths.map(([method, path]) => `${method} ${path?.replaceAll(/\{[^}]+\}/g, '{}')}`);
     expect(new Set(places).size).toBe(places.length);
   });
 
-  it('has a route for each file of a route, and nothing else', () => {
+  it('has exactly one route for each file of a route', () => {
     const ofRoutes = files.filter((file) => !SHARED.includes(file));
     expect(ofRoutes.sort()).toEqual(all.map((route) => `${route.name}.ts`).sort());
   });
 
-  it('gives every list in pages', () => {
+  it('returns every list in pages', () => {
     for (const route of all.filter(({ name }) => name.startsWith('list-')))
-      expect(keysOf(route.query)).toEqual(expect.arrayContaining(['cursor', 'limit']));
+      expect(listKeys(route.query)).toEqual(expect.arrayContaining(['cursor', 'limit']));
   });
 });
 
 describe.each(all.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
-  it('is a route of version 1 or of the settings, and its path is well formed', () => {
+  it('belongs to version 1 or to the settings, and has a well-formed path', () => {
     expect(route.path).toMatch(/^\/(v1|settings)(\/([a-z-]+|\{[a-zA-Z]+\}))+$/);
   });
 
-  it('takes keys in version 1, but for what visitors of a widget read, and sessions in the settings, where admins change', () => {
+  it('accepts API keys in version 1, visitor tokens in the widget, and sessions in settings', () => {
     const settings = route.path.startsWith('/settings/');
     const visitor = route.path.startsWith('/v1/widget/');
     expect([route.scope !== undefined, route.role !== undefined, route.visitor === true]).toEqual([
@@ -69,51 +70,51 @@ describe.each(all.map((route) => [`${route.method} ${route.path}`, route] as con
     if (settings && route.method !== 'GET') expect(route.role).toBe('admin');
   });
 
-  it('lets members read and admins change at its second door, where it has one', () => {
+  it('lets members read and admins change in its session mode, if it has one', () => {
     if (route.dashboard) expect(route.dashboard).toBe(route.method === 'GET' ? 'member' : 'admin');
   });
 
-  it('takes the parameters that its path names', () => {
-    expect(keysOf(route.params).sort()).toEqual(namesIn(route.path).sort());
+  it('accepts the parameters that its path names', () => {
+    expect(listKeys(route.params).sort()).toEqual(parseNames(route.path).sort());
   });
 
-  it('refuses a parameter that is no identifier', () => {
-    const names = namesIn(route.path);
+  it('rejects a parameter that is no id', () => {
+    const names = parseNames(route.path);
     const values = Object.fromEntries(names.map((name) => [name, '..']));
     expect(route.params.safeParse(values).success).toBe(names.length === 0);
   });
 
-  it('needs a scope to read for reading, and one to write for writing', () => {
+  it('needs a read scope for reading, and a write scope for writing', () => {
     if (route.scope) expect(route.scope.split(':')[0]).toBe(route.method === 'GET' ? 'read' : 'write');
   });
 
-  it('says how it takes an Idempotency-Key exactly when it is a POST of version 1', () => {
+  it('accepts an Idempotency-Key exactly when it is a POST of version 1', () => {
     expect(route.idempotency !== undefined).toBe(route.method === 'POST' && route.path.startsWith('/v1/'));
   });
 
-  it('announces an end that comes after its deprecation', () => {
+  it('has a sunset after its deprecation', () => {
     const { since, sunset } = route.deprecation ?? { since: true, sunset: '9999-01-01T00:00:00.000Z' };
     expect(new Date(sunset).getTime()).toBeGreaterThan(since === true ? 0 : new Date(since).getTime());
   });
 
-  it('takes a body only with POST and PATCH', () => {
+  it('accepts a body only with POST and PATCH', () => {
     if (route.body) expect(['POST', 'PATCH']).toContain(route.method);
   });
 
-  it('answers with data, and with 204 exactly when it deletes', () => {
+  it('returns data, and 204 exactly when it deletes', () => {
     expect(route.success.status === 204).toBe(route.method === 'DELETE');
     if (route.method === 'GET') expect(route.success.status).toBe(200);
   });
 });
 
-describe('registering and testing an endpoint', () => {
-  it.each([routes.registerWebhook, routes.testWebhook])('needs an Idempotency-Key: $name', (route) => {
+describe('registration and test of an endpoint', () => {
+  it.each([routes.registerWebhook, routes.testWebhook])('need an Idempotency-Key: $name', (route) => {
     expect(route.idempotency).toBe('required');
   });
 });
 
-describe('the secret of an API key', () => {
-  it('is in the answer to its creation and in no other', () => {
+describe('secret of an API key', () => {
+  it('is only in the answer to its creation', () => {
     const key = {
       id: `key_${'0'.repeat(32)}`,
       orgId: `org_${'0'.repeat(32)}`,
@@ -130,8 +131,8 @@ describe('the secret of an API key', () => {
   });
 });
 
-describe('the secret of an endpoint', () => {
-  it('is in the answer to its registration and in no other', () => {
+describe('secret of an endpoint', () => {
+  it('is only in the answer to its registration', () => {
     const secret = { secret: 'whsec_canary' };
     const webhook = {
       id: `whk_${'0'.repeat(32)}`,

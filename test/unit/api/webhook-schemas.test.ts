@@ -15,14 +15,14 @@ const disabled = {
   disabledReason: 'consecutive_failures',
 } as const;
 
-/** As the routes that read endpoints answer. */
+/** Parses an endpoint as the routes that read endpoints do. */
 const shown = (changes: Partial<Endpoint>) => {
   const endpoint = anEndpoint(changes);
   return schema.Webhook.parse({ ...endpoint, failing: getFailureStatus(endpoint) });
 };
 
-describe('an endpoint in an answer', () => {
-  it('says while it fails since when, and how many more failures disable it', () => {
+describe('endpoint in an answer', () => {
+  it('has the time since it fails, and the number of failures until it is disabled', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: FAILURES_TO_DISABLE - 1 }), (consecutiveFailures) => {
         expect(shown({ consecutiveFailures, failingSince: now })).toMatchObject({
@@ -34,15 +34,15 @@ describe('an endpoint in an answer', () => {
     );
   });
 
-  it('does not make up since when it fails where that was not recorded', () => {
+  it('has no time of its first failure when that was not recorded', () => {
     expect(shown({ consecutiveFailures: 9 }).failing).toEqual({ since: null, failuresUntilDisabled: 1 });
   });
 
-  it('says nothing of failing when it does not', () => {
+  it('has no failure status when it does not fail', () => {
     expect(shown({})).toMatchObject({ failing: null, disabledAt: null, disabledReason: null });
   });
 
-  it('says when and why it was disabled, and not what would disable it', () => {
+  it('has the time and reason of its disabling, and no failure status', () => {
     expect(shown(disabled)).toMatchObject({
       failing: null,
       disabledAt: now,
@@ -50,12 +50,12 @@ describe('an endpoint in an answer', () => {
     });
   });
 
-  it('does not say in which lane it is served', () => {
+  it('does not reveal its queue', () => {
     for (const changes of [{}, { consecutiveFailures: 1, failingSince: now }, disabled])
       expect(JSON.stringify(shown({ ...changes, slowUntil: now }))).not.toContain('slow');
   });
 
-  it('has the same fields whichever route answers, and the registration only the secret more', () => {
+  it('has the same fields in all routes, except for the secret of a registration', () => {
     const endpoint = anEndpoint();
     const fields = (answer: unknown) => Object.keys(Object(answer)).sort();
     const read = fields(routes.readWebhook.success.data.parse(endpoint));
@@ -66,13 +66,13 @@ describe('an endpoint in an answer', () => {
   });
 });
 
-describe('a delivery in an answer', () => {
-  it.each(TerminalReason.options)('may have ended by %s', (terminalReason) => {
+describe('delivery in an answer', () => {
+  it.each(TerminalReason.options)('accepts the terminal reason %s', (terminalReason) => {
     const delivery = aDelivery({ status: 'skipped', terminalAt: now, terminalReason });
     expect(schema.Delivery.parse(delivery)).toMatchObject({ status: 'skipped', terminalReason });
   });
 
-  it('has nothing of what sandboxes alone have where it is live', () => {
+  it('has no fields of sandboxes when it is live', () => {
     const live = aDelivery({ attemptLog: [{ number: 1, startedAt: now, durationMs: 5, status: 200 }] });
     const { atRealSpeed, attemptLog } = schema.DeliveryWithAttempts.parse(live);
     expect(atRealSpeed).toBeNull();
@@ -80,7 +80,7 @@ describe('a delivery in an answer', () => {
     expect(Object.keys(schema.ListedDelivery.parse(live))).not.toContain('request');
   });
 
-  it('shows in a sandbox what was not sent, and when it would have been', () => {
+  it('has the simulated request and the real times in a sandbox', () => {
     const request = {
       method: 'POST' as const,
       url: 'https://x.example.com/',
@@ -103,7 +103,7 @@ describe('a delivery in an answer', () => {
     expect(Object.keys(schema.ListedDelivery.parse({ ...simulated, request }))).not.toContain('attemptLog');
   });
 
-  it('tells nothing of how it waits', () => {
+  it('does not reveal that it is parked', () => {
     const waiting = aDelivery({ status: 'retrying', nextRetryAt: now, parked: true });
     expect(Object.keys(schema.Delivery.parse(waiting))).not.toContain('parked');
   });
@@ -114,15 +114,15 @@ describe('a delivery in an answer', () => {
   });
 });
 
-describe('the hours of stats', () => {
+describe('hours of stats', () => {
   const hours = (given?: string) =>
     schema.StatsQuery.safeParse(given === undefined ? {} : { hours: given }).data?.hours;
 
-  it('are 24 when they are left out or empty', () => {
+  it('default to 24 when they are missing or empty', () => {
     expect([hours(), hours('')]).toEqual([24, 24]);
   });
 
-  it('are clamped to 1 and 168, however large or small an integer is given', () => {
+  it('are clamped to 1 and 168, for any integer', () => {
     fc.assert(
       fc.property(fc.oneof(fc.integer({ min: -300, max: 300 }), fc.bigInt()), (given) => {
         const expected = given < 1 ? 1 : given > 168 ? 168 : Number(given);
@@ -132,7 +132,7 @@ describe('the hours of stats', () => {
   });
 
   it.each(['ten', '1.5', '1e2', '0x10', ' 24', '24 ', '--1', '+', 'NaN', 'Infinity', '１'])(
-    'are not %j',
+    'reject %j',
     (given) => {
       expect(schema.StatsQuery.safeParse({ hours: given }).success).toBe(false);
     },

@@ -15,28 +15,28 @@ import { texts } from './arbitraries.ts';
 
 const environments = ['live', 'sandbox'] as const;
 
-describe('a new key', () => {
+describe('new API key', () => {
   it.each(environments)('of %s names its environment and has 256 random bits', (environment) => {
     const [, secret] =
       new RegExp(`^ck_${environment}_([A-Za-z0-9_-]{43})$`).exec(generateApiKey(environment)) ?? [];
     expect(Buffer.from(secret ?? '', 'base64url')).toHaveLength(32);
   });
 
-  it.each(environments)('of %s is taken from the header that it is meant for', (environment) => {
+  it.each(environments)('of %s can be parsed from an Authorization header', (environment) => {
     const key = generateApiKey(environment);
     expect(parseBearerKey(`Bearer ${key}`)).toBe(key);
   });
 
-  it('is never the same as another', () => {
+  it('is unique', () => {
     const keys = Array.from({ length: 1_000 }, () => generateApiKey('live'));
     expect(new Set(keys).size).toBe(keys.length);
   });
 });
 
-describe('issuing a key', () => {
+describe('issued API key', () => {
   const terms = { orgId: newId('org', NOW), name: 'Build server', scopes: ['read:webhooks' as const] };
 
-  it.each(environments)('of %s gives what is stored of it, and its text', (environment) => {
+  it.each(environments)('of %s has the stored key and its secret', (environment) => {
     const { key, secret } = issueKey({ ...terms, environment }, NOW);
     expect(key).toEqual({
       ...terms,
@@ -50,24 +50,24 @@ describe('issuing a key', () => {
     expect(secret).toContain(`_${environment}_`);
   });
 
-  it('leaves nothing of the text in what is stored', () => {
+  it('stores no part of its secret', () => {
     const { key, secret } = issueKey({ ...terms, environment: 'live' }, NOW);
     expect(JSON.stringify(key)).not.toContain(secret.slice(-10));
   });
 
-  it('twice gives two keys', () => {
+  it('is a new one each time', () => {
     const [one, other] = [0, 1].map(() => issueKey({ ...terms, environment: 'live' }, NOW));
     expect(one?.key.id).not.toBe(other?.key.id);
     expect(one?.secret).not.toBe(other?.secret);
   });
 });
 
-describe('the digest of a key', () => {
+describe('digest of an API key', () => {
   it('is SHA-256 in hex', () => {
     expect(hashApiKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 
-  it('is the same for the same key, another for another, and does not contain it', () => {
+  it('is the same for the same key, differs for another, and does not contain the key', () => {
     const [one, other] = [generateApiKey('live'), generateApiKey('live')];
     expect(hashApiKey(one)).toBe(hashApiKey(one));
     expect(hashApiKey(one)).not.toBe(hashApiKey(other));
@@ -75,14 +75,14 @@ describe('the digest of a key', () => {
   });
 });
 
-describe('the Authorization header', () => {
+describe('Authorization header', () => {
   const key = generateApiKey('live');
 
-  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme as %s', (scheme) => {
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('accepts the scheme as %s', (scheme) => {
     expect(parseBearerKey(`${scheme} ${key}`)).toBe(key);
   });
 
-  it('takes several spaces behind the scheme', () => {
+  it('accepts several spaces after the scheme', () => {
     expect(parseBearerKey(`Bearer   ${key}`)).toBe(key);
   });
 
@@ -96,7 +96,7 @@ describe('the Authorization header', () => {
     ['a tab between', `Bearer\t${key}`],
     ['a colon between', `Bearer: ${key}`],
     ['another scheme', `Basic ${key}`],
-    ['a scheme that ends in ours', `XBearer ${key}`],
+    ['a scheme that ends in the right one', `XBearer ${key}`],
     ['a space before it', ` Bearer ${key}`],
     ['a space behind it', `Bearer ${key} `],
     ['a line break behind it', `Bearer ${key}\n`],
@@ -114,11 +114,11 @@ describe('the Authorization header', () => {
     ['padding', `Bearer ${key.slice(0, -1)}=`],
     ['a null character', `Bearer ${key.slice(0, -1)}\0`],
     ['a letter that only looks right', `Bearer ${key.slice(0, -1)}А`],
-  ])('gives no key when it has %s', (_, header) => {
+  ])('has no key when it has %s', (_, header) => {
     expect(parseBearerKey(header)).toBeUndefined();
   });
 
-  it('gives no key for any text that holds none', () => {
+  it('has no key for any other text', () => {
     fc.assert(
       fc.property(texts, (text) => {
         expect(parseBearerKey(text)).toBeUndefined();
@@ -131,7 +131,7 @@ describe('the Authorization header', () => {
 describe('scopes', () => {
   const scopes = fc.constantFrom(...Scope.options);
 
-  it('grant themselves, whatever else a key has', () => {
+  it('grant themselves, with any others', () => {
     fc.assert(
       fc.property(fc.array(scopes), scopes, (others, scope) => {
         expect(hasScope([...others, scope], scope)).toBe(true);
@@ -139,7 +139,7 @@ describe('scopes', () => {
     );
   });
 
-  it('grant, beyond themselves, only reading what they may write', () => {
+  it('grant, beyond themselves, only to read what they may write', () => {
     fc.assert(
       fc.property(scopes, scopes, (held, needed) => {
         const [action, resource] = held.split(':');

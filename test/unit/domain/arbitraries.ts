@@ -8,7 +8,7 @@ export const times = fc.date({
   noInvalidDate: true,
 });
 
-/** Times near enough to one another that adding hours or days leaves the years alone. */
+/** Times in a range where added hours or days keep the year at four digits. */
 export const recentTimes = fc.date({
   min: new Date('2020-01-01T00:00:00.000Z'),
   max: new Date('2100-01-01T00:00:00.000Z'),
@@ -19,8 +19,7 @@ export const idsOf = <P extends IdPrefix>(prefix: P): fc.Arbitrary<`${P}_${strin
   times.map((time) => newId(prefix, time));
 
 /**
- * Text of any code points, lone surrogates included. (The string arbitrary that has them all takes seconds to
- * set up.)
+ * Text of any code points, lone surrogates included. (The built-in string arbitrary takes seconds to set up.)
  */
 export const texts = fc
   .array(fc.oneof(fc.nat({ max: 0x7f }), fc.nat({ max: 0x10ffff })), { maxLength: 40 })

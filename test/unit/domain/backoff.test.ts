@@ -12,13 +12,13 @@ import { recentTimes } from './arbitraries.ts';
 const waitAfter = (attempt: number, policy = DEFAULT_RETRY_POLICY): number =>
   (scheduleNextAttempt(attempt, NOW, policy).getTime() - NOW.getTime()) / 1000;
 
-describe('the time between attempts', () => {
+describe('wait between attempts', () => {
   it('is 30 seconds, doubled each time, and an hour at most', () => {
     const waits = Array.from({ length: 12 }, (_, index) => waitAfter(index + 1));
     expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600, 3600, 3600]);
   });
 
-  it('lets all eight attempts together span 63.5 minutes', () => {
+  it('adds up to 63.5 minutes for all eight attempts', () => {
     expect(MAX_ATTEMPTS).toBe(8);
     expect(DEFAULT_RETRY_POLICY.maxAttempts).toBe(8);
     let at = NOW;
@@ -27,7 +27,7 @@ describe('the time between attempts', () => {
     expect((at.getTime() - NOW.getTime()) / 60_000).toBe(63.5);
   });
 
-  it('counts from the end of the failed attempt', () => {
+  it('starts at the end of the failed attempt', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: 1, max: 8 }), (endedAt, attempt) => {
         const wait =
@@ -60,10 +60,10 @@ describe('the time between attempts', () => {
   });
 });
 
-describe('the seconds for which a message is hidden', () => {
+describe('visibility timeout of a message', () => {
   const waits = fc.integer({ min: -86_400_000, max: 86_400_000 });
 
-  it('are whole, and within what SQS takes', () => {
+  it('is a whole number within the limit of SQS', () => {
     fc.assert(
       fc.property(recentTimes, waits, (now, milliseconds) => {
         const hidden = computeVisibilitySeconds(later(now, milliseconds), now);
@@ -75,7 +75,7 @@ describe('the seconds for which a message is hidden', () => {
     );
   });
 
-  it('never end early, nor a whole second late, up to what SQS takes', () => {
+  it('never ends early, nor a whole second late, up to the limit of SQS', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: 1, max: 42_300_000 }), (now, milliseconds) => {
         const hidden = computeVisibilitySeconds(later(now, milliseconds), now) * 1000;
@@ -94,7 +94,7 @@ describe('the seconds for which a message is hidden', () => {
     [30_000, 30],
     [42_300_000, 42_300],
     [42_300_001, 42_300],
-  ])('for %i ms are %i', (milliseconds, expected) => {
+  ])('for %i ms is %i s', (milliseconds, expected) => {
     expect(computeVisibilitySeconds(later(NOW, milliseconds), NOW)).toBe(expected);
   });
 });

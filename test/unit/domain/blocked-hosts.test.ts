@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isBlocked, parseHost } from '../../../functions/domain/blocked-hosts.ts';
 import { checkReceiverUrl, getHost } from '../../../functions/domain/receiver-url.ts';
 
-describe('a host that an operator names', () => {
+describe('host that an operator enters', () => {
   it.each([
     ['Hooks.Example.COM', 'hooks.example.com'],
     ['hooks.example.com.', 'hooks.example.com'],
@@ -13,7 +13,7 @@ describe('a host that an operator names', () => {
     ['2606:4700:0:0::1', '2606:4700::1'],
     ['[2606:4700::1]', '2606:4700::1'],
     ['localhost', 'localhost'],
-  ])('%s is compared as %s', (text, host) => {
+  ])('%s is normalized to %s', (text, host) => {
     expect(parseHost(text)).toBe(host);
   });
 
@@ -25,18 +25,18 @@ describe('a host that an operator names', () => {
     'example.com/path',
     'example.com:8443',
     'a@example.com',
-  ])('%j is refused', (text) => {
+  ])('%j is rejected', (text) => {
     expect(parseHost(text)).toBeUndefined();
   });
 });
 
-describe('a blocked host', () => {
+describe('blocked host', () => {
   const label = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
   const name = fc
     .array(label, { minLength: 1, maxLength: 3 })
     .map((labels) => `${labels.join('.')}.example.com`);
 
-  it('is blocked with all names below it, however the URL is written, and with no other name', () => {
+  it('blocks all names below it, in any notation of the URL, and no other name', () => {
     fc.assert(
       fc.property(
         name,
@@ -60,7 +60,7 @@ describe('a blocked host', () => {
     );
   });
 
-  it('is an address in whatever notation, and no address that ends like it', () => {
+  it('blocks an address in any notation, and no other address with the same end', () => {
     const blocked = new Set(['8.8.4.4', '2606:4700::1']);
     for (const url of ['https://8.8.4.4/', 'https://0x08080404/', 'https://[2606:4700:0::1]/'])
       expect(isBlocked(getHost(new URL(url)), blocked)).toBe(true);

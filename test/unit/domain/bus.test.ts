@@ -16,17 +16,17 @@ import { anEvent, aSandboxTenant, aTenant, NOW } from '../../builders.ts';
 const tenant = aTenant();
 const context = { tenant, now: NOW };
 
-describe('an event on the bus', () => {
-  it('says what happened, to whom and when, with the identifiers of what it happened to', () => {
+describe('event on the bus', () => {
+  it('has its type, tenant and time, and the ids of its objects', () => {
     const data = { conversationId: newId('cnv', NOW), channelId: 'web', externalUserId: 'ada' };
     const event = buildEvent('conversation.created', data, {
       tenant: aSandboxTenant({ generation: 4 }),
       now: NOW,
     });
 
-    const told = toBusEvent(event);
+    const busEvent = toBusEvent(event);
 
-    expect(told).toEqual({
+    expect(busEvent).toEqual({
       id: event.id,
       type: 'conversation.created',
       orgId: event.orgId,
@@ -34,14 +34,14 @@ describe('an event on the bus', () => {
       createdAt: NOW.toISOString(),
       data: { conversationId: data.conversationId },
     });
-    expect(BusEvent.parse(JSON.parse(JSON.stringify(told)))).toEqual(told);
+    expect(BusEvent.parse(JSON.parse(JSON.stringify(busEvent)))).toEqual(busEvent);
   });
 
-  it('is no news when it is for one endpoint alone', () => {
+  it('is omitted when it is for one endpoint', () => {
     expect(toBusEvent(anEvent({ onlyTo: newId('whk', NOW) }))).toBeUndefined();
   });
 
-  it('of a disabling is known by what names the disabling', () => {
+  it('of a disabled endpoint has the id of its outbox row', () => {
     const webhookId = newId('whk', NOW);
     const notice = {
       kind: 'endpoint-disabled',
@@ -60,8 +60,8 @@ describe('an event on the bus', () => {
   });
 });
 
-describe('a notice', () => {
-  it('is what the bus tells, under the identifier that it was given', () => {
+describe('notice', () => {
+  it('is the event on the bus, with the given id', () => {
     const sourceId = newId('src', NOW);
     const notice = createNotice('source.check', `${sourceId}#first`, { sourceId }, context);
 
@@ -75,18 +75,18 @@ describe('a notice', () => {
     });
   });
 
-  it('tells nothing but the fields of its type', () => {
+  it('has only the fields of its type', () => {
     const sourceId = newId('src', NOW);
     const more = { sourceId, content: 'of the source' };
     expect(createNotice('source.deleted', 'id', more, context).data).toEqual({ sourceId });
   });
 
-  it('is refused with data that is not of its type', () => {
+  it('rejects data of another type', () => {
     const sourceId = newId('whk', NOW) as unknown as `src_${string}`;
     expect(() => createNotice('source.check', 'id', { sourceId }, context)).toThrow();
   });
 
-  it('has a type that no event of the catalogue has, which customers could subscribe to', () => {
+  it('has a type to which customers cannot subscribe', () => {
     const types = Object.keys(NOTICES) as NoticeType[];
     expect(types.filter((type) => type in EVENT_CATALOGUE)).toEqual([]);
   });
@@ -96,10 +96,7 @@ const BUS_FIELDS = Object.fromEntries(
   Object.entries(EVENT_CATALOGUE).map(([type, { onBus }]) => [type, onBus]),
 );
 
-/**
- * Fields of any length that the bus would get: strings that are neither an identifier, a time, nor one of a
- * few words.
- */
+/** Fields of the bus that can have any text: strings that are neither an id, a time, nor an enumeration. */
 function textsOnBus(fields: Record<string, readonly string[]>): string[] {
   return Object.entries(fields).flatMap(([type, names]) => {
     const schema = z.toJSONSchema(EVENT_CATALOGUE[type as EventType].data);
@@ -114,8 +111,8 @@ function textsOnBus(fields: Record<string, readonly string[]>): string[] {
   });
 }
 
-describe('what the bus gets', () => {
-  it('is identifiers and words, no text that somebody wrote', () => {
+describe('data on the bus', () => {
+  it('consists of ids and enumerations, without text from users', () => {
     expect(textsOnBus(BUS_FIELDS)).toEqual([]);
   });
 
@@ -124,12 +121,12 @@ describe('what the bus gets', () => {
     ['channel.message', 'content'],
     ['handoff.requested', 'reason'],
     ['conversation.created', 'externalUserId'],
-  ] as const)('would be noticed to have the text of %s.%s', (type, field) => {
+  ] as const)('would fail the check with the text of %s.%s', (type, field) => {
     const planted = { ...BUS_FIELDS, [type]: [...EVENT_CATALOGUE[type].onBus, field] };
     expect(textsOnBus(planted)).toEqual([`${type}.${field}`]);
   });
 
-  it('is small however long the texts of an event are', () => {
+  it('is small even when the texts of an event are long', () => {
     const reason = 'x'.repeat(300_000);
     const event = buildEvent('ticket.created', { ticketId: newId('tkt', NOW), reason }, context);
     expect(JSON.stringify(toBusEvent(event)).length).toBeLessThan(500);

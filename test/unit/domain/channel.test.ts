@@ -16,8 +16,8 @@ import {
 
 const context = (tenant = aTenant()) => ({ tenant, now: NOW });
 
-describe('a channel', () => {
-  it('of the kind http is to the engine an endpoint that subscribes to nothing', () => {
+describe('channel', () => {
+  it('of kind http is an endpoint without subscriptions for the engine', () => {
     const channel = anHttpChannel();
     expect(Endpoint.parse(channel)).toEqual(
       Object.fromEntries(Object.entries(channel).filter(([name]) => name !== 'kind' && name !== 'name')),
@@ -28,11 +28,11 @@ describe('a channel', () => {
   it.each([
     ['http', anHttpChannel()],
     ['web_widget', aWebWidget()],
-  ])('is what its row holds: %s', (_, channel) => {
+  ])('is read back as it was stored: %s', (_, channel) => {
     expect(Channel.parse(JSON.parse(JSON.stringify(channel)))).toEqual(channel);
   });
 
-  it('is what a conversation names when it has the form of an identifier, and a label otherwise', () => {
+  it('is named by a conversation whose channel id has the form of an id', () => {
     const id = newId('chn', NOW);
     expect(parseChannelId(aConversation({ channelId: id }))).toBe(id);
     for (const channelId of [
@@ -48,13 +48,13 @@ describe('a channel', () => {
   });
 });
 
-describe('the event that delivers a message to its channel', () => {
+describe('message event of a channel', () => {
   const channel = anHttpChannel();
   const conversation = aConversation({ channelId: channel.id });
   const said = (role: (typeof MessageRole.options)[number], content = 'Hello') =>
     aMessage({ conversationId: conversation.id, role, content });
 
-  it.each(MessageRole.options)('exists for what agents and assistants write: %s', (role) => {
+  it.each(MessageRole.options)('exists only for messages of agents and assistants: %s', (role) => {
     const built = buildChannelMessage(channel, conversation, said(role), context());
     expect(built !== undefined).toBe(role === 'agent' || role === 'assistant');
   });
@@ -63,7 +63,7 @@ describe('the event that delivers a message to its channel', () => {
     expect(buildChannelMessage(aWebWidget(), conversation, said('agent'), context())).toBeUndefined();
   });
 
-  it('is for the channel alone, with the message and nothing else of what is stored', () => {
+  it('is only for the channel, and has only the message', () => {
     const message = said('agent', 'Your parcel comes tomorrow.');
     const tenant = aSandboxTenant();
     const built = OutboxEvent.parse(buildChannelMessage(channel, conversation, message, context(tenant)));

@@ -13,8 +13,8 @@ import { texts, times } from './arbitraries.ts';
 const resolution = { kind: 'resolve', by: 'api', at: NOW } as const;
 
 /**
- * The rule as decisions.md says it: what comes of each move in each state; undefined where it is refused or
- * changes nothing.
+ * The transitions of docs/specification.md, Conversations: the state after each change in each state, or
+ * undefined where the change is refused or has no effect.
  */
 const TABLE: Record<ConversationStatus, Record<StateChange['kind'], ConversationStatus | undefined>> = {
   open: { 'hand-off': 'handed_off', resolve: 'resolved', reopen: undefined },
@@ -34,7 +34,7 @@ const moves: fc.Arbitrary<StateChange> = fc.oneof(
   fc.constant<StateChange>({ kind: 'reopen' }),
 );
 
-/** Each state after the moves that were possible, the first state included. */
+/** The conversation after each possible change, the first state included. */
 function statesThrough(sequence: readonly StateChange[]): Conversation[] {
   let state = aConversation();
   const states = [state];
@@ -50,14 +50,14 @@ const cases = Object.entries(TABLE).flatMap(([status, row]) =>
     ([kind, to]) => [kind as StateChange['kind'], status as ConversationStatus, to] as const,
   ),
 );
-const moveOf = (kind: StateChange['kind']): StateChange => (kind === 'resolve' ? resolution : { kind });
+const toChange = (kind: StateChange['kind']): StateChange => (kind === 'resolve' ? resolution : { kind });
 
-describe('a conversation', () => {
-  it.each(cases)('by the move "%s" comes from %s to %s (undefined: it stays)', (kind, status, to) => {
-    expect(applyStateChange(inState[status], moveOf(kind))?.status).toBe(to);
+describe('conversation', () => {
+  it.each(cases)('by the change "%s" goes from %s to %s (undefined: unchanged)', (kind, status, to) => {
+    expect(applyStateChange(inState[status], toChange(kind))?.status).toBe(to);
   });
 
-  it('says when and by whom it was resolved, exactly while it is', () => {
+  it('has the time and author of its resolution exactly while it is resolved', () => {
     fc.assert(
       fc.property(fc.array(moves, { maxLength: 20 }), (sequence) => {
         for (const state of statesThrough(sequence)) {
@@ -68,7 +68,7 @@ describe('a conversation', () => {
     );
   });
 
-  it('is resolved by the first who says so, until a message opens it again', () => {
+  it('keeps its first resolver until a message reopens it', () => {
     fc.assert(
       fc.property(fc.array(moves, { maxLength: 20 }), (sequence) => {
         let resolvedBy: string | undefined;
@@ -82,7 +82,7 @@ describe('a conversation', () => {
     );
   });
 
-  it('keeps all else, whatever happens to it', () => {
+  it('keeps all other fields', () => {
     const lasting = ({ id, channelId, externalUserId, createdAt }: Conversation) =>
       JSON.stringify([id, channelId, externalUserId, createdAt]);
     fc.assert(
@@ -92,7 +92,7 @@ describe('a conversation', () => {
     );
   });
 
-  it('is something that its table may hold, in every state', () => {
+  it('can be stored in every state', () => {
     fc.assert(
       fc.property(fc.array(moves, { maxLength: 20 }), (sequence) => {
         for (const state of statesThrough(sequence)) expect(Conversation.parse(state)).toEqual(state);
@@ -100,14 +100,14 @@ describe('a conversation', () => {
     );
   });
 
-  it('is not altered itself by a move', () => {
+  it('is not mutated by a change', () => {
     const before = structuredClone(inState);
-    for (const [kind, status] of cases) applyStateChange(inState[status], moveOf(kind));
+    for (const [kind, status] of cases) applyStateChange(inState[status], toChange(kind));
     expect(inState).toEqual(before);
   });
 });
 
-describe('a stored conversation', () => {
+describe('stored conversation', () => {
   it.each([
     { status: 'closed' },
     { id: newId('msg', NOW) },

@@ -14,7 +14,7 @@ const bindings: fc.Arbitrary<CursorBinding> = fc.record({
   filters: fc.array(fc.string(), { maxLength: 3 }),
 });
 
-/** The cursor with one bit of its bytes turned over. */
+/** The cursor with one bit of its bytes flipped. */
 function flipped(cursor: string, bit: number): string {
   const bytes = Buffer.from(cursor, 'base64url');
   const at = bit % (bytes.length * 8);
@@ -41,8 +41,8 @@ const mutations: fc.Arbitrary<(cursor: string) => string> = fc.oneof(
   fc.constant((cursor: string) => cursor.repeat(2)),
 );
 
-describe('a cursor', () => {
-  it('opens to the position that was sealed', () => {
+describe('cursor', () => {
+  it('opens to the sealed position', () => {
     fc.assert(
       fc.property(idsOf('dlv'), bindings, (position, bound) => {
         expect(openCursor(ring, sealCursor(ring, position, bound), bound)).toBe(position);
@@ -58,7 +58,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('shows nothing of its position and is never the same twice', () => {
+  it('reveals nothing of its position, and differs each time', () => {
     const position = newId('dlv', NOW);
     const cursors = Array.from({ length: 100 }, () => sealCursor(ring, position, binding));
     expect(new Set(cursors).size).toBe(cursors.length);
@@ -66,13 +66,13 @@ describe('a cursor', () => {
       expect(Buffer.from(cursor, 'base64url').includes(position.slice(0, 8))).toBe(false);
   });
 
-  it('opens with its own key after a newer one came', () => {
+  it('opens with its own key after a rotation', () => {
     const position = newId('msg', NOW);
     const before = sealCursor(aKeyring({ versions: 1 }), position, binding);
     expect(openCursor(aKeyring({ versions: 3 }), before, binding)).toBe(position);
   });
 
-  it('does not open when anything of it was changed', () => {
+  it('does not open after any change', () => {
     fc.assert(
       fc.property(idsOf('dlv'), mutations, (position, mutate) => {
         const cursor = sealCursor(ring, position, binding);
@@ -106,13 +106,13 @@ describe('a cursor', () => {
     expect(openCursor(ring, cursor, { ...binding, ...change })).toBeUndefined();
   });
 
-  it('does not open with another key, nor with one that is gone', () => {
+  it('does not open with another key, nor without its key', () => {
     const cursor = sealCursor(ring, newId('dlv', NOW), binding);
     expect(openCursor(aKeyring({ versions: 2, fill: 'm' }), cursor, binding)).toBeUndefined();
     expect(openCursor(aKeyring({ versions: 1 }), cursor, binding)).toBeUndefined();
   });
 
-  it('never throws for a text that is none', () => {
+  it('rejects any other text without an error', () => {
     const bytes = fc.uint8Array({ maxLength: 80 }).map((text) => Buffer.from(text).toString('base64url'));
     fc.assert(
       fc.property(fc.oneof(texts, fc.base64String(), bytes), (text) => {

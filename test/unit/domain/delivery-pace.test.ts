@@ -13,14 +13,14 @@ import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../functions/domai
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
 
-const WAY = { from: 'retry', to: 'retry', crowded: false } as const;
+const ROUTE = { from: 'retry', to: 'retry', crowded: false } as const;
 const request: WebhookRequest = { method: 'POST', url: 'https://example.com/', headers: {}, body: '{}' };
 
 interface Outcome {
   fails: boolean;
-  /** How long the receiver takes, at real speed. */
+  /** Duration of the receiver's answer, at real speed. */
   durationMs: number;
-  /** How late the attempt begins in the sandbox, milliseconds. */
+  /** Delay of the attempt in the sandbox, in milliseconds. */
   lateMs: number;
 }
 const outcomes: fc.Arbitrary<Outcome[]> = fc.array(
@@ -41,17 +41,14 @@ const policies: fc.Arbitrary<RetryPolicy> = fc.oneof(
 );
 const speeds = fc.integer({ min: 1, max: MAX_SPEED });
 
-const resultOf = (startedAt: Date, took: number, { fails, durationMs }: Outcome): AttemptResult => ({
+const buildResult = (startedAt: Date, took: number, { fails, durationMs }: Outcome): AttemptResult => ({
   startedAt,
   endedAt: later(startedAt, took),
   ...(fails ? { error: 'the receiver answered 503', status: 503 } : { status: 200 }),
   simulated: { request, durationMs },
 });
 
-/**
- * What a delivery's attempts make of it, one after the other, until it ends or no more is known of its
- * receiver.
- */
+/** The settlements of a delivery's attempts, until it ends or `all` has no more outcomes. */
 function history(
   all: readonly Outcome[],
   maxAttempts: number,
@@ -66,14 +63,14 @@ function history(
   return settlements;
 }
 
-/** The attempts of a delivery where time passes as it does, each begun as soon as it is due. */
+/** The attempts of a delivery at real speed, each started when it is due. */
 const atRealSpeed = (all: readonly Outcome[], policy: RetryPolicy, start: Date): Settlement[] =>
   history(all, policy.maxAttempts, (number, outcome, before) => {
     const startedAt = before?.kind === 'retrying' ? before.nextRetryAt : start;
-    return computeSettlement(number, resultOf(startedAt, outcome.durationMs, outcome), policy, WAY);
+    return computeSettlement(number, buildResult(startedAt, outcome.durationMs, outcome), policy, ROUTE);
   });
 
-/** The same attempts where it passes faster, begun as late as a queue brings them. */
+/** The same attempts at a higher speed, each started with the delay of its queue. */
 const atHighSpeed = (
   all: readonly Outcome[],
   policy: RetryPolicy,
@@ -84,30 +81,33 @@ const atHighSpeed = (
     const startedAt = before?.kind === 'retrying' ? later(before.nextRetryAt, outcome.lateMs) : start;
     const real = before?.atRealSpeed?.nextRetryAt;
     const pace = { speed, startedAt: real === undefined ? startedAt : new Date(real) };
-    const result = resultOf(startedAt, Math.ceil(outcome.durationMs / speed), outcome);
-    return computeSettlement(number, result, policy, WAY, pace);
+    const result = buildResult(startedAt, Math.ceil(outcome.durationMs / speed), outcome);
+    return computeSettlement(number, result, policy, ROUTE, pace);
   });
 
-const timesOf = ({ attempt, atRealSpeed }: Settlement) => ({ attempt: attempt.atRealSpeed, ...atRealSpeed });
+const pickTimes = ({ attempt, atRealSpeed }: Settlement) => ({
+  attempt: attempt.atRealSpeed,
+  ...atRealSpeed,
+});
 
-describe('a delivery whose time passes faster', () => {
-  it('tells when everything would have been, however late its queue and whatever the speed', () => {
+describe('delivery at a higher speed', () => {
+  it('stores the times of real speed, for any speed and any delay of its queue', () => {
     fc.assert(
       fc.property(outcomes, policies, recentTimes, speeds, (all, policy, start, speed) => {
-        const told = atHighSpeed(all, policy, start, speed).map(timesOf);
+        const stored = atHighSpeed(all, policy, start, speed).map(pickTimes);
         const real = atRealSpeed(all, policy, start).map((settlement) => ({
           attempt: { startedAt: settlement.attempt.startedAt, durationMs: settlement.attempt.durationMs },
           ...(settlement.kind === 'retrying'
             ? { nextRetryAt: settlement.nextRetryAt.toISOString() }
             : { terminalAt: settlement.at.toISOString() }),
         }));
-        expect(told).toEqual(real);
+        expect(stored).toEqual(real);
       }),
       { numRuns: 500 },
     );
   });
 
-  it('waits for its attempts so many times shorter', () => {
+  it('divides its waits by the speed', () => {
     fc.assert(
       fc.property(outcomes, policies, recentTimes, speeds, (all, policy, start, speed) => {
         const { baseSeconds, capSeconds } = policy;
@@ -125,7 +125,7 @@ describe('a delivery whose time passes faster', () => {
     );
   });
 
-  it('comes to the same end by the same attempts', () => {
+  it('has the same attempts and the same end', () => {
     fc.assert(
       fc.property(outcomes, policies, speeds, (all, policy, speed) => {
         const ends = (settlements: Settlement[]) =>
@@ -139,7 +139,7 @@ describe('a delivery whose time passes faster', () => {
     );
   });
 
-  it('is one that its table can hold', () => {
+  it('can be stored', () => {
     fc.assert(
       fc.property(outcomes, policies, recentTimes, speeds, (all, policy, start, speed) => {
         for (const { attempt, atRealSpeed } of atHighSpeed(all, policy, start, speed)) {
@@ -151,7 +151,7 @@ describe('a delivery whose time passes faster', () => {
     );
   });
 
-  it('ends eight failed attempts of ten seconds each, 1000 times faster, as if over an hour had passed', () => {
+  it('ends eight failed attempts of ten seconds each at speed 1000 as if an hour had passed', () => {
     const failures = Array.from({ length: 8 }, () => ({ fails: true, durationMs: 10_000, lateMs: 0 }));
     const last = atHighSpeed(failures, DEFAULT_RETRY_POLICY, NOW, 1000).at(-1);
     const hourAndMore = seconds(63.5 * 60 + 8 * 10);
@@ -163,44 +163,44 @@ describe('a delivery whose time passes faster', () => {
   });
 });
 
-describe('the settlement of a simulated attempt', () => {
-  const succeeded = resultOf(NOW, 5, { fails: false, durationMs: 5, lateMs: 0 });
-  const failed = resultOf(NOW, 5, { fails: true, durationMs: 5, lateMs: 0 });
+describe('settlement of a simulated attempt', () => {
+  const succeeded = buildResult(NOW, 5, { fails: false, durationMs: 5, lateMs: 0 });
+  const failed = buildResult(NOW, 5, { fails: true, durationMs: 5, lateMs: 0 });
 
-  it('keeps the request, and says of a success that it was simulated', () => {
-    expect(computeSettlement(1, succeeded, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({
+  it('has the request, and marks a success as simulated', () => {
+    expect(computeSettlement(1, succeeded, DEFAULT_RETRY_POLICY, ROUTE)).toMatchObject({
       kind: 'succeeded',
       terminalReason: 'sandbox_simulated',
       attempt: { request },
     });
   });
 
-  it('keeps no request whose body is too large to be kept with each of eight attempts', () => {
+  it('omits a request whose body is too large to be stored with each of eight attempts', () => {
     const LARGEST = 32_768;
     const of = (body: string) =>
       computeSettlement(
         1,
         { ...succeeded, simulated: { request: { ...request, body }, durationMs: 5 } },
         DEFAULT_RETRY_POLICY,
-        WAY,
+        ROUTE,
       ).attempt;
     expect(of('x'.repeat(LARGEST))).toHaveProperty('request');
     expect(of('x'.repeat(LARGEST + 1))).not.toHaveProperty('request');
-    // Counted in bytes.
+    // The size is counted in bytes.
     expect(of('é'.repeat(LARGEST / 2 + 1))).not.toHaveProperty('request');
   });
 
-  it('keeps the request of a failure too, which ends for the same reason as a real one', () => {
-    expect(computeSettlement(1, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({ attempt: { request } });
-    expect(computeSettlement(8, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({
+  it('has the request of a failure too, whose end has the same reason as a real one', () => {
+    expect(computeSettlement(1, failed, DEFAULT_RETRY_POLICY, ROUTE)).toMatchObject({ attempt: { request } });
+    expect(computeSettlement(8, failed, DEFAULT_RETRY_POLICY, ROUTE)).toMatchObject({
       terminalReason: 'max_attempts',
       attempt: { request },
     });
   });
 
-  it('says nothing of another time where time passes as it does', () => {
+  it('has no other times at real speed', () => {
     for (const result of [succeeded, failed]) {
-      const settlement = computeSettlement(1, result, DEFAULT_RETRY_POLICY, WAY);
+      const settlement = computeSettlement(1, result, DEFAULT_RETRY_POLICY, ROUTE);
       expect(settlement).not.toHaveProperty('atRealSpeed');
       expect(settlement.attempt).not.toHaveProperty('atRealSpeed');
     }

@@ -17,22 +17,19 @@ const HOUR_MS = 3_600_000;
 const moments = fc.integer({ min: Date.parse('2020-01-01'), max: Date.parse('2100-01-01') });
 const counts = fc.integer({ min: 1, max: 168 });
 
-/**
- * Some of the hours before a moment, in any order, each with deliveries that ended in some way or have not
- * ended.
- */
+/** Some of the hours before a moment, in any order, each with ended and open deliveries. */
 const ledgers = fc.record({ now: moments.map((ms) => new Date(ms)), count: counts }).chain(({ now, count }) =>
   fc.record({
     now: fc.constant(now),
     count: fc.constant(count),
     entries: fc
       .shuffledSubarray(Array.from({ length: count }, (_, back) => getHourBefore(now, back)))
-      .chain((hours) => fc.tuple(...hours.map((hour) => entryOf(hour)))),
+      .chain((hours) => fc.tuple(...hours.map((hour) => buildEntry(hour)))),
   }),
 );
 
 const some = fc.nat({ max: 50 });
-const entryOf = (hour: string): fc.Arbitrary<LedgerEntry> =>
+const buildEntry = (hour: string): fc.Arbitrary<LedgerEntry> =>
   fc
     .record({ pending: some, succeeded: some, exhausted: some, skipped: some, duplicates: some })
     .map(({ pending, ...ends }) => ({
@@ -43,8 +40,8 @@ const entryOf = (hour: string): fc.Arbitrary<LedgerEntry> =>
       ...ends,
     }));
 
-describe('the latest hours', () => {
-  it('are as many as were asked for, the last one being under way', () => {
+describe('latest hours', () => {
+  it('are as many as requested, including the present hour', () => {
     fc.assert(
       fc.property(moments, counts, (now, count) => {
         const range = getLatestHours(new Date(now), count);
@@ -58,8 +55,8 @@ describe('the latest hours', () => {
   });
 });
 
-describe('the stats of an endpoint', () => {
-  it('balance, hour by hour and in their sums', () => {
+describe('stats of an endpoint', () => {
+  it('balance in each hour and in their totals', () => {
     fc.assert(
       fc.property(ledgers, ({ now, count, entries }) => {
         const { totals, hours } = buildEndpointStats(webhookId, { now, count }, entries);
@@ -88,7 +85,7 @@ describe('the stats of an endpoint', () => {
     );
   });
 
-  it('name the earliest hour in which something has not ended, and none when all has', () => {
+  it('have the earliest hour with an open delivery, or null', () => {
     fc.assert(
       fc.property(ledgers, ({ now, count, entries }) => {
         const { hours, oldestPending, totals } = buildEndpointStats(webhookId, { now, count }, entries);
@@ -99,7 +96,7 @@ describe('the stats of an endpoint', () => {
     );
   });
 
-  it('say of a ledger without entries that nothing was owed', () => {
+  it('have zero counts for a ledger without entries', () => {
     expect(buildEndpointStats(webhookId, { now: NOW, count: 24 }, [])).toEqual({
       webhookId,
       from: '2026-11-19T10:00:00.000Z',
@@ -111,9 +108,9 @@ describe('the stats of an endpoint', () => {
   });
 });
 
-describe('all endpoints together', () => {
+describe('stats of all endpoints', () => {
   const others = [newId('whk', NOW), newId('whk', NOW), newId('whk', NOW)];
-  const anEndpointOf = (id: (typeof others)[number]) =>
+  const buildEndpoint = (id: (typeof others)[number]) =>
     ({
       id,
       url: 'https://receiver.example.com/',
@@ -122,7 +119,7 @@ describe('all endpoints together', () => {
       failing: null,
       waitingSince: null,
     }) as const;
-  /** Each entry of the ledger, at one of the endpoints. */
+  /** Each entry of the ledger, for one of the endpoints. */
   const spread = ledgers.chain(({ entries, ...terms }) =>
     fc
       .array(fc.constantFrom(...others), { minLength: entries.length, maxLength: entries.length })
@@ -132,9 +129,9 @@ describe('all endpoints together', () => {
       })),
   );
   const overview = ({ now, count, entries }: Given<typeof spread>) =>
-    buildDeliveryStats(others.map(anEndpointOf), { now, count }, entries);
+    buildDeliveryStats(others.map(buildEndpoint), { now, count }, entries);
 
-  it('sum to the same by hour and by endpoint, and to what each endpoint’s own statistics say', () => {
+  it("have equal totals by hour and by endpoint, which match the endpoint's own stats", () => {
     fc.assert(
       fc.property(spread, (terms) => {
         const { totals, hours, endpoints, backlog } = overview(terms);
@@ -154,7 +151,7 @@ describe('all endpoints together', () => {
     );
   });
 
-  it('have an hour to look for open deliveries in at each endpoint that has any', () => {
+  it('have the oldest open hour of each endpoint with open deliveries', () => {
     fc.assert(
       fc.property(spread, (terms) => {
         const expected = overview(terms).endpoints.flatMap(({ webhookId: id, oldestPending }) =>
@@ -165,14 +162,14 @@ describe('all endpoints together', () => {
     );
   });
 
-  it('say since when deliveries of each wait', () => {
+  it('have the time since when deliveries of each endpoint wait', () => {
     const waitingSince = '2026-11-20T09:10:00.000Z';
-    const given = others.map((id, index) => ({ ...anEndpointOf(id), ...(index === 1 && { waitingSince }) }));
+    const given = others.map((id, index) => ({ ...buildEndpoint(id), ...(index === 1 && { waitingSince }) }));
     const { endpoints } = buildDeliveryStats(given, { now: NOW, count: 24 }, []);
     expect(endpoints.map((one) => one.waitingSince)).toEqual([null, waitingSince, null]);
   });
 
-  it('have each hour once, newest first, and every endpoint, in the order that was given', () => {
+  it('have each hour once, newest first, and every endpoint, in the given order', () => {
     fc.assert(
       fc.property(spread, (terms) => {
         const { hours, endpoints } = overview(terms);
@@ -183,7 +180,7 @@ describe('all endpoints together', () => {
     );
   });
 
-  it('are nothing where there are none', () => {
+  it('are empty without endpoints', () => {
     expect(buildDeliveryStats([], { now: NOW, count: 24 }, [])).toMatchObject({
       totals: { owed: 0, pending: 0 },
       backlog: { pending: 0, oldestPending: null },

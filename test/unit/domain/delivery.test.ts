@@ -42,17 +42,17 @@ const results: fc.Arbitrary<AttemptResult> = fc
     ...(response === undefined ? {} : { response }),
   }));
 
-/** From a lane to one for a retry, which may be crowded. */
-const ways = fc.record({
+/** From a queue to one for a retry, which may be crowded. */
+const routes = fc.record({
   from: fc.constantFrom(...LANES),
   to: fc.constantFrom('retry' as const, 'slow' as const),
   crowded: fc.boolean(),
 });
-/** Of a first attempt's retry, with room for it. */
-const way = { from: 'fresh', to: 'retry', crowded: false } as const;
+/** For the retry of a first attempt, in a queue with room. */
+const route = { from: 'fresh', to: 'retry', crowded: false } as const;
 
-describe('a new delivery', () => {
-  it('names its event, endpoint and tenant', () => {
+describe('new delivery', () => {
+  it('has its event, endpoint and tenant', () => {
     const tenant = aTenant({ generation: 2 });
     const [event, endpoint] = [anEvent({ tenant }), anEndpoint()];
     expect(createDelivery(event, endpoint, NOW)).toEqual({
@@ -68,7 +68,7 @@ describe('a new delivery', () => {
     });
   });
 
-  it('is skipped from the start when its endpoint is disabled', () => {
+  it('is skipped when its endpoint is disabled', () => {
     const delivery = createDelivery(anEvent(), anEndpoint({ status: 'auto_disabled' }), NOW);
     expect(delivery).toMatchObject({
       status: 'skipped',
@@ -79,13 +79,13 @@ describe('a new delivery', () => {
     expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'terminal' });
   });
 
-  it('has the same identifier when its event is fanned out again, at whatever time', () => {
+  it('has the same id when its event is fanned out again at another time', () => {
     const [event, endpoint] = [anEvent(), anEndpoint()];
     const again = createDelivery(event, endpoint, later(NOW, seconds(90)));
     expect(again.id).toBe(createDelivery(event, endpoint, NOW).id);
   });
 
-  it('is one that its table can hold', () => {
+  it('can be stored', () => {
     const delivery = createDelivery(anEvent(), anEndpoint(), NOW);
     expect(Delivery.parse(delivery)).toEqual(delivery);
   });
@@ -97,43 +97,43 @@ describe('a new delivery', () => {
   });
 });
 
-describe('a reminder', () => {
-  it('holds of a delivery what names it and nothing else', () => {
+describe('delivery message', () => {
+  it('has the ids of its delivery and nothing else', () => {
     const delivery = aDelivery({ lastError: 'refused', attempts: 3 });
     const { id, orgId, generation, webhookId, eventId } = delivery;
     expect(DeliveryMessage.parse(delivery)).toEqual({ id, orgId, generation, webhookId, eventId });
   });
 });
 
-describe('the settlement of an attempt', () => {
-  it('is a success exactly when there was no error, at any number', () => {
+describe('settlement of an attempt', () => {
+  it('is a success exactly when there was no error, for any attempt', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, ways, (number, result, way) => {
-        const { kind } = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
+      fc.property(attemptNumbers, results, routes, (number, result, route) => {
+        const { kind } = computeSettlement(number, result, DEFAULT_RETRY_POLICY, route);
         expect(kind === 'succeeded').toBe(result.error === undefined);
       }),
     );
   });
 
-  it('is another attempt after a failure, until there was the last one', () => {
+  it('is a retry after a failure, except after the last attempt', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, ways, (number, result, way) => {
+      fc.property(attemptNumbers, results, routes, (number, result, route) => {
         const failed = { ...result, error: 'the receiver answered 500' };
-        const { kind } = computeSettlement(number, failed, DEFAULT_RETRY_POLICY, way);
+        const { kind } = computeSettlement(number, failed, DEFAULT_RETRY_POLICY, route);
         expect(kind).toBe(number < MAX ? 'retrying' : 'exhausted');
       }),
     );
   });
 
-  it('ends a delivery whose attempts are somehow more than there are', () => {
+  it('ends a delivery with more attempts than allowed', () => {
     const failed = { startedAt: NOW, endedAt: NOW, error: 'refused' };
-    expect(computeSettlement(MAX + 1, failed, DEFAULT_RETRY_POLICY, way).kind).toBe('exhausted');
+    expect(computeSettlement(MAX + 1, failed, DEFAULT_RETRY_POLICY, route).kind).toBe('exhausted');
   });
 
   it('takes its times from the end of the attempt', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, ways, (number, result, way) => {
-        const settlement = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
+      fc.property(attemptNumbers, results, routes, (number, result, route) => {
+        const settlement = computeSettlement(number, result, DEFAULT_RETRY_POLICY, route);
         if (settlement.kind === 'retrying')
           expect(settlement.nextRetryAt).toEqual(
             scheduleNextAttempt(number, result.endedAt, DEFAULT_RETRY_POLICY),
@@ -143,10 +143,10 @@ describe('the settlement of an attempt', () => {
     );
   });
 
-  it('logs the attempt as it went, without what there was not', () => {
+  it('logs the attempt, without missing values', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, ways, (number, result, way) => {
-        const { attempt } = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
+      fc.property(attemptNumbers, results, routes, (number, result, route) => {
+        const { attempt } = computeSettlement(number, result, DEFAULT_RETRY_POLICY, route);
         const { startedAt, endedAt, status, error, response } = result;
         expect(AttemptRecord.parse(attempt)).toEqual(attempt);
         expect(Object.values(attempt)).not.toContain(undefined);
@@ -162,14 +162,14 @@ describe('the settlement of an attempt', () => {
     );
   });
 
-  it('counts no negative time when the clock was set back', () => {
+  it('has no negative duration when the clock was set back', () => {
     const result = { startedAt: later(NOW, 10), endedAt: NOW };
-    expect(computeSettlement(1, result, DEFAULT_RETRY_POLICY, way).attempt.durationMs).toBe(0);
+    expect(computeSettlement(1, result, DEFAULT_RETRY_POLICY, route).attempt.durationMs).toBe(0);
   });
 });
 
-describe('the standing of a delivery', () => {
-  /** What can be in the table, terminal or not, leased or not, due or not. */
+describe('claimability of a delivery', () => {
+  /** Any stored delivery: terminal or not, leased or not, due or not. */
   const deliveries: fc.Arbitrary<Delivery> = fc
     .record({
       status: fc.constantFrom(...DeliveryStatus.options),
@@ -201,34 +201,37 @@ describe('the standing of a delivery', () => {
     );
   });
 
-  it('becomes something else when the time comes that it names', () => {
+  it('changes at the time that it returns', () => {
     fc.assert(
       fc.property(deliveries, (delivery) => {
-        const standing = getClaimability(delivery, NOW, MAX);
-        if (standing.kind !== 'leased' && standing.kind !== 'not-due') return;
-        const at = standing.kind === 'leased' ? standing.until : standing.at;
+        const claimability = getClaimability(delivery, NOW, MAX);
+        if (claimability.kind !== 'leased' && claimability.kind !== 'not-due') return;
+        const at = claimability.kind === 'leased' ? claimability.until : claimability.at;
         expect(at.getTime()).toBeGreaterThan(NOW.getTime());
-        expect(getClaimability(delivery, later(at, -1), MAX).kind).toBe(standing.kind);
-        expect(getClaimability(delivery, at, MAX).kind).not.toBe(standing.kind);
+        expect(getClaimability(delivery, later(at, -1), MAX).kind).toBe(claimability.kind);
+        expect(getClaimability(delivery, at, MAX).kind).not.toBe(claimability.kind);
       }),
       { numRuns: 500 },
     );
   });
 
-  it.each(TERMINAL)('of one that is %s is terminal, whatever else it says', (status) => {
+  it.each(TERMINAL)('is terminal when it is %s, for any other fields', (status) => {
     const delivery = aDelivery({ status, lease: { token: 't', until: NOW.getTime() + 1 }, attempts: MAX });
     expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'terminal' });
   });
 
-  it.each(OPEN)('of one that is %s and used up is spent, but not before its lease has ended', (status) => {
-    const until = later(NOW, seconds(10));
-    const delivery = aDelivery({ status, attempts: MAX, lease: { token: 't', until: until.getTime() } });
-    expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'leased', until });
-    expect(getClaimability(delivery, until, MAX)).toEqual({ kind: 'spent' });
-  });
+  it.each(OPEN)(
+    'of a %s delivery without attempts left is spent, but not before its lease has ended',
+    (status) => {
+      const until = later(NOW, seconds(10));
+      const delivery = aDelivery({ status, attempts: MAX, lease: { token: 't', until: until.getTime() } });
+      expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'leased', until });
+      expect(getClaimability(delivery, until, MAX)).toEqual({ kind: 'spent' });
+    },
+  );
 
   it.each([undefined, true] as const)(
-    'of one that is not due says whether no message waits for it (parked: %s)',
+    'of a delivery that is not due includes whether it has no message (parked: %s)',
     (parked) => {
       const at = later(NOW, seconds(1000));
       const delivery = aDelivery({ status: 'retrying', nextRetryAt: at.toISOString(), parked });
@@ -237,47 +240,47 @@ describe('the standing of a delivery', () => {
     },
   );
 
-  it('of a parked one lets the message wait that the reconciler has sent ahead of time', () => {
+  it('of a parked delivery keeps the message that the reconciler has sent ahead of time', () => {
     const at = later(NOW, seconds(RECONCILE_LOOKAHEAD_SECONDS));
     const delivery = aDelivery({ status: 'retrying', nextRetryAt: at.toISOString(), parked: true });
     expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'not-due', at, parked: false });
     expect(getClaimability(delivery, later(NOW, -1), MAX)).toMatchObject({ parked: true });
   });
 
-  it('of none is absent', () => {
+  it('is absent without a delivery', () => {
     expect(getClaimability(undefined, NOW, MAX)).toEqual({ kind: 'absent' });
   });
 });
 
-describe('what becomes of a message', () => {
-  it('is that one waits exactly while its delivery is open and not parked', () => {
+describe('disposition of a message', () => {
+  it('keeps or moves it exactly while its delivery is open and not parked', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, ways, (number, result, way) => {
-        const settlement = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
+      fc.property(attemptNumbers, results, routes, (number, result, route) => {
+        const settlement = computeSettlement(number, result, DEFAULT_RETRY_POLICY, route);
         const waits = decideDisposition(settlement).kind !== 'delete';
         expect(waits).toBe(settlement.kind === 'retrying' && settlement.wait.hold !== 'parked');
       }),
     );
   });
 
-  it('is that none is to wait longer than a queue can hold it back, nor where it is crowded', () => {
+  it('never keeps it longer than a queue can, nor in a crowded queue', () => {
     const policy = fc.record({
       baseSeconds: fc.integer({ min: 1, max: 86_400 }),
       capSeconds: fc.integer({ min: 1, max: 86_400 }),
       maxAttempts: fc.constant(MAX),
     });
     fc.assert(
-      fc.property(attemptNumbers, results, ways, policy, (number, result, way, policy) => {
-        const settlement = computeSettlement(number, { ...result, error: 'refused' }, policy, way);
+      fc.property(attemptNumbers, results, routes, policy, (number, result, route, policy) => {
+        const settlement = computeSettlement(number, { ...result, error: 'refused' }, policy, route);
         const disposition = decideDisposition(settlement);
         if (settlement.kind !== 'retrying' || disposition.kind === 'delete') return;
         const wait = settlement.nextRetryAt.getTime() - settlement.at.getTime();
         expect(wait).toBeLessThanOrEqual(seconds(LONGEST_QUEUED_WAIT_SECONDS));
-        expect(way.crowded).toBe(false);
+        expect(route.crowded).toBe(false);
         expect(disposition).toEqual(
-          way.from === way.to
+          route.from === route.to
             ? { kind: 'keep', until: settlement.nextRetryAt }
-            : { kind: 'move', lane: way.to, until: settlement.nextRetryAt },
+            : { kind: 'move', lane: route.to, until: settlement.nextRetryAt },
         );
       }),
       { numRuns: 500 },

@@ -5,21 +5,21 @@ import { texts } from './arbitraries.ts';
 
 const lines = fc.array(fc.constantFrom('one', 'two', 'three four', '', '  '), { maxLength: 12 });
 
-describe('the changes from one text to another', () => {
-  it('are the lines that came and those that went, in their order', () => {
+describe('changes between two texts', () => {
+  it('are the added and the removed lines, in their order', () => {
     expect(findChanges('a\nb\nc\nd', 'x\na\ny\nd\nz', 100)).toEqual({ added: 'x\ny\nz', removed: 'b\nc' });
   });
 
-  it('are none for lines that only moved, or are set otherwise', () => {
+  it('are empty for moved lines and other whitespace', () => {
     expect(findChanges('a\nb\n\nc', '  c\r\n\n\tb\na  ', 100)).toEqual({ added: '', removed: '' });
   });
 
-  it('count a line as often as it stands there', () => {
+  it('count a line as often as it occurs', () => {
     expect(findChanges('a\na\na', 'a', 100)).toEqual({ added: '', removed: 'a\na' });
     expect(findChanges('a', 'a\na\na', 100)).toEqual({ added: 'a\na', removed: '' });
   });
 
-  it('turn round with the texts', () => {
+  it('are reversed with the texts', () => {
     fc.assert(
       fc.property(lines, lines, fc.nat({ max: 60 }), (before, after, room) => {
         const there = findChanges(before.join('\n'), after.join('\n'), room);
@@ -29,7 +29,7 @@ describe('the changes from one text to another', () => {
     );
   });
 
-  it('lead from the lines of one to those of the other', () => {
+  it('lead from the lines of one text to those of the other', () => {
     const sorted = (list: readonly string[]) => list.filter((line) => line.trim() !== '').toSorted();
     fc.assert(
       fc.property(lines, lines, (before, after) => {
@@ -40,7 +40,7 @@ describe('the changes from one text to another', () => {
   });
 });
 
-describe('changes too long to be shown', () => {
+describe('truncated changes', () => {
   it.each([
     ['one two three', 13, 'one two three'],
     ['one two three', 12, 'one two…'],
@@ -56,11 +56,11 @@ describe('changes too long to be shown', () => {
     ['𠀀𠀁𠀂', 4, '𠀀…'],
     ['one', 1, '…'],
     ['one', 0, ''],
-  ])('%j in %i characters are %j', (after, room, shown) => {
+  ])('of %j in %i characters are %j', (after, room, shown) => {
     expect(findChanges('', after, room).added).toBe(shown);
   });
 
-  it('are never longer than allowed, and well-formed where the text was', () => {
+  it('are never longer than allowed, and well-formed when the text is', () => {
     fc.assert(
       fc.property(texts, fc.nat({ max: 50 }), (text, room) => {
         const { added } = findChanges('', text.toWellFormed(), room);
@@ -74,7 +74,7 @@ describe('changes too long to be shown', () => {
     ['of a megabyte in a line', 'a'.repeat(1_000_000)],
     ['of half a million lines', 'a\n'.repeat(500_000)],
     ['of a megabyte of spaces and tabs', `a${' \t'.repeat(500_000)}b`],
-  ])('%s are cut in time', (_what, text) => {
+  ])('%s are computed in time', (_what, text) => {
     expect(findChanges('', text, 500).added.length).toBeLessThanOrEqual(500);
   });
 });

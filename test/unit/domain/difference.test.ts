@@ -6,13 +6,13 @@ import { texts } from './arbitraries.ts';
 const words = fc.array(fc.stringMatching(/^[a-e]{1,2}$/), { maxLength: 30 });
 const gap = fc.constantFrom(' ', '  ', '\n', '\t', ', ', '. ', ' – ', ' ');
 
-/** A text of exactly these words, however they are kept apart. */
-const textOf = (list: readonly string[]) =>
+/** A text of exactly these words, with any separators. */
+const buildText = (list: readonly string[]) =>
   fc
     .array(gap, { minLength: list.length, maxLength: list.length })
     .map((gaps) => list.map((word, index) => word + gaps[index]).join(''));
 
-describe('the words of a text', () => {
+describe('word count', () => {
   it.each([
     ['', 0],
     [' \n\t', 0],
@@ -38,12 +38,12 @@ describe('the words of a text', () => {
     ['مرحبا بالعالم', 2],
     ['𝒳 𠀀𠀁', 3],
     ['\ud800 a', 1],
-  ])('of %j are %i', (text, count) => {
+  ])('of %j is %i', (text, count) => {
     expect(countWords(text)).toBe(count);
   });
 });
 
-describe('the difference of two texts', () => {
+describe('difference of two texts', () => {
   it.each([
     ['both empty', '', '', 0],
     ['neither with a word', '– !', '…', 0],
@@ -57,11 +57,11 @@ describe('the difference of two texts', () => {
     ['other letter case', 'Hello world', 'hello world', 50],
     ['another normal form', 'cafe\u0301', 'caf\u00e9', 0],
     ['a Chinese character of four', '世界你好', '世界你们', 25],
-  ])('for %s is as counted by hand', (_what, before, after, percent) => {
+  ])('with %s is as calculated by hand', (_what, before, after, percent) => {
     expect(computeDifference(before, after)).toBe(percent);
   });
 
-  it('is between 0 and 100 with two decimals, and the same in both directions, of any texts', () => {
+  it('is between 0 and 100 with two decimals, and the same in both directions, for any texts', () => {
     fc.assert(
       fc.property(texts, texts, (before, after) => {
         const percent = computeDifference(before, after);
@@ -73,11 +73,11 @@ describe('the difference of two texts', () => {
     );
   });
 
-  it('is 0 for the same words, in whatever order and however they are set', () => {
+  it('is 0 for the same words, in any order and with any separators', () => {
     const pairs = words.chain((list) =>
       fc.tuple(
-        textOf(list),
-        fc.shuffledSubarray(list, { minLength: list.length }).chain((moved) => textOf(moved)),
+        buildText(list),
+        fc.shuffledSubarray(list, { minLength: list.length }).chain((moved) => buildText(moved)),
       ),
     );
     fc.assert(
@@ -87,7 +87,7 @@ describe('the difference of two texts', () => {
     );
   });
 
-  it('is 0 for nothing but the same words', () => {
+  it('is 0 only for the same words', () => {
     const sorted = (list: readonly string[]) => list.toSorted().join(' ');
     fc.assert(
       fc.property(words, words, (before, after) => {
@@ -97,7 +97,7 @@ describe('the difference of two texts', () => {
     );
   });
 
-  it('is 100 for texts that share no word, and for no others', () => {
+  it('is 100 exactly for texts that share no word', () => {
     fc.assert(
       fc.property(words, words, (before, after) => {
         fc.pre(before.length + after.length > 0);
@@ -107,7 +107,7 @@ describe('the difference of two texts', () => {
     );
   });
 
-  it('grows with each word that is replaced', () => {
+  it('grows with each replaced word', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 300 }), (count) => {
         const before = Array.from({ length: count }, (_, index) => `w${index}`);
@@ -124,19 +124,19 @@ describe('the difference of two texts', () => {
     );
   });
 
-  it('is never rounded to none, nor to all', () => {
+  it('is never rounded to 0 or 100', () => {
     const many = 'same '.repeat(100_000);
     expect(computeDifference(many, `${many} other`)).toBe(0.01);
     const shared = (word: string) => `shared ${`${word} `.repeat(100_000)}`;
     expect(computeDifference(shared('old'), shared('new'))).toBe(99.99);
   });
 
-  it('does not depend on the names of words, be they of objects', () => {
+  it('is independent of property names of objects', () => {
     expect(computeDifference('constructor __proto__', 'toString hasOwnProperty')).toBeGreaterThan(0);
     expect(computeDifference('constructor toString', 'toString constructor')).toBe(0);
   });
 
-  // Each of these took minutes by something quadratic, where the time limit of a test is half a minute.
+  // Each of these took minutes with a quadratic algorithm; the time limit of a test is half a minute.
   it.each([
     ['a megabyte of words', 'word '.repeat(200_000), 'other '.repeat(170_000)],
     ['a megabyte of different words', different('a'), different('b')],
@@ -144,16 +144,16 @@ describe('the difference of two texts', () => {
     ['single letters', 'a '.repeat(500_000), 'b '.repeat(500_000)],
     ['a megabyte of Chinese', '世'.repeat(333_000), '界'.repeat(333_000)],
     ['marks in the wrong order', 'a\u0301\u0323'.repeat(200_000), 'b\u0323\u0301'.repeat(200_000)],
-  ])('of %s is there in time', (_what, before, after) => {
+  ])('of %s is computed in time', (_what, before, after) => {
     expect(computeDifference(before, after)).toBe(100);
   });
 
-  it('of nothing but marks in the wrong order is there in time', () => {
+  it('of combining marks in the wrong order is computed in time', () => {
     expect(computeDifference('\u0301\u0323'.repeat(250_000), '\u0323\u0301'.repeat(250_000))).toBe(0);
   });
 });
 
-describe('the normal form', () => {
+describe('normal form', () => {
   it('is that of Unicode for text with up to 30 marks in a row', () => {
     const marks = fc.string({
       unit: fc.constantFrom('a', 'e', '\u0301', '\u0323', '\u0308', 'й', '가'),
@@ -166,7 +166,7 @@ describe('the normal form', () => {
     );
   });
 
-  it('is its own, of any text', () => {
+  it('is idempotent, for any text', () => {
     fc.assert(
       fc.property(texts, (text) => {
         expect(normalizeText(normalizeText(text))).toBe(normalizeText(text));
@@ -174,7 +174,7 @@ describe('the normal form', () => {
     );
   });
 
-  it('leaves out marks after the thirtieth', () => {
+  it('omits marks after the thirtieth', () => {
     expect(normalizeText(`x${'\u0305'.repeat(31)}y`)).toBe(`x${'\u0305'.repeat(30)}y`);
   });
 });

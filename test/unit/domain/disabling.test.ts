@@ -26,10 +26,7 @@ const attempt = (number: number, startedAt: Date, durationMs: number) => ({
   error: 'the receiver answered 500',
 });
 
-/**
- * A delivery whose attempts have all failed, each of which took so long, and when its last one will have
- * ended.
- */
+/** A delivery whose attempts have all failed after the same duration, and the end of its last one. */
 const lives = fc
   .record({
     policy: policies,
@@ -46,41 +43,41 @@ const lives = fc
     const end = later(starts.at(-1) ?? NOW, durationMs);
     return { policy, durationMs, starts, end };
   })
-  // Others have ended.
+  // The others have ended.
   .filter(({ end }) => end > NOW);
 
-/** As it is stored at a moment between two of its attempts, or while one is under way. */
+/** The delivery as it is stored at a moment between two attempts, or during one. */
 function storedAt(
   { starts, durationMs }: { starts: readonly Date[]; durationMs: number },
   now: Date,
 ): OpenDelivery {
   const settled = starts.filter((start) => later(start, durationMs) <= now);
   const started = starts.filter((start) => start <= now);
-  const isUnderWay = started.length > settled.length;
+  const isInProgress = started.length > settled.length;
   return {
     attempts: started.length,
     attemptLog: settled.map((start, index) => attempt(index + 1, start, durationMs)),
-    ...(!isUnderWay && settled.length > 0 && { nextRetryAt: starts[settled.length]?.toISOString() }),
-    ...(isUnderWay && { lease: { token: 'a', until: now.getTime() + 30_000 } }),
+    ...(!isInProgress && settled.length > 0 && { nextRetryAt: starts[settled.length]?.toISOString() }),
+    ...(isInProgress && { lease: { token: 'a', until: now.getTime() + 30_000 } }),
   };
 }
 
-describe('when an open delivery is exhausted if nothing succeeds', () => {
-  it('is what the schedule of its retries makes of it, to the duration of an attempt', () => {
+describe('predicted exhaustion of an open delivery', () => {
+  it('follows the retry schedule, except for the duration of attempts', () => {
     fc.assert(
       fc.property(lives, (life) => {
-        const told = predictExhaustion(storedAt(life, NOW), life.policy, NOW);
-        // Of one that is under way nobody knows how long it will take yet.
-        const off = Math.abs(told.getTime() - life.end.getTime());
+        const predicted = predictExhaustion(storedAt(life, NOW), life.policy, NOW);
+        // The duration of an attempt in progress is unknown.
+        const off = Math.abs(predicted.getTime() - life.end.getTime());
         expect(off).toBeLessThanOrEqual(2 * life.durationMs * life.policy.maxAttempts);
         if (storedAt(life, NOW).lease === undefined && life.starts[0] && life.starts[0] <= NOW)
-          expect(told).toEqual(life.end);
+          expect(predicted).toEqual(life.end);
       }),
       { numRuns: 1000 },
     );
   });
 
-  it('is never before now, however late its attempts are', () => {
+  it('is never before now, even when its attempts are late', () => {
     fc.assert(
       fc.property(lives, fc.integer({ min: 0, max: 10_000_000 }), (life, late) => {
         const now = later(NOW, late);
@@ -89,21 +86,21 @@ describe('when an open delivery is exhausted if nothing succeeds', () => {
     );
   });
 
-  it('is now when its last attempt was started and nobody settled it', () => {
+  it('is now when its last attempt was started and never settled', () => {
     expect(predictExhaustion({ attempts: 8, attemptLog: [] }, DEFAULT_RETRY_POLICY, NOW)).toEqual(NOW);
   });
 
-  it('of one that begins is the whole schedule: 63.5 minutes', () => {
+  it('of a new delivery is after the whole schedule of 63.5 minutes', () => {
     const end = predictExhaustion({ attempts: 0, attemptLog: [] }, DEFAULT_RETRY_POLICY, NOW);
     expect(end).toEqual(later(NOW, seconds(63.5 * 60)));
   });
 });
 
-describe('when an endpoint is disabled if nothing succeeds', () => {
+describe('predicted disabling of an endpoint', () => {
   const some = fc.array(lives, { maxLength: 15 }).map((all) => all.map((life) => storedAt(life, NOW)));
   const failures = fc.integer({ min: 1, max: 9 });
 
-  it('is the end of as many deliveries as it takes, and told exactly when so many are open', () => {
+  it('is the end of the last delivery that it takes, or null with too few open ones', () => {
     fc.assert(
       fc.property(some, failures, (open, needed) => {
         const at = predictDisabling(needed, open, DEFAULT_RETRY_POLICY, NOW);
@@ -117,7 +114,7 @@ describe('when an endpoint is disabled if nothing succeeds', () => {
     );
   });
 
-  it('comes no later with more deliveries, and no earlier when it takes more failures', () => {
+  it('is no later with more deliveries, and no earlier with more failures to come', () => {
     fc.assert(
       fc.property(some, lives, failures, (open, another, needed) => {
         const at = predictDisabling(needed, open, DEFAULT_RETRY_POLICY, NOW);
@@ -130,8 +127,8 @@ describe('when an endpoint is disabled if nothing succeeds', () => {
   });
 });
 
-describe('the deliveries that are looked at for it', () => {
-  it('are all that can be open, with attempts that take up to the deadline and begin when they are due', () => {
+describe('oldest time of an open delivery', () => {
+  it('includes every open delivery whose attempts start when due and end by the deadline', () => {
     fc.assert(
       fc.property(lives, ({ policy, starts, end }) => {
         if (end < NOW) return;

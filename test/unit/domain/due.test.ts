@@ -17,8 +17,8 @@ const graces = fc.oneof(
 );
 const SIX_HOURS = 6 * 3600;
 
-describe('the next look at a delivery whose message was sent again', () => {
-  it('comes after the grace at the earliest, and after six hours or the grace at the latest', () => {
+describe('next check of a resent delivery', () => {
+  it('is after the grace period, and within six hours or the grace period', () => {
     fc.assert(
       fc.property(recentTimes, fc.nat({ max: EXPIRY_SECONDS }), graces, (birth, age, grace) => {
         const now = later(birth, seconds(age));
@@ -29,7 +29,7 @@ describe('the next look at a delivery whose message was sent again', () => {
     );
   });
 
-  it('comes the later the older the delivery is', () => {
+  it('is later for an older delivery', () => {
     fc.assert(
       fc.property(
         fc.nat({ max: EXPIRY_SECONDS }),
@@ -44,30 +44,30 @@ describe('the next look at a delivery whose message was sent again', () => {
     );
   });
 
-  it('comes after the grace when the delivery seems to be of the future', () => {
+  it('is after the grace period when the delivery has a creation time in the future', () => {
     const early = later(NOW, -seconds(60));
     expect(computeNextCheck(created(NOW), early, 900)).toEqual(later(early, seconds(900)));
   });
 
-  it('comes so seldom that a delivery whose messages all get lost is sent again few times before it expires', () => {
+  it('limits the number of resent messages of a delivery whose messages are all lost', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3600 }), (grace) => {
-        let looks = 0;
+        let checks = 0;
         for (
           let now = later(NOW, seconds(grace));
           !isExpired(created(NOW), now);
           now = computeNextCheck(created(NOW), now, grace)
         )
-          looks += 1;
-        // The wait doubles up to six hours, and from then on there are twelve of them in three days.
-        expect(looks).toBeLessThanOrEqual(Math.ceil(Math.log2(SIX_HOURS / grace)) + 14);
+          checks += 1;
+        // The wait doubles up to six hours; from then on there are twelve of them in three days.
+        expect(checks).toBeLessThanOrEqual(Math.ceil(Math.log2(SIX_HOURS / grace)) + 14);
       }),
     );
   });
 });
 
-describe('the expiry of a delivery', () => {
-  it('comes three days after its creation, which its identifier tells', () => {
+describe('expiry of a delivery', () => {
+  it('is three days after the creation time in its id', () => {
     expect(EXPIRY_SECONDS).toBe(3 * 24 * 3600);
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: -5_000, max: 5_000 }), (birth, around) => {

@@ -6,7 +6,7 @@ import { anEndpoint, NOW } from '../../builders.ts';
 type Ended = 'succeeded' | 'exhausted';
 type State = Pick<Endpoint, 'status' | 'consecutiveFailures'>;
 
-/** What the store does for each effect. */
+/** Applies an effect as the store does. */
 function apply(state: State, ended: Ended): { state: State; disabled: boolean } {
   const { status, consecutiveFailures } = state;
   switch (computeEndpointEffect(state, ended)) {
@@ -24,7 +24,9 @@ function apply(state: State, ended: Ended): { state: State; disabled: boolean } 
   }
 }
 
-/** Runs deliveries' ends through an endpoint; says after which of them it was disabled. */
+/**
+ * Applies the ends of deliveries to an endpoint. @returns its state, and after which of them it was disabled
+ */
 function run(ends: readonly Ended[]): { state: State; disabledAfter: number[] } {
   let state: State = { status: 'active', consecutiveFailures: 0 };
   const disabledAfter: number[] = [];
@@ -36,7 +38,7 @@ function run(ends: readonly Ended[]): { state: State; disabledAfter: number[] } 
   return { state, disabledAfter };
 }
 
-/** The rule as the specification says it: the end of the first ten failures in a row, or undefined. */
+/** The rule of docs/specification.md, Webhook endpoint status: the end of the first ten failures in a row. */
 function firstTenInARow(ends: readonly Ended[]): number | undefined {
   const index = ends.findIndex(
     (_, end) => end >= 9 && ends.slice(end - 9, end + 1).every((ended) => ended === 'exhausted'),
@@ -55,7 +57,7 @@ const ends = fc.array(
 );
 
 describe('consecutive failures of an endpoint', () => {
-  it('disable it at the tenth, as the specification says', () => {
+  it('disable it at the tenth, as specified', () => {
     expect(FAILURES_TO_DISABLE).toBe(10);
     expect(run(repeat('exhausted', 9))).toEqual({
       state: { status: 'active', consecutiveFailures: 9 },
@@ -77,7 +79,7 @@ describe('consecutive failures of an endpoint', () => {
     );
   });
 
-  it('begin anew after any success', () => {
+  it('start again after any success', () => {
     fc.assert(
       fc.property(fc.nat({ max: 9 }), fc.nat({ max: 9 }), (before, behind) => {
         const sequence = [
@@ -90,7 +92,7 @@ describe('consecutive failures of an endpoint', () => {
     );
   });
 
-  it('are counted no further once it is disabled, nor does a late success enable it', () => {
+  it('are not counted once it is disabled, nor does a late success enable it', () => {
     fc.assert(
       fc.property(ends, (late) => {
         const disabled = run(repeat('exhausted', 10)).state;
@@ -100,16 +102,16 @@ describe('consecutive failures of an endpoint', () => {
   });
 });
 
-describe('the effect of a delivery on its endpoint', () => {
+describe('effect of a delivery on its endpoint', () => {
   it('is none for a success when there is nothing to reset', () => {
     expect(computeEndpointEffect(anEndpoint(), 'succeeded')).toBe('none');
   });
 
-  it.each(['succeeded', 'exhausted'] as const)('is none for one that %s when it is deleted', (ended) => {
+  it.each(['succeeded', 'exhausted'] as const)('is none for a deleted endpoint when it has %s', (ended) => {
     expect(computeEndpointEffect(undefined, ended)).toBe('none');
   });
 
-  it('never disables an endpoint on one error, nor on any of the first nine', () => {
+  it('is a count for each of the first nine failures', () => {
     fc.assert(
       fc.property(fc.nat({ max: 8 }), (consecutiveFailures) => {
         expect(computeEndpointEffect(anEndpoint({ consecutiveFailures }), 'exhausted')).toBe('count');
@@ -117,12 +119,12 @@ describe('the effect of a delivery on its endpoint', () => {
     );
   });
 
-  it('disables an endpoint whose count is somehow beyond the limit', () => {
+  it('disables an endpoint whose count is beyond the limit', () => {
     expect(computeEndpointEffect(anEndpoint({ consecutiveFailures: 12 }), 'exhausted')).toBe('disable');
   });
 });
 
-describe('a stored endpoint', () => {
+describe('stored endpoint', () => {
   it.each([
     { consecutiveFailures: -1 },
     { consecutiveFailures: 0.5 },
@@ -136,7 +138,7 @@ describe('a stored endpoint', () => {
     expect(Endpoint.safeParse({ ...anEndpoint(), ...fault }).success).toBe(false);
   });
 
-  it('says since when it fails, when and why it was disabled, and until when it is slow', () => {
+  it('has its failure, disabling and slow times', () => {
     const said = {
       failingSince: NOW.toISOString(),
       disabledAt: NOW.toISOString(),

@@ -14,7 +14,8 @@ import { aTenant, NOW } from '../../builders.ts';
 import { texts, times } from './arbitraries.ts';
 
 /**
- * public-api.md, Subscribable event types; `webhook.test` and `channel.message` by decision. `?` = optional.
+ * The fields of docs/specification.md, Subscribable event types, and those of the two types for one receiver.
+ * `?` = optional.
  */
 const TABLE: Record<EventType, string[]> = {
   'conversation.created': ['conversationId', 'channelId', 'externalUserId'],
@@ -30,7 +31,7 @@ const required = (type: EventType) => TABLE[type].filter((field) => !field.endsW
 const optional = (type: EventType) =>
   TABLE[type].filter((field) => field.endsWith('?')).map((field) => field.slice(0, -1));
 
-/** A value for every field that any event has. */
+/** A value for every field of any event. */
 const record = {
   conversationId: newId('cnv', NOW),
   messageId: newId('msg', NOW),
@@ -48,24 +49,24 @@ const picked = (fields: string[]) =>
   Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
 
 const context = { tenant: aTenant(), now: NOW };
-const envelopeOf = (event: OutboxEvent) => JSON.parse(event.body);
-/** What a caller with a record at hand passes: everything that it holds. */
+const parseEnvelope = (event: OutboxEvent) => JSON.parse(event.body);
+/** Builds an event from a record with more fields than the event has. */
 const build = (type: EventType, data: object, given = context) =>
   buildEvent(type, data as EventData<EventType>, given);
 
-describe('the catalogue', () => {
-  it('lets an endpoint subscribe to the five types of the specification and no other', () => {
+describe('event catalogue', () => {
+  it('has exactly the five subscribable types of the specification', () => {
     const toOne: EventType[] = ['webhook.test', 'channel.message'];
     expect([...SubscribableType.options].sort()).toEqual(
       types.filter((type) => !toOne.includes(type)).sort(),
     );
   });
 
-  it('names no type that the specification does not', () => {
+  it('has no type beyond those of the specification', () => {
     expect([...EventTypeName.options].sort()).toEqual([...types].sort());
   });
 
-  it('has the roles of the specification', () => {
+  it('has the message roles of the specification', () => {
     expect([...MessageRole.options].sort()).toEqual(['agent', 'assistant', 'system', 'user']);
   });
 });
@@ -73,28 +74,28 @@ describe('the catalogue', () => {
 describe.each(types)('data of %s', (type) => {
   const listed = [...required(type), ...optional(type)].sort();
 
-  it('has the fields of the specification', () => {
-    expect(Object.keys(envelopeOf(build(type, record)).data).sort()).toEqual(listed);
+  it('has the specified fields', () => {
+    expect(Object.keys(parseEnvelope(build(type, record)).data).sort()).toEqual(listed);
   });
 
-  it('has nothing else, whatever the record holds', () => {
+  it('has no other field, for any record', () => {
     const extra = fc.dictionary(
       texts.map((name) => `x${name}`),
       fc.jsonValue(),
     );
     fc.assert(
       fc.property(extra, (fields) => {
-        const data = envelopeOf(build(type, { ...fields, ...record })).data;
+        const data = parseEnvelope(build(type, { ...fields, ...record })).data;
         expect(data).toEqual(picked(listed));
       }),
     );
   });
 
-  it('lacks an optional field that is unknown, and has no null instead', () => {
+  it('omits a missing optional field instead of null', () => {
     const withUndefined = Object.fromEntries(optional(type).map((field) => [field, undefined]));
     for (const data of [picked(required(type)), { ...picked(required(type)), ...withUndefined }]) {
       const event = build(type, data);
-      expect(Object.keys(envelopeOf(event).data).sort()).toEqual(required(type).sort());
+      expect(Object.keys(parseEnvelope(event).data).sort()).toEqual(required(type).sort());
       expect(event.body).not.toContain('null');
     }
   });
@@ -109,13 +110,13 @@ describe.each(types)('data of %s', (type) => {
   });
 });
 
-describe('an event', () => {
-  it('says what it is in its body', () => {
+describe('event', () => {
+  it('has its envelope in its body', () => {
     fc.assert(
       fc.property(fc.constantFrom(...types), times, (type, now) => {
         const tenant = aTenant();
         const event = build(type, record, { tenant, now });
-        expect(envelopeOf(event)).toEqual({
+        expect(parseEnvelope(event)).toEqual({
           type,
           schemaVersion: 1,
           orgId: tenant.orgId,
@@ -126,32 +127,32 @@ describe('an event', () => {
     );
   });
 
-  it('keeps any text of its fields as it was', () => {
+  it('keeps any text of its fields unchanged', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const event = build('conversation.resolved', { ...record, resolvedBy: text });
-        expect(envelopeOf(event).data.resolvedBy).toBe(text);
+        expect(parseEnvelope(event).data.resolvedBy).toBe(text);
       }),
     );
   });
 
-  it('is what its table holds', () => {
+  it('is read back as it was stored', () => {
     const event = build('ticket.created', record);
     expect(OutboxEvent.parse(JSON.parse(JSON.stringify(event)))).toEqual(event);
   });
 
-  it('belongs to its tenant, generation included', () => {
+  it('belongs to its tenant, with the generation', () => {
     const tenant = aTenant({ generation: 3 });
     expect(build('webhook.test', record, { tenant, now: NOW })).toMatchObject(tenant);
   });
 
-  it('is for one endpoint alone only when that is asked for', () => {
+  it('is for one endpoint only on request', () => {
     expect(build('webhook.test', record)).not.toHaveProperty('onlyTo');
     const onlyTo = record.webhookId;
     expect(buildEvent('webhook.test', record, { ...context, onlyTo })).toMatchObject({ onlyTo });
   });
 
-  it('does not tell its receivers about generations and recipients', () => {
+  it('does not send generation and recipient to its receivers', () => {
     const tenant = aTenant({ generation: 7 });
     const event = buildEvent('webhook.test', record, { tenant, now: NOW, onlyTo: record.webhookId });
     expect(event.body).not.toMatch(/generation|onlyTo/);

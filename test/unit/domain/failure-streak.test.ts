@@ -16,10 +16,10 @@ const atRiskFor = (count: number) => ({ atRiskUntil: later(NOW, seconds(count)).
 const unseen = (changes: Parameters<typeof anEndpoint>[0], elapsed: number, attempt = 10) =>
   isTooQuickToSee(anEndpoint(changes), NOW, later(NOW, seconds(elapsed)), attempt);
 
-describe('a success that does not look at its endpoint', () => {
-  it('ends before a failure that has waited, by more than a read is behind', () => {
-    // It read the endpoint just before the mark was written, or what that was a second before (DynamoDB:
-    // usually within one second).
+describe('success that does not read its endpoint', () => {
+  it('ends before a failure that has waited, including the staleness of a read', () => {
+    // The endpoint was read just before the mark was written, or the read returned a state of up to a second
+    // before (DynamoDB: usually within one second).
     fc.assert(
       fc.property(attempts, fc.double({ min: 0, max: 70, noNaN: true }), (attempt, elapsed) => {
         fc.pre(unseen({}, elapsed, attempt));
@@ -29,7 +29,7 @@ describe('a success that does not look at its endpoint', () => {
     expect(unseen({}, computeUnseenSeconds(10) - 1.9)).toBe(false);
   });
 
-  it('is one at an endpoint without failures, streak and mark, by all that was read', () => {
+  it('is one at an endpoint without failures, streak and mark', () => {
     expect(unseen({}, 0.2)).toBe(true);
     expect(unseen({ consecutiveFailures: 1 }, 0.2)).toBe(false);
     expect(unseen({ streak: 'a-streak' }, 0.2)).toBe(false);
@@ -38,8 +38,8 @@ describe('a success that does not look at its endpoint', () => {
   });
 });
 
-describe('a failure', () => {
-  it('waits for no longer than its worker has left after an attempt', () => {
+describe('failure', () => {
+  it('waits for less time than its worker has left after an attempt', () => {
     fc.assert(
       fc.property(attempts, (attempt) => {
         const { functionTimeout } = deriveAttemptClocks(attempt);
@@ -48,7 +48,7 @@ describe('a failure', () => {
     );
   });
 
-  it('does not wait at an endpoint whose mark is old, and not about to end', () => {
+  it('does not wait at an endpoint whose mark is old and not about to end', () => {
     for (const [left, isKnown] of [
       [AT_RISK_SECONDS, false],
       [AT_RISK_SECONDS - 299, false],
@@ -61,7 +61,7 @@ describe('a failure', () => {
     expect(isKnownAtRisk({}, NOW)).toBe(false);
   });
 
-  it('never finds a mark that it need neither set nor wait for, and that a success need not see', () => {
+  it('never relies on a mark that a success does not check or that needs a renewal', () => {
     fc.assert(
       fc.property(fc.integer({ min: -10, max: AT_RISK_SECONDS }), (left) => {
         const mark = atRiskFor(left);
@@ -71,7 +71,7 @@ describe('a failure', () => {
     );
   });
 
-  it('is foreseen from the last attempt but one on', () => {
+  it('is predicted from the last attempt but one on', () => {
     expect([5, 6, 7, 8].map((attempt) => mayExhaustSoon(attempt, 8))).toEqual([false, false, true, true]);
     expect(mayExhaustSoon(1, 1)).toBe(true);
   });

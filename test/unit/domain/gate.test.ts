@@ -15,7 +15,7 @@ const LIVE: OrganizationState = { environment: 'live', tier: 'standard', generat
 const SANDBOX: OrganizationState = { environment: 'sandbox', tier: 'sandbox', generation: 1 };
 const orgId = newId('org', NOW);
 
-/** A gate that is told of an organization whatever the test says, and what ran behind it. */
+/** A gate whose organization states a test answers, and a record of the calls behind it. */
 function aGate(answer: (orgId: OrgId) => unknown) {
   const ran: ('live' | 'sandbox')[] = [];
   const permits: Permit[] = [];
@@ -39,8 +39,8 @@ function aGate(answer: (orgId: OrgId) => unknown) {
   return { run, ran, permits, asked };
 }
 
-describe('the gate', () => {
-  it('lets what is done for a live organization pass, with a permit in its name', async () => {
+describe('gate', () => {
+  it('runs the live branch for a live organization, with a permit for it', async () => {
     const { run, ran, permits, asked } = aGate(async () => LIVE);
 
     expect(await run()).toBe('sent');
@@ -51,7 +51,7 @@ describe('the gate', () => {
     for (const permit of permits) expect(() => requirePermit(permit)).not.toThrow();
   });
 
-  it('takes what is done for a sandbox the other way, where no permit is', async () => {
+  it('runs the sandbox branch for a sandbox, without a permit', async () => {
     const { run, ran, permits } = aGate(async () => SANDBOX);
 
     expect(await run()).toBe('simulated');
@@ -60,8 +60,8 @@ describe('the gate', () => {
     expect(permits).toEqual([]);
   });
 
-  it('opens exactly one way, and that only to an organization whose kind and generation agree', async () => {
-    const standings = fc.oneof(
+  it('runs exactly one branch, only where environment and generation agree', async () => {
+    const states = fc.oneof(
       fc.record({
         environment: fc.constantFrom('live', 'sandbox', 'Live', 'test', '', undefined),
         tier: fc.constantFrom('standard', 'scale', 'sandbox', 'gold', undefined),
@@ -70,10 +70,10 @@ describe('the gate', () => {
       fc.anything(),
     );
     await fc.assert(
-      fc.asyncProperty(standings, async (standing) => {
-        const { run, ran } = aGate(async () => standing);
+      fc.asyncProperty(states, async (state) => {
+        const { run, ran } = aGate(async () => state);
         const result = await run().catch((error: unknown) => error);
-        const { environment, tier, generation } = (standing ?? {}) as Record<string, unknown>;
+        const { environment, tier, generation } = (state ?? {}) as Record<string, unknown>;
         const isKnown = ['standard', 'scale', 'sandbox'].some((known) => known === tier);
         const isLive = isKnown && environment === 'live' && (generation === 0 || generation === undefined);
         const isSandbox =
@@ -106,12 +106,12 @@ describe('the gate', () => {
     expect(ran).toEqual([]);
   });
 
-  it('says what has kept it closed', async () => {
+  it('fails with its cause', async () => {
     const cause = new Error('throttled');
     await expect(aGate(() => Promise.reject(cause)).run()).rejects.toMatchObject({ cause });
   });
 
-  it('asks anew for each that wants to pass', async () => {
+  it('reads the organization for each call', async () => {
     const answers = [LIVE, SANDBOX, undefined];
     const { run, ran } = aGate(async () => answers.shift());
     await run();
@@ -120,7 +120,7 @@ describe('the gate', () => {
     expect(ran).toEqual(['live', 'sandbox']);
   });
 
-  it('takes no failure behind it for its own', async () => {
+  it('passes errors of a branch through', async () => {
     const failure = new Error('out of sockets');
     const sandbox = vi.fn();
     const live = () => Promise.reject(failure);
@@ -129,13 +129,13 @@ describe('the gate', () => {
   });
 });
 
-describe('a permit', () => {
-  const permitOf = (id: OrgId): Promise<Permit> =>
+describe('permit', () => {
+  const getPermit = (id: OrgId): Promise<Permit> =>
     gate(async () => LIVE)(id, {
       live: async (permit) => permit,
       sandbox: () => Promise.reject(new Error('not a sandbox')),
     });
-  /** As code would call it that the compiler does not see. */
+  /** Calls `requirePermit` without its types. */
   const require = (permit: unknown) => Reflect.apply(requirePermit, undefined, [permit]);
 
   it.each<[string, (permit: Permit) => unknown]>([
@@ -150,19 +150,19 @@ describe('a permit', () => {
     ['none', () => undefined],
     ['null', () => null],
     ['just a yes', () => true],
-  ])('is refused when it is %s', async (_what, forge) => {
-    const permit = await permitOf(orgId);
+  ])('is rejected when it is %s', async (_what, forge) => {
+    const permit = await getPermit(orgId);
     expect(() => require(forge(permit))).toThrow(NotPermitted);
     expect(() => requirePermit(permit)).not.toThrow();
   });
 
-  it('is none for the compiler either when it only looks like one', () => {
+  it('is rejected by the compiler when it only has the same fields', () => {
     // @ts-expect-error: nothing but the gate makes a permit
     expect(() => requirePermit({ orgId })).toThrow(NotPermitted);
   });
 
-  it('cannot be written over for another organization', async () => {
-    const permit = await permitOf(orgId);
+  it('cannot be changed to another organization', async () => {
+    const permit = await getPermit(orgId);
     expect(Reflect.set(permit, 'orgId', newId('org', NOW))).toBe(false);
     expect(permit.orgId).toBe(orgId);
   });

@@ -6,7 +6,7 @@ import { memoryStandings } from '../../doubles/memory-standings.ts';
 
 const orgId = newId('org', NOW);
 
-/** A sandbox that was reset so often, and what tells its generations apart. */
+/** A sandbox after so many resets, and the check of its generations. */
 function aSandbox(resets: number) {
   const standings = memoryStandings();
   standings.makeSandbox(orgId);
@@ -14,8 +14,8 @@ function aSandbox(resets: number) {
   return { standings, generationOf: createGenerationCheck(standings) };
 }
 
-describe('a generation', () => {
-  it('is over once a reset has left it behind, however long ago', async () => {
+describe('generation check', () => {
+  it('returns over for a generation before a reset, even after several resets', async () => {
     const { generationOf, standings } = aSandbox(0);
     expect(await generationOf({ orgId, generation: 1 })).toBe('current');
     standings.reset(orgId);
@@ -25,22 +25,22 @@ describe('a generation', () => {
     expect(await generationOf({ orgId, generation: 1 })).toBe('over');
   });
 
-  it('of live data is always the present one', async () => {
+  it('returns current for live data', async () => {
     expect(await createGenerationCheck(memoryStandings())({ orgId, generation: 0 })).toBe('current');
   });
 
-  it('as live data has it is over in a sandbox', async () => {
+  it('returns over for live data in a sandbox', async () => {
     expect(await aSandbox(0).generationOf({ orgId, generation: 0 })).toBe('over');
   });
 
-  it('is not acted upon when it is newer than what is known of the organization', async () => {
+  it('fails for a generation newer than the stored one', async () => {
     await expect(aSandbox(1).generationOf({ orgId, generation: 3 })).rejects.toThrow(UnknownTenant);
     await expect(createGenerationCheck(memoryStandings())({ orgId, generation: 1 })).rejects.toThrow(
       UnknownTenant,
     );
   });
 
-  it('is not acted upon when nothing is known of the organization', async () => {
+  it('fails for an unknown organization', async () => {
     const { standings, generationOf } = aSandbox(0);
     standings.forget(orgId);
     await expect(generationOf({ orgId, generation: 1 })).rejects.toThrow(UnknownTenant);

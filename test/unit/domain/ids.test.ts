@@ -31,13 +31,13 @@ const schemas = {
 } as const;
 const prefixes = Object.keys(schemas) as (keyof typeof schemas)[];
 
-describe('a new identifier', () => {
+describe('new id', () => {
   it.each(prefixes)('of type %s has its type, and no other', (prefix) => {
     const id = newId(prefix, NOW);
     for (const other of prefixes) expect(schemas[other].safeParse(id).success).toBe(other === prefix);
   });
 
-  it('is a UUIDv7 behind its prefix', () => {
+  it('is a UUIDv7 with a prefix', () => {
     fc.assert(
       fc.property(times, (time) => {
         expect(newId('evt', time)).toMatch(/^evt_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
@@ -54,7 +54,7 @@ describe('a new identifier', () => {
     );
   });
 
-  it('carries its creation time to the millisecond', () => {
+  it('has its creation time to the millisecond', () => {
     fc.assert(
       fc.property(times, fc.constantFrom(...prefixes), (time, prefix) => {
         expect(parseCreationTime(newId(prefix, time))).toEqual(time);
@@ -68,7 +68,7 @@ describe('a new identifier', () => {
   });
 });
 
-describe('identifiers of another form', () => {
+describe('malformed id', () => {
   const body = newId('whk', NOW).slice('whk_'.length);
 
   it.each([
@@ -84,13 +84,13 @@ describe('identifiers of another form', () => {
     `whk_${body}\n`,
     `whk_${body.slice(1)}g`,
     `whk_${body}#0`,
-  ])('%j is none', (text) => {
+  ])('%j is rejected', (text) => {
     expect(EndpointId.safeParse(text).success).toBe(false);
   });
 });
 
-describe('the identifier of a delivery', () => {
-  it('is the same however often it is derived', () => {
+describe('delivery id', () => {
+  it('is the same each time it is derived', () => {
     fc.assert(
       fc.property(idsOf('evt'), idsOf('whk'), (event, endpoint) => {
         const id = deriveDeliveryId(event, endpoint);
@@ -107,7 +107,7 @@ describe('the identifier of a delivery', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('carries the time of its event', () => {
+  it('has the time of its event', () => {
     fc.assert(
       fc.property(times, idsOf('whk'), (time, endpoint) => {
         expect(parseCreationTime(deriveDeliveryId(newId('evt', time), endpoint))).toEqual(time);
@@ -128,7 +128,7 @@ describe('the identifier of a delivery', () => {
     );
   });
 
-  it('by which a job sends an event again is another one for each event, endpoint and job, and carries the time of the job', () => {
+  it('of a redelivery job differs for each event, endpoint and job, and has the time of the job', () => {
     fc.assert(
       fc.property(idsOf('evt'), idsOf('whk'), times, times, (event, endpoint, one, other) => {
         const id = deriveJobDeliveryId(event, endpoint, one);
@@ -146,12 +146,11 @@ describe('the identifier of a delivery', () => {
     );
   });
 
-  it('does not repeat its last bits in its first ones, which would leave it fewer than it has', () => {
+  it('does not repeat its last bits in its first ones, which would weaken it', () => {
     const repeated = Array.from({ length: 200 }, () => {
       const bits = BigInt(`0x${deriveDeliveryId(newId('evt', NOW), newId('whk', NOW)).slice('dlv_'.length)}`);
       const field = (from: bigint, width: bigint) => (bits >> from) & ((1n << width) - 1n);
-      // RFC 9562, 5.7: 12 bits before the variant, and the 20 bits after it, are where a sequence number
-      // goes.
+      // RFC 9562, 5.7: a sequence number takes the 12 bits before the variant and the 20 bits after it.
       const leading = (field(64n, 12n) << 20n) | field(42n, 20n);
       return leading === field(1n, 31n);
     });

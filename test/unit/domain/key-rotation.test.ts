@@ -21,13 +21,13 @@ const added = addVersion(aKeyring(), '2', KEY);
 const settled = later(NOW, seconds(KNOWN_AFTER_SECONDS));
 const forgotten = later(NOW, seconds(UNUSED_AFTER_SECONDS));
 
-describe('a rotation', () => {
+describe('key rotation', () => {
   it('adds a version first, which is not current yet', () => {
     expect(decideRotationStep(state(aKeyring()), NOW)).toEqual({ kind: 'add', version: '2' });
     expect(Keyring.parse(added)).toEqual({ ...aKeyring(), '2': KEY });
   });
 
-  it('waits until everybody knows the version, then names it current', () => {
+  it('waits until all instances know the version, then makes it current', () => {
     const wait = { kind: 'wait', version: '2', until: settled };
     expect(decideRotationStep(state(added), NOW)).toEqual(wait);
     expect(decideRotationStep(state(added), later(settled, -1))).toEqual(wait);
@@ -35,22 +35,22 @@ describe('a rotation', () => {
     expect(Keyring.parse(setCurrentVersion(added, '2')).current).toBe('2');
   });
 
-  it('in a hurry names it current at once', () => {
+  it('with `hurry` makes it current at once', () => {
     expect(decideRotationStep(state(added), NOW, { hurry: true })).toEqual({ kind: 'promote', version: '2' });
   });
 
-  it('begins anew once the version is current', () => {
+  it('starts again once the version is current', () => {
     expect(decideRotationStep(state(setCurrentVersion(added, '2')), NOW)).toEqual({
       kind: 'add',
       version: '3',
     });
   });
 
-  it('has no version after 99, which a cursor has no room for', () => {
+  it('fails after version 99, which is the last that fits into a cursor', () => {
     expect(() => decideRotationStep(state(aKeyring({ versions: 99 })), NOW)).toThrow(RangeError);
   });
 
-  it('never uses a number again, and never takes a key away, however it is repeated', () => {
+  it('never uses a number again, and never removes a key, for any repetition', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 2000 }), { maxLength: 40 }), (waits) => {
         let now = NOW;
@@ -77,10 +77,10 @@ describe('a rotation', () => {
   });
 });
 
-describe('a version', () => {
+describe('key version', () => {
   const rotated = setCurrentVersion(added, '2');
 
-  it('may go when it was replaced long enough ago', () => {
+  it('may be removed when it was replaced long enough ago', () => {
     expect(checkRetirement(state(rotated), '1', later(forgotten, -1))).toEqual({
       kind: 'too-soon',
       until: forgotten,
@@ -94,7 +94,7 @@ describe('a version', () => {
     ['about to be current', added, '2', 'coming'],
     ['not there', rotated, '3', 'absent'],
     ['no version', rotated, 'current', 'absent'],
-  ])('may not go while it is %s', (_, ring, version, kind) => {
+  ])('may not be removed while it is %s', (_, ring, version, kind) => {
     expect(checkRetirement(state(ring), version, forgotten)).toEqual({ kind });
   });
 });

@@ -6,8 +6,8 @@ import { aKeyring } from '../../builders.ts';
 const KEY = 'k'.repeat(43);
 const accepts = (value: unknown): boolean => Keyring.safeParse(value).success;
 
-describe('a keyring', () => {
-  it('is what the secret store keeps', () => {
+describe('keyring', () => {
+  it('is accepted as the secret store has it', () => {
     expect(accepts({ current: '1', '1': KEY })).toBe(true);
     expect(accepts({ current: '2', '1': KEY, '2': KEY })).toBe(true);
     expect(accepts({ current: '1', '1': KEY, '2': KEY })).toBe(true);
@@ -31,7 +31,7 @@ describe('a keyring', () => {
     expect(accepts(value)).toBe(false);
   });
 
-  it('gives the key of each of its versions and names the current one', () => {
+  it('has the key of each of its versions, and the current one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 99 }), (versions) => {
         const ring = aKeyring({ versions });
@@ -42,7 +42,7 @@ describe('a keyring', () => {
     );
   });
 
-  it('has no key of any other version, whatever its name', () => {
+  it('has no key of any other version', () => {
     const ring = aKeyring({ versions: 2 });
     const names = fc.oneof(
       fc.string(),
@@ -56,7 +56,7 @@ describe('a keyring', () => {
     );
   });
 
-  it('says when it names no current version', () => {
+  it('fails when it has no current version', () => {
     expect(() => getCurrentVersion({ '1': KEY })).toThrow(UnknownKeyVersion);
   });
 });

@@ -11,18 +11,18 @@ import { later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
 
 const lanes = fc.constantFrom(...LANES);
-const ways = fc.record({ from: lanes, to: lanes, crowded: fc.boolean() });
+const routes = fc.record({ from: lanes, to: lanes, crowded: fc.boolean() });
 const FAILED = { startedAt: NOW, endedAt: later(NOW, seconds(2)), error: 'the receiver answered 500' };
 
 /** The settlement of a failed attempt that is not the last. */
-function retryAfter(number: number, way: Parameters<typeof computeSettlement>[3]) {
-  const settlement = computeSettlement(number, FAILED, DEFAULT_RETRY_POLICY, way);
+function retryAfter(number: number, route: Parameters<typeof computeSettlement>[3]) {
+  const settlement = computeSettlement(number, FAILED, DEFAULT_RETRY_POLICY, route);
   if (settlement.kind !== 'retrying') throw new Error('another attempt was to come');
   return settlement;
 }
 
-describe('the wait for the next attempt', () => {
-  it('is spent in the queue for the first five retries and parked for the two long ones', () => {
+describe('wait for the next attempt', () => {
+  it('is in the queue for the first five retries, and parked for the two long ones', () => {
     const holds = Array.from(
       { length: 7 },
       (_, index) => retryAfter(index + 1, { from: 'retry', to: 'retry', crowded: false }).wait.hold,
@@ -30,35 +30,35 @@ describe('the wait for the next attempt', () => {
     expect(holds).toEqual(['hidden', 'hidden', 'hidden', 'hidden', 'hidden', 'parked', 'parked']);
   });
 
-  it('names the lane of the next attempt, and leads there exactly when it is not parked', () => {
+  it('has the queue of the next attempt, and is parked exactly when it is long or the queue crowded', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), ways, (number, way) => {
-        const { wait, nextRetryAt, at } = retryAfter(number, way);
-        expect(wait.lane).toBe(way.to);
+      fc.property(fc.integer({ min: 1, max: 7 }), routes, (number, route) => {
+        const { wait, nextRetryAt, at } = retryAfter(number, route);
+        expect(wait.lane).toBe(route.to);
         const long = nextRetryAt.getTime() - at.getTime() > seconds(LONGEST_QUEUED_WAIT_SECONDS);
-        expect(wait.hold === 'parked').toBe(way.crowded || long);
+        expect(wait.hold === 'parked').toBe(route.crowded || long);
       }),
     );
   });
 
-  it('is due at the same time wherever it is spent', () => {
+  it('ends at the same time for any mode', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), ways, ways, (number, one, other) => {
+      fc.property(fc.integer({ min: 1, max: 7 }), routes, routes, (number, one, other) => {
         expect(retryAfter(number, one).nextRetryAt).toEqual(retryAfter(number, other).nextRetryAt);
       }),
     );
   });
 
-  it('decides what becomes of the message: nothing is left of it when the due index has the delivery', () => {
+  it('determines the disposition: the message of a parked delivery is deleted', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), ways, (number, way) => {
-        const settlement = retryAfter(number, way);
+      fc.property(fc.integer({ min: 1, max: 7 }), routes, (number, route) => {
+        const settlement = retryAfter(number, route);
         const until = settlement.nextRetryAt;
         expect(decideDisposition(settlement)).toEqual(
           {
             parked: { kind: 'delete' },
             hidden: { kind: 'keep', until },
-            delayed: { kind: 'move', lane: way.to, until },
+            delayed: { kind: 'move', lane: route.to, until },
           }[settlement.wait.hold],
         );
       }),
@@ -66,7 +66,7 @@ describe('the wait for the next attempt', () => {
   });
 });
 
-describe('what becomes of a message', () => {
+describe('disposition of a message whose delivery', () => {
   const at = later(NOW, seconds(30));
   const attempt: AttemptRecord = { number: 1, startedAt: NOW.toISOString(), durationMs: 0 };
   const retrying = { kind: 'retrying', attempt, at: NOW, nextRetryAt: at } as const;
@@ -92,13 +92,13 @@ describe('what becomes of a message', () => {
       { kind: 'move', lane: 'slow', until: at },
     ],
     ['waits in the due index', { ...retrying, wait: { hold: 'parked', lane: 'retry' } }, { kind: 'delete' }],
-  ] as const)('whose delivery %s', (_what, outcome, disposition) => {
+  ] as const)('%s matches the outcome', (_what, outcome, disposition) => {
     expect(decideDisposition(outcome)).toEqual(disposition);
   });
 });
 
-describe('the seconds for which a message is held back when it is sent', () => {
-  it('are whole, and within what SQS takes', () => {
+describe('delay of a sent message', () => {
+  it('is a whole number of seconds within the limit of SQS', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: -86_400_000, max: 86_400_000 }), (now, milliseconds) => {
         const delay = computeDelaySeconds(later(now, milliseconds), now);
@@ -109,7 +109,7 @@ describe('the seconds for which a message is held back when it is sent', () => {
     );
   });
 
-  it('never end early, nor a whole second late, up to the 15 minutes of SQS', () => {
+  it('never ends early, nor a whole second late, up to the 15 minutes of SQS', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: 0, max: 900_000 }), (now, milliseconds) => {
         const delay = computeDelaySeconds(later(now, milliseconds), now) * 1000;
@@ -119,7 +119,7 @@ describe('the seconds for which a message is held back when it is sent', () => {
     );
   });
 
-  it('are long enough for every wait that a queue is asked to hold', () => {
+  it('is long enough for every wait in a queue', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), (number) => {
         const { wait, nextRetryAt, at } = retryAfter(number, { from: 'fresh', to: 'retry', crowded: false });
@@ -136,7 +136,7 @@ describe('the seconds for which a message is held back when it is sent', () => {
     [1_001, 2],
     [900_000, 900],
     [900_001, 900],
-  ])('for %i ms are %i', (milliseconds, expected) => {
+  ])('for %i ms is %i s', (milliseconds, expected) => {
     expect(computeDelaySeconds(later(NOW, milliseconds), NOW)).toBe(expected);
   });
 });

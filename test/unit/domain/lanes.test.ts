@@ -21,8 +21,8 @@ const waits = fc.oneof(
   fc.integer({ min: LONGEST_QUEUED_WAIT_SECONDS - 1, max: LONGEST_QUEUED_WAIT_SECONDS + 1 }),
 );
 
-describe('where a wait is held', () => {
-  it('is never a queue for more than the 15 minutes that SQS holds a message back', () => {
+describe('wait mode', () => {
+  it('is never a queue for more than the 15 minutes of SQS', () => {
     expect(LONGEST_QUEUED_WAIT_SECONDS).toBe(900);
     fc.assert(
       fc.property(waits, lanes, lanes, fc.boolean(), (wait, from, to, crowded) => {
@@ -31,7 +31,7 @@ describe('where a wait is held', () => {
     );
   });
 
-  it('is never the queue when its lane is crowded, however short the wait is', () => {
+  it('is parked when the queue is crowded, for any wait', () => {
     fc.assert(
       fc.property(waits, lanes, lanes, (wait, from, to) => {
         expect(chooseWaitMode(wait, from, to, true)).toBe('parked');
@@ -39,7 +39,7 @@ describe('where a wait is held', () => {
     );
   });
 
-  it('is the message itself where it stays in its lane, and a new one where it changes lanes', () => {
+  it('is hidden in the same queue, and delayed in another one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 900 }), lanes, lanes, (wait, from, to) => {
         expect(chooseWaitMode(wait, from, to, false)).toBe(from === to ? 'hidden' : 'delayed');
@@ -51,13 +51,13 @@ describe('where a wait is held', () => {
     [900, 'hidden'],
     [900.001, 'parked'],
     [901, 'parked'],
-  ] as const)('for %d seconds in one lane is: %s', (wait, hold) => {
+  ] as const)('for %d seconds in one queue is %s', (wait, hold) => {
     expect(chooseWaitMode(wait, 'retry', 'retry', false)).toBe(hold);
   });
 });
 
-describe('a slow endpoint', () => {
-  it('is slow until the end of its mark and not a millisecond longer', () => {
+describe('slow endpoint', () => {
+  it('is slow exactly until the end of its mark', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: -300_000, max: 300_000 }), (now, left) => {
         const endpoint = { slowUntil: later(now, left).toISOString() };
@@ -67,28 +67,28 @@ describe('a slow endpoint', () => {
     );
   });
 
-  it('is none that is proven and was never marked', () => {
+  it('is not one that is proven and was never marked', () => {
     expect(isSlow(anEndpoint(), NOW)).toBe(false);
     expect(chooseFirstLane(anEndpoint(), NOW, false)).toBe('fresh');
   });
 
-  it('is one that is unproven, whatever its mark says', () => {
+  it('is one that is unproven, with any mark', () => {
     const unproven = anEndpoint({ unproven: true });
     expect(isSlow(unproven, NOW)).toBe(true);
     expect(chooseFirstLane(unproven, NOW, false)).toBe('slow');
     expect(isSlow({ ...unproven, slowUntil: later(NOW, -1).toISOString() }, NOW)).toBe(true);
   });
 
-  it('comes back to the fast lanes by itself', () => {
+  it('returns to the fresh queue when its mark ends', () => {
     const endpoint = anEndpoint({ slowUntil: later(NOW, seconds(120)).toISOString() });
     expect(chooseFirstLane(endpoint, later(NOW, seconds(119)), false)).toBe('slow');
     expect(chooseFirstLane(endpoint, later(NOW, seconds(120)), false)).toBe('fresh');
   });
 });
 
-const manners = fc.record({ slow: fc.boolean(), stalled: fc.boolean() });
+const paceClasses = fc.record({ slow: fc.boolean(), stalled: fc.boolean() });
 
-describe('an attempt', () => {
+describe('attempt', () => {
   it('has stalled when it ended at its deadline without an answer', () => {
     expect(hasStalled({}, 10.004, 10)).toBe(true);
     // Timers and clocks differ by some milliseconds.
@@ -96,7 +96,7 @@ describe('an attempt', () => {
     expect(hasStalled({}, 0.098, 0.1)).toBe(true);
   });
 
-  it('has not when there was an answer, however late and whatever it said', () => {
+  it('has not stalled when there was any answer, even a late one', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 200, max: 599 }),
@@ -108,55 +108,55 @@ describe('an attempt', () => {
     );
   });
 
-  it('has not when it failed well before the deadline, or where a sandbox lets time pass faster', () => {
+  it("has not stalled when it failed well before the deadline, or at a sandbox's higher speed", () => {
     expect(hasStalled({}, 9, 10)).toBe(false);
     expect(hasStalled({}, 0.01, 10)).toBe(false);
   });
 });
 
-describe('the lane of a message', () => {
+describe('queue of a message', () => {
   const laneFor = (...[lane, ...rest]: Parameters<typeof findBetterLane>) =>
     findBetterLane(lane, ...rest) ?? lane;
 
-  it('is the slow or the stalled one as its endpoint is, and stays what it is when the endpoint keeps nobody waiting', () => {
+  it('is the slow or stalled one of its endpoint, and otherwise unchanged', () => {
     fc.assert(
-      fc.property(lanes, manners, (lane, manner) => {
-        const found = laneFor(lane, manner, false);
-        if (manner.stalled || lane === 'stalled') expect(found).toBe('stalled');
-        else if (manner.slow) expect(found).toBe('slow');
+      fc.property(lanes, paceClasses, (lane, paceClass) => {
+        const found = laneFor(lane, paceClass, false);
+        if (paceClass.stalled || lane === 'stalled') expect(found).toBe('stalled');
+        else if (paceClass.slow) expect(found).toBe('slow');
         else expect(found).toBe(lane);
       }),
     );
   });
 
-  it('is reached within two moves while the endpoint stays as it is', () => {
+  it('is final after one move while the endpoint does not change', () => {
     fc.assert(
-      fc.property(lanes, manners, fc.boolean(), (lane, manner, isAskedFor) => {
-        const moved = laneFor(lane, manner, isAskedFor);
-        expect(laneFor(moved, manner, isAskedFor)).toBe(moved);
+      fc.property(lanes, paceClasses, fc.boolean(), (lane, paceClass, isAskedFor) => {
+        const moved = laneFor(lane, paceClass, isAskedFor);
+        expect(laneFor(moved, paceClass, isAskedFor)).toBe(moved);
       }),
     );
   });
 
-  it('is not the stalled one for the first attempt of what a person waits for', () => {
+  it('is not the stalled one for the first attempt of a delivery that a user has requested', () => {
     const stalled = { slow: false, stalled: true };
     expect(laneFor('fresh', stalled, true)).toBe('slow');
     expect(laneFor('slow', stalled, true)).toBe('slow');
     expect(laneFor('retry', stalled, true)).toBe('stalled');
   });
 
-  it('is one that waits for the endpoint where it keeps workers waiting', () => {
+  it('of a retry is a patient one exactly for a slow or stalled endpoint', () => {
     fc.assert(
-      fc.property(manners, (manner) => {
-        expect(isPatient(chooseRetryLane(manner))).toBe(manner.slow || manner.stalled);
-        expect(chooseRetryLane(manner)).toBe(findBetterLane('retry', manner, false) ?? 'retry');
+      fc.property(paceClasses, (paceClass) => {
+        expect(isPatient(chooseRetryLane(paceClass))).toBe(paceClass.slow || paceClass.stalled);
+        expect(chooseRetryLane(paceClass)).toBe(findBetterLane('retry', paceClass, false) ?? 'retry');
       }),
     );
   });
 });
 
-describe('a stalled endpoint', () => {
-  it('is stalled until the end of its mark and not a millisecond longer, whether it is slow as well or not', () => {
+describe('stalled endpoint', () => {
+  it('is stalled exactly until the end of its mark, slow or not', () => {
     fc.assert(
       fc.property(
         recentTimes,
@@ -172,7 +172,7 @@ describe('a stalled endpoint', () => {
     );
   });
 
-  it('is none that was never marked, nor one that is gone', () => {
+  it('is not one that was never marked or is gone', () => {
     expect(isStalled(anEndpoint(), NOW)).toBe(false);
     expect(isStalled(undefined, NOW)).toBe(false);
   });

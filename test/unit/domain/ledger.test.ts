@@ -21,14 +21,14 @@ import { recentTimes } from './arbitraries.ts';
 const HOUR = seconds(3600);
 const ENDPOINTS = [newId('whk', NOW), newId('whk', NOW)];
 
-const logOf = (count: number): AttemptRecord[] =>
+const buildLog = (count: number): AttemptRecord[] =>
   Array.from({ length: count }, (_, index) => ({
     number: index + 1,
     startedAt: NOW.toISOString(),
     durationMs: 0,
   }));
 
-/** What can become of a delivery: still open, ended later, or skipped from the start. */
+/** A history of a delivery: still open, ended later, or skipped from the start. */
 interface History {
   endpoint: number;
   generation: number;
@@ -48,8 +48,8 @@ const histories: fc.Arbitrary<History> = fc
   })
   .map((history) => ({ ...history, lostOutcomes: Math.min(history.lostOutcomes, history.attempts) }));
 
-/** What the stream tells of it. */
-function changesOf({
+/** The stream's changes of a history. */
+function listChanges({
   endpoint,
   generation,
   bornAfter,
@@ -64,21 +64,21 @@ function changesOf({
   });
   if (end === 'open') return [{ kind: 'added', delivery: born }];
   if (end === 'skipped at once') return [{ kind: 'added', delivery: { ...born, status: 'skipped' } }];
-  const ended: Delivery = { ...born, status: end, attempts, attemptLog: logOf(attempts - lostOutcomes) };
+  const ended: Delivery = { ...born, status: end, attempts, attemptLog: buildLog(attempts - lostOutcomes) };
   return [
     { kind: 'added', delivery: born },
     { kind: 'ended', delivery: ended },
   ];
 }
 
-const sumOf = (entries: readonly LedgerEntry[]) =>
+const sumCounts = (entries: readonly LedgerEntry[]) =>
   entries.reduce<LedgerEntry | typeof NO_COUNTS>(addCounts, NO_COUNTS);
 
-describe('the ledger of any deliveries', () => {
-  it('owes exactly what ended and what is still open', () => {
+describe('ledger of any deliveries', () => {
+  it('adds up to the ended and the open deliveries', () => {
     fc.assert(
       fc.property(fc.array(histories), (all) => {
-        const sum = sumOf(sumChanges(all.flatMap(changesOf)));
+        const sum = sumCounts(sumChanges(all.flatMap(listChanges)));
         const ended = (...ends: History['end'][]) => all.filter(({ end }) => ends.includes(end)).length;
         expect(sum).toMatchObject({
           owed: all.length,
@@ -91,10 +91,10 @@ describe('the ledger of any deliveries', () => {
     );
   });
 
-  it('balances by itself in each hour of each endpoint', () => {
+  it('balances in each hour of each endpoint', () => {
     fc.assert(
       fc.property(fc.array(histories), (all) => {
-        for (const entry of sumChanges(all.flatMap(changesOf))) {
+        for (const entry of sumChanges(all.flatMap(listChanges))) {
           const of = all.filter(
             ({ endpoint, generation, bornAfter }) =>
               ENDPOINTS[endpoint] === entry.webhookId &&
@@ -109,18 +109,18 @@ describe('the ledger of any deliveries', () => {
     );
   });
 
-  it('counts each attempt of an ended delivery whose outcome was lost as one that may have doubled it', () => {
+  it('counts each attempt without a recorded outcome of an ended delivery as a possible duplicate', () => {
     fc.assert(
       fc.property(fc.array(histories), (all) => {
         const lost = all
           .filter(({ end }) => end !== 'open' && end !== 'skipped at once')
           .reduce((sum, { lostOutcomes }) => sum + lostOutcomes, 0);
-        expect(sumOf(sumChanges(all.flatMap(changesOf))).duplicates).toBe(lost);
+        expect(sumCounts(sumChanges(all.flatMap(listChanges))).duplicates).toBe(lost);
       }),
     );
   });
 
-  it('is the same however the changes are ordered and cut, as long as each is counted once', () => {
+  it('is the same for any order and cut of the changes', () => {
     const cuts = fc.array(fc.nat({ max: 40 }), { maxLength: 5 });
     fc.assert(
       fc.property(
@@ -128,24 +128,24 @@ describe('the ledger of any deliveries', () => {
         cuts,
         fc.infiniteStream(fc.nat()),
         (all, at, order) => {
-          const changes = all.flatMap(changesOf);
+          const changes = all.flatMap(listChanges);
           const shuffled = changes
             .map((change) => ({ change, place: order.next().value ?? 0 }))
             .toSorted((a, b) => a.place - b.place)
             .map(({ change }) => change);
           const ends = [...at.toSorted((a, b) => a - b), shuffled.length];
           const parts = ends.map((end, index) => shuffled.slice(ends[index - 1] ?? 0, end));
-          expect(sumOf(parts.flatMap(sumChanges))).toEqual(sumOf(sumChanges(changes)));
+          expect(sumCounts(parts.flatMap(sumChanges))).toEqual(sumCounts(sumChanges(changes)));
         },
       ),
     );
   });
 
-  it('has one entry for each endpoint, generation and hour, and none for nothing', () => {
+  it('has one entry for each endpoint, generation and hour, and none without changes', () => {
     expect(sumChanges([])).toEqual([]);
     fc.assert(
       fc.property(fc.array(histories), (all) => {
-        const names = sumChanges(all.flatMap(changesOf)).map(
+        const names = sumChanges(all.flatMap(listChanges)).map(
           ({ webhookId, generation, hour }) => `${webhookId} ${generation} ${hour}`,
         );
         expect(new Set(names).size).toBe(names.length);
@@ -154,24 +154,24 @@ describe('the ledger of any deliveries', () => {
   });
 });
 
-describe('what one change counts for', () => {
-  it('is both its beginning and its end when it is added as skipped', () => {
+describe('counts of one change', () => {
+  it('include the addition and the end of a delivery that is added as skipped', () => {
     const delivery = aDelivery({ status: 'skipped' });
     expect(toCounts({ kind: 'added', delivery })).toEqual({ ...NO_COUNTS, owed: 1, skipped: 1 });
   });
 
-  it('has no duplicates below zero when the log has more attempts than were started', () => {
-    const delivery = aDelivery({ status: 'succeeded', attempts: 1, attemptLog: logOf(2) });
+  it('have no negative duplicates when the log has more attempts than were started', () => {
+    const delivery = aDelivery({ status: 'succeeded', attempts: 1, attemptLog: buildLog(2) });
     expect(toCounts({ kind: 'ended', delivery })).toEqual({ ...NO_COUNTS, succeeded: 1 });
   });
 
-  it.each(['pending', 'retrying'] as const)('is no end when the delivery is %s', (status) => {
+  it.each(['pending', 'retrying'] as const)('have no end when the delivery is %s', (status) => {
     expect(toCounts({ kind: 'ended', delivery: aDelivery({ status, attempts: 3 }) })).toEqual(NO_COUNTS);
   });
 });
 
-describe('the hour that a delivery is counted under', () => {
-  it('is the one of the time in its identifier, so that a recount finds it by its key', () => {
+describe('ledger hour of a delivery', () => {
+  it('is the hour of the time in its id, so that an audit finds the delivery by its key', () => {
     fc.assert(
       fc.property(recentTimes, (time) => {
         const hour = getLedgerHour({ id: newId('dlv', time) });
@@ -183,7 +183,7 @@ describe('the hour that a delivery is counted under', () => {
     );
   });
 
-  it('has hours before it that lie whole hours apart', () => {
+  it('is whole hours apart from the hours before it', () => {
     fc.assert(
       fc.property(recentTimes, fc.nat({ max: 100 }), (time, hours) => {
         expect(getHourBefore(time, hours)).toBe(toStartOfHour(later(time, -hours * HOUR)));

@@ -59,7 +59,7 @@ const aDigest = (urls: readonly string[], organization = 'Example Ltd'): MailTex
     dashboardOrigin: ORIGIN,
   });
 
-/** What is in HTML as text, marks and all. */
+/** The text of HTML, tags included. */
 const readable = (html: string): string =>
   html
     .replaceAll('&lt;', '<')
@@ -69,9 +69,9 @@ const readable = (html: string): string =>
     .replaceAll('&amp;', '&');
 
 /** The tags of a page, in their order. */
-const tagsOf = (html: string): string[] => [...html.matchAll(/<[^>]*>/g)].map(([tag]) => tag);
+const listTags = (html: string): string[] => [...html.matchAll(/<[^>]*>/g)].map(([tag]) => tag);
 
-/** Text that means harm, of any length. */
+/** Hostile text of any length. */
 const hostile = fc.oneof(
   texts,
   fc.constantFrom(
@@ -115,8 +115,8 @@ const mails = fc.oneof(
     .map(([all, organization]) => aDigest(all, organization)),
 );
 
-describe('an e-mail, whatever others have written', () => {
-  it('has a subject of one line that is not too long', () => {
+describe('e-mail with text of third parties', () => {
+  it('has a subject of one line with a bounded length', () => {
     fc.assert(
       fc.property(mails, ({ subject }) => {
         expect(subject).not.toMatch(/\p{Cc}|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
@@ -127,7 +127,7 @@ describe('an e-mail, whatever others have written', () => {
     );
   });
 
-  it('has no controls but the ends of lines', () => {
+  it('has no control characters except line ends', () => {
     fc.assert(
       fc.property(mails, ({ text, html }) => {
         for (const body of [text, html]) {
@@ -138,13 +138,13 @@ describe('an e-mail, whatever others have written', () => {
     );
   });
 
-  it('has no tags and no addresses in tags but its own', () => {
+  it('has no tags and no URLs in tags except its own', () => {
     const own =
       /^<(?:!doctype html|\/?(?:html|head|meta|title|body|div|h1|p|table|tr|th|td|blockquote|a|br)(?: [a-z-]+="[^"<>]*")*)>$/;
     fc.assert(
       fc.property(mails, ({ html }) => {
-        for (const tag of tagsOf(html)) expect(tag).toMatch(own);
-        const links = tagsOf(html).filter((tag) => /\b(?:href|src|action|background)=/.test(tag));
+        for (const tag of listTags(html)) expect(tag).toMatch(own);
+        const links = listTags(html).filter((tag) => /\b(?:href|src|action|background)=/.test(tag));
         expect(links).toHaveLength(1);
         expect(links[0]).toContain(`href="${ORIGIN}/`);
         expect(html).not.toMatch(/url\(|@import|javascript:/i);
@@ -152,7 +152,7 @@ describe('an e-mail, whatever others have written', () => {
     );
   });
 
-  it('has the tags that it has for harmless text', () => {
+  it('has the same tags as with harmless text', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const said = text.replaceAll(/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '') !== '';
@@ -163,12 +163,12 @@ describe('an e-mail, whatever others have written', () => {
           added: text.replaceAll('\n', ' '),
           removed: '',
         });
-        expect(tagsOf(harmful.html)).toEqual(tagsOf(harmless.html));
+        expect(listTags(harmful.html)).toEqual(listTags(harmless.html));
       }),
     );
   });
 
-  it('is never large', () => {
+  it('has a bounded size', () => {
     fc.assert(
       fc.property(mails, ({ text, html }) => {
         expect(text.length).toBeLessThan(8_000);
@@ -177,7 +177,7 @@ describe('an e-mail, whatever others have written', () => {
     );
   });
 
-  it('quotes in every line what was found', () => {
+  it('quotes found text in every line', () => {
     const lines = fc.array(hostile, { minLength: 1, maxLength: 5 }).map((all) => all.join('\n'));
     fc.assert(
       fc.property(lines, (added) => {
@@ -191,10 +191,10 @@ describe('an e-mail, whatever others have written', () => {
   });
 });
 
-describe('the e-mail about changed content', () => {
+describe('e-mail about changed content', () => {
   const { subject, text, html } = aChange();
 
-  it('names the source and by how much it changed', () => {
+  it('names the source and the percentage of its change', () => {
     expect(subject).toBe('Content changed by 34.3%: Opening hours');
     for (const body of [text, readable(html)]) {
       expect(body).toContain('Content changed by 34.3%');
@@ -204,26 +204,26 @@ describe('the e-mail about changed content', () => {
     }
   });
 
-  it('shows what came and what went', () => {
+  it('has the added and the removed text', () => {
     expect(text).toContain('What was added begins with:\n> Open on Sundays.');
     expect(text).toContain('What was removed begins with:\n> Closed on Sundays.');
     expect(html).toContain('>Open on Sundays.</blockquote>');
     expect(html).toContain('>Closed on Sundays.</blockquote>');
   });
 
-  it('keeps the lines of what it shows', () => {
+  it('keeps the lines of the quoted text', () => {
     const lines = aChange({ added: ' First \r\n\n second' });
     expect(lines.text).toContain('> First\n> second\n');
     expect(lines.html).toContain('>First<br>second</blockquote>');
   });
 
-  it('says nothing of additions when there are none', () => {
+  it('omits additions when there are none', () => {
     const removal = aChange({ added: ' \n' });
     expect(removal.text).not.toContain('added');
     expect(removal.html.match(/<blockquote/g)).toHaveLength(1);
   });
 
-  it('leads to where it can be changed, and says how often it comes', () => {
+  it('has a link to its settings, and says how often it is sent', () => {
     expect(text).toContain(`\n${ORIGIN}/settings/organization\n`);
     expect(html).toContain(`href="${ORIGIN}/settings/organization"`);
     expect(text.replaceAll('\n', ' ')).toContain('At most one is sent per source in 24 hours.');
@@ -231,7 +231,7 @@ describe('the e-mail about changed content', () => {
     expect(aChange({ noticeSeconds: 90 }).html).toContain('in 90 seconds.');
   });
 
-  it('is about the host when the source has no name, and about its kind when there is not even that', () => {
+  it('names the host when the source has no name, and its kind when it has no host either', () => {
     expect(aChange({ name: undefined }).subject).toBe('Content changed by 34.3%: www.example.com');
     expect(aChange({ name: ' \u200b' }).subject).toBe('Content changed by 34.3%: www.example.com');
     expect(aChange({ name: '\u200d' }).subject).toBe('Content changed by 34.3%: www.example.com');
@@ -240,14 +240,14 @@ describe('the e-mail about changed content', () => {
     );
   });
 
-  it('shows an address as it is, in ASCII, and one that is too long as text', () => {
+  it('has a URL in ASCII, and a long one as text', () => {
     expect(aChange({ url: 'https://еxample.com/ü' }).text).toContain('https://xn--xample-2of.com/%C3%BC');
     const long = aChange({ url: `https://example.com/${'x'.repeat(1000)}` }).text;
     expect(long).toContain('https:\u200b//example\u200b.com/x');
     expect(long).not.toContain('https://example.com/');
   });
 
-  it('makes no links of what others wrote', () => {
+  it('makes no links of text of third parties', () => {
     const linking = aChange({
       added: 'See https://evil.example or ask me@evil.example',
       name: 'evil.example',
@@ -256,7 +256,7 @@ describe('the e-mail about changed content', () => {
     expect(linking.text).toContain('See https:\u200b//evil\u200b.example or ask me\u200b@evil\u200b.example');
   });
 
-  it('has lines of at most 72 columns where words allow it', () => {
+  it('has lines of at most 72 columns when words allow it', () => {
     const words = fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(words, (added) => {
@@ -267,8 +267,8 @@ describe('the e-mail about changed content', () => {
   });
 });
 
-describe('the digest of a day', () => {
-  it('names each source with its changes, the greatest first, and counts the changes of the others', () => {
+describe('digest of a day', () => {
+  it('lists each source with its changes, the greatest first, and counts the changes of the others', () => {
     const { subject, text } = aDigest(
       Array.from({ length: MAX_DIGEST_SOURCES + 2 }, (_, index) => `https://www.example.com/${index}`),
     );
@@ -280,13 +280,13 @@ describe('the digest of a day', () => {
     expect(text).toContain(`${ORIGIN}/settings/organization`);
   });
 
-  it('makes no links of URLs that are none', () => {
+  it('makes no links of invalid URLs', () => {
     expect(aDigest(['see evil.example']).html).not.toContain('evil.example');
   });
 });
 
-describe('the e-mail about a disabled endpoint', () => {
-  it('names it, where it is, when it was and what can be done', () => {
+describe('e-mail about a disabled endpoint', () => {
+  it("has the endpoint's id, its URL, the time, and what to do", () => {
     const webhookId = newId('whk', NOW);
     const { subject, text, html } = aDisabling({ webhookId });
     expect(subject).toBe('Webhook endpoint disabled: receiver.example.com');
@@ -300,7 +300,7 @@ describe('the e-mail about a disabled endpoint', () => {
     }
   });
 
-  it('keeps the query of its address to itself, in which keys may be', () => {
+  it('omits the query of the URL, which may have keys', () => {
     const { text, html } = aDisabling({ url: 'https://receiver.example.com/hook?key=hidden#part' });
     for (const body of [text, html]) {
       expect(body).toContain('https://receiver.example.com/hook');
@@ -308,7 +308,7 @@ describe('the e-mail about a disabled endpoint', () => {
     }
   });
 
-  it('does without the address of one that is gone', () => {
+  it('omits the URL of a deleted endpoint', () => {
     const webhookId = newId('whk', NOW);
     const { subject, text } = aDisabling({ webhookId, url: undefined });
     expect(subject).toBe(`Webhook endpoint disabled: ${webhookId}`);

@@ -14,57 +14,57 @@ import {
 import { later, NOW, seconds } from '../../builders.ts';
 
 const DAY = 86_400;
-const aSending = (changes: Partial<MailRequest> = {}): MailRequest => ({
+const aRequest = (changes: Partial<MailRequest> = {}): MailRequest => ({
   orgId: newId('org', NOW),
   about: 'something',
   eventId: 'this',
   windowSeconds: DAY,
   ...changes,
 });
-/** So many seconds from now. */
+/** The time of so many seconds from now. */
 const at = (second: number): string => later(NOW, seconds(second)).toISOString();
-const standing = (mailing: Mailing, changes: Partial<MailRequest> = {}) =>
-  getMailingState(mailing, aSending(changes), NOW);
-const claimOf = (claimedFor: string, leaseUntil: string): Mailing => ({
+const getState = (mailing: Mailing, changes: Partial<MailRequest> = {}) =>
+  getMailingState(mailing, aRequest(changes), NOW);
+const aClaim = (claimedFor: string, leaseUntil: string): Mailing => ({
   claimedFor,
   claimToken: 'token',
   leaseUntil,
 });
 
-describe('an e-mail', () => {
-  it('may be sent when nothing is known', () => {
-    expect(standing({})).toBe('free');
-    expect(standing({}, { windowSeconds: Infinity })).toBe('free');
+describe('mailing', () => {
+  it('is free when nothing is stored', () => {
+    expect(getState({})).toBe('free');
+    expect(getState({}, { windowSeconds: Infinity })).toBe('free');
   });
 
-  it('may not be sent again for its event, however long ago', () => {
-    expect(standing({ sentAt: at(-10 * DAY), sentFor: 'this' })).toBe('done');
+  it('is done when it was sent for its event, even long ago', () => {
+    expect(getState({ sentAt: at(-10 * DAY), sentFor: 'this' })).toBe('done');
   });
 
-  it('may be sent for another event when the window is over', () => {
-    expect(standing({ sentAt: at(-DAY + 1), sentFor: 'other' })).toBe('within-window');
-    expect(standing({ sentAt: at(-DAY), sentFor: 'other' })).toBe('free');
-    expect(standing({ sentAt: at(-1000 * DAY), sentFor: 'other' }, { windowSeconds: Infinity })).toBe(
+  it('is free for another event when the window is over', () => {
+    expect(getState({ sentAt: at(-DAY + 1), sentFor: 'other' })).toBe('within-window');
+    expect(getState({ sentAt: at(-DAY), sentFor: 'other' })).toBe('free');
+    expect(getState({ sentAt: at(-1000 * DAY), sentFor: 'other' }, { windowSeconds: Infinity })).toBe(
       'within-window',
     );
   });
 
-  it.each(['this', 'other'])('waits for who is sending it for %s event', (event) => {
-    expect(standing(claimOf(event, at(1)))).toBe('busy');
+  it.each(['this', 'other'])('is busy while another worker sends it for %s event', (event) => {
+    expect(getState(aClaim(event, at(1)))).toBe('busy');
   });
 
-  it('of its own event of which nobody knows whether it was sent is given up', () => {
-    expect(standing(claimOf('this', at(0)))).toBe('unknown');
-    expect(standing(claimOf('this', at(-2 * DAY)))).toBe('unknown');
+  it('is unknown when the lease of its own event has ended', () => {
+    expect(getState(aClaim('this', at(0)))).toBe('unknown');
+    expect(getState(aClaim('this', at(-2 * DAY)))).toBe('unknown');
   });
 
-  it('of another event of which nobody knows counts as sent when its worker must have ended', () => {
-    expect(standing(claimOf('other', at(-DAY + 1)))).toBe('within-window');
-    expect(standing(claimOf('other', at(-DAY)))).toBe('free');
+  it('of another event with an unknown outcome counts as sent at the end of its lease', () => {
+    expect(getState(aClaim('other', at(-DAY + 1)))).toBe('within-window');
+    expect(getState(aClaim('other', at(-DAY)))).toBe('free');
   });
 
-  it('is done although somebody else has claimed the next', () => {
-    expect(standing({ sentAt: at(-2 * DAY), sentFor: 'this', ...claimOf('other', at(1)) })).toBe('done');
+  it('is done although another event has claimed the next one', () => {
+    expect(getState({ sentAt: at(-2 * DAY), sentFor: 'this', ...aClaim('other', at(1)) })).toBe('done');
   });
 
   it('is never free within the window of any that may have been sent', () => {
@@ -83,7 +83,7 @@ describe('an e-mail', () => {
         mailings,
         fc.integer({ min: 0, max: 2 * DAY }),
         ({ sentAt, leaseUntil, ...rest }, windowSeconds) => {
-          const found = standing(
+          const found = getState(
             {
               ...rest,
               ...(sentAt === undefined ? {} : { sentAt: at(sentAt) }),
@@ -101,8 +101,8 @@ describe('an e-mail', () => {
   });
 });
 
-describe('what an e-mail is about', () => {
-  it('is the URL that a server would be asked for', () => {
+describe('mail key', () => {
+  it('of content is the normalized URL', () => {
     expect(buildContentMailKey('https://Example.com:443/a/../b#top')).toBe(
       buildContentMailKey('https://example.com/b'),
     );
@@ -112,14 +112,14 @@ describe('what an e-mail is about', () => {
     expect(buildContentMailKey('no URL')).toMatch(/^mail#source#[0-9a-f]{64}$/);
   });
 
-  it('is one disabling of a receiver, and another one when it is disabled again', () => {
+  it('of a disabled endpoint differs for each time of its disabling', () => {
     const id = newId('whk', NOW);
     const [first, second] = [NOW, later(NOW, 1)].map((at) => `${id}#disabled#${at.toISOString()}`);
     expect(buildDisablingMailKey(String(first))).toBe(`mail#${first}`);
     expect(buildDisablingMailKey(String(second))).not.toBe(buildDisablingMailKey(String(first)));
   });
 
-  it('is another thing for each part of many recipients, and the same for the first', () => {
+  it('differs for each chunk of recipients, and is unchanged for the first', () => {
     expect([0, 1, 2].map((chunk) => buildChunkMailKey('thing', chunk))).toEqual([
       'thing',
       'thing#2',
@@ -138,13 +138,13 @@ describe('recipients', () => {
     [50, [50]],
     [51, [50, 1]],
     [130, [50, 50, 30]],
-  ])('of whom there are %i are in parts of %j', (count, sizes) => {
+  ])('of number %i are in chunks of %j', (count, sizes) => {
     const { chunks } = splitRecipients(numbered(count));
     expect(chunks.map((chunk) => chunk.length)).toEqual(sizes);
     expect(chunks.flat()).toEqual(numbered(count));
   });
 
-  it('are written to once, however they are spelled', () => {
+  it('get one e-mail, in any spelling', () => {
     expect(
       splitRecipients(['Ada@Example.com', 'bob@example.com', 'ada@example.com']).chunks.flat(),
     ).toHaveLength(2);
@@ -160,11 +160,11 @@ describe('recipients', () => {
     '@example.com',
     'ada..b@example.com',
     '',
-  ])('are none at %j, and the others are', (unfit) => {
+  ])('at %j are rejected, and the others are not', (unfit) => {
     expect(splitRecipients([unfit, 'bob@example.com'])).toEqual({ chunks: [['bob@example.com']], unfit: 1 });
   });
 
-  it('are told apart in any number', () => {
+  it('are deduplicated and split, for any number', () => {
     const addresses = fc.array(fc.emailAddress(), { maxLength: 150 });
     fc.assert(
       fc.property(addresses, (all) => {

@@ -4,7 +4,7 @@ import { later, NOW, seconds } from '../../builders.ts';
 
 const FRESH = seconds(30);
 
-/** Answers that a test changes, and the questions that came through to them. */
+/** Answers that a test changes, and the keys of the calls that were not cached. */
 function aSource(answers: Record<string, unknown>) {
   const asked: string[] = [];
   const ask = memoizeFor(async (key: string) => {
@@ -14,8 +14,8 @@ function aSource(answers: Record<string, unknown>) {
   return { ask, asked, answers };
 }
 
-describe('a remembered answer', () => {
-  it('is given again until it is too old', async () => {
+describe('memoized answer', () => {
+  it('is returned until it expires', async () => {
     const { ask, asked, answers } = aSource({ a: 'first' });
     expect(await ask('a', NOW)).toBe('first');
     answers.a = 'second';
@@ -25,40 +25,40 @@ describe('a remembered answer', () => {
     expect(asked).toEqual(['a', 'a']);
   });
 
-  it('gets no younger by being asked for', async () => {
+  it('is not renewed by further calls', async () => {
     const { ask, asked } = aSource({ a: 'first' });
     for (let time = 0; time < FRESH; time += seconds(10)) await ask('a', later(NOW, time));
     await ask('a', later(NOW, FRESH));
     expect(asked).toEqual(['a', 'a']);
   });
 
-  it('is of its own question alone', async () => {
+  it('belongs to its own key', async () => {
     const { ask, asked } = aSource({ a: 'of a', b: 'of b' });
     expect([await ask('a', NOW), await ask('b', NOW), await ask('a', NOW)]).toEqual(['of a', 'of b', 'of a']);
     expect(asked).toEqual(['a', 'b']);
   });
 
-  it('is kept also when it is one that means no', async () => {
+  it('is cached when it is falsy', async () => {
     const { ask, asked } = aSource({ a: false, b: 0, c: null });
     for (const key of ['a', 'b', 'c', 'a', 'b', 'c']) await ask(key, NOW);
     expect(asked).toEqual(['a', 'b', 'c']);
   });
 
-  it('is given up when there are very many, and the right one is given all the same', async () => {
+  it('is dropped when there are very many, and each key gets its own answer', async () => {
     const asked: number[] = [];
     const ask = memoizeFor(async (key: number) => {
       asked.push(key);
       return -key;
     }, FRESH);
     for (let key = 0; key < 5_000; key++) expect(await ask(key, NOW)).toBe(-key);
-    // Were all of them kept, none would be asked for again.
+    // If all of them were cached, there would be no further calls.
     for (let key = 0; key < 5_000; key++) expect(await ask(key, NOW)).toBe(-key);
     expect(asked.length).toBeGreaterThan(5_000);
   });
 });
 
-describe('what is missing', () => {
-  it('is asked for each time, since it may have come to be', async () => {
+describe('missing answer', () => {
+  it('is requested each time, since it may exist by then', async () => {
     const { ask, asked, answers } = aSource({});
     expect(await ask('a', NOW)).toBeUndefined();
     answers.a = 'new';
@@ -66,7 +66,7 @@ describe('what is missing', () => {
     expect(asked).toEqual(['a', 'a']);
   });
 
-  it('takes away no answer to another question', async () => {
+  it('does not evict the answer of another key', async () => {
     const { ask, asked } = aSource({ a: 'of a' });
     await ask('a', NOW);
     for (let key = 0; key < 2_000; key++) await ask(`missing-${key}`, NOW);
@@ -75,8 +75,8 @@ describe('what is missing', () => {
   });
 });
 
-describe('a question that fails', () => {
-  it('fails who asked, and is asked again by the next', async () => {
+describe('failing call', () => {
+  it('fails its caller, and is repeated by the next', async () => {
     let fails = true;
     const ask = memoizeFor(async () => {
       if (fails) throw new Error('down');

@@ -7,7 +7,7 @@ import {
   unavailable,
 } from '../../../functions/domain/problem.ts';
 
-/** The statuses that the service promises for its error types. */
+/** The statuses of docs/specification.md, Error types. */
 const PROMISED: Record<ProblemType, number> = {
   VALIDATION_ERROR: 400,
   AUTHENTICATION_ERROR: 401,
@@ -26,8 +26,8 @@ const PROMISED: Record<ProblemType, number> = {
   SERVICE_UNAVAILABLE: 503,
 };
 
-describe('a problem', () => {
-  it('has the status that is promised for its type', () => {
+describe('problem', () => {
+  it('has the specified status of its type', () => {
     expect(PROBLEM_STATUS).toEqual(PROMISED);
   });
 
@@ -38,14 +38,14 @@ describe('a problem', () => {
     });
   });
 
-  it('says what is not there', () => {
+  it('says what was not found', () => {
     expect(notFound('conversation')).toMatchObject({
       type: 'NOT_FOUND',
       message: 'No such conversation.',
     });
   });
 
-  it('says when to try again if the service is busy', () => {
+  it('says when to retry if the service is unavailable', () => {
     expect(unavailable()).toMatchObject({
       type: 'SERVICE_UNAVAILABLE',
       headers: { 'Retry-After': expect.stringMatching(/^[1-9]\d*$/) },

@@ -22,8 +22,8 @@ const statuses = FailedStatus.options;
 const around = fc.integer({ min: -60 * DAY, max: 60 * DAY }).map((by) => later(NOW, by));
 const at = { tenant: aTenant(), now: NOW };
 
-describe('a new redelivery job', () => {
-  it('has a time that is past, and in which events can be sent again, or is refused', () => {
+describe('new redelivery job', () => {
+  it('has a past time range whose events can be resent, or is refused', () => {
     fc.assert(
       fc.property(around, fc.option(around, { nil: undefined }), (from, to) => {
         const asked = { from: from.toISOString(), ...(to && { to: to.toISOString() }), statuses };
@@ -43,7 +43,7 @@ describe('a new redelivery job', () => {
     );
   });
 
-  it('is refused for an endpoint that is disabled', () => {
+  it('is refused for a disabled endpoint', () => {
     const from = later(NOW, -DAY).toISOString();
     expect(createJob({ from, statuses }, { ...active, status: 'auto_disabled' }, at)).toEqual({
       kind: 'refused',
@@ -51,15 +51,15 @@ describe('a new redelivery job', () => {
     });
   });
 
-  it('is told to its worker as any message of it, each with an identifier of its own', () => {
+  it('has a message for each round, with an id of its own', () => {
     const job = aRedeliveryJob({ ...aSandboxTenant(), traceId: 'a-trace' });
     const first = buildFirstRound(job);
     const second = buildNextRound({ ...job, round: 1 }, later(NOW, 1));
-    const { kind, ...told } = first;
+    const { kind, ...firstEvent } = first;
     expect(kind).toBe('notice');
     expect(NoticeTypeName.parse(second.type)).toBe(first.type);
     expect(second).toEqual({
-      ...told,
+      ...firstEvent,
       id: `${job.id}#round#2`,
       createdAt: later(NOW, 1).toISOString(),
       data: { webhookId: job.webhookId, redeliveryId: job.id, round: 2 },
@@ -67,24 +67,21 @@ describe('a new redelivery job', () => {
   });
 });
 
-describe('what a redelivery job owes for a page', () => {
+describe("redelivery job's deliveries for a page", () => {
   const HOUR = seconds(3600);
   const PAGE_AT = later(NOW, seconds(90));
-  /** Events of the job’s time, and of before it. */
+  /** Events within the job's time range, and before it. */
   const events = [1, 2, 30, 90, 120].map((minutes) => newId('evt', later(NOW, -seconds(60 * minutes))));
   const anyStatus = fc.constantFrom('pending', 'retrying', 'succeeded', 'exhausted', 'skipped');
   const page = fc.array(fc.record({ event: fc.nat(events.length - 1), status: anyStatus }));
-  /**
-   * Of each event: whether its first delivery is on this page if the event is, and how it ended elsewhere,
-   * where it is still there.
-   */
+  /** For each event: whether its first delivery is on this page, and its status elsewhere if it is stored. */
   const firsts = fc.array(
     fc.record({ isHere: fc.boolean(), elsewhere: fc.option(anyStatus, { nil: undefined }) }),
     { minLength: events.length, maxLength: events.length },
   );
   const wanted = fc.uniqueArray(fc.constantFrom(...statuses), { minLength: 1 });
 
-  it('is one delivery for each event of which another page brings none, the same whoever works it out and whenever', () => {
+  it('are one for each event that no other page has, the same at any time', () => {
     fc.assert(
       fc.property(page, firsts, wanted, (had, firstOf, asked) => {
         const job = aRedeliveryJob({ statuses: asked, pageAt: PAGE_AT.toISOString() });
@@ -105,10 +102,12 @@ describe('what a redelivery job owes for a page', () => {
           }),
         );
 
-        const owed = createRedeliveries(job, examined, found, NOW);
+        const redeliveries = createRedeliveries(job, examined, found, NOW);
 
         const again = createRedeliveries(job, examined, found, later(NOW, DAY));
-        expect(again).toEqual(owed.map((one) => ({ ...one, createdAt: later(NOW, DAY).toISOString() })));
+        expect(again).toEqual(
+          redeliveries.map((one) => ({ ...one, createdAt: later(NOW, DAY).toISOString() })),
+        );
         for (const [event, eventId] of events.entries()) {
           const failed = examined.find((one) => one.eventId === eventId && fails(one.status));
           const isFirst = failed?.id === deriveDeliveryId(eventId, webhookId);
@@ -120,7 +119,7 @@ describe('what a redelivery job owes for a page', () => {
             id: deriveJobDeliveryId(eventId, webhookId, at),
             webhookId,
           };
-          expect(owed.filter((one) => one.eventId === eventId)).toMatchObject(
+          expect(redeliveries.filter((one) => one.eventId === eventId)).toMatchObject(
             failed === undefined || isElsewhere ? [] : [{ ...expected, createdAt: NOW.toISOString() }],
           );
         }
@@ -128,7 +127,7 @@ describe('what a redelivery job owes for a page', () => {
     );
   });
 
-  it('has the time of the job in a job of before pages had times', () => {
+  it('have the time of the job in a job without page times', () => {
     const job = aRedeliveryJob();
     const delivery = aDelivery({ webhookId: job.webhookId, status: 'exhausted' });
     const id = deriveJobDeliveryId(delivery.eventId, job.webhookId, new Date(job.createdAt));
@@ -136,8 +135,8 @@ describe('what a redelivery job owes for a page', () => {
   });
 });
 
-describe('the progress of a redelivery job', () => {
-  it('is nothing before it has begun, everything when it is done, and the part of its time in between', () => {
+describe('progress of a redelivery job', () => {
+  it('is 0 before it begins, 1 when it is done, and the part of its time range in between', () => {
     const job = aRedeliveryJob();
     expect(computeProgress(job)).toBe(0);
     expect(computeProgress({ ...job, place: newId('dlv', later(NOW, -seconds(1800))) })).toBe(0.5);
@@ -145,7 +144,7 @@ describe('the progress of a redelivery job', () => {
     expect(toJobView({ ...job, status: 'stopped', place: newId('dlv', NOW) })).toMatchObject({ progress: 1 });
   });
 
-  it('never shrinks, whatever place follows', () => {
+  it('never shrinks with later places', () => {
     const job = aRedeliveryJob();
     const times = fc.integer({ min: 0, max: 3600 }).map((by) => later(new Date(job.from), seconds(by)));
     fc.assert(

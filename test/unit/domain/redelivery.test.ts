@@ -22,7 +22,7 @@ const TERMINAL = ['succeeded', 'exhausted', 'skipped'] as const satisfies readon
 const DAY = seconds(86_400);
 const active = anEndpoint();
 
-/** Deliveries as they can be found, and how old their event is. */
+/** Deliveries in any state, and the age of their event. */
 const found = fc
   .record({
     status: fc.constantFrom(...DeliveryStatus.options),
@@ -45,15 +45,15 @@ const found = fc
     }),
   }));
 
-/** The new delivery. @throws when there is none */
+/** The new delivery. @throws when it is refused */
 function again(delivery: Delivery, now = NOW): Delivery {
   const redelivery = createRedelivery(delivery, active, now);
   if (redelivery.kind === 'refused') throw new Error(`refused: ${redelivery.why}`);
   return redelivery.delivery;
 }
 
-describe('a redelivery', () => {
-  it('is had exactly of what has ended, for an active endpoint, within the days that events can be sent again', () => {
+describe('redelivery', () => {
+  it('is created exactly of an ended delivery, for an active endpoint, while its event can be resent', () => {
     fc.assert(
       fc.property(
         found,
@@ -71,7 +71,7 @@ describe('a redelivery', () => {
     );
   });
 
-  it('is of the same event to the same endpoint, untried, and names what it repeats', () => {
+  it('is a new delivery of the same event to the same endpoint, with the id of the original', () => {
     fc.assert(
       fc.property(found, ({ delivery }) => {
         const redelivery = createRedelivery(delivery, active, NOW);
@@ -96,7 +96,7 @@ describe('a redelivery', () => {
     );
   });
 
-  it('is another one each time, and its identifier is of the time when it was asked for', () => {
+  it('has a new id each time, with the time of the request', () => {
     const delivery = aDelivery({ status: 'succeeded' });
     const now = later(NOW, seconds(90));
 
@@ -106,7 +106,7 @@ describe('a redelivery', () => {
     for (const { id } of many) expect(parseCreationTime(id)).toEqual(now);
   });
 
-  it('can itself be sent again, for as long as the event can and no longer', () => {
+  it('can itself be resent, for as long as the event can', () => {
     const delivery = aDelivery({ status: 'exhausted' });
     const first: Delivery = { ...again(delivery, later(NOW, 20 * DAY)), status: 'exhausted' };
     const end = later(NOW, HISTORY_DAYS * DAY);
@@ -120,21 +120,21 @@ describe('a redelivery', () => {
     expect(createRedelivery(delivery, active, NOW)).toEqual({ kind: 'refused', why: 'still-open' });
   });
 
-  it.each(TERMINAL)('of one that is %s is refused while its endpoint is disabled', (status) => {
+  it.each(TERMINAL)('of a delivery that is %s is refused while its endpoint is disabled', (status) => {
     const disabled = anEndpoint({ status: 'auto_disabled' });
     const delivery = aDelivery({ status });
     expect(createRedelivery(delivery, disabled, NOW)).toEqual({ kind: 'refused', why: 'endpoint-disabled' });
   });
 
-  it('has a reminder like any other delivery', () => {
+  it('has a message like any other delivery', () => {
     const delivery = again(aDelivery({ status: 'skipped' }));
     const { id, orgId, generation, webhookId, eventId } = delivery;
     expect(toDeliveryMessage(delivery)).toEqual({ id, orgId, generation, webhookId, eventId });
   });
 });
 
-describe('an event', () => {
-  it('is kept until the last attempt of its last redelivery, however slow its retries may be set', () => {
+describe('stored event', () => {
+  it('is kept until the last attempt of its last redelivery, for the slowest retries', () => {
     const slowest = { baseSeconds: 3600, capSeconds: 43_200, maxAttempts: MAX_ATTEMPTS };
     const settings = (context: Record<string, number>) =>
       readSettings({ tryGetContext: (name: string) => ({ stage: 'prod', ...context })[name] });
@@ -148,25 +148,27 @@ describe('an event', () => {
   });
 });
 
-describe('what a person waits to see', () => {
+describe('delivery that a user has requested', () => {
   const event = anEvent();
-  const owed = { ...createDelivery(event, active, NOW), status: 'succeeded' as const };
+  const original = { ...createDelivery(event, active, NOW), status: 'succeeded' as const };
 
-  it('is a redelivery, also where only its reminder is known', () => {
-    expect(isRequestedByCustomer(toDeliveryMessage(again(owed)), event)).toBe(true);
+  it('is a redelivery, also when only its message is known', () => {
+    expect(isRequestedByCustomer(toDeliveryMessage(again(original)), event)).toBe(true);
   });
 
   it('is a test', () => {
-    expect(isRequestedByCustomer(owed, { type: 'webhook.test' })).toBe(true);
+    expect(isRequestedByCustomer(original, { type: 'webhook.test' })).toBe(true);
   });
 
-  it('is no delivery that an event owes', () => {
-    expect(isRequestedByCustomer(toDeliveryMessage(owed), event)).toBe(false);
+  it("is not a delivery of an event's fan-out", () => {
+    expect(isRequestedByCustomer(toDeliveryMessage(original), event)).toBe(false);
   });
 
-  it('is no delivery that a job makes as one of many, whatever its event', () => {
-    const id = deriveJobDeliveryId(event.id, owed.webhookId, later(NOW, seconds(60)));
-    expect(isRequestedByCustomer({ ...toDeliveryMessage(owed), id }, event)).toBe(false);
-    expect(isRequestedByCustomer({ ...toDeliveryMessage(owed), id }, { type: 'webhook.test' })).toBe(false);
+  it('is not a delivery of a redelivery job, for any event', () => {
+    const id = deriveJobDeliveryId(event.id, original.webhookId, later(NOW, seconds(60)));
+    expect(isRequestedByCustomer({ ...toDeliveryMessage(original), id }, event)).toBe(false);
+    expect(isRequestedByCustomer({ ...toDeliveryMessage(original), id }, { type: 'webhook.test' })).toBe(
+      false,
+    );
   });
 });

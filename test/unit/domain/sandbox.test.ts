@@ -19,8 +19,8 @@ const { pairing, sandbox } = createSandbox(live, NOW);
 const key = { orgId: live, environment: 'sandbox' } as const;
 const stranger = newId('org', NOW);
 
-describe('a new sandbox', () => {
-  it('is another organization than the live one, at its first generation, and each names the other', () => {
+describe('new sandbox', () => {
+  it('is another organization at its first generation, paired with the live one', () => {
     expect(sandbox.id).not.toBe(live);
     expect(sandbox).toMatchObject({ environment: 'sandbox', liveOrganizationId: live, generation: 1 });
     expect(pairing).toEqual({
@@ -30,14 +30,14 @@ describe('a new sandbox', () => {
     });
   });
 
-  it('is what the keys of the live organization lead to', () => {
+  it('is the tenant of sandbox keys of the live organization', () => {
     expect(routeToEnvironment(key, pairing, sandbox)).toEqual({
       kind: 'routed',
       tenant: { orgId: sandbox.id, generation: 1 },
     });
   });
 
-  it('is one that the tables can hold, and whose standing is that of a sandbox', () => {
+  it('can be stored, and has the state of a sandbox', () => {
     expect(Pairing.parse(pairing)).toEqual(pairing);
     expect(Sandbox.parse(sandbox)).toEqual(sandbox);
     expect(OrganizationState.parse({ ...sandbox, tier: 'sandbox' })).toMatchObject({
@@ -46,18 +46,18 @@ describe('a new sandbox', () => {
   });
 });
 
-describe('what is stored as a sandbox', () => {
+describe('stored sandbox', () => {
   it.each([
     ['of generation 0', { generation: 0 }],
     ['of half a generation', { generation: 1.5 }],
     ['that is live', { environment: 'live' }],
-    ['of nobody', { liveOrganizationId: undefined }],
-  ])('is none %s', (_what, changes) => {
+    ['without a live organization', { liveOrganizationId: undefined }],
+  ])('cannot be one %s', (_what, changes) => {
     expect(Sandbox.safeParse({ ...sandbox, ...changes }).success).toBe(false);
   });
 });
 
-describe('the tenant of a sandbox key', () => {
+describe('tenant of a sandbox key', () => {
   it.each<[RoutingRefusal, string, Parameters<typeof routeToEnvironment>]>([
     ['unpaired', 'the organization has no sandbox', [key, undefined, undefined]],
     ['unpaired', 'the key is a live one', [{ ...key, environment: 'live' }, pairing, sandbox]],
@@ -91,8 +91,8 @@ describe('the tenant of a sandbox key', () => {
     expect(routeToEnvironment(...given)).toEqual({ kind: 'refused', why });
   });
 
-  it('is the sandbox that the pairing and the sandbox itself both say is its own, or there is none', () => {
-    // Few organizations, so that they coincide in every way that they can.
+  it('is the sandbox that the pairing and the sandbox agree on, or is refused', () => {
+    // Few organizations, so that they coincide in every possible combination.
     const ids = fc.constantFrom(live, sandbox.id, stranger);
     const keys = fc.record({ orgId: ids, environment: fc.constantFrom('live' as const, 'sandbox' as const) });
     const pairings = fc.option(fc.record({ liveOrganizationId: ids, sandboxOrganizationId: ids }), {
@@ -126,13 +126,13 @@ describe('the tenant of a sandbox key', () => {
   });
 });
 
-describe('a purge', () => {
-  it('has deleted nothing as long as nothing is noted', () => {
+describe('purge', () => {
+  it('has deleted nothing when no progress is stored', () => {
     const order = { orgId: sandbox.id, generation: 1, requestedAt: NOW.toISOString() };
     expect(Purge.parse(order)).toEqual({ ...order, deleted: 0 });
   });
 
-  it('is settled from so long after its reset on, and not a moment before', () => {
+  it('is settled exactly from its linger time after the reset on', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: 0, max: 3_600 }), (resetAt, linger) => {
         const order = Purge.parse({

@@ -7,20 +7,20 @@ import { idsOf } from './arbitraries.ts';
 
 const roles = fc.constantFrom(...Role.options);
 
-describe('a role', () => {
-  it('may do what it is named for', () => {
+describe('role', () => {
+  it('has its own permissions', () => {
     for (const role of Role.options) expect(hasRole(role, role)).toBe(true);
   });
 
-  it('of an admin may do whatever any role may', () => {
+  it('of an admin has all permissions', () => {
     for (const needed of Role.options) expect(hasRole('admin', needed)).toBe(true);
   });
 
-  it('of a member may not do what admins do', () => {
+  it("of a member does not have an admin's permissions", () => {
     expect(hasRole('member', 'admin')).toBe(false);
   });
 
-  it('that may do what another is named for may do all that the other may', () => {
+  it('is transitive', () => {
     fc.assert(
       fc.property(roles, roles, roles, (one, other, needed) => {
         if (hasRole(one, other) && hasRole(other, needed)) expect(hasRole(one, needed)).toBe(true);
@@ -29,11 +29,11 @@ describe('a role', () => {
   });
 });
 
-describe('a session', () => {
+describe('session', () => {
   const session = aSession({ role: 'member' });
 
-  it('is a person, an organization, a role and an end, and nothing beside', () => {
-    const people = fc.record({
+  it('has a user, an organization, a role and an end, and no other field', () => {
+    const users = fc.record({
       userId: fc.string({ minLength: 1, maxLength: 255 }),
       orgId: idsOf('org'),
       role: roles,
@@ -41,25 +41,25 @@ describe('a session', () => {
       expiresAt: fc.date({ noInvalidDate: true }),
     });
     fc.assert(
-      fc.property(people, fc.dictionary(fc.string(), fc.anything()), (person, beside) => {
-        expect(Session.parse({ ...beside, ...person })).toEqual(person);
+      fc.property(users, fc.dictionary(fc.string(), fc.anything()), (user, beside) => {
+        expect(Session.parse({ ...beside, ...user })).toEqual(user);
       }),
     );
   });
 
   it.each([
-    ['without a person', { ...session, userId: undefined }],
-    ['of an empty person', { ...session, userId: '' }],
-    ['of a person at too great length', { ...session, userId: 'x'.repeat(256) }],
+    ['without a user', { ...session, userId: undefined }],
+    ['with an empty user id', { ...session, userId: '' }],
+    ['with a user id that is too long', { ...session, userId: 'x'.repeat(256) }],
     ['without an organization', { ...session, orgId: undefined }],
-    ['of another kind of identifier', { ...session, orgId: newId('key', NOW) }],
-    ['of an organization and more', { ...session, orgId: `${session.orgId}#0` }],
+    ['with an id of another type', { ...session, orgId: newId('key', NOW) }],
+    ['with a longer organization id', { ...session, orgId: `${session.orgId}#0` }],
     ['without a role', { ...session, role: undefined }],
-    ['of an unknown role', { ...session, role: 'owner' }],
+    ['with an unknown role', { ...session, role: 'owner' }],
     ['with an empty address', { ...session, email: '' }],
     ['without an end', { ...session, expiresAt: undefined }],
-    ['that ends at no time', { ...session, expiresAt: new Date(Number.NaN) }],
-  ])('is none %s', (_, claims) => {
+    ['with an invalid end', { ...session, expiresAt: new Date(Number.NaN) }],
+  ])('is rejected %s', (_, claims) => {
     expect(Session.safeParse(claims).success).toBe(false);
   });
 });

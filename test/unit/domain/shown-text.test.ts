@@ -4,7 +4,7 @@ import { breakLinks, shorten, toOneLine } from '../../../functions/domain/mail.t
 import { texts } from './arbitraries.ts';
 
 describe('text in one line', () => {
-  it('has no controls, no overrides of direction, nothing invisible, and no break, whatever it was', () => {
+  it('has no control characters, direction overrides, invisible characters or line breaks', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const line = toOneLine(text);
@@ -16,7 +16,7 @@ describe('text in one line', () => {
     );
   });
 
-  it('is what it was when there is nothing to take out, and stays so', () => {
+  it('is unchanged when there is nothing to remove', () => {
     fc.assert(fc.property(texts, (text) => toOneLine(toOneLine(text)) === toOneLine(text)));
     for (const text of ['Öffnungszeiten 9–17', 'می‌خواهم', '👩‍👩‍👧', 'a <b> & "c"'])
       expect(toOneLine(text)).toBe(text);
@@ -36,7 +36,7 @@ describe('text in one line', () => {
 });
 
 describe('shortened text', () => {
-  it('is what it was, or its beginning and an ellipsis, and never longer than it may be', () => {
+  it('is unchanged, or its beginning and an ellipsis, and never too long', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 50 }), (text, max) => {
         const short = shorten(text.toWellFormed(), max);
@@ -51,17 +51,17 @@ describe('shortened text', () => {
     );
   });
 
-  it('leaves out a character that would be cut in half', () => {
+  it('omits a character that would be cut in half', () => {
     expect(shorten('ab😀cd', 4)).toBe('ab…');
     expect(shorten('ab😀cd', 5)).toBe('ab😀…');
   });
 });
 
 describe('text without links', () => {
-  /** Like what mail programs make links of. */
+  /** Patterns that mail programs turn into links. */
   const LINKS = [/\w:\/\/\S/, /[\w-]\.[a-z]/i, /\w@\w/, /www\./i];
 
-  it('has none of what mail programs make links of, and reads as before', () => {
+  it('has no pattern that mail programs turn into links, and looks the same', () => {
     const hosts = fc.constantFrom('evil.example', 'www.evil.com', 'xn--80ak6aa92e.com', 'a.b.c.museum');
     const links = fc.oneof(
       hosts,
@@ -78,7 +78,10 @@ describe('text without links', () => {
     );
   });
 
-  it.each(['From 9.30 to 17.00.', 'It ends. And goes on.', '12.50 EUR: 3/4'])('leaves %j alone', (text) => {
-    expect(breakLinks(text)).toBe(text);
-  });
+  it.each(['From 9.30 to 17.00.', 'It ends. And goes on.', '12.50 EUR: 3/4'])(
+    'leaves %j unchanged',
+    (text) => {
+      expect(breakLinks(text)).toBe(text);
+    },
+  );
 });

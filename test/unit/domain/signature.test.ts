@@ -13,17 +13,17 @@ const verifiers = [
 ] as const;
 
 const ring = aKeyring();
-/** The verifiers compare the timestamp with their own clock, at a tolerance of five minutes. */
+/** The verifiers compare the timestamp with the real clock, with a tolerance of five minutes. */
 const currentSecond = () => Math.floor(Date.now() / 1000);
 
-const headersOf = (id: string, timestamp: number | string, signed: string) => ({
+const buildHeaders = (id: string, timestamp: number | string, signed: string) => ({
   'webhook-id': id,
   'webhook-timestamp': String(timestamp),
   'webhook-signature': signed,
 });
 const jsonBodies = fc.jsonValue().map((value) => JSON.stringify(value));
 
-/** A signed attempt with a new endpoint's secret. */
+/** An attempt that is signed with a new endpoint's secret. */
 function anAttempt(body: string) {
   const secret = deriveSigningSecret(ring, '1', newId('whk', NOW));
   const id = newId('evt', NOW);
@@ -31,14 +31,14 @@ function anAttempt(body: string) {
   return { secret, id, timestamp, body, signed: sign(secret, id, timestamp, Buffer.from(body)) };
 }
 
-describe('the signing secret of an endpoint', () => {
+describe('signing secret of an endpoint', () => {
   it('is whsec_ and the base64 of 32 bytes', () => {
     const secret = deriveSigningSecret(ring, '1', newId('whk', NOW));
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
   });
 
-  it('is the same each time it is derived, and the same whatever newer keys there are', () => {
+  it('is the same each time it is derived, with any newer keys', () => {
     const endpoint = newId('whk', NOW);
     const secret = deriveSigningSecret(ring, '1', endpoint);
     expect(deriveSigningSecret(ring, '1', endpoint)).toBe(secret);
@@ -57,60 +57,62 @@ describe('the signing secret of an endpoint', () => {
     expect(new Set(secrets).size).toBe(secrets.length);
   });
 
-  it('cannot be derived with a key that is not there', () => {
+  it('cannot be derived with a missing key', () => {
     expect(() => deriveSigningSecret(ring, '2', newId('whk', NOW))).toThrow(UnknownKeyVersion);
   });
 });
 
-describe.each(verifiers)('a signature, verified with %s', (_, verifierOf) => {
-  it('is right for any body and endpoint', () => {
+describe.each(verifiers)('signature, verified with %s', (_, createVerifier) => {
+  it('is valid for any body and endpoint', () => {
     fc.assert(
       fc.property(jsonBodies, (body) => {
         const { secret, id, timestamp, signed } = anAttempt(body);
-        expect(verifierOf(secret).verify(body, headersOf(id, timestamp, signed))).toEqual(JSON.parse(body));
+        expect(createVerifier(secret).verify(body, buildHeaders(id, timestamp, signed))).toEqual(
+          JSON.parse(body),
+        );
       }),
     );
   });
 
-  it('is wrong for any other body', () => {
+  it('is invalid for any other body', () => {
     fc.assert(
       fc.property(jsonBodies, jsonBodies, (body, other) => {
         fc.pre(body !== other);
         const { secret, id, timestamp, signed } = anAttempt(body);
-        expect(() => verifierOf(secret).verify(other, headersOf(id, timestamp, signed))).toThrow();
+        expect(() => createVerifier(secret).verify(other, buildHeaders(id, timestamp, signed))).toThrow();
       }),
     );
   });
 
-  it('is wrong when a byte of the body was added, removed or changed', () => {
+  it('is invalid when a byte of the body was added, removed or changed', () => {
     const { secret, id, timestamp, body, signed } = anAttempt('{"a":1,"b":"ü"}');
     for (const other of [`${body} `, ` ${body}`, body.slice(0, -1), body.replace('1', '2')])
-      expect(() => verifierOf(secret).verify(other, headersOf(id, timestamp, signed))).toThrow();
+      expect(() => createVerifier(secret).verify(other, buildHeaders(id, timestamp, signed))).toThrow();
   });
 
-  it('is wrong for another delivery', () => {
+  it('is invalid for another delivery', () => {
     const { secret, timestamp, body, signed } = anAttempt('{}');
-    const headers = headersOf(newId('dlv', NOW), timestamp, signed);
-    expect(() => verifierOf(secret).verify(body, headers)).toThrow();
+    const headers = buildHeaders(newId('dlv', NOW), timestamp, signed);
+    expect(() => createVerifier(secret).verify(body, headers)).toThrow();
   });
 
-  it('is wrong for another time', () => {
+  it('is invalid for another time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), fc.constantFrom(-1, 1), (distance, direction) => {
         const { secret, id, timestamp, body, signed } = anAttempt('{}');
-        const headers = headersOf(id, timestamp + distance * direction, signed);
-        expect(() => verifierOf(secret).verify(body, headers)).toThrow();
+        const headers = buildHeaders(id, timestamp + distance * direction, signed);
+        expect(() => createVerifier(secret).verify(body, headers)).toThrow();
       }),
     );
   });
 
-  it('is wrong with the secret of another endpoint', () => {
+  it('is invalid with the secret of another endpoint', () => {
     const { id, timestamp, body, signed } = anAttempt('{}');
     const { secret: another } = anAttempt('{}');
-    expect(() => verifierOf(another).verify(body, headersOf(id, timestamp, signed))).toThrow();
+    expect(() => createVerifier(another).verify(body, buildHeaders(id, timestamp, signed))).toThrow();
   });
 
-  it('is wrong when any part of it was changed', () => {
+  it('is invalid when any part of it was changed', () => {
     const { secret, id, timestamp, body, signed } = anAttempt('{}');
     const changed = [
       signed.replace('v1,', 'v2,'),
@@ -120,6 +122,6 @@ describe.each(verifiers)('a signature, verified with %s', (_, verifierOf) => {
       '',
     ];
     for (const other of changed)
-      expect(() => verifierOf(secret).verify(body, headersOf(id, timestamp, other))).toThrow();
+      expect(() => createVerifier(secret).verify(body, buildHeaders(id, timestamp, other))).toThrow();
   });
 });

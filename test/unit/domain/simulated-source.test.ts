@@ -4,27 +4,27 @@ import { computeDifference } from '../../../functions/domain/difference.ts';
 import { simulateContent } from '../../../functions/domain/simulation.ts';
 
 const at = (program: string) => `https://example.com/page?simulate=${program}`;
-const textOf = (url: string, check: number): string => {
+const fetchText = (url: string, check: number): string => {
   const found = simulateContent(url, check);
   if (found.kind !== 'fetched') throw new Error(`check ${check} of ${url} brought no text`);
   return found.text;
 };
 
-describe('what a check of a sandbox’s source finds', () => {
-  it('is always the same where the URL says nothing', () => {
+describe("check of a sandbox's source", () => {
+  it('finds the same text each time for a URL without a program', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[a-z0-9/]{0,20}$/),
         fc.integer({ min: 1, max: 1000 }),
         (path, check) => {
           const url = `https://example.com/${path}`;
-          expect(textOf(url, check)).toBe(textOf(url, 1));
+          expect(fetchText(url, check)).toBe(fetchText(url, 1));
         },
       ),
     );
   });
 
-  it('is wholly another text at another step, and the same at the same one', () => {
+  it('finds a completely different text at another step, and the same at the same one', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 50 }),
@@ -33,7 +33,7 @@ describe('what a check of a sandbox’s source finds', () => {
         (steps, one, other) => {
           const url = at(Array.from({ length: steps }, () => '200').join(','));
           const same = Math.min(one, steps) === Math.min(other, steps);
-          expect(computeDifference(textOf(url, one), textOf(url, other))).toBe(same ? 0 : 100);
+          expect(computeDifference(fetchText(url, one), fetchText(url, other))).toBe(same ? 0 : 100);
         },
       ),
     );
@@ -48,18 +48,18 @@ describe('what a check of a sandbox’s source finds', () => {
     ['200@21s', 'timed out after 20 s'],
     ['refused', 'connection refused'],
     ['dns', 'host name does not resolve'],
-  ])('is no content at %s: %s', (step, error) => {
+  ])('fails at %s: %s', (step, error) => {
     expect(simulateContent(at(step), 1)).toEqual({ kind: 'failed', error });
   });
 
-  it('is as before at 304', () => {
+  it('finds unmodified content at 304', () => {
     expect(simulateContent(at('200,304'), 2)).toEqual({ kind: 'not-modified' });
   });
 
-  it('takes a step at each check, and stays at the last', () => {
+  it('takes one step per check, and stays at the last', () => {
     const url = at('200,503,200');
     expect(simulateContent(url, 2)).toMatchObject({ kind: 'failed' });
-    expect(textOf(url, 3)).not.toBe(textOf(url, 1));
-    expect(textOf(url, 99)).toBe(textOf(url, 3));
+    expect(fetchText(url, 3)).not.toBe(fetchText(url, 1));
+    expect(fetchText(url, 99)).toBe(fetchText(url, 3));
   });
 });

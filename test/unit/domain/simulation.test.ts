@@ -20,7 +20,7 @@ const FAILURES = ['reset', 'refused', 'dns', 'tls', 'certificate'] as const;
 const AT_ONCE: Program = { steps: [{ does: 200, afterMs: 0 }], speed: 1 };
 
 const does = fc.oneof(fc.integer({ min: 200, max: 599 }), fc.constantFrom('timeout' as const, ...FAILURES));
-/** A wait, in one of the ways in which it can be written. */
+/** A wait in one of its notations. */
 const waits = fc.oneof(
   fc.constant({ text: '', afterMs: 0 }),
   fc.integer({ min: 0, max: 60_000 }).map((afterMs) => ({ text: `@${afterMs}ms`, afterMs })),
@@ -45,8 +45,8 @@ const aUrl = (parameters: Record<string, string>): URL => {
   return url;
 };
 
-describe('a program', () => {
-  it('is read back as it was written, wherever in the query it stands', () => {
+describe('simulation program', () => {
+  it('is parsed as it was written, anywhere in the query', () => {
     const written = fc.record({
       steps: fc.array(steps, { minLength: 1, maxLength: 50 }),
       speed: fc.option(speeds, { nil: undefined }),
@@ -68,7 +68,7 @@ describe('a program', () => {
     );
   });
 
-  it('is to answer 200 at once where the URL gives none', () => {
+  it('answers 200 at once for a URL without parameters', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
         fc.pre(!/simulate/.test(url));
@@ -83,16 +83,16 @@ describe('a program', () => {
     ['an empty answer at the end', { simulate: '503,' }],
     ['nothing but a comma', { simulate: ',' }],
     ['an interim status', { simulate: '199' }],
-    ['a status that is none', { simulate: '600' }],
+    ['an invalid status', { simulate: '600' }],
     ['a status of four digits', { simulate: '2000' }],
-    ['a status in other digits', { simulate: '٢٠٠' }],
-    ['a word that it does not know', { simulate: 'hang' }],
+    ['a status in non-ASCII digits', { simulate: '٢٠٠' }],
+    ['an unknown word', { simulate: 'hang' }],
     ['a word in capitals', { simulate: 'TIMEOUT' }],
-    ['a word that every object knows', { simulate: 'constructor' }],
+    ['the name of an object property', { simulate: 'constructor' }],
     ['an empty wait', { simulate: '200@' }],
     ['a wait without a unit', { simulate: '200@3' }],
     ['a wait in minutes', { simulate: '200@1m' }],
-    ['a wait before now', { simulate: '200@-1s' }],
+    ['a negative wait', { simulate: '200@-1s' }],
     ['a wait of more than a minute', { simulate: '200@60.001s' }],
     ['a wait of more than a minute in milliseconds', { simulate: '200@60001ms' }],
     ['a wait with an exponent', { simulate: '200@1e1s' }],
@@ -100,26 +100,26 @@ describe('a program', () => {
     ['a wait and no answer', { simulate: '@3s' }],
     ['one wrong answer among right ones', { simulate: '503,200@3s,nothing,200' }],
     ['more than fifty answers', { simulate: Array.from({ length: 51 }, () => '503').join(',') }],
-    ['no speed', { 'simulate-speed': '' }],
+    ['an empty speed', { 'simulate-speed': '' }],
     ['a speed of 0', { 'simulate-speed': '0' }],
-    ['a speed below 0', { 'simulate-speed': '-1' }],
-    ['a broken speed', { 'simulate-speed': '1.5' }],
+    ['a negative speed', { 'simulate-speed': '-1' }],
+    ['a fractional speed', { 'simulate-speed': '1.5' }],
     ['a speed beyond the highest', { 'simulate-speed': String(MAX_SPEED + 1) }],
     ['a speed with an exponent', { 'simulate-speed': '1e3' }],
     ['a speed in words', { 'simulate-speed': 'fast' }],
-  ])('is refused with %s, and counts as none where it is stored', (_what, parameters) => {
+  ])('is rejected with %s, and ignored in a stored URL', (_what, parameters) => {
     const url = aUrl(parameters);
     expect(checkProgram(url)).toEqual({ ok: false, problem: expect.stringMatching(/^url (must|may) /) });
     expect(parseProgram(url.href)).toEqual(AT_ONCE);
   });
 
-  it.each(['simulate', 'simulate-speed'])('is refused when it says %s twice', (name) => {
+  it.each(['simulate', 'simulate-speed'])('is rejected with %s twice', (name) => {
     const url = aUrl({ [name]: '200' });
     url.searchParams.append(name, '200');
     expect(checkProgram(url)).toMatchObject({ ok: false, problem: expect.stringContaining('once') });
   });
 
-  it('is one that can be run, or has one sentence against it, whatever the parameters say', () => {
+  it('is valid or rejected with one sentence, for any parameters', () => {
     const values = fc.oneof(
       texts,
       fc.string(),
@@ -156,7 +156,7 @@ describe('a program', () => {
     );
   });
 
-  it('is to answer 200 at once where the stored text is no URL at all', () => {
+  it('answers 200 at once for a stored text that is no URL', () => {
     fc.assert(
       fc.property(texts, (text) => {
         fc.pre(!URL.canParse(text));
@@ -166,8 +166,8 @@ describe('a program', () => {
   });
 });
 
-describe('an attempt at a simulated receiver', () => {
-  it('takes the answer of its number, and the last one for all that follow', () => {
+describe('attempt at a simulated receiver', () => {
+  it('takes the step of its number, and the last one for all later attempts', () => {
     fc.assert(
       fc.property(programs, fc.integer({ min: 1, max: 120 }), (program, attempt) => {
         const step = program.steps[attempt - 1] ?? program.steps.at(-1);
@@ -177,7 +177,7 @@ describe('an attempt at a simulated receiver', () => {
     );
   });
 
-  it('ends by the deadline, and says that it timed out exactly when nothing came before', () => {
+  it('ends by the deadline, and times out exactly when there was no answer before', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 70_000 }), ({ step }, timeoutMs) => {
         const result = simulate({ steps: [step], speed: 1 }, 1, timeoutMs);
@@ -194,7 +194,7 @@ describe('an attempt at a simulated receiver', () => {
     [TIMEOUT_MS - 1, { afterMs: TIMEOUT_MS - 1, status: 204 }],
     [TIMEOUT_MS, { afterMs: TIMEOUT_MS, error: 'timed out after 10 s' }],
     [TIMEOUT_MS + 1, { afterMs: TIMEOUT_MS, error: 'timed out after 10 s' }],
-  ])('that is answered after %i ms', (afterMs, result) => {
+  ])('answered after %i ms has the expected result', (afterMs, result) => {
     expect(simulate({ steps: [{ does: 204, afterMs }], speed: 1 }, 1, TIMEOUT_MS)).toEqual(result);
   });
 
@@ -204,18 +204,18 @@ describe('an attempt at a simulated receiver', () => {
     ['dns', new ResolutionError(true)],
     ['tls', Object.assign(new Error(), { code: 'EPROTO' })],
     ['certificate', Object.assign(new Error(), { code: 'CERT_HAS_EXPIRED' })],
-  ])('that fails by %s is told in the words of the real thing', (word, error) => {
+  ])('that fails by %s has the error of a real failure', (word, error) => {
     const result = simulate({ steps: [{ does: word, afterMs: 3 }], speed: 1 }, 1, TIMEOUT_MS);
     expect(result).toEqual({ afterMs: 3, error: describeFailure(error, TIMEOUT_MS) });
   });
 
-  it('can fail in all the ways that there are words for', () => {
+  it('can fail in all the ways that have a word', () => {
     expect(Object.keys(SIMULATED_FAILURES).toSorted()).toEqual([...FAILURES].toSorted());
   });
 });
 
-describe('the schedule at a speed', () => {
-  it('is the same with every wait so many times shorter', () => {
+describe('retry policy at a speed', () => {
+  it('has the same attempts and divided waits', () => {
     fc.assert(
       fc.property(speeds, (speed) => {
         const { baseSeconds, capSeconds, maxAttempts } = DEFAULT_RETRY_POLICY;

@@ -15,8 +15,8 @@ const content = (number: number) => ({ version: number, digest: 'd', words: 1 })
 const between = (before: string, after: string) =>
   listChangesSince(sourceId, { from: version(1), before }, { to: version(3), after });
 
-describe('the versions that are compared', () => {
-  it('are the one that admins know and the present one', () => {
+describe('compared versions of a source', () => {
+  it('are the baseline and the present one', () => {
     const stored = [version(1), version(2), version(4)];
     expect(getComparedVersions({ stored, baseline: 2, content: content(4) })).toEqual({
       from: version(2),
@@ -28,19 +28,19 @@ describe('the versions that are compared', () => {
     });
   });
 
-  it('begin with the next one that is there, where the one that admins know is not', () => {
+  it('begin with the next stored version when the baseline is missing', () => {
     expect(getComparedVersions({ stored: [version(5)], baseline: 2, content: content(5) }).from).toEqual(
       version(5),
     );
   });
 
-  it('are none before the first import', () => {
+  it('are undefined before the first import', () => {
     expect(getComparedVersions({ stored: [] })).toEqual({ from: undefined, to: undefined });
   });
 });
 
-describe('what has changed in a source', () => {
-  it('is what came, what went, and how much that is', () => {
+describe('changes of a source', () => {
+  it('have the added and removed text, and the difference', () => {
     expect(between('one two\nthree four', 'one two\nfive six')).toEqual({
       sourceId,
       from: { version: 1, words: 4 },
@@ -51,7 +51,7 @@ describe('what has changed in a source', () => {
     });
   });
 
-  it('is nothing between equal texts, and 4,000 characters of each at most between any', () => {
+  it('are empty for equal texts, and at most 4,000 characters of each for any texts', () => {
     fc.assert(
       fc.property(texts, texts, (before, after) => {
         expect(between(before, before)).toMatchObject({ difference: 0, added: '', removed: '' });
@@ -62,12 +62,12 @@ describe('what has changed in a source', () => {
     expect(between('', 'word '.repeat(10_000)).added).toHaveLength(MAX_SHOWN_CHANGES);
   });
 
-  it('stays the text that it was, whatever it looks like', () => {
+  it('keep hostile text unchanged', () => {
     const hostile = '<script>alert(1)</script> {{constructor}} javascript:alert(1) \u202e"&amp;';
     expect(between('before', hostile).added).toBe(hostile);
   });
 
-  it('is not known while a text is missing', () => {
+  it('are unknown while a text is missing', () => {
     expect(
       listChangesSince(sourceId, { from: undefined, before: undefined }, { to: version(1), after: 'one' }),
     ).toEqual({

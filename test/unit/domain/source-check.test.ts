@@ -30,8 +30,8 @@ const stored = fc.uniqueArray(
   { selector: ({ version }) => version, maxLength: 30 },
 );
 
-describe('what is found, compared with what is known', () => {
-  it('is new exactly when its text is another', () => {
+describe('outcome of a check', () => {
+  it('is new exactly when the text differs', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (before, after) => {
         const source = { content: toSourceContent(7, { text: before }) };
@@ -43,7 +43,7 @@ describe('what is found, compared with what is known', () => {
     );
   });
 
-  it('is an error of one bounded line when it failed, whatever it says', () => {
+  it('of a failure has an error of one bounded line', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (text) => {
         const { error } = failCheck(text);
@@ -55,8 +55,8 @@ describe('what is found, compared with what is known', () => {
   });
 });
 
-describe('the versions that are needed', () => {
-  it('are the present one, the one that admins know, and a bounded number of those that they may hear of', () => {
+describe('needed versions of a source', () => {
+  it('are the present one, the baseline, and a bounded number of announced ones', () => {
     fc.assert(
       fc.property(
         stored,
@@ -70,7 +70,7 @@ describe('the versions that are needed', () => {
             if (each.version < baseline && each.version !== version) expect(needed).not.toContain(each);
           }
           expect(needed.length).toBeLessThanOrEqual(10);
-          // Whatever admins hear of next is among them, if it is one of the latest.
+          // The latest announced version can become the baseline.
           const [latest] = all.filter(({ announced }) => announced).toSorted((a, b) => b.version - a.version);
           if (latest !== undefined && latest.version > baseline) expect(needed).toContain(latest);
         },
@@ -79,8 +79,8 @@ describe('the versions that are needed', () => {
   });
 });
 
-describe('the version to measure from', () => {
-  it('is the one that admins know, or the next one that is there', () => {
+describe('measured version of a source', () => {
+  it('is the baseline, or the next stored version', () => {
     fc.assert(
       fc.property(stored, fc.integer({ min: 1, max: 30 }), (all, baseline) => {
         const from = getMeasuredVersion({ stored: all as StoredVersion[], baseline });
@@ -91,11 +91,11 @@ describe('the version to measure from', () => {
   });
 });
 
-describe('a new text', () => {
+describe('new text', () => {
   const found = (text: string) => ({ text, content: toSourceContent(2, { text }) });
   const words = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { minLength: 1, maxLength: 20 });
 
-  it('is told of exactly when it differs by more than the threshold', () => {
+  it('creates a notice exactly when it differs by more than the threshold', () => {
     fc.assert(
       fc.property(
         words,
@@ -123,7 +123,7 @@ describe('a new text', () => {
     );
   });
 
-  it('becomes what admins know when there is none to compare with, and is told to nobody', () => {
+  it('becomes the baseline without a notice when there is none to compare with', () => {
     for (const source of [leased(), leased({ baseline: 1 })]) {
       const outcome = describeChange(source, found('a'), undefined, anOrganization(), NOW);
       expect(outcome).not.toHaveProperty('measured');
@@ -131,7 +131,7 @@ describe('a new text', () => {
     }
   });
 
-  it('is told in so few characters that ten notices fit into a request to the bus', () => {
+  it('has a notice so short that ten of them fit into a request to the bus', () => {
     const text = (word: string) => Array.from({ length: 50_000 }, (_, index) => `${word}${index}`).join(' ');
     const outcome = describeChange(
       leased({ baseline: 1 }),

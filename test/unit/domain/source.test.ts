@@ -10,7 +10,7 @@ import { aSource, NOW } from '../../builders.ts';
 
 const content = toSourceContent(2, { text: 'one two' });
 
-describe('the status of a source', () => {
+describe('status of a source', () => {
   it.each([
     ['pending', {}],
     ['ok', { content }],
@@ -21,8 +21,8 @@ describe('the status of a source', () => {
   });
 });
 
-describe('a source as its owner sees it', () => {
-  it('has nothing of its content before the import', () => {
+describe('view of a source', () => {
+  it('has no content before the import', () => {
     const { version, words, title, difference, status } = toSourceView(aSource());
     expect([version, words, title, difference, status]).toEqual([
       undefined,
@@ -34,32 +34,28 @@ describe('a source as its owner sees it', () => {
   });
 
   it.each([
-    ['0 while the text is the one that admins know', { baseline: 2 }, 0],
+    ['0 while the text is the baseline', { baseline: 2 }, 0],
+    ['the measurement from the baseline', { baseline: 1, measured: { from: 1, difference: 12.5 } }, 12.5],
     [
-      'what was measured from what admins know',
-      { baseline: 1, measured: { from: 1, difference: 12.5 } },
-      12.5,
-    ],
-    [
-      'nothing while it was measured from another',
+      'undefined after a measurement from another version',
       { baseline: 1, measured: { from: 0, difference: 1 } },
       undefined,
     ],
     [
-      '0 once admins know it, whatever was measured',
+      '0 once it is the baseline, for any measurement',
       { baseline: 2, measured: { from: 1, difference: 30 } },
       0,
     ],
-  ])('shows as the difference %s', (_, changes, difference) => {
+  ])('has the difference %s', (_, changes, difference) => {
     expect(toSourceView(aSource({ content, ...changes })).difference).toBe(difference);
   });
 });
 
-describe('the next check', () => {
+describe('next check', () => {
   const interval = fc.double({ min: 1, max: 604_800, noNaN: true });
   const chance = fc.double({ min: 0, max: 1, noNaN: true });
 
-  it('comes within the interval, and not much earlier', () => {
+  it('is within the interval, and not much earlier', () => {
     fc.assert(
       fc.property(interval, chance, (every, random) => {
         const wait = scheduleNextCheck(NOW, every, random).getTime() - NOW.getTime();
@@ -78,8 +74,8 @@ describe('the next check', () => {
   });
 });
 
-describe('what is remembered of a text', () => {
-  it('tells every two texts apart, and nothing else', () => {
+describe('stored content', () => {
+  it('has a digest that differs exactly for different texts', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         const digests = [
@@ -91,7 +87,7 @@ describe('what is remembered of a text', () => {
     );
   });
 
-  it('has a title that can be stored and shown, or none', () => {
+  it('has a bounded title, or none', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (title) => {
         const { title: kept } = toSourceContent(1, { text: '', title });

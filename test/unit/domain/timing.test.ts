@@ -9,13 +9,13 @@ import {
 
 const deadlines = fc.double({ min: 0.1, max: 60, noNaN: true });
 
-describe('the clocks of an attempt', () => {
-  it('begin with the ten seconds that a receiver has', () => {
+describe('clocks of an attempt', () => {
+  it('start with the ten seconds of a receiver', () => {
     expect(DEFAULT_ATTEMPT_TIMEOUT_SECONDS).toBe(10);
     expect(deriveAttemptClocks(DEFAULT_ATTEMPT_TIMEOUT_SECONDS).attempt).toBe(10);
   });
 
-  it('each outlast the one before, for every deadline', () => {
+  it('are each longer than the one before, for every deadline', () => {
     fc.assert(
       fc.property(deadlines, (deadline) => {
         const { attempt, functionTimeout, lease, visibility } = deriveAttemptClocks(deadline);
@@ -27,7 +27,7 @@ describe('the clocks of an attempt', () => {
     );
   });
 
-  it('are whole seconds where the platform counts these', () => {
+  it('are whole seconds where AWS requires it', () => {
     fc.assert(
       fc.property(deadlines, (deadline) => {
         const { functionTimeout, visibility } = deriveAttemptClocks(deadline);
@@ -40,14 +40,14 @@ describe('the clocks of an attempt', () => {
   });
 
   it.each([0, 0.09, 60.1, -1, Number.NaN, Number.POSITIVE_INFINITY])(
-    'refuse a deadline of %d seconds',
+    'reject a deadline of %d seconds',
     (deadline) => {
       expect(() => deriveAttemptClocks(deadline)).toThrow(RangeError);
     },
   );
 });
 
-describe('clocks that were set in several places', () => {
+describe('configured clocks', () => {
   const right = deriveAttemptClocks(DEFAULT_ATTEMPT_TIMEOUT_SECONDS);
 
   it('have no fault when they are the derived ones, for every deadline', () => {
@@ -69,7 +69,7 @@ describe('clocks that were set in several places', () => {
       ['the visibility timeout (9 s)'],
     ],
     [
-      'a message that comes back with the end of the lease',
+      'a message that is visible again at the end of the lease',
       { visibility: 25 },
       ['the visibility timeout (25 s)'],
     ],
@@ -79,17 +79,17 @@ describe('clocks that were set in several places', () => {
       ['the attempt timeout (10 s)', 'the function timeout (5 s)', 'the visibility timeout (3 s)'],
     ],
     [
-      'a clock that nobody set',
+      'a missing clock',
       { lease: Number.NaN },
       ['shorter than the lease (NaN s)', 'the lease (NaN s) must be'],
     ],
-  ])('name %s', (_what, wrong, faults) => {
+  ])('report %s', (_what, wrong, faults) => {
     expect(findClockFaults({ ...right, ...wrong })).toEqual(
       faults.map((fault) => expect.stringContaining(fault)),
     );
   });
 
-  it('have a fault exactly when one of them does not outlast the one before', () => {
+  it('have a fault exactly when one is not longer than the one before', () => {
     const clock = fc.integer({ min: 1, max: 6 });
     fc.assert(
       fc.property(clock, clock, clock, clock, (attempt, functionTimeout, lease, visibility) => {

@@ -4,7 +4,7 @@ import { parseTraceId } from '../../../functions/domain/ids.ts';
 
 const ROOT = '1-5759e988-bd862e3fe1be46a994272793';
 
-describe('the trace of an API call', () => {
+describe('trace of an API call', () => {
   it.each([
     `Root=${ROOT}`,
     `Root=${ROOT};Parent=53995c3f42cd8ad8;Sampled=1`,
@@ -22,11 +22,11 @@ describe('the trace of an API call', () => {
     `Root=${ROOT}0`,
     `MyRoot=${ROOT}`,
     `Root=${ROOT.toUpperCase()}`,
-  ])('is its request’s id where the header says %s', (header) => {
+  ])("is its request's id when the header is %s", (header) => {
     expect(parseTraceId(header, 'request-1')).toBe('request-1');
   });
 
-  it('is never what a caller chose, in whatever form', () => {
+  it('is never chosen by the caller, for any header', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         expect(parseTraceId(header, 'request-1')).toMatch(/^(request-1|1-[0-9a-f]{8}-[0-9a-f]{24})$/);

@@ -26,21 +26,21 @@ const events: fc.Arbitrary<MeteredEvent[]> = fc.array(
 const total = (months: Map<string, UsageCounts>): UsageCounts =>
   [...months.values()].reduce(addUsage, NO_USAGE);
 
-describe('what is metered', () => {
-  it('is new conversations and messages, and nothing else that happens', () => {
+describe('metered usage', () => {
+  it('consists of new conversations and messages', () => {
     const types = Object.keys(EVENT_CATALOGUE) as EventType[];
     expect(types.filter((type) => isMetered({ type }))).toEqual(['conversation.created', 'message.received']);
     expect(isMetered(aBusEvent({ type: 'source.changed' }))).toBe(false);
   });
 
-  it('counts every message, whoever wrote it', () => {
+  it('counts every message, of any role', () => {
     const messages = (['user', 'assistant', 'agent', 'system'] as const).map((role) =>
       aBusEvent({ data: { role } }),
     );
     expect(total(sumUsage(messages.filter(isMetered)))).toEqual({ conversations: 0, messages: 4 });
   });
 
-  it('is all counted, each event in its month and as what it is', () => {
+  it('counts each event in its month and by its type', () => {
     fc.assert(
       fc.property(events, (given) => {
         const months = sumUsage(given);
@@ -56,7 +56,7 @@ describe('what is metered', () => {
     );
   });
 
-  it('is the sum of its parts, however events are divided into batches', () => {
+  it('is the sum of its parts, for any division into batches', () => {
     fc.assert(
       fc.property(events, fc.nat(30), (given, cut) => {
         const [one, other] = [sumUsage(given.slice(0, cut)), sumUsage(given.slice(cut))];
@@ -85,7 +85,7 @@ describe('months', () => {
     expect(getLatestMonths(new Date(now), 3)).toEqual(months);
   });
 
-  it('go back without a gap or a repetition, whatever day it is', () => {
+  it('go back without a gap or a repetition, from any day', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: 1, max: 24 }), (now, count) => {
         const months = getLatestMonths(now, count);
@@ -96,7 +96,7 @@ describe('months', () => {
     );
   });
 
-  it('are in the order of their text', () => {
+  it('are sorted as text', () => {
     fc.assert(
       fc.property(times, times, (one, other) => {
         fc.pre(one < other);

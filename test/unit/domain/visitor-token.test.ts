@@ -27,9 +27,9 @@ const aVisit = (changes: Partial<Visit> = {}): Visit => ({
   expiresAt,
   ...changes,
 });
-const tokenOf = (visit: Visit, keys = ring) => createVisitorToken(keys, visit, createSeal(keys));
+const createToken = (visit: Visit, keys = ring) => createVisitorToken(keys, visit, createSeal(keys));
 
-/** The token with one bit of what is sealed turned over. */
+/** The token with one bit of its sealed bytes flipped. */
 function flipped(token: string, bit: number): string {
   const bytes = Buffer.from(token.slice('cvt_'.length), 'base64url');
   const at = bit % (bytes.length * 8);
@@ -37,17 +37,17 @@ function flipped(token: string, bit: number): string {
   return `cvt_${bytes.toString('base64url')}`;
 }
 
-describe('a visitor token', () => {
-  it('holds the one visit that it was made for', () => {
+describe('visitor token', () => {
+  it('has its visit', () => {
     fc.assert(
       fc.property(visits, (visit) => {
-        expect(openVisitorToken(ring, tokenOf(visit), NOW)).toEqual(visit);
+        expect(openVisitorToken(ring, createToken(visit), NOW)).toEqual(visit);
       }),
     );
   });
 
-  it('opens for nobody when any bit, or any character, of it was changed', () => {
-    const token = tokenOf(aVisit());
+  it('does not open when any bit or character of it was changed', () => {
+    const token = createToken(aVisit());
     const bits = Buffer.from(token.slice('cvt_'.length), 'base64url').length * 8;
     for (let bit = 0; bit < bits; bit += 1)
       expect(openVisitorToken(ring, flipped(token, bit), NOW), `bit ${bit}`).toBeUndefined();
@@ -64,10 +64,10 @@ describe('a visitor token', () => {
     );
   });
 
-  it('cannot be put together from those of other tenants and conversations', () => {
+  it('cannot be combined from those of other tenants and conversations', () => {
     fc.assert(
       fc.property(visits, visits, fc.nat(), (one, other, at) => {
-        const [first, second] = [tokenOf(one), tokenOf(other)];
+        const [first, second] = [createToken(one), createToken(other)];
         const index = 5 + (at % (Math.min(first.length, second.length) - 6));
         const mixed = first.slice(0, index) + second.slice(index);
         fc.pre(mixed !== first && mixed !== second);
@@ -76,44 +76,46 @@ describe('a visitor token', () => {
     );
   });
 
-  it('is good until it expires and not a moment longer', () => {
+  it('is valid exactly until it expires', () => {
     fc.assert(
       fc.property(fc.integer({ min: -2_000_000, max: 2_000_000 }), (ms) => {
         const visit = aVisit();
         const at = later(new Date(expiresAt), ms);
-        expect(openVisitorToken(ring, tokenOf(visit), at)).toEqual(ms < 0 ? visit : undefined);
+        expect(openVisitorToken(ring, createToken(visit), at)).toEqual(ms < 0 ? visit : undefined);
       }),
     );
   });
 
-  it('is the same under the same seal, so that it can be shown again, and another under another', () => {
+  it('is the same for the same seal, and differs for another', () => {
     const visit = aVisit();
     const seal = createSeal(ring);
     expect(createVisitorToken(ring, visit, seal)).toBe(createVisitorToken(ring, visit, seal));
     expect(createVisitorToken(ring, visit, createSeal(ring))).not.toBe(createVisitorToken(ring, visit, seal));
-    // A newer key does not change what the seal says.
+    // A newer key does not change a sealed token.
     expect(createVisitorToken(aKeyring({ versions: 3 }), visit, seal)).toBe(
       createVisitorToken(ring, visit, seal),
     );
   });
 
-  it('shows nothing of what it holds', () => {
+  it('reveals nothing of its content', () => {
     const visit = aVisit();
-    const bytes = Buffer.from(tokenOf(visit).slice('cvt_'.length), 'base64url').toString('latin1');
+    const bytes = Buffer.from(createToken(visit).slice('cvt_'.length), 'base64url').toString('latin1');
     for (const part of [visit.orgId, visit.conversationId, '2026']) expect(bytes).not.toContain(part);
   });
 
   it('does not open with another key', () => {
-    expect(openVisitorToken(aKeyring({ versions: 2, fill: 'm' }), tokenOf(aVisit()), NOW)).toBeUndefined();
-    expect(openVisitorToken(aKeyring({ versions: 1 }), tokenOf(aVisit()), NOW)).toBeUndefined();
+    expect(
+      openVisitorToken(aKeyring({ versions: 2, fill: 'm' }), createToken(aVisit()), NOW),
+    ).toBeUndefined();
+    expect(openVisitorToken(aKeyring({ versions: 1 }), createToken(aVisit()), NOW)).toBeUndefined();
   });
 
-  it('is no cursor, and a cursor is none', () => {
+  it('is different from a cursor with the same content', () => {
     const cursor = sealCursor(ring, JSON.stringify(aVisit()), { tenant: '', route: '', filters: [] });
     expect(openVisitorToken(ring, `cvt_${cursor}`, NOW)).toBeUndefined();
   });
 
-  it('never throws for a text that is none', () => {
+  it('rejects any other text without an error', () => {
     fc.assert(
       fc.property(fc.oneof(texts, fc.base64String()), (text) => {
         expect(openVisitorToken(ring, text, NOW)).toBeUndefined();
@@ -124,7 +126,7 @@ describe('a visitor token', () => {
   });
 });
 
-describe('the header', () => {
+describe('visitor token header', () => {
   it.each([
     ['Bearer cvt_abc', 'cvt_abc'],
     ['bearer   cvt_abc', 'cvt_abc'],

@@ -14,10 +14,10 @@ export const EVERY_SECONDS = 3600;
 export const LEASE_SECONDS = 75;
 export const SHARE = 2;
 
-/** Nothing stands in the way. */
+/** Adds nothing to a call. */
 const open: Gate = async () => undefined;
 
-/** The checks of sources over doubles, one organization, and a page that a test writes. */
+/** The source checker over doubles, with one organization and a page whose content a test sets. */
 export function aCheck() {
   const clock = new VirtualClock();
   const sources = new MemorySources({ sharded: false });
@@ -68,7 +68,7 @@ export function aCheck() {
     get looks() {
       return looks;
     },
-    /** What the next checks find. */
+    /** Sets the result of the next checks. */
     finds: (next: CheckFinding) => {
       found = next;
     },

@@ -29,23 +29,23 @@ export const FAILED: Answer = { status: 500, error: 'the receiver answered 500',
 interface Setting {
   delivery?: Partial<Delivery>;
   endpoint?: Partial<Endpoint>;
-  /** What the receiver does with an attempt; it may take its time. */
+  /** Answers an attempt for the receiver; it may take its time. */
   attempt?: (attempt: number, onSlow: () => void) => Promise<Answer> | Answer;
-  /** What the queues say of a lane's messages in flight; the lanes have room when it is not given. */
+  /** Whether a queue nears its limit of messages in flight; by default none does. */
   crowded?: AttemptPorts['queues']['crowded'];
   /** Makes the organization a sandbox, whose data is at its first generation. */
   sandbox?: boolean;
-  /** What loads the signing keys. */
+  /** Loads the signing keys. */
   prepare?: AttemptPorts['prepare'];
-  /** What comes of waiting; no time passes when it is not given. */
+  /** Called for each wait; by default no time passes. */
   wait?: AttemptPorts['wait'];
-  /** What stands in front of the organizations' standings. */
+  /** Replaces the store of organization states. */
   standings?: (standings: MemoryStandings) => OrganizationStates;
-  /** What stands in front of the stores in memory. */
+  /** Replaces the store of deliveries. */
   deliveries?: (deliveries: MemoryDeliveries) => AttemptPorts['deliveries'];
 }
 
-/** One delivery to one endpoint in stores in memory, and a dispatcher that deals with it. */
+/** One delivery to one endpoint in stores in memory, and a dispatcher that processes it. */
 export async function aDispatch({
   attempt = () => OK,
   crowded = async () => false,
@@ -104,7 +104,7 @@ export async function aDispatch({
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
   );
   const reminder = DeliveryMessage.parse(delivery);
-  /** What the dispatcher asked for. */
+  /** Messages whose context the dispatcher has read. */
   const read: DeliveryMessage[] = [];
   const receive = processDeliveryMessages({
     attempt: deal,
@@ -132,8 +132,8 @@ export async function aDispatch({
     disablings: () => disabled,
     deal,
     /**
-     * Deals with the reminder, knowing the endpoint as it is now. In the retry lane a message may stay for
-     * all its attempts.
+     * Processes the message with the endpoint as it is now. In the retry queue a message may stay for all its
+     * attempts.
      */
     dispatch: async (lane: Lane = 'retry') =>
       deal(
@@ -141,9 +141,9 @@ export async function aDispatch({
         { endpoint: await endpoints.find(endpoint.orgId, endpoint.id), event, readAt: clock.now() },
         lane,
       ),
-    /** Reminders whose endpoint and event the dispatcher has read. */
+    /** Messages whose endpoint and event the dispatcher has read. */
     read,
-    /** Processes the message as one that was received from a lane. @returns whether it is deleted there */
+    /** Processes the message as one that was received from a queue. @returns whether it is deleted there */
     receive: async (lane: Lane = 'retry') => {
       const staying = await receive(lane, [{ message: reminder, receiptHandle: 'receipt' }]);
       return staying.length === 0 ? 'deleted' : 'stays';

@@ -28,18 +28,15 @@ export const messagesFor = (
 
 export const DELETED: MessageDisposition = { kind: 'delete' };
 
-/**
- * A dispatcher whose dealing with a reminder is the test's, and whose queues tell in which order they were
- * asked.
- */
+/** A dispatcher whose attempts the test answers, and whose queues record the order of their calls. */
 export function aDispatcher(
   deal: (reminder: DeliveryMessage, lane: Lane) => Promise<MessageDisposition> | MessageDisposition,
   replaced: Partial<DeliveryMessagePorts> = {},
 ) {
   const log = recordedLog();
-  /** What was asked of the queues. */
+  /** The calls of the queues. */
   const asked: { what: 'send' | 'hide'; lane: Lane; id: string; until: Date | undefined }[] = [];
-  /** The reminders that were processed. */
+  /** The messages that were processed. */
   const dealt: DeliveryMessage[] = [];
   const run = processDeliveryMessages({
     async attempt(reminder, _context, lane) {
@@ -68,10 +65,10 @@ export function aDispatcher(
 /** Attempts that each wait until the test lets them go on. */
 export class HeldAttempts {
   readonly #held = new Map<string, () => void>();
-  /** The reminders whose attempts have begun, in that order. */
+  /** The messages whose attempts have begun, in that order. */
   readonly begun: DeliveryMessage[] = [];
 
-  /** Attempts under way. */
+  /** Number of attempts in progress. */
   get underWay(): number {
     return this.#held.size;
   }
@@ -83,7 +80,7 @@ export class HeldAttempts {
     });
   };
 
-  /** Ends all attempts that are under way and wanted. */
+  /** Ends all attempts in progress that are wanted. */
   end(wanted: (id: string) => boolean = () => true): void {
     for (const [id, goOn] of this.#held) {
       if (!wanted(id)) continue;

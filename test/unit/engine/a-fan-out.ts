@@ -15,10 +15,10 @@ import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const tenant = aTenant();
 export const ours = (changes: Partial<Endpoint> = {}) => anEndpoint({ orgId: tenant.orgId, ...changes });
-/** What the outbox owes for an event. */
+/** The outbox work of an event. */
 export const owing = (event: OutboxEvent = anEvent({ tenant })) => ({ kind: 'event' as const, event });
 export const events = (count: number) => Array.from({ length: count }, () => owing());
-/** What the outbox owes for a delivery that is sent again. */
+/** The outbox work of a delivery that is resent. */
 export const anOrder = (delivery: Delivery = aDelivery({ orgId: tenant.orgId })) => ({
   kind: 'redelivery' as const,
   reminder: toDeliveryMessage(delivery),

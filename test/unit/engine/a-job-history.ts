@@ -14,32 +14,34 @@ export const past = fc.record({
 });
 export type Past = typeof past extends fc.Arbitrary<infer P> ? P : never;
 
-/** Puts deliveries there. @returns the events that a job owes */
+/** Stores the deliveries. @returns the events that a job has to resend */
 export async function lived({ had }: TestRedelivery, history: readonly Past[]): Promise<Set<EventId>> {
-  const owed = new Set<EventId>();
+  const eventIds = new Set<EventId>();
   for (const { status, secondsAgo, again } of history) {
     const { eventId, webhookId } = await had(status, secondsAgo);
-    if (status === 'exhausted' || status === 'skipped') owed.add(eventId);
+    if (status === 'exhausted' || status === 'skipped') eventIds.add(eventId);
     if (again === undefined) continue;
     const id = deriveJobDeliveryId(eventId, webhookId, later(NOW, -seconds(Math.min(again, secondsAgo)) + 1));
     await had('exhausted', 0, { eventId, id });
-    owed.add(eventId);
+    eventIds.add(eventId);
   }
-  return owed;
+  return eventIds;
 }
 
-/** What has to be so once a job has come to its end, whoever did it and how often. */
+/**
+ * Checks the state after a job has ended, independent of which worker ended it and how often it was tried.
+ */
 export async function expectDone(
   { made, job, runs, reminded }: TestRedelivery,
   order: RedeliveryJob,
-  owed: ReadonlySet<EventId>,
+  eventIds: ReadonlySet<EventId>,
   history: readonly Past[],
 ) {
   const found = await made(order);
-  expect(found.map(({ eventId }) => eventId).toSorted()).toEqual([...owed].toSorted());
+  expect(found.map(({ eventId }) => eventId).toSorted()).toEqual([...eventIds].toSorted());
   const ids = new Set(reminded.map(({ id }) => id));
   expect(found.filter(({ id }) => !ids.has(id))).toEqual([]);
   const examined = history.length + history.filter(({ again }) => again !== undefined).length;
-  expect(await job(order)).toMatchObject({ status: 'done', redelivered: owed.size, examined });
+  expect(await job(order)).toMatchObject({ status: 'done', redelivered: eventIds.size, examined });
   expect(await runs()).toEqual([]);
 }

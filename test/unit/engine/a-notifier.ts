@@ -17,7 +17,7 @@ export const DAY = 86_400;
 export const LEASE = MAIL_LEASE_SECONDS;
 const URL_OF_SOURCE = 'https://www.example.com/hours';
 
-/** A change of a source's content, of which there is one for each version. */
+/** A change of a source's content. Each version has one. */
 export function aChange({
   tenant = aTenant(),
   sourceId = newId('src', NOW),
@@ -34,7 +34,7 @@ export function aChange({
   };
 }
 
-/** The disabling of an endpoint. */
+/** The event of a disabled endpoint. */
 export function aDisabling({
   tenant = aTenant(),
   webhookId = newId('whk', NOW),
@@ -54,7 +54,7 @@ export function aDisabling({
 export const admins = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `admin${index}@example.com`);
 
-/** What tells admins, and all that it meets, in memory where no other is given. */
+/** The notifier with its ports in memory, unless others are given. */
 export function aNotifier({
   mailings = new MemoryMailings() as NotifyPorts['mailings'],
   limits = { organization: 1_000_000, stage: 1_000_000 } as MailLimits,
@@ -68,10 +68,10 @@ export function aNotifier({
   const organization = { name: 'Example Ltd', contentChangeNotifications: true };
   const source: { isGone: boolean; name?: string; title?: string } = { isGone: false, name: 'Hours' };
   const endpoints = new Map<ReceiverId, Endpoint>();
-  /** What SES took, whatever it said. */
+  /** The e-mails that SES accepted, with or without an answer. */
   const sent: (Mail & { at: Date })[] = [];
   const notified: { version: number; at: Date }[] = [];
-  /** What SES makes of the next e-mails: it takes them when nothing is said. */
+  /** The next results of SES; it accepts an e-mail when there is none. */
   const results: (MailResult | 'taken-without-answer')[] = [];
   const asked: OrgId[] = [];
 

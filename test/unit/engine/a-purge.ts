@@ -10,7 +10,7 @@ export const LINGER = DEFAULT_LINGER_SECONDS;
 export const LEASE = 960;
 /** A run that has time for everything. */
 export const IN_FULL = () => true;
-/** A run that has time for so many pages. */
+/** A run that has time for `count` pages. */
 export const pages = (count: number) => {
   let left = count;
   return () => {
@@ -22,17 +22,17 @@ export const pages = (count: number) => {
 interface Row {
   tenant: Tenant;
   addedAt: Date;
-  /** When it was deleted first. */
+  /** When it was first deleted. */
   goneAt?: Date;
-  /** By how much the index is behind for this row, in milliseconds. */
+  /** Delay of the index for this row, in milliseconds. */
   lagMs: number;
 }
 
 /**
- * A table with rows of sandboxes, and the index that a purge reads, which tells of each row later than it
- * changes.
+ * A table with rows of sandboxes, and the index that a purge reads. The index shows each change of a row
+ * after a delay.
  */
-class WipedTable {
+class SandboxTable {
   readonly #now: () => Date;
   readonly #rows = new Map<string, Row>();
   /** How often each row was deleted. */
@@ -48,14 +48,15 @@ class WipedTable {
 
   /** The rows of a tenant that were not deleted. */
   left(tenant: Tenant): number {
-    return [...this.#rows.values()].filter((row) => row.goneAt === undefined && isOf(row, tenant)).length;
+    return [...this.#rows.values()].filter((row) => row.goneAt === undefined && belongsTo(row, tenant))
+      .length;
   }
 
   readonly find = async (tenant: Tenant, limit: number): Promise<{ pk: string }[]> => {
     const now = this.#now();
     const shown = [...this.#rows].filter(
       ([, row]) =>
-        isOf(row, tenant) &&
+        belongsTo(row, tenant) &&
         later(row.addedAt, row.lagMs) <= now &&
         (row.goneAt === undefined || later(row.goneAt, row.lagMs) > now),
     );
@@ -72,15 +73,15 @@ class WipedTable {
   };
 }
 
-const isOf = ({ tenant }: Row, { orgId, generation }: Tenant): boolean =>
+const belongsTo = ({ tenant }: Row, { orgId, generation }: Tenant): boolean =>
   tenant.orgId === orgId && tenant.generation === generation;
 
-/** Orders and the tables that they are about, in memory, and who deals with them. */
+/** The purge worker over orders and tables in memory. */
 export function aPurge({ tables: count = 3, leaseSeconds = LEASE } = {}) {
   const clock = new VirtualClock();
   const log = recordedLog();
   const purges = new MemoryPurges();
-  const tables = Array.from({ length: count }, () => new WipedTable(clock.now));
+  const tables = Array.from({ length: count }, () => new SandboxTable(clock.now));
   const runWith = (replaced: Partial<PurgePorts>) =>
     purgeSandboxes(
       { purges, remains: tables, log, now: clock.now, ...replaced },
@@ -97,10 +98,10 @@ export function aPurge({ tables: count = 3, leaseSeconds = LEASE } = {}) {
     order(tenant: Tenant, requestedAt = clock.now()): void {
       purges.order({ ...tenant, requestedAt: requestedAt.toISOString() });
     },
-    /** What was noted of an order. */
+    /** The stored state of an order. */
     noted: (tenant: Tenant): Purge | undefined =>
       purges.every.map(({ purge }) => purge).find(({ orgId }) => orgId === tenant.orgId),
-    /** Rows that are left of a tenant in all tables. */
+    /** Counts the rows of a tenant that all tables still hold. */
     left: (tenant: Tenant): number => tables.reduce((sum, table) => sum + table.left(tenant), 0),
     fill(tenant: Tenant, rows: number): void {
       for (let row = 0; row < rows; row += 1) tables[row % tables.length]?.add(tenant);

@@ -19,7 +19,7 @@ export const IN_FULL = () => true;
 
 export const inSeconds = (count: number): Date => later(NOW, seconds(count));
 
-/** The reconciler over stores and queues in memory, some of its ports replaced. */
+/** The reconciler over stores and queues in memory. `runWith` replaces some of its ports. */
 export function aReconciler({ pageSize, shards = 1 }: { pageSize?: number; shards?: number } = {}) {
   const clock = new VirtualClock();
   const log = recordedLog();
@@ -64,7 +64,7 @@ export function aReconciler({ pageSize, shards = 1 }: { pageSize?: number; shard
     runWith,
     run: runWith(),
     put,
-    /** When the message of a delivery that was sent to the retry lane can be received. */
+    /** The time at which the next message of the retry queue becomes visible. */
     nextVisible: () => lanes.queues.retry.nextVisibleAt(),
     sent: () => lanes.queues.retry.reminders.map(({ id }) => id),
   };

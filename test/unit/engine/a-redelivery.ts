@@ -31,15 +31,15 @@ import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 export const LEASE_SECONDS = 40;
 export const GRACE_SECONDS = 900;
-/** Of each shard, so that some deliveries are several pages. */
+/** Rows per page of each shard: few, so that some deliveries take several pages. */
 const PAGE_ROWS = 2;
 
-/** Nothing stands in the way. */
+/** Adds nothing to a call. */
 const open: Gate = async () => undefined;
 
 /**
- * An endpoint with deliveries of the last hour, and a redelivery job, over the stores themselves with their
- * tables in memory.
+ * An endpoint with deliveries of the last hour, and a redelivery job, over the real stores with their tables
+ * in memory.
  */
 export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
   const clock = new VirtualClock();
@@ -58,7 +58,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
   let present: Endpoint | undefined = endpoint;
   let refusesMessages = false;
 
-  /** What takes a job's messages. */
+  /** The queue of job messages. */
   const queue = {
     async send(events: readonly BusEvent[]) {
       batches.push(events.length);
@@ -102,13 +102,13 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
       { leaseSeconds: LEASE_SECONDS, roundSeconds: 10, roundDeliveries, pageRows: PAGE_ROWS },
     );
 
-  /** A worker that takes a second for each page. */
+  /** A worker whose every page takes a second. */
   const slowly = () =>
     worker(async (call, stage) => {
       if (call === 'deliveries.range' && stage === 'calling') clock.elapse(1);
     });
 
-  /** What looks after the messages. @param gate that each of its calls passes */
+  /** The scheduled worker that resumes jobs. @param gate that each of its calls passes */
   const resumer = (gate: Gate = open) =>
     resumeRedeliveryJobs(
       {
@@ -126,7 +126,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
       { shards: REDELIVERY_RUN_SHARDS, graceSeconds: GRACE_SECONDS },
     );
 
-  /** As the route does. */
+  /** Starts a job, as the route does. */
   async function start(
     { id, orgId }: Endpoint,
     asked: { from?: string; to?: string } = {},
@@ -147,19 +147,19 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
     log,
     standings,
     resumer,
-    /** The rows of jobs that run, whenever somebody was reminded of them. */
+    /** The rows of running jobs, due or not. */
     async runs() {
       const found = await Promise.all(
         listShards(REDELIVERY_RUN_SHARDS).map((shard) => runs.find(shard, later(clock.now(), seconds(1)))),
       );
       return found.flatMap(({ entries }) => entries);
     },
-    /** How many messages were sent at once, each time. */
+    /** The number of messages of each request to the queue. */
     batches,
-    /** Deletes the row of a job, as time does. */
+    /** Deletes the row of a job, as its TTL does. */
     forget: (job: RedeliveryJob) =>
       service.client.send(new DeleteCommand({ TableName: service.name, Key: buildJobKey(job) })),
-    /** From now on its queue takes nothing, or does again. */
+    /** From now on the queue refuses messages, or accepts them again. */
     refusesMessages: (does: boolean) => {
       refusesMessages = does;
     },
@@ -171,13 +171,13 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
     jobs,
     commit,
     store,
-    /** What the queue of the worker holds. */
+    /** The messages in the worker's queue. */
     messages,
-    /** From now on the endpoint is so, or gone. */
+    /** Changes the endpoint, or deletes it. */
     becomes: (changes: Partial<Endpoint> | undefined) => {
       present = changes && { ...endpoint, ...changes };
     },
-    /** A delivery of so many seconds before now, of an event of its own unless it is given. */
+    /** Adds a delivery of so many seconds ago, of a new event unless one is given. */
     async had(
       status: DeliveryStatus,
       secondsAgo: number,
@@ -189,20 +189,21 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
       await store.add(delivery);
       return delivery;
     },
-    /** A delivery that repeats another arrives, as its settlement notes. */
+    /** Records that a resent delivery arrived, as its settlement does. */
     arrives: (delivery: Delivery) => commit([recordArrival(service, delivery)]),
     /** Starts a job for the last hour. */
     started: (asked: { from?: string; to?: string } = {}) => start(endpoint, asked),
-    /** The same for another endpoint. */
+    /** Starts a job of the last hour for another endpoint. */
     startedFor: (other: Endpoint) => start(other),
     job: ({ id }: RedeliveryJob) => jobs.find(tenant, endpoint.id as EndpointId, id),
-    /** The deliveries that a job has made. */
+    /** The deliveries that a job has created. */
     async made({ createdAt }: RedeliveryJob): Promise<Delivery[]> {
       const { items } = await store.list(tenant, endpoint.id, { limit: 10_000 });
       return items.filter((one) => isFromJob(one) && parseCreationTime(one.id) >= new Date(createdAt));
     },
     /**
-     * Has messages dealt with until there are none, those that fail again later. @returns how many there were
+     * Processes messages until there are none; failed ones are received again later. @returns the number of
+     * messages
      */
     async run(deal = worker()): Promise<number> {
       for (let count = 0; ; count += 1) {

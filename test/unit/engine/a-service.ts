@@ -27,10 +27,10 @@ const clocks = deriveAttemptClocks(10);
 const GRACE = { graceSeconds: DEFAULT_GRACE_SECONDS };
 
 /**
- * The workers of one organization's deliveries over stores and queues in memory, each run when the test says
- * so.
- * @param terms.attempt what comes of an attempt
- * @param terms.maxReceives after how many receives a queue gives a message up
+ * The workers of one organization's deliveries over stores and queues in memory. Each runs when the test
+ * calls it.
+ * @param terms.attempt answers an attempt
+ * @param terms.maxReceives receives after which a message is a dead letter
  */
 export function aService(terms: {
   attempt: AttemptPorts['attempt'];
@@ -90,8 +90,7 @@ export function aService(terms: {
   const bury = processDeadDeliveryMessage({ due, log, now }, GRACE);
 
   /**
-   * Deals with what a lane gives out, as the function and its queue do. @returns how many messages it gave
-   * out
+   * Processes a batch of a queue, as the function and its event source do. @returns the number of messages
    */
   async function dispatchFrom(lane: Lane): Promise<number> {
     const batch = lanes.queues[lane].receive(10);
@@ -136,7 +135,7 @@ export function aService(terms: {
       await runFanOut([{ kind: 'event', event }]);
       return event;
     },
-    /** Lets minutes pass, each with a run of the reconciler and everything that the queues give out in it. */
+    /** Lets minutes pass, each with a run of the reconciler and all messages that become visible in it. */
     async pass(minutes: number): Promise<void> {
       for (let minute = 0; minute < minutes; minute += 1) {
         await runReconciler(() => true);

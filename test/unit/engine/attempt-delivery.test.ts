@@ -5,8 +5,8 @@ import { aDispatch, FAILED, LEASE_SECONDS } from './a-dispatch.ts';
 const DELETE = { kind: 'delete' };
 const keepUntil = (until: Date) => ({ kind: 'keep', until });
 
-describe('dispatching a delivery that is due', () => {
-  it('ends it and deletes the message when the receiver accepts', async () => {
+describe('dispatcher with a due delivery', () => {
+  it('marks it as succeeded and deletes the message when the receiver accepts it', async () => {
     const { dispatch, found, attempts } = await aDispatch();
 
     expect(await dispatch()).toEqual(DELETE);
@@ -15,7 +15,7 @@ describe('dispatching a delivery that is due', () => {
     expect(await found()).toMatchObject({ status: 'succeeded', attempts: 1, terminalAt: NOW.toISOString() });
   });
 
-  it('keeps the message until the next attempt is due when the receiver refuses', async () => {
+  it('keeps the message until the next attempt when the receiver refuses it', async () => {
     const { dispatch, found } = await aDispatch({ attempt: () => FAILED });
 
     expect(await dispatch()).toEqual(keepUntil(later(NOW, seconds(30))));
@@ -23,7 +23,7 @@ describe('dispatching a delivery that is due', () => {
     expect(await found()).toMatchObject({ status: 'retrying', lastError: FAILED.error });
   });
 
-  it('counts the wait from the end of the attempt', async () => {
+  it('measures the wait from the end of the attempt', async () => {
     const setting = await aDispatch({
       attempt: () => {
         setting.clock.elapse(10);
@@ -37,7 +37,7 @@ describe('dispatching a delivery that is due', () => {
     ]);
   });
 
-  it('ends it as exhausted and counts it at the endpoint when the eighth attempt fails', async () => {
+  it('marks it as exhausted and counts an endpoint failure after the eighth failed attempt', async () => {
     const { dispatch, found, foundEndpoint, attempts } = await aDispatch({
       delivery: { status: 'retrying', attempts: 7, nextRetryAt: NOW.toISOString() },
       attempt: () => FAILED,
@@ -50,7 +50,7 @@ describe('dispatching a delivery that is due', () => {
     expect(await foundEndpoint()).toMatchObject({ consecutiveFailures: 1 });
   });
 
-  it('counts no failed attempt at the endpoint while another is to come', async () => {
+  it('counts no failure of the endpoint while another attempt follows', async () => {
     const { dispatch, endpoint, foundEndpoint } = await aDispatch({
       endpoint: { consecutiveFailures: 9 },
       attempt: () => FAILED,
@@ -61,7 +61,7 @@ describe('dispatching a delivery that is due', () => {
     expect(await foundEndpoint()).toEqual(endpoint);
   });
 
-  it('sends eight attempts over 63.5 minutes to a receiver that never accepts', async () => {
+  it('makes eight attempts over 63.5 minutes at a receiver that never accepts', async () => {
     const { dispatch, clock, found, attempts } = await aDispatch({ attempt: () => FAILED });
 
     for (let due: string | undefined = NOW.toISOString(); due; due = (await found())?.nextRetryAt) {
@@ -73,7 +73,7 @@ describe('dispatching a delivery that is due', () => {
     expect(clock.now()).toEqual(later(NOW, seconds(63.5 * 60)));
   });
 
-  it("sets the endpoint's count back after a success", async () => {
+  it("resets the endpoint's failure count after a success", async () => {
     const { dispatch, foundEndpoint } = await aDispatch({ endpoint: { consecutiveFailures: 9 } });
 
     await dispatch();
@@ -81,7 +81,7 @@ describe('dispatching a delivery that is due', () => {
     expect(await foundEndpoint()).toMatchObject({ consecutiveFailures: 0, status: 'active' });
   });
 
-  it('disables the endpoint with the tenth exhausted delivery, and says so once', async () => {
+  it('disables the endpoint after the tenth exhausted delivery, and logs it once', async () => {
     const { dispatch, foundEndpoint, log, endpoint } = await aDispatch({
       delivery: { attempts: 7 },
       endpoint: { consecutiveFailures: 9 },
@@ -97,8 +97,8 @@ describe('dispatching a delivery that is due', () => {
   });
 });
 
-describe('dispatching a delivery that cannot be attempted', () => {
-  it('keeps the message until a lease of another worker ends', async () => {
+describe('dispatcher with a delivery that it cannot attempt', () => {
+  it("keeps the message until another worker's lease ends", async () => {
     const { claim, dispatch, attempts } = await aDispatch();
     await claim();
 
@@ -106,7 +106,7 @@ describe('dispatching a delivery that cannot be attempted', () => {
     expect(attempts).toEqual([]);
   });
 
-  it('keeps the message until a retry is due', async () => {
+  it('keeps the message until the retry is due', async () => {
     const due = later(NOW, seconds(60));
     const { dispatch, attempts } = await aDispatch({
       delivery: { status: 'retrying', attempts: 2, nextRetryAt: due.toISOString() },
@@ -117,7 +117,7 @@ describe('dispatching a delivery that cannot be attempted', () => {
   });
 
   it.each(['succeeded', 'exhausted', 'skipped'] as const)(
-    'deletes the message of one that has %s',
+    'deletes the message of a delivery that has %s',
     async (status) => {
       const { dispatch, delivery, found, attempts } = await aDispatch({
         delivery: { status, terminalAt: NOW.toISOString() },
@@ -129,7 +129,7 @@ describe('dispatching a delivery that cannot be attempted', () => {
     },
   );
 
-  it('deletes the message of one that does not exist', async () => {
+  it('deletes the message of a delivery that does not exist', async () => {
     const { deal, endpoint, event, attempts } = await aDispatch();
 
     expect(
@@ -138,7 +138,7 @@ describe('dispatching a delivery that cannot be attempted', () => {
     expect(attempts).toEqual([]);
   });
 
-  it('ends one whose eighth attempt was never recorded as exhausted, and counts it', async () => {
+  it('marks a delivery as exhausted whose eighth attempt was never recorded, and counts it', async () => {
     const { claim, clock, dispatch, found, foundEndpoint, attempts } = await aDispatch({
       delivery: { attempts: 7 },
       endpoint: { consecutiveFailures: 9 },
@@ -158,7 +158,7 @@ describe('dispatching a delivery that cannot be attempted', () => {
     expect(await foundEndpoint()).toMatchObject({ status: 'auto_disabled' });
   });
 
-  it('ends one whose event is gone, without an attempt, and says so as a failure of the service', async () => {
+  it('skips a delivery whose event is missing, without an attempt, and logs an error', async () => {
     const { deal, reminder, endpoint, delivery, found, foundEndpoint, attempts, log } = await aDispatch();
 
     expect(await deal(reminder, { endpoint, event: undefined, readAt: NOW }, 'fresh')).toEqual(DELETE);
@@ -171,7 +171,7 @@ describe('dispatching a delivery that cannot be attempted', () => {
     ]);
   });
 
-  it('leaves one whose event is gone to the worker that still attempts it', async () => {
+  it('leaves a delivery whose event is missing to the worker that still attempts it', async () => {
     const { deal, claim, reminder, endpoint, found } = await aDispatch();
     await claim();
     const claimed = await found();
@@ -183,7 +183,7 @@ describe('dispatching a delivery that cannot be attempted', () => {
   });
 });
 
-describe('dispatching to an endpoint that is gone or disabled', () => {
+describe('dispatcher with a deleted or disabled endpoint', () => {
   it('skips the delivery of a deleted endpoint without an attempt', async () => {
     const { dispatch, endpoints, endpoint, found, attempts } = await aDispatch();
     endpoints.remove(endpoint.orgId, endpoint.id);
@@ -198,7 +198,7 @@ describe('dispatching to an endpoint that is gone or disabled', () => {
     });
   });
 
-  it('skips the delivery of a disabled endpoint without an attempt, whether or not a retry is due', async () => {
+  it('skips the delivery of a disabled endpoint without an attempt, even before a retry is due', async () => {
     const { dispatch, found, attempts } = await aDispatch({
       endpoint: { status: 'auto_disabled' },
       delivery: { status: 'retrying', attempts: 3, nextRetryAt: later(NOW, seconds(60)).toISOString() },
@@ -224,7 +224,7 @@ describe('dispatching to an endpoint that is gone or disabled', () => {
     expect(await found()).toEqual(claimed);
   });
 
-  it('deletes the message when the other worker has ended the delivery', async () => {
+  it('deletes the message when another worker has ended the delivery', async () => {
     const { dispatch, endpoints, endpoint, found } = await aDispatch();
     await dispatch();
     const ended = await found();
@@ -234,7 +234,7 @@ describe('dispatching to an endpoint that is gone or disabled', () => {
     expect(await found()).toEqual(ended);
   });
 
-  it('needs no event to skip', async () => {
+  it('skips a delivery without its event', async () => {
     const { deal, reminder } = await aDispatch();
 
     expect(await deal(reminder, { endpoint: undefined, event: undefined, readAt: NOW }, 'fresh')).toEqual(

@@ -18,11 +18,11 @@ function held(check: TestCheck) {
   return { deal, running, go: resolve };
 }
 
-/** Lets everything run that waits for nothing. */
+/** Runs everything that is ready. */
 const idle = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('the share of an organization', () => {
-  it('bounds its checks at once, and no other organization’s', async () => {
+describe('share of an organization', () => {
+  it('bounds its concurrent checks, and those of no other organization', async () => {
     const check = aCheck();
     const sources = await Promise.all(Array.from({ length: 10 }, () => check.added()));
     const foreign = await check.added({ orgId: anOrganization().id });
@@ -38,7 +38,7 @@ describe('the share of an organization', () => {
     const outcomes = await Promise.all(deals);
     expect(outcomes.filter((outcome) => outcome instanceof ShareInUse)).toHaveLength(10 - SHARE);
     expect(await check.sources.find(foreign, foreign.id)).toMatchObject({ checks: 1 });
-    // What was refused is no start, and is checked when it comes again.
+    // A refused check is no start: it runs when its message is received again.
     for (const [index, source] of sources.entries()) {
       const refused = outcomes[index] instanceof ShareInUse;
       expect(await check.sources.find(source, source.id)).toMatchObject({
@@ -50,7 +50,7 @@ describe('the share of an organization', () => {
     }
   });
 
-  it('is free again when a check fails, and when the lease of a lost worker has ended', async () => {
+  it('is free again after a failed check, and after the lease of a lost worker', async () => {
     const check = aCheck();
     const source = await check.added();
     const failing = check.worker(async (call) => {
@@ -73,7 +73,7 @@ describe('the share of an organization', () => {
     expect(await check.sources.find(other, other.id)).toMatchObject({ checks: 1 });
   });
 
-  it('deletes texts of deleted sources without a slot', async () => {
+  it('is not needed to delete the texts of a deleted source', async () => {
     const check = aCheck();
     const { deal, go } = held(check);
     const sources = await Promise.all(Array.from({ length: SHARE }, () => check.added()));
@@ -84,14 +84,14 @@ describe('the share of an organization', () => {
     await Promise.all(deals);
   });
 
-  it('leaves a check that it refused often to the due index, within a quarter of an hour', async () => {
+  it('leaves a check that is often refused to the due index, which resends it soon', async () => {
     const check = aCheck();
     const { deal, go } = held(check);
     const sources = await Promise.all(Array.from({ length: SHARE }, () => check.added()));
     const deals = sources.map((source) => deal(check.event(source)));
     const waiting = await check.added();
     await idle();
-    // As a check leaves it that began before this one was asked for.
+    // A check that began before this event leaves the source like this.
     await check.sources.due.postpone(
       { ...waiting, dueAt: String(check.sources.dueAt(waiting)) },
       later(check.clock.now(), seconds(3600)),
@@ -110,7 +110,7 @@ describe('the share of an organization', () => {
   });
 });
 
-it('a refused message waits for 1 to 30 s, and in all for less than until its source comes up', () => {
+it('the delay of a refused message is 1 to 30 s, and all delays end before its source is due again', () => {
   const refusals = MAX_REFUSALS - 1;
   fc.assert(
     fc.property(

@@ -4,7 +4,7 @@ import { later } from '../../builders.ts';
 import type { CallStage } from '../../doubles/interposed.ts';
 import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './a-check.ts';
 
-/** A source with versions to compare, to keep and to delete, and a text that nobody has seen. */
+/** A source with versions to compare, to keep and to delete, and a new text. */
 async function aChangingSource() {
   const check = aCheck();
   const source = await check.added();
@@ -19,7 +19,7 @@ async function aChangingSource() {
   return { check, source };
 }
 
-/** The calls of a check that nothing disturbs. */
+/** The calls of an undisturbed check. */
 async function callsOfACheck(): Promise<[call: string, stage: CallStage][]> {
   const { check, source } = await aChangingSource();
   const calls: [string, CallStage][] = [];
@@ -27,7 +27,7 @@ async function callsOfACheck(): Promise<[call: string, stage: CallStage][]> {
   return calls;
 }
 
-/** What has to be so once a check of the changed text has ended, whoever did it and how often. */
+/** Checks the state after a check of the changed text, independent of which worker ended it. */
 async function expectEnded(check: TestCheck, source: Parameters<TestCheck['event']>[0]) {
   const found = await check.sources.find(source, source.id);
   expect(found).toMatchObject({
@@ -41,8 +41,8 @@ async function expectEnded(check: TestCheck, source: Parameters<TestCheck['event
   expect(check.sources.notices.filter(({ id }) => id === `${source.id}#changed#4`)).toHaveLength(1);
 }
 
-describe('a check whose worker is lost', () => {
-  it('does the same in the end, at whatever call that is', async () => {
+describe('check whose worker is lost', () => {
+  it('has the same result when it is repeated, for a loss at any call', async () => {
     const calls = await callsOfACheck();
     expect(calls.map(([call]) => call)).toContain('sources.deleteVersions');
     for (const [call, stage] of calls) {
@@ -60,7 +60,7 @@ describe('a check whose worker is lost', () => {
     }
   });
 
-  it('comes up again by itself when its message is lost as well', async () => {
+  it('is due again even when its message is lost as well', async () => {
     const { check, source } = await aChangingSource();
     const dying = check.worker(async (call) => {
       if (call === 'page.look') throw new Error('the worker is lost');
@@ -72,8 +72,8 @@ describe('a check whose worker is lost', () => {
   });
 });
 
-describe('checks of one source at once', () => {
-  it('make one version of a text and tell of it once, in whatever order they get on', async () => {
+describe('concurrent checks of one source', () => {
+  it('create one version of a text and report it once, in any order of their calls', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -89,7 +89,7 @@ describe('checks of one source at once', () => {
           );
           const running = events.map(async (event, index) => {
             await scheduler.schedule(Promise.resolve());
-            // Some of them find the lease of another over.
+            // The lease of another worker may have ended by now.
             check.clock.elapse(pauses[index] ?? 0);
             return worker(event).catch(() => undefined);
           });
@@ -104,7 +104,7 @@ describe('checks of one source at once', () => {
     );
   });
 
-  it('write what the one found that has the source, not the one that is late', async () => {
+  it('store the content that the worker with the lease found, not that of the late worker', async () => {
     const { check, source } = await aChangingSource();
     const late = check.worker(async (call, stage) => {
       if (call !== 'page.look' || stage !== 'answering') return;

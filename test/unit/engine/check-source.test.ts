@@ -5,15 +5,15 @@ import { CheckInProgress } from '../../../functions/engine/check-source.ts';
 import { aBusEvent, aSource, later, seconds } from '../../builders.ts';
 import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './a-check.ts';
 
-/** Goes on by an hour, and checks. */
+/** Lets an hour pass, and checks the source. */
 async function anHourLater(check: TestCheck, source: Parameters<TestCheck['event']>[0]) {
   check.clock.elapse(EVERY_SECONDS);
   await check.deal(check.event(source));
   return check.sources.find(source, source.id);
 }
 
-describe('the first check of a source', () => {
-  it('imports its text as what admins know, tells nobody, and is done again in an hour', async () => {
+describe('first check of a source', () => {
+  it('imports its text as the baseline, notifies no admin, and schedules the next check', async () => {
     const check = aCheck();
     const source = await check.added();
 
@@ -28,7 +28,7 @@ describe('the first check of a source', () => {
     expect(check.sources.notices).toEqual([]);
   });
 
-  it('that fails leaves it without content, and the next one imports', async () => {
+  it('leaves the source without content when it fails, and the next check imports', async () => {
     const check = aCheck();
     const source = await check.added();
     check.finds({ kind: 'failed', error: 'timed out after 20 s' });
@@ -41,7 +41,7 @@ describe('the first check of a source', () => {
     expect(await anHourLater(check, source)).toMatchObject({ content: { version: 1 }, baseline: 1 });
   });
 
-  it('fails when the server says that nothing has changed', async () => {
+  it('fails when the server answers that the content is not modified', async () => {
     const check = aCheck();
     const source = await check.added();
     check.finds({ kind: 'not-modified' });
@@ -54,11 +54,11 @@ describe('the first check of a source', () => {
   });
 });
 
-describe('a check of a source that is known', () => {
+describe('check of a known source', () => {
   it.each([
     ['not modified', { kind: 'not-modified' } as const],
     ['the same text', { kind: 'fetched', text: 'one two three four' } as const],
-  ])('makes no version of what is as before: %s', async (_, found) => {
+  ])('creates no version of unchanged content: %s', async (_, found) => {
     const check = aCheck();
     const source = await check.added();
     await check.deal(check.event(source));
@@ -71,7 +71,7 @@ describe('a check of a source that is known', () => {
     expect(check.sources.versionsOf(source)).toEqual([1]);
   });
 
-  it('keeps the content through a failure, and says in one line of bounded length what failed', async () => {
+  it('keeps the content after a failure, and stores a bounded error of one line', async () => {
     const check = aCheck();
     const source = await check.added();
     await check.deal(check.event(source));
@@ -85,7 +85,7 @@ describe('a check of a source that is known', () => {
     expect(failing?.nextCheckAt).toBe(later(check.clock.now(), seconds(EVERY_SECONDS)).toISOString());
   });
 
-  it('tells of a change that is over the threshold, with what came and what went', async () => {
+  it('reports a change over the threshold, with the added and the removed text', async () => {
     const check = aCheck();
     const source = await check.added();
     await check.deal(check.event(source));
@@ -111,7 +111,7 @@ describe('a check of a source that is known', () => {
     expect(check.sources.notices[0]?.data.removed).toContain('four');
   });
 
-  it('tells nothing of a change that is exactly the threshold', async () => {
+  it('reports no change that equals the threshold', async () => {
     const check = aCheck();
     check.sets({ contentChangeThreshold: 25 });
     const source = await check.added();
@@ -122,7 +122,7 @@ describe('a check of a source that is known', () => {
     expect(check.sources.notices).toEqual([]);
   });
 
-  it('tells nothing where the organization wants no notifications, and measures all the same', async () => {
+  it('measures a change without a report when the organization has turned notifications off', async () => {
     const check = aCheck();
     check.sets({ contentChangeNotifications: false });
     const source = await check.added();
@@ -133,7 +133,7 @@ describe('a check of a source that is known', () => {
     expect(check.sources.notices).toEqual([]);
   });
 
-  it('adds small changes up until admins hear of them', async () => {
+  it('adds up small changes until admins are notified', async () => {
     const check = aCheck();
     const source = await check.added();
     const words = Array.from({ length: 20 }, (_, index) => `word${index}`);
@@ -154,7 +154,7 @@ describe('a check of a source that is known', () => {
     expect(check.sources.notices).toMatchObject([{ data: { version: 6, difference: 25 } }]);
   });
 
-  it('measures from the version that admins were told of last', async () => {
+  it('measures from the version that admins were notified of last', async () => {
     const check = aCheck();
     const source = await check.added();
     await check.deal(check.event(source));
@@ -166,14 +166,14 @@ describe('a check of a source that is known', () => {
     expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 2, difference: 25 } });
   });
 
-  it('keeps the texts that may become what admins know, and no other but the last', async () => {
+  it('keeps the texts that can become the baseline, and the latest', async () => {
     const check = aCheck();
     const source = await check.added();
     for (const text of ['a b', 'c d', 'e f', 'g h']) {
       check.shows(text);
       await anHourLater(check, source);
     }
-    // All of them were announced, and nobody has heard of any yet.
+    // Each version was reported, and no notification has been sent yet.
     expect(check.sources.versionsOf(source)).toEqual([1, 2, 3, 4]);
 
     await check.sources.notified(source, source.id, 3, check.clock.now());
@@ -182,7 +182,7 @@ describe('a check of a source that is known', () => {
     expect(check.sources.versionsOf(source)).toEqual([3, 4, 5]);
   });
 
-  it('does not pile up texts when nobody is told for long', async () => {
+  it('bounds the number of stored texts when no notification is sent for long', async () => {
     const check = aCheck();
     const source = await check.added();
     for (let hour = 1; hour <= 40; hour += 1) {
@@ -194,13 +194,13 @@ describe('a check of a source that is known', () => {
       check.sources.versionsOf(source),
     );
 
-    // One that admins were told of may be gone by then: the oldest that is left takes its place.
+    // The text of a notified version may be deleted by then: the oldest stored one takes its place.
     await check.sources.notified(source, source.id, 5, check.clock.now());
     check.shows('text41');
     expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 5, difference: 100 } });
   });
 
-  it('begins anew where the text to compare with is missing, and says so', async () => {
+  it('starts again from a new baseline when the text to compare with is missing, and logs it', async () => {
     const check = aCheck();
     const source = await check.added();
     await check.deal(check.event(source));
@@ -213,8 +213,8 @@ describe('a check of a source that is known', () => {
   });
 });
 
-describe('what needs no check', () => {
-  it('is an event that came to be before the last check began', async () => {
+describe('source checker', () => {
+  it('ignores an event that is older than the last check', async () => {
     const check = aCheck();
     const source = await check.added();
     const asked = Array.from({ length: 5 }, (_, index) =>
@@ -225,7 +225,7 @@ describe('what needs no check', () => {
     expect(check.looks).toBe(1);
   });
 
-  it('is a source that is gone, or of a wiped generation', async () => {
+  it('ignores a source that is gone, or whose generation was deleted by a reset', async () => {
     const check = aCheck();
     await check.deal(check.event(aSource()));
     check.standings.makeSandbox(check.organization.id);
@@ -237,7 +237,7 @@ describe('what needs no check', () => {
     expect(await check.sources.find(source, source.id)).toEqual(source);
   });
 
-  it('is an event that a check under way was begun after', async () => {
+  it('ignores an event that is older than the check in progress', async () => {
     const check = aCheck();
     const source = await check.added();
     const event = check.event(source);
@@ -249,8 +249,8 @@ describe('what needs no check', () => {
   });
 });
 
-describe('what comes again', () => {
-  it('is an event while a check is under way that began before it', async () => {
+describe('source checker whose message is received again', () => {
+  it('fails for an event that is newer than the check in progress', async () => {
     const check = aCheck();
     const source = await check.added();
     const terms = { askedAt: check.clock.now(), now: check.clock.now(), leaseSeconds: LEASE_SECONDS };
@@ -261,7 +261,7 @@ describe('what comes again', () => {
     expect(check.looks).toBe(0);
   });
 
-  it('is an event of an organization of which nothing is known', async () => {
+  it('fails for an event of an unknown organization', async () => {
     const check = aCheck();
     const source = await check.added();
     check.standings.forget(source.orgId);
@@ -272,14 +272,14 @@ describe('what comes again', () => {
   it.each([
     ['of another type', { type: 'message.received' }],
     ['that names no source', { type: 'source.check', data: { sourceId: 'whk_1' } }],
-  ])('is an event %s: nothing is dropped unread', async (_, changes) => {
+  ])('fails for an event %s, so that none is dropped unread', async (_, changes) => {
     const check = aCheck();
     await expect(check.deal(aBusEvent({ ...changes, orgId: check.organization.id }))).rejects.toThrow();
   });
 });
 
-describe('a source whose checks take their worker with them', () => {
-  it('fails after some of them without being looked at, and is tried again an hour later', async () => {
+describe('source whose checks stop their worker', () => {
+  it('fails after some starts without another fetch, and is checked again an hour later', async () => {
     const check = aCheck();
     const source = await check.added();
     const dying = check.worker(async (call) => {
@@ -301,8 +301,8 @@ describe('a source whose checks take their worker with them', () => {
   });
 });
 
-describe('a source that is deleted', () => {
-  it('leaves no texts, however often that is told', async () => {
+describe('deleted source', () => {
+  it('leaves no texts, even when its event is received twice', async () => {
     const check = aCheck();
     const source = await check.added();
     await check.deal(check.event(source));
@@ -312,7 +312,7 @@ describe('a source that is deleted', () => {
     expect(check.sources.versionsOf(source)).toEqual([]);
   });
 
-  it('leaves none either when a check is under way', async () => {
+  it('leaves no texts when it is deleted during a check', async () => {
     const check = aCheck();
     const source = await check.added();
     const slow = check.worker(async (call, stage) => {

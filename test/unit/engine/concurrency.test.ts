@@ -2,23 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collectFailures, mapConcurrently, mapSettled } from '../../../functions/engine/concurrency.ts';
 
-describe('mapping concurrently', () => {
-  it('works on each item once, never more than the limit at a time, and answers in their order', async () => {
+describe('mapConcurrently', () => {
+  it('processes each item once within the limit, and returns the results in their order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer()),
         fc.integer({ min: 1, max: 5 }),
         fc.scheduler(),
         async (items, limit, scheduler) => {
-          let underWay = 0;
+          let running = 0;
           let most = 0;
           const seen: number[] = [];
           const results = mapConcurrently(items, limit, async (item) => {
             seen.push(item);
-            underWay += 1;
-            most = Math.max(most, underWay);
+            running += 1;
+            most = Math.max(most, running);
             const result = await scheduler.schedule(Promise.resolve(item + 1));
-            underWay -= 1;
+            running -= 1;
             return result;
           });
 
@@ -30,7 +30,7 @@ describe('mapping concurrently', () => {
     );
   });
 
-  it('fails when the work on one item does', async () => {
+  it('fails when one item fails', async () => {
     const work = async (item: number) => {
       if (item === 2) throw new Error('two');
       return item;
@@ -40,8 +40,8 @@ describe('mapping concurrently', () => {
   });
 });
 
-describe('mapping concurrently with each result settled', () => {
-  it('works on the items after one that failed, and gives its error in their order', async () => {
+describe('mapSettled', () => {
+  it('processes the items after a failed one, and returns its error in their order', async () => {
     const items = [1, 2, 3, 4];
     const done: number[] = [];
 

@@ -17,8 +17,8 @@ import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
-describe('a reminder that its queue gave up', () => {
-  const aDeadReminder = () => {
+describe('delivery message in the dead-letter queue', () => {
+  const aDeadMessage = () => {
     const log = recordedLog();
     const deliveries = new MemoryDeliveries(new MemoryEndpoints());
     const due = new MemoryDueIndex(deliveries, { sharded: false });
@@ -29,8 +29,8 @@ describe('a reminder that its queue gave up', () => {
     return { deliveries, deal, log };
   };
 
-  it('leaves its delivery open, and to the reconciler', async () => {
-    const { deliveries, deal, log } = aDeadReminder();
+  it('leaves its delivery open, for the reconciler', async () => {
+    const { deliveries, deal, log } = aDeadMessage();
     const delivery = aDelivery({ attempts: 2, status: 'retrying' });
     await deliveries.add(delivery);
 
@@ -44,8 +44,8 @@ describe('a reminder that its queue gave up', () => {
     expect(log.entries).toMatchObject([{ level: 'warn', fields: { deliveryId: delivery.id } }]);
   });
 
-  it('changes nothing about a delivery that has ended, or that the reconciler has already', async () => {
-    const { deliveries, deal } = aDeadReminder();
+  it('changes nothing about a delivery that has ended or is in the due index already', async () => {
+    const { deliveries, deal } = aDeadMessage();
     const [ended, parked] = [aDelivery({ status: 'succeeded' }), aDelivery({ status: 'retrying' })];
     for (const delivery of [ended, parked]) await deliveries.add(delivery);
     const place = { state: 'parked' as const, dueAt: NOW.toISOString() };
@@ -69,9 +69,9 @@ const RECORDS: DeadLetter = {
     endSequenceNumber: '9',
   },
 };
-const entries = (...owed: OutboxWork[]): DeadLetter => ({ kind: 'entries', keys: owed.map(getWorkKey) });
+const entries = (...work: OutboxWork[]): DeadLetter => ({ kind: 'entries', keys: work.map(getWorkKey) });
 
-/** What deals with the dead letters of a reader of the outbox. @param failing what it fails at */
+/** The worker of an outbox reader's dead letters. @param failing work items that fail */
 function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPorts<OutboxWork>> = {}) {
   const log = recordedLog();
   const tried: OutboxWork[] = [];
@@ -79,10 +79,10 @@ function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPo
   const kept: OutboxWork[] = [];
   const deal = processDeadEntries({
     stream: { read: async () => kept },
-    outbox: { find: async (key) => kept.find((owed) => isDeepStrictEqual(getWorkKey(owed), key)) },
-    async process(owed) {
-      tried.push(...owed);
-      return owed.filter((each) => failing.includes(each));
+    outbox: { find: async (key) => kept.find((work) => isDeepStrictEqual(getWorkKey(work), key)) },
+    async process(work) {
+      tried.push(...work);
+      return work.filter((each) => failing.includes(each));
     },
     async postpone(keys) {
       postponed.push([...keys]);
@@ -96,8 +96,8 @@ function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPo
   return { deal, kept, tried, postponed, log };
 }
 
-describe('records that a reader of the outbox failed at until their stream gave up', () => {
-  it('are tried once more, and forgotten when that succeeds', async () => {
+describe('stream records that an outbox reader failed on', () => {
+  it('are processed once more, and removed after a success', async () => {
     const { deal, kept, tried, postponed } = aReader([]);
     kept.push(anEntry(), anOrder());
 
@@ -107,7 +107,7 @@ describe('records that a reader of the outbox failed at until their stream gave 
     expect(postponed).toEqual([]);
   });
 
-  it('are noted by their keys when they fail again, because the stream forgets them', async () => {
+  it('are stored by their keys when they fail again, because the stream drops them', async () => {
     const failing = [anEntry(), anOrder()];
     const { deal, kept, postponed } = aReader(failing);
     kept.push(anEntry(), ...failing, anEntry());
@@ -117,7 +117,7 @@ describe('records that a reader of the outbox failed at until their stream gave 
     expect(postponed).toEqual([failing.map(getWorkKey)]);
   });
 
-  it('are given up loudly when the stream has forgotten them', async () => {
+  it('are given up with an error when the stream has dropped them', async () => {
     const { deal, tried, log } = aReader([], { stream: { read: async () => undefined } });
 
     expect(await deal(RECORDS)).toBe(1);
@@ -128,7 +128,7 @@ describe('records that a reader of the outbox failed at until their stream gave 
     ]);
   });
 
-  it('stay in their queue when they can be neither dealt with nor noted', async () => {
+  it('stay in their queue when they can be neither processed nor stored', async () => {
     const failing = anEntry();
     const { deal, kept } = aReader([failing], {
       async postpone() {
@@ -141,8 +141,8 @@ describe('records that a reader of the outbox failed at until their stream gave 
   });
 });
 
-describe('entries that a reader failed at once more', () => {
-  it('are found by their keys and tried', async () => {
+describe('outbox entries that a reader failed on twice', () => {
+  it('are found by their keys and processed', async () => {
     const { deal, kept, tried, postponed } = aReader([]);
     kept.push(anEntry(), anOrder());
 
@@ -152,7 +152,7 @@ describe('entries that a reader failed at once more', () => {
     expect(postponed).toEqual([]);
   });
 
-  it('are left for later again, those alone that fail again', async () => {
+  it('are postponed again, but only those that fail again', async () => {
     const failing = anEntry();
     const { deal, kept, postponed } = aReader([failing]);
     kept.push(anEntry(), failing);
@@ -162,7 +162,7 @@ describe('entries that a reader failed at once more', () => {
     expect(postponed).toEqual([[getWorkKey(failing)]]);
   });
 
-  it('are given up loudly after three days, and not before', async () => {
+  it('are given up with an error after three days, and not before', async () => {
     const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
     const young = anEntry(later(NOW, -seconds(EXPIRY_SECONDS)));
     const { deal, kept, postponed, log } = aReader([old, young]);
@@ -174,7 +174,7 @@ describe('entries that a reader failed at once more', () => {
     expect(log.entries).toMatchObject([{ level: 'error', fields: { id: getWorkKey(old).sk } }]);
   });
 
-  it('are tried even when they are old, since the dependency may be back', async () => {
+  it('are processed even when they are old, since the dependency may be back', async () => {
     const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
     const { deal, kept, tried } = aReader([]);
     kept.push(old);
@@ -183,7 +183,7 @@ describe('entries that a reader failed at once more', () => {
     expect(tried).toEqual([old]);
   });
 
-  it('are forgotten when they are gone from the outbox', async () => {
+  it('are ignored when they are gone from the outbox', async () => {
     const { deal, tried, postponed } = aReader([]);
 
     expect(await deal(entries(anEntry()))).toBe(0);

@@ -8,21 +8,21 @@ const DELETE = { kind: 'delete' };
 const inSeconds = (count: number) => later(NOW, seconds(count));
 const slowFor = (count: number) => ({ slowUntil: inSeconds(count).toISOString() });
 
-describe('the retry of a delivery', () => {
-  it('waits in the retry lane after a failure in the fresh lane', async () => {
+describe('retry of a delivery', () => {
+  it('waits in the retry queue after a failure in the fresh queue', async () => {
     const { dispatch, deliveries, delivery } = await aDispatch({ attempt: () => FAILED });
 
     expect(await dispatch('fresh')).toEqual({ kind: 'move', lane: 'retry', until: inSeconds(30) });
     expect(deliveries.dueOf(delivery)).toMatchObject({ state: 'watched' });
   });
 
-  it('stays where it is after a failure in the retry lane', async () => {
+  it('stays in the retry queue after a failure there', async () => {
     const { dispatch } = await aDispatch({ attempt: () => FAILED });
 
     expect(await dispatch('retry')).toEqual({ kind: 'keep', until: inSeconds(30) });
   });
 
-  it('waits in the slow lane, from whatever lane, when its endpoint is slow', async () => {
+  it('waits in the slow queue when its endpoint is slow', async () => {
     const slowly = (_attempt: number, onSlow: () => void) => {
       onSlow();
       return FAILED;
@@ -34,7 +34,7 @@ describe('the retry of a delivery', () => {
     expect(await slow.dispatch('slow')).toEqual({ kind: 'keep', until: inSeconds(30) });
   });
 
-  it('leaves the slow lane when its endpoint is slow no more', async () => {
+  it('leaves the slow queue when its endpoint is no longer slow', async () => {
     const { dispatch } = await aDispatch({ endpoint: slowFor(-1), attempt: () => FAILED });
 
     expect(await dispatch('slow')).toEqual({ kind: 'move', lane: 'retry', until: inSeconds(30) });
@@ -56,19 +56,19 @@ describe('the retry of a delivery', () => {
   it.each<[string, (lane: Lane) => Promise<boolean>]>([
     ['nears its limit of messages in flight', async () => true],
     [
-      'says nothing of itself',
+      'cannot be read',
       async () => {
         throw new Error('the queue is down');
       },
     ],
-  ])('is parked when its lane %s', async (_what, crowded) => {
+  ])('is parked when its queue %s', async (_what, crowded) => {
     const { dispatch, deliveries, delivery } = await aDispatch({ crowded, attempt: () => FAILED });
 
     expect(await dispatch('fresh')).toEqual(DELETE);
     expect(deliveries.dueOf(delivery)).toEqual({ state: 'parked', dueAt: inSeconds(30).toISOString() });
   });
 
-  it('asks the lane that it will wait in, and asks none after a success', async () => {
+  it('checks the queue that it will wait in, and none after a success', async () => {
     const asked: Lane[] = [];
     const crowded = async (lane: Lane) => {
       asked.push(lane);
@@ -83,7 +83,7 @@ describe('the retry of a delivery', () => {
     expect(asked).toEqual(['retry']);
   });
 
-  it('deletes a late message of one that is parked, because the due index has it', async () => {
+  it('deletes a late message of a parked delivery, because the due index has it', async () => {
     const { dispatch, attempts } = await aDispatch({
       delivery: { status: 'retrying', attempts: 6, nextRetryAt: inSeconds(960).toISOString(), parked: true },
     });
@@ -93,9 +93,9 @@ describe('the retry of a delivery', () => {
   });
 });
 
-describe('the delivery to an endpoint that is slow', () => {
+describe('delivery to a slow endpoint', () => {
   it.each(['fresh', 'retry'] as const)(
-    'moves from the %s lane to the slow one before any attempt is counted',
+    'moves from the %s queue to the slow one before any attempt is counted',
     async (lane) => {
       const { dispatch, delivery, found, attempts } = await aDispatch({ endpoint: slowFor(60) });
 
@@ -106,14 +106,14 @@ describe('the delivery to an endpoint that is slow', () => {
     },
   );
 
-  it('is attempted in the slow lane', async () => {
+  it('is attempted in the slow queue', async () => {
     const { dispatch, found } = await aDispatch({ endpoint: slowFor(60) });
 
     expect(await dispatch('slow')).toEqual(DELETE);
     expect(await found()).toMatchObject({ status: 'succeeded' });
   });
 
-  it('moves as well when only this process knows that it is slow', async () => {
+  it('moves to the slow queue when only this process knows that the endpoint is slow', async () => {
     const setting = await aDispatch({
       attempt: (_attempt, onSlow) => {
         onSlow();
@@ -123,7 +123,7 @@ describe('the delivery to an endpoint that is slow', () => {
     await setting.dispatch('fresh');
     setting.clock.elapse(30);
 
-    // As a batch has it that read the endpoint before it was marked.
+    // The batch read the endpoint before it was marked.
     const stale = { endpoint: setting.endpoint, event: setting.event, readAt: NOW };
     expect(await setting.deal(setting.reminder, stale, 'retry')).toMatchObject({
       kind: 'move',
@@ -132,7 +132,7 @@ describe('the delivery to an endpoint that is slow', () => {
     expect(setting.attempts).toEqual([1]);
   });
 
-  it('is proven by a fast answer in the slow lane, whatever its status, and not by a silence', async () => {
+  it('proves the endpoint by any fast answer in the slow queue, but not by a timeout', async () => {
     const accepting = await aDispatch({ endpoint: { unproven: true }, attempt: () => OK });
     const failing = await aDispatch({ endpoint: { unproven: true }, attempt: () => FAILED });
     const silent = await aDispatch({ endpoint: { unproven: true }, attempt: () => ({ error: 'no answer' }) });
@@ -150,7 +150,7 @@ describe('the delivery to an endpoint that is slow', () => {
     expect(await found()).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled' });
   });
 
-  it('leaves its mark on the endpoint before the worker is done', async () => {
+  it('marks the endpoint before the worker ends', async () => {
     const { dispatch, endpoints, foundEndpoint } = await aDispatch({
       attempt: (_attempt, onSlow) => {
         onSlow();

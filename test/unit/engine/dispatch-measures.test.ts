@@ -5,11 +5,11 @@ import { aDispatch, FAILED, OK } from './a-dispatch.ts';
 
 const MINUTE = 60_000;
 
-/** A time in milliseconds from the one at which everything came to be. */
+/** A time in milliseconds after the creation of event and delivery. */
 const at = (ms: number) => new Date(NOW.getTime() + ms).toISOString();
 
-describe('what is measured of an attempt', () => {
-  it('is the time from the commit of its event to its beginning and end, and how late it began', async () => {
+describe('metrics of an attempt', () => {
+  it("are the time from the event's commit to the attempt's start and end, and its lateness", async () => {
     const setting = await aDispatch({
       attempt: () => {
         setting.clock.elapse(0.07);
@@ -30,7 +30,7 @@ describe('what is measured of an attempt', () => {
     ]);
   });
 
-  it('is of a retry how late it began after its own time', async () => {
+  it('measure the lateness of a retry from its own due time', async () => {
     const setting = await aDispatch({
       delivery: { attempts: 1, status: 'retrying', nextRetryAt: at(MINUTE) },
     });
@@ -46,7 +46,7 @@ describe('what is measured of an attempt', () => {
   it.each([
     { case: 'a redelivery', delivery: { redeliveryOf: newId('dlv', NOW) } },
     { case: 'a delivery of a sandbox', sandbox: true },
-  ])('is of $case no time since the commit', async ({ case: _, ...changes }) => {
+  ])('omit the time since the commit for $case', async ({ case: _, ...changes }) => {
     const { dispatch, measured } = await aDispatch(changes);
     await dispatch();
     expect(measured).toEqual([{ outcome: 'succeeded', parked: false, lateMs: 0 }]);
@@ -58,7 +58,7 @@ describe('what is measured of an attempt', () => {
     { attempts: 6, crowded: false, outcome: 'retrying', parked: true },
     { attempts: 7, crowded: true, outcome: 'exhausted', parked: false },
   ])(
-    'says that number $attempts from 0, in a queue whose being crowded is $crowded, has failed',
+    'report the failure after $attempts earlier attempts in a queue whose being crowded is $crowded',
     async (row) => {
       const { dispatch, measured } = await aDispatch({
         delivery: { attempts: row.attempts },
@@ -70,7 +70,7 @@ describe('what is measured of an attempt', () => {
     },
   );
 
-  it('is nothing when its lease was over before it ended', async () => {
+  it('are omitted when the lease was over before the attempt ended', async () => {
     const setting = await aDispatch({
       attempt: () => {
         setting.clock.elapse(60);
@@ -83,7 +83,7 @@ describe('what is measured of an attempt', () => {
   });
 });
 
-it('tells of a disabled endpoint once', async () => {
+it('the metrics count a disabled endpoint once', async () => {
   const { dispatch, disablings } = await aDispatch({
     delivery: { attempts: 7 },
     endpoint: { consecutiveFailures: 9 },

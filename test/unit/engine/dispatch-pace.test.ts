@@ -7,7 +7,7 @@ const request: WebhookRequest = { method: 'POST', url: 'https://example.com/', h
 const simulated = { request, durationMs: 10_000 };
 const atSpeed = (speed: number) => ({ url: `https://receiver.example.com/hook?simulate-speed=${speed}` });
 
-/** Deals with a delivery at each time that it is due, until it has ended. */
+/** Dispatches a delivery at each time that it is due, until it has ended. */
 async function untilItEnds({ dispatch, clock, found }: Awaited<ReturnType<typeof aDispatch>>) {
   const due = [];
   for (let next: string | undefined = NOW.toISOString(); next; next = (await found())?.nextRetryAt) {
@@ -18,8 +18,8 @@ async function untilItEnds({ dispatch, clock, found }: Awaited<ReturnType<typeof
   return due;
 }
 
-describe("a sandbox's delivery", () => {
-  it('has the schedule that its endpoint asks for, and tells the real one', async () => {
+describe('sandbox delivery', () => {
+  it('follows the schedule that its endpoint asks for, and stores the real one', async () => {
     const setting = await aDispatch({
       sandbox: true,
       endpoint: atSpeed(100),
@@ -47,7 +47,7 @@ describe("a sandbox's delivery", () => {
     expect(ended?.atRealSpeed).not.toHaveProperty('nextRetryAt');
   });
 
-  it('has the real schedule, and tells of no other, when its endpoint asks for none', async () => {
+  it('follows the real schedule, and stores no other, when its endpoint asks for none', async () => {
     const { dispatch, found } = await aDispatch({
       sandbox: true,
       attempt: () => ({ ...FAILED, simulated }),
@@ -59,7 +59,7 @@ describe("a sandbox's delivery", () => {
     expect((await found())?.attemptLog[0]).not.toHaveProperty('atRealSpeed');
   });
 
-  it('goes on from the real time that was told when an attempt was lost in between', async () => {
+  it('continues from the stored real time when an attempt was lost in between', async () => {
     const setting = await aDispatch({
       sandbox: true,
       endpoint: atSpeed(10),
@@ -83,7 +83,7 @@ describe("a sandbox's delivery", () => {
     });
   });
 
-  it('keeps what would have been sent with each attempt', async () => {
+  it('stores the simulated request of each attempt', async () => {
     const { dispatch, found } = await aDispatch({
       sandbox: true,
       attempt: () => ({ ...FAILED, simulated }),
@@ -95,8 +95,8 @@ describe("a sandbox's delivery", () => {
   });
 });
 
-describe('a live delivery', () => {
-  it('has the real schedule although its URL speaks of another', async () => {
+describe('live delivery', () => {
+  it('follows the real schedule although its URL asks for another', async () => {
     const setting = await aDispatch({ endpoint: atSpeed(3600), attempt: () => FAILED });
 
     const due = await untilItEnds(setting);

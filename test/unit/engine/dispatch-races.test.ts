@@ -7,8 +7,8 @@ import { aDispatch, FAILED, LEASE_SECONDS, OK } from './a-dispatch.ts';
 const DELETE = { kind: 'delete' };
 const keepUntil = (until: Date) => ({ kind: 'keep', until });
 
-describe('an attempt that outlives its lease', () => {
-  it("settles nothing while another worker holds the delivery, and keeps the message for that one's lease", async () => {
+describe('attempt that outlives its lease', () => {
+  it('settles nothing and keeps the message while another worker holds the delivery', async () => {
     const setting = await aDispatch({
       attempt: async () => {
         setting.clock.elapse(LEASE_SECONDS);
@@ -23,7 +23,7 @@ describe('an attempt that outlives its lease', () => {
     expect(await setting.found()).toMatchObject({ status: 'pending', attempts: 2, attemptLog: [] });
   });
 
-  it('keeps the message until the retry that another worker has arranged', async () => {
+  it('keeps the message until the retry that another worker has scheduled', async () => {
     const setting = await aDispatch({
       attempt: async (attempt) => {
         if (attempt === 2) return FAILED;
@@ -68,7 +68,7 @@ describe('an attempt that outlives its lease', () => {
     expect(await setting.foundEndpoint()).toEqual(setting.endpoint);
   });
 
-  it("brings the message back at once when the other worker's lease has expired too", async () => {
+  it("makes the message visible at once when the other worker's lease has expired too", async () => {
     const setting = await aDispatch({
       attempt: async () => {
         setting.clock.elapse(LEASE_SECONDS);
@@ -82,10 +82,10 @@ describe('an attempt that outlives its lease', () => {
   });
 });
 
-describe('an attempt whose signing keys cannot be loaded', () => {
+describe('delivery whose signing keys cannot be loaded', () => {
   const prepare = () => Promise.reject(new Error('the signing keys cannot be read'));
 
-  it('is not claimed, because a claim counts', async () => {
+  it('is not claimed, because a claim counts as an attempt', async () => {
     const { dispatch, delivery, found, attempts } = await aDispatch({ prepare });
 
     await expect(dispatch()).rejects.toThrow('the signing keys cannot be read');
@@ -94,7 +94,7 @@ describe('an attempt whose signing keys cannot be loaded', () => {
     expect(await found()).toEqual(delivery);
   });
 
-  it('does not keep a delivery from being skipped', async () => {
+  it('can still be skipped', async () => {
     const { dispatch, found } = await aDispatch({ prepare, endpoint: { status: 'auto_disabled' } });
 
     expect(await dispatch()).toEqual(DELETE);
@@ -103,8 +103,8 @@ describe('an attempt whose signing keys cannot be loaded', () => {
   });
 });
 
-describe('an attempt that throws', () => {
-  it('leaves the delivery leased and the attempt counted, and a later worker goes on', async () => {
+describe('attempt that throws', () => {
+  it('leaves the delivery leased and the attempt counted, and a later worker continues', async () => {
     let broken = true;
     const { dispatch, clock, found, attempts } = await aDispatch({
       attempt: () => {
@@ -125,7 +125,7 @@ describe('an attempt that throws', () => {
   });
 });
 
-/** A skip or an end that another worker comes before. */
+/** A store in which another worker acts just before a skip or an end. */
 function overtaken(
   method: 'skip' | 'exhaust',
   by: (deliveries: MemoryDeliveries) => Promise<unknown>,
@@ -145,8 +145,8 @@ function overtaken(
   });
 }
 
-describe('a delivery that another worker moves first', () => {
-  it('is looked at again when it was to be skipped', async () => {
+describe('delivery that another worker changes first', () => {
+  it('is read again when it was to be skipped', async () => {
     const setting = await aDispatch({
       endpoint: { status: 'auto_disabled' },
       deliveries: overtaken('skip', () => setting.claim()),
@@ -156,7 +156,7 @@ describe('a delivery that another worker moves first', () => {
     expect(await setting.found()).toMatchObject({ status: 'pending' });
   });
 
-  it('is looked at again when it was to be exhausted, and counts once', async () => {
+  it('is read again when it was to be exhausted, and counts once', async () => {
     const setting = await aDispatch({
       delivery: { attempts: 8 },
       deliveries: overtaken('exhaust', (deliveries) =>
@@ -173,8 +173,8 @@ describe('a delivery that another worker moves first', () => {
   });
 });
 
-describe('an endpoint that changes while an attempt is under way', () => {
-  it('is disabled when others have counted up to nine meanwhile', async () => {
+describe('endpoint that changes during an attempt', () => {
+  it('is disabled when others have counted up to nine failures meanwhile', async () => {
     const setting = await aDispatch({
       delivery: { attempts: 7 },
       attempt: () => {
@@ -204,7 +204,7 @@ describe('an endpoint that changes while an attempt is under way', () => {
   it.each([
     ['a success', OK, 'succeeded'],
     ['a last failure', FAILED, 'exhausted'],
-  ] as const)('takes no count of %s once it is disabled', async (_what, answer, status) => {
+  ] as const)('ignores %s once it is disabled', async (_what, answer, status) => {
     const setting = await aDispatch({
       delivery: { attempts: 7 },
       endpoint: { consecutiveFailures: 3 },
@@ -219,7 +219,7 @@ describe('an endpoint that changes while an attempt is under way', () => {
     expect(await setting.foundEndpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
   });
 
-  it('stays deleted, and the delivery ends as its attempt did', async () => {
+  it('stays deleted, and the delivery ends with the outcome of its attempt', async () => {
     const setting = await aDispatch({
       delivery: { attempts: 7 },
       attempt: () => {
@@ -233,8 +233,8 @@ describe('an endpoint that changes while an attempt is under way', () => {
     expect(await setting.foundEndpoint()).toBeUndefined();
   });
 
-  it('is given up when it never stays as it was seen, so that the lease decides', async () => {
-    let looks = 0;
+  it('fails the settlement when it changes at every try, so that the lease decides', async () => {
+    let settlements = 0;
     const setting = await aDispatch({
       delivery: { attempts: 7 },
       attempt: () => FAILED,
@@ -244,14 +244,14 @@ describe('an endpoint that changes while an attempt is under way', () => {
         skip: (...skip) => deliveries.skip(...skip),
         exhaust: (...end) => deliveries.exhaust(...end),
         settle: async () => {
-          looks += 1;
+          settlements += 1;
           return 'endpoint-changed';
         },
       }),
     });
 
     await expect(setting.dispatch()).rejects.toThrow(setting.endpoint.id);
-    expect(looks).toBe(20);
+    expect(settlements).toBe(20);
     expect(await setting.found()).toMatchObject({ status: 'pending', attempts: 8 });
   });
 });

@@ -6,8 +6,8 @@ import { aService } from './a-service.ts';
 
 const DELETE = { kind: 'delete' };
 
-describe('a message of an older sandbox generation', () => {
-  it.each(LANES)('is deleted from the %s lane without reading or changing anything', async (lane) => {
+describe('message of an older sandbox generation', () => {
+  it.each(LANES)('is deleted from the %s queue without any read or write', async (lane) => {
     const { receive, read, standings, endpoint, delivery, found, foundEndpoint, attempts, log } =
       await aDispatch({
         sandbox: true,
@@ -38,7 +38,7 @@ describe('a message of an older sandbox generation', () => {
     expect(await foundEndpoint()).toEqual(endpoint);
   });
 
-  it('does not keep one of the present generation from its attempt', async () => {
+  it('does not prevent the attempt of a message of the present generation', async () => {
     const { receive, standings, endpoint, found } = await aDispatch({
       sandbox: true,
       delivery: { generation: 2 },
@@ -51,7 +51,7 @@ describe('a message of an older sandbox generation', () => {
   });
 });
 
-describe('a message whose organization', () => {
+describe('message whose organization', () => {
   it.each<[string, Parameters<typeof aDispatch>[0] & object, string]>([
     [
       'does not exist',
@@ -73,20 +73,23 @@ describe('a message whose organization', () => {
       { delivery: { generation: 1 } },
       expect.stringMatching(/generation/),
     ],
-  ])('%s stays in its lane, and nothing is read or claimed for it', async (_what, setting, reason) => {
-    const { receive, read, delivery, found, attempts, log } = await aDispatch(setting);
+  ])(
+    '%s stays in its queue, and its delivery is neither read nor claimed',
+    async (_what, setting, reason) => {
+      const { receive, read, delivery, found, attempts, log } = await aDispatch(setting);
 
-    expect(await receive()).toBe('stays');
+      expect(await receive()).toBe('stays');
 
-    expect(log.entries).toMatchObject([
-      { code: 'DELIVERY_LEFT', fields: { deliveryId: delivery.id, error: { message: reason } } },
-    ]);
-    expect(read).toEqual([]);
-    expect(attempts).toEqual([]);
-    expect(await found()).toEqual(delivery);
-  });
+      expect(log.entries).toMatchObject([
+        { code: 'DELIVERY_LEFT', fields: { deliveryId: delivery.id, error: { message: reason } } },
+      ]);
+      expect(read).toEqual([]);
+      expect(attempts).toEqual([]);
+      expect(await found()).toEqual(delivery);
+    },
+  );
 
-  it('cannot be found stays in its lane until it is found again', async () => {
+  it('cannot be found stays in its queue until it is found again', async () => {
     let attempts = 0;
     const attempt = async () => {
       attempts += 1;
@@ -113,12 +116,12 @@ describe('a message whose organization', () => {
   });
 });
 
-describe('a reset while an attempt is under way', () => {
+describe('sandbox reset during an attempt', () => {
   it.each([
     ['succeeds', OK, 1, { consecutiveFailures: 3 }],
     ['is the last and fails', FAILED, 7, { consecutiveFailures: 3 }],
     ['is the last and would disable the endpoint', FAILED, 7, { consecutiveFailures: 9 }],
-  ])('keeps the end of one that %s from the endpoint', async (_what, answer, before, counts) => {
+  ])('prevents an attempt that %s from changing the endpoint', async (_what, answer, before, counts) => {
     const setting = await aDispatch({
       sandbox: true,
       delivery: { attempts: before },
@@ -138,7 +141,7 @@ describe('a reset while an attempt is under way', () => {
     expect(setting.log.entries.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
   });
 
-  it('ends it where nothing but its own row is written', async () => {
+  it('lets an attempt end that writes only its own row', async () => {
     const setting = await aDispatch({
       sandbox: true,
       attempt: () => {
@@ -151,7 +154,7 @@ describe('a reset while an attempt is under way', () => {
     expect(await setting.foundEndpoint()).toEqual(setting.endpoint);
   });
 
-  it('has no attempt follow one that failed', async () => {
+  it('prevents the attempts after a failed one', async () => {
     const setting = await aDispatch({
       sandbox: true,
       attempt: () => {
@@ -167,7 +170,7 @@ describe('a reset while an attempt is under way', () => {
     expect(setting.attempts).toEqual([1]);
   });
 
-  it('leaves nothing in any queue, however far its deliveries had come', async () => {
+  it('empties all queues, for deliveries in any state', async () => {
     let hasFailed = 0;
     const { publish, pass, standings, tenant, lanes, deliveries } = aService({
       sandbox: true,

@@ -9,7 +9,7 @@ const TIMED_OUT = { error: 'no answer within 10 s' };
 const inSeconds = (count: number) => later(NOW, seconds(count));
 const stalledFor = (count: number) => ({ stalledUntil: inSeconds(count).toISOString() });
 
-/** A receiver that lets the time of an attempt pass, up to the deadline. */
+/** A receiver that takes the given seconds for its answer, up to the deadline. */
 const takes = (count: number, answer: typeof OK) => (clock: { elapse(seconds: number): void }) => {
   clock.elapse(count);
   return answer;
@@ -20,8 +20,8 @@ async function attemptedBy(receiver: ReturnType<typeof takes>, lane: 'fresh' | '
   return { ...setting, disposition: await setting.dispatch(lane) };
 }
 
-describe('an attempt that ends at its deadline without an answer', () => {
-  it('marks its endpoint, and the delivery waits in the stalled lane', async () => {
+describe('attempt that reaches its deadline without an answer', () => {
+  it('marks its endpoint, and its delivery waits in the stalled queue', async () => {
     const { disposition, foundEndpoint, clock } = await attemptedBy(
       takes(ATTEMPT_SECONDS, TIMED_OUT),
       'fresh',
@@ -33,41 +33,41 @@ describe('an attempt that ends at its deadline without an answer', () => {
     });
   });
 
-  it('stays in the stalled lane', async () => {
+  it('stays in the stalled queue', async () => {
     const { disposition } = await attemptedBy(takes(ATTEMPT_SECONDS, TIMED_OUT), 'stalled', stalledFor(3600));
 
     expect(disposition).toEqual({ kind: 'keep', until: inSeconds(ATTEMPT_SECONDS + 30) });
   });
 });
 
-describe('an attempt that is answered in time', () => {
+describe('attempt that is answered in time', () => {
   it.each([
     ['with an error at once', 0, FAILED],
     ['with an error after nine seconds', 9, FAILED],
-  ])('%s marks nothing', async (_what, count, answer) => {
+  ])('%s does not mark its endpoint', async (_what, count, answer) => {
     const { disposition, foundEndpoint } = await attemptedBy(takes(count, answer), 'fresh');
 
     expect(disposition).toMatchObject({ kind: 'move', lane: 'retry' });
     expect(await foundEndpoint()).not.toHaveProperty('stalledUntil');
   });
 
-  it('ends the mark of its endpoint: the next delivery is fresh again', async () => {
+  it('ends the mark of its endpoint', async () => {
     const { disposition, foundEndpoint } = await attemptedBy(takes(3, OK), 'stalled', stalledFor(3600));
 
     expect(disposition).toEqual(DELETE);
     expect(await foundEndpoint()).not.toHaveProperty('stalledUntil');
   });
 
-  it('leaves the stalled lane when it failed', async () => {
+  it('leaves the stalled queue after a failure', async () => {
     const { disposition } = await attemptedBy(takes(1, FAILED), 'stalled', stalledFor(3600));
 
     expect(disposition).toEqual({ kind: 'move', lane: 'retry', until: inSeconds(31) });
   });
 });
 
-describe('the delivery to an endpoint that is stalled', () => {
+describe('delivery to a stalled endpoint', () => {
   it.each(['fresh', 'retry', 'slow'] as const)(
-    'moves from the %s lane to the stalled one before any attempt is counted',
+    'moves from the %s queue to the stalled one before any attempt is counted',
     async (lane) => {
       const { dispatch, found, attempts } = await aDispatch({ endpoint: stalledFor(60) });
 
@@ -78,7 +78,7 @@ describe('the delivery to an endpoint that is stalled', () => {
     },
   );
 
-  it('is attempted in the stalled lane, also when the mark has run out meanwhile', async () => {
+  it('is attempted in the stalled queue, even after the mark has expired', async () => {
     for (const endpoint of [stalledFor(60), stalledFor(-1)]) {
       const { dispatch, found } = await aDispatch({ endpoint });
 
@@ -87,7 +87,7 @@ describe('the delivery to an endpoint that is stalled', () => {
     }
   });
 
-  it('is attempted in the slow lane at first where a person asked for it, and waits in the stalled one after that', async () => {
+  it('is attempted in the slow queue first when a user has resent it', async () => {
     const setting = await aDispatch({
       delivery: { id: newId('dlv', NOW), redeliveryOf: newId('dlv', NOW) },
       endpoint: stalledFor(3600),
@@ -102,7 +102,7 @@ describe('the delivery to an endpoint that is stalled', () => {
     expect(setting.attempts).toEqual([1]);
   });
 
-  it('does not count as late: it has waited for company', async () => {
+  it('does not count as late, since it has waited for a batching window', async () => {
     const [waited, fresh] = await Promise.all([
       attemptedBy(takes(0, OK), 'stalled', stalledFor(60)),
       attemptedBy(takes(0, OK), 'fresh'),

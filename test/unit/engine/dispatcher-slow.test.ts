@@ -17,7 +17,7 @@ import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
-/** An endpoint with messages in the fresh lane, and a receiver that answers when the test says so. */
+/** An endpoint with messages in the fresh queue, and a receiver that answers when the test calls it. */
 async function aHangingReceiver(messageCount: number) {
   const clock = new VirtualClock();
   const log = recordedLog();
@@ -47,7 +47,7 @@ async function aHangingReceiver(messageCount: number) {
     },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 },
   );
-  const batchOf = (read: Endpoint) =>
+  const createBatch = (read: Endpoint) =>
     processDeliveryMessages({
       attempt: deal,
       organizations: memoryStandings(),
@@ -56,10 +56,10 @@ async function aHangingReceiver(messageCount: number) {
       log,
       now: clock.now,
     });
-  return { clock, deliveries, lanes, attempts, run: batchOf(endpoint) };
+  return { clock, deliveries, lanes, attempts, run: createBatch(endpoint) };
 }
 
-it('messages that wait behind slow attempts of their endpoint move to the slow lane without one', async () => {
+it('messages behind slow attempts of their endpoint move to the slow queue without an attempt', async () => {
   const { deliveries, lanes, attempts, run } = await aHangingReceiver(10);
   const batch = lanes.queues.fresh.receive(10);
   const done = run('fresh', batch);
@@ -70,7 +70,7 @@ it('messages that wait behind slow attempts of their endpoint move to the slow l
   attempts[0]?.answer();
   await turn();
 
-  // The first that ended let all the waiting ones go, while three still hang.
+  // The end of the first attempt releases all waiting ones, while three are still open.
   expect(lanes.queues.slow.backlog).toBe(10 - ATTEMPTS_PER_ORGANIZATION);
   expect(attempts).toHaveLength(ATTEMPTS_PER_ORGANIZATION);
   for (const { answer } of attempts) answer();
@@ -79,7 +79,7 @@ it('messages that wait behind slow attempts of their endpoint move to the slow l
   expect(started.toSorted()).toEqual([0, 0, 0, 0, 0, 0, 1, 1, 1, 1]);
 });
 
-it('a message is in the slow lane before it is gone from the fast one', async () => {
+it('a message is sent to the slow queue before it is deleted from the fresh one', async () => {
   const { lanes, attempts, run } = await aHangingReceiver(5);
   lanes.queues.slow.refuse(1);
   const batch = lanes.queues.fresh.receive(10);

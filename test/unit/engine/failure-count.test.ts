@@ -5,8 +5,8 @@ import { aDispatch, FAILED, OK } from './a-dispatch.ts';
 
 const LONG_AT_RISK = { atRiskUntil: later(NOW, seconds(AT_RISK_SECONDS / 2)).toISOString() };
 
-describe('a success', () => {
-  it('sets the count to 0 although nine failures were counted while its attempt was under way', async () => {
+describe('successful delivery', () => {
+  it('sets the count to 0 although nine failures were counted during its attempt', async () => {
     const setting = await aDispatch({
       attempt: () => {
         setting.endpoints.put({ ...setting.endpoint, consecutiveFailures: 9, streak: 'a-streak' });
@@ -21,7 +21,7 @@ describe('a success', () => {
     expect(await setting.foundEndpoint()).not.toHaveProperty('streak');
   });
 
-  it('neither reads nor writes an endpoint that has no trouble', async () => {
+  it('neither reads nor writes a healthy endpoint', async () => {
     const { dispatch, endpoints, endpoint } = await aDispatch();
     const before = await endpoints.find(endpoint.orgId, endpoint.id);
     const find = vi.spyOn(endpoints, 'find');
@@ -29,7 +29,7 @@ describe('a success', () => {
 
     await dispatch();
 
-    // The one look is the test's own, for the context.
+    // The one read is the test's own, for the context.
     expect(find).toHaveBeenCalledTimes(1);
     expect(put).not.toHaveBeenCalled();
     expect(await endpoints.find(endpoint.orgId, endpoint.id)).toBe(before);
@@ -37,8 +37,8 @@ describe('a success', () => {
 
   it.each([
     ['at risk', LONG_AT_RISK, 0],
-    ['that it was long at', {}, 1.1],
-  ])('looks at an endpoint %s, and leaves one without failures alone', async (_, changes, elapsed) => {
+    ['whose attempt took long', {}, 1.1],
+  ])('reads an endpoint %s, and does not change it when it has no failures', async (_, changes, elapsed) => {
     const setting = await aDispatch({
       endpoint: changes,
       attempt: () => {
@@ -54,7 +54,7 @@ describe('a success', () => {
     expect(await setting.foundEndpoint()).toEqual(setting.endpoint);
   });
 
-  it('lets a failure go first that has announced itself, and then forgets it', async () => {
+  it('waits for a failure that has marked the endpoint, and then resets the count', async () => {
     const setting = await aDispatch({
       endpoint: { ...LONG_AT_RISK, streak: 'a-streak' },
       wait: async () => {
@@ -79,7 +79,7 @@ describe('a success', () => {
     expect(await foundEndpoint()).not.toHaveProperty('streak');
   });
 
-  it('that comes too late for its endpoint ends after the failures that disabled it', async () => {
+  it('ends after the failures that disabled its endpoint, when it comes too late', async () => {
     const setting = await aDispatch({
       attempt: () => {
         setting.clock.elapse(5);
@@ -98,7 +98,7 @@ describe('a success', () => {
   });
 });
 
-describe('a failure', () => {
+describe('failed delivery', () => {
   const failing = (changes: Parameters<typeof aDispatch>[0] = {}) => {
     const waits: number[] = [];
     return aDispatch({
@@ -109,7 +109,7 @@ describe('a failure', () => {
     }).then((setting) => ({ ...setting, waits }));
   };
 
-  it('marks its endpoint, waits once until no success can miss that, and is counted', async () => {
+  it('marks its endpoint, waits until every success sees the mark, and is counted', async () => {
     const { dispatch, foundEndpoint, waits } = await failing();
 
     await dispatch();
@@ -122,7 +122,7 @@ describe('a failure', () => {
     });
   });
 
-  it('does not wait where the mark is old', async () => {
+  it('does not wait when the mark is old', async () => {
     const { dispatch, foundEndpoint, waits } = await failing({ endpoint: LONG_AT_RISK });
 
     await dispatch();
@@ -131,7 +131,7 @@ describe('a failure', () => {
     expect(await foundEndpoint()).toMatchObject({ consecutiveFailures: 1, ...LONG_AT_RISK });
   });
 
-  it('is foreseen an attempt before the last, so that the last need not wait', async () => {
+  it('marks its endpoint one attempt before the last, so that the last does not wait', async () => {
     const { dispatch, foundEndpoint, waits, clock } = await failing({ delivery: { attempts: 6 } });
 
     await dispatch();
@@ -143,7 +143,7 @@ describe('a failure', () => {
     expect(waits).toEqual([]);
   });
 
-  it('is counted after a success that came between its look and its end', async () => {
+  it('is counted after a success between its read and its end', async () => {
     const setting = await failing({
       endpoint: { ...LONG_AT_RISK, consecutiveFailures: 9, streak: 'before' },
       deliveries: (deliveries) => {

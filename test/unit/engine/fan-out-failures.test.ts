@@ -8,10 +8,10 @@ import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
 
-const idOf = ({ event }: ReturnType<typeof owing>) => event.id;
+const getEventId = ({ event }: ReturnType<typeof owing>) => event.id;
 
-describe('a fan-out that fails in part', () => {
-  /** Events whose delivery to the endpoint cannot be added. */
+describe('fan-out that fails in part', () => {
+  /** A store that cannot add the deliveries of the given events. */
   const failingFor = (failing: EventId[], deliveries: FanOutPorts['deliveries']) => ({
     async add(delivery: Delivery) {
       if (failing.includes(delivery.eventId)) throw new Error('the table is throttled');
@@ -19,21 +19,21 @@ describe('a fan-out that fails in part', () => {
     },
   });
 
-  it('reports the events whose delivery could not be added, and goes on with the others', async () => {
+  it('reports the events whose delivery could not be added, and processes the others', async () => {
     const batch = events(10);
     const failing = batch.filter((_, index) => index === 2 || index === 7);
     const store = new MemoryDeliveries(new MemoryEndpoints());
-    const { run, sent, log } = aFanOut([ours()], { deliveries: failingFor(failing.map(idOf), store) });
+    const { run, sent, log } = aFanOut([ours()], { deliveries: failingFor(failing.map(getEventId), store) });
 
     expect(await run(batch)).toEqual(failing);
 
-    const others = batch.filter((owed) => !failing.includes(owed)).map(idOf);
+    const others = batch.filter((work) => !failing.includes(work)).map(getEventId);
     expect(store.every.map(({ eventId }) => eventId)).toEqual(others);
     expect(sent.map(({ eventId }) => eventId)).toEqual(others);
-    expect(log.trouble().map(({ fields }) => fields.eventId)).toEqual(failing.map(idOf));
+    expect(log.trouble().map(({ fields }) => fields.eventId)).toEqual(failing.map(getEventId));
   });
 
-  it('sends the reminders of the deliveries that it could add, and reports their event once', async () => {
+  it('sends the messages of the deliveries that it could add, and reports their event once', async () => {
     const [first, second, third] = [ours(), ours(), ours()];
     const store = new MemoryDeliveries(new MemoryEndpoints());
     const broken = [first.id, second.id];
@@ -71,10 +71,10 @@ describe('a fan-out that fails in part', () => {
     const failed = await run([...ourEvents, ...theirEvents]);
 
     expect(new Set(failed)).toEqual(new Set(theirEvents));
-    expect(sent.map(({ eventId }) => eventId)).toEqual(ourEvents.map(idOf));
+    expect(sent.map(({ eventId }) => eventId)).toEqual(ourEvents.map(getEventId));
   });
 
-  it('reports exactly the events some of whose reminders the queue refused', async () => {
+  it('reports exactly the events whose messages the queue refused', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 12 }),
@@ -100,7 +100,7 @@ describe('a fan-out that fails in part', () => {
           const failed = await run(batch);
 
           const concerned = new Set(refused.map(({ eventId }) => eventId));
-          expect(new Set(failed)).toEqual(new Set(batch.filter((owed) => concerned.has(idOf(owed)))));
+          expect(new Set(failed)).toEqual(new Set(batch.filter((work) => concerned.has(getEventId(work)))));
           expect(failed).toHaveLength(concerned.size);
         },
       ),
@@ -124,7 +124,7 @@ describe('a fan-out that fails in part', () => {
     expect(deliveries.every).toHaveLength(7);
   });
 
-  it('reports the events with slow receivers alone when the slow lane is down', async () => {
+  it('reports only the events for slow receivers when the slow queue is down', async () => {
     const slow = ours({ slowUntil: later(NOW, seconds(60)).toISOString(), events: ['ticket.created'] });
     const toSlow = owing(anEvent({ tenant, onlyTo: slow.id }));
     const { run, log } = aFanOut([ours(), slow], {
@@ -141,7 +141,7 @@ describe('a fan-out that fails in part', () => {
     expect(log.trouble()).toMatchObject([{ level: 'error', fields: { eventId: toSlow.event.id } }]);
   });
 
-  it('makes up for everything when it is repeated', async () => {
+  it('completes when it is repeated', async () => {
     const batch = events(4);
     let broken = true;
     const { run, deliveries, sent } = aFanOut([ours(), ours()], {
@@ -163,8 +163,8 @@ describe('a fan-out that fails in part', () => {
   });
 });
 
-describe('the reminder of a redelivery', () => {
-  it('is reported when the queue refuses it, and what else is in the batch is not', async () => {
+describe('delivery message of a resent delivery', () => {
+  it('is reported when the queue refuses it, and the rest of the batch is not', async () => {
     const unlucky = anOrder();
     const { run, log } = aFanOut([ours()], {
       queues: {
@@ -181,7 +181,7 @@ describe('the reminder of a redelivery', () => {
     expect(log.trouble()).toMatchObject([{ level: 'error', fields: { deliveryId: unlucky.reminder.id } }]);
   });
 
-  it('is reported when the queue is down, and sent when that is repeated', async () => {
+  it('is reported when the queue is down, and sent when it is repeated', async () => {
     const orders = [anOrder(), anOrder()];
     let broken = true;
     const { run, sent } = aFanOut([], {

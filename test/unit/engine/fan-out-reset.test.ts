@@ -5,8 +5,8 @@ import { type MemoryStandings, memoryStandings } from '../../doubles/memory-stan
 import { aFanOut, anOrder, ours, owing, tenant } from './a-fan-out.ts';
 
 const sandbox = aTenant({ ...tenant, generation: 1 });
-/** All that the outbox may owe of a generation. */
-const owedOf = (generation: number) => [
+/** One outbox work item of each kind, for a generation. */
+const buildWork = (generation: number) => [
   owing(anEvent({ tenant: { ...sandbox, generation } })),
   anOrder(aDelivery({ ...sandbox, generation })),
 ];
@@ -17,7 +17,7 @@ function aSandboxFanOut() {
   return service;
 }
 
-/** Fan-out that cannot read what one organization is. */
+/** A fan-out that cannot read one organization. */
 function withUnreadable(unreadable: OrgId, standings: MemoryStandings = memoryStandings()) {
   return aFanOut([ours()], {
     organizations: {
@@ -30,51 +30,51 @@ function withUnreadable(unreadable: OrgId, standings: MemoryStandings = memorySt
 }
 
 describe('fan-out of a sandbox', () => {
-  it('adds deliveries of its generation, and reminds of them', async () => {
+  it('adds deliveries of its generation and sends their messages', async () => {
     const { run, deliveries, sent } = aSandboxFanOut();
 
-    expect(await run(owedOf(1))).toEqual([]);
+    expect(await run(buildWork(1))).toEqual([]);
 
     expect(deliveries.every).toMatchObject([{ generation: 1 }, { generation: 1 }]);
     expect(sent).toMatchObject([{ generation: 1 }, { generation: 1 }, { generation: 1 }]);
   });
 
-  it('drops what a reset has wiped, without a trace', async () => {
+  it('drops work that a reset has deleted, without a log line', async () => {
     const { run, standings, deliveries, sent, log } = aSandboxFanOut();
     standings.reset(sandbox.orgId);
 
-    expect(await run(owedOf(1))).toEqual([]);
+    expect(await run(buildWork(1))).toEqual([]);
 
     expect(deliveries.every).toEqual([]);
     expect(sent).toEqual([]);
     expect(log.entries).toEqual([]);
   });
 
-  it('deals with what came after the reset all the same', async () => {
+  it('processes work of the generation after the reset', async () => {
     const { run, standings, deliveries, sent } = aSandboxFanOut();
     standings.reset(sandbox.orgId);
-    const [event, order] = owedOf(2);
-    if (event === undefined || order === undefined) throw new Error('two were to be owed');
+    const [event, order] = buildWork(2);
+    if (event === undefined || order === undefined) throw new Error('two work items expected');
 
-    expect(await run([...owedOf(1), event, order])).toEqual([]);
+    expect(await run([...buildWork(1), event, order])).toEqual([]);
 
     expect(deliveries.every).toHaveLength(2);
     for (const { generation } of [...deliveries.every, ...sent]) expect(generation).toBe(2);
   });
 
-  it('repeats what is of a newer generation than it knows', async () => {
+  it('repeats work of a newer generation than the stored one', async () => {
     const { run, deliveries, sent } = aSandboxFanOut();
-    const owed = owedOf(2);
+    const work = buildWork(2);
 
-    expect(await run(owed)).toEqual(owed);
+    expect(await run(work)).toEqual(work);
 
     expect(deliveries.every).toEqual([]);
     expect(sent).toEqual([]);
   });
 });
 
-describe('fan-out for an organization', () => {
-  it('that nothing is known of is repeated, and the others are dealt with', async () => {
+describe('fan-out of several organizations', () => {
+  it('repeats the work of an unknown one, and processes the others', async () => {
     const { run, standings, deliveries, log } = aFanOut([ours()]);
     const [unknown, other] = [owing(anEvent()), owing(anEvent({ tenant }))];
     standings.forget(unknown.event.orgId);
@@ -85,7 +85,7 @@ describe('fan-out for an organization', () => {
     expect(log.trouble()).toMatchObject([{ level: 'error', fields: { eventId: unknown.event.id } }]);
   });
 
-  it('that cannot be read is repeated, and the others are dealt with', async () => {
+  it('repeats the work of an unreadable one, and processes the others', async () => {
     const [unreadable, other] = [owing(anEvent()), owing(anEvent({ tenant }))];
     const { run, deliveries } = withUnreadable(unreadable.event.orgId);
 

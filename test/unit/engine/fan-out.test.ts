@@ -5,11 +5,11 @@ import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
 
-const endpointsOf = (deliveries: readonly Pick<Delivery, 'webhookId'>[]) =>
+const listEndpointIds = (deliveries: readonly Pick<Delivery, 'webhookId'>[]) =>
   deliveries.map(({ webhookId }) => webhookId).toSorted();
 
 describe('fan-out', () => {
-  it('adds a pending delivery to each subscribed endpoint and sends a reminder of it', async () => {
+  it('adds a pending delivery for each subscribed endpoint and sends its message', async () => {
     const [first, second] = [ours(), ours({ events: ['message.received', 'conversation.created'] })];
     const { run, deliveries, sent } = aFanOut([first, second]);
     const event = anEvent({ tenant });
@@ -33,7 +33,7 @@ describe('fan-out', () => {
     expect(sent).toEqual(deliveries.every.map((delivery) => DeliveryMessage.parse(delivery)));
   });
 
-  it('passes over endpoints that did not subscribe, and those of other organizations', async () => {
+  it('ignores endpoints that have not subscribed, and those of other organizations', async () => {
     const { run, deliveries, sent } = aFanOut([ours({ events: ['message.received'] }), anEndpoint()]);
 
     expect(await run(events(3))).toEqual([]);
@@ -42,13 +42,13 @@ describe('fan-out', () => {
     expect(sent).toEqual([]);
   });
 
-  it('sends an event for one endpoint to it alone, whatever it or others subscribe to', async () => {
+  it('sends an event for one endpoint only to it, regardless of subscriptions', async () => {
     const addressee = ours({ events: ['ticket.created'] });
     const { run, deliveries } = aFanOut([ours(), addressee, ours()]);
 
     await run([owing(anEvent({ tenant, onlyTo: addressee.id }))]);
 
-    expect(endpointsOf(deliveries.every)).toEqual([addressee.id]);
+    expect(listEndpointIds(deliveries.every)).toEqual([addressee.id]);
   });
 
   it('adds nothing for an event whose one endpoint is gone', async () => {
@@ -59,7 +59,7 @@ describe('fan-out', () => {
     expect(deliveries.every).toEqual([]);
   });
 
-  it('owes a disabled endpoint a skipped delivery and no reminder', async () => {
+  it('adds a skipped delivery for a disabled endpoint and sends no message', async () => {
     const { run, deliveries, sent } = aFanOut([ours({ status: 'auto_disabled' })]);
 
     expect(await run(events(1))).toEqual([]);
@@ -70,7 +70,7 @@ describe('fan-out', () => {
     expect(sent).toEqual([]);
   });
 
-  it('reminds of deliveries to slow endpoints in the slow lane, and of the others in the fresh one', async () => {
+  it('sends messages for slow endpoints to the slow queue, and others to the fresh one', async () => {
     const slow = ours({ slowUntil: later(NOW, seconds(1)).toISOString() });
     const [quick, recovered] = [ours(), ours({ slowUntil: NOW.toISOString() })];
     const { run, sent, lanesOf } = aFanOut([slow, quick, recovered]);
@@ -87,7 +87,7 @@ describe('fan-out', () => {
     );
   });
 
-  it('reminds of deliveries to stalled endpoints in the stalled lane, but of a test in the slow one', async () => {
+  it('sends messages for stalled endpoints to the stalled queue, but tests to the slow one', async () => {
     const stalledUntil = later(NOW, seconds(1)).toISOString();
     const [stalled, both] = [
       ours({ stalledUntil }),
@@ -107,7 +107,7 @@ describe('fan-out', () => {
     expect(lanesOf.get(stalled.id)).toBe('slow');
   });
 
-  it('asks for the endpoints of an organization once in a batch', async () => {
+  it('reads the endpoints of an organization once in a batch', async () => {
     const asked: string[] = [];
     const subscribers = {
       async all(orgId: string) {
@@ -125,12 +125,12 @@ describe('fan-out', () => {
   });
 });
 
-describe('an event for one receiver alone', () => {
+describe('event for one receiver', () => {
   const aChannel = (changes: Partial<Endpoint> = {}) =>
     ours({ id: newId('chn', NOW), events: [], ...changes });
   const toOnly = (to: Endpoint) => owing(anEvent({ tenant, onlyTo: to.id }));
 
-  it('is delivered to a channel, which subscribes to nothing', async () => {
+  it('is delivered to a channel, which has no subscriptions', async () => {
     const channel = aChannel();
     const { run, deliveries, sent } = aFanOut([ours(), channel]);
 
@@ -142,7 +142,7 @@ describe('an event for one receiver alone', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('is owed to a disabled channel as a skipped delivery, and to one that is gone not at all', async () => {
+  it('is skipped for a disabled channel, and dropped for a deleted one', async () => {
     const disabled = aChannel({ status: 'auto_disabled' });
     const { run, deliveries, sent } = aFanOut([disabled]);
 
@@ -163,12 +163,12 @@ describe('an event for one receiver alone', () => {
     expect(deliveries.every).toEqual([]);
   });
 
-  it('asks for its receiver, once in a batch, and never for all endpoints', async () => {
+  it('needs its receiver, read once in a batch, and never all endpoints', async () => {
     const channel = aChannel();
     const asked: string[] = [];
     const subscribers = {
       async all(): Promise<Endpoint[]> {
-        throw new Error('nobody needs all');
+        throw new Error('unexpected read of all endpoints');
       },
       async find(_orgId: string, id: string) {
         asked.push(id);
@@ -183,7 +183,7 @@ describe('an event for one receiver alone', () => {
     expect(deliveries.every).toHaveLength(40);
   });
 
-  it('is repeated when its receiver cannot be read, and holds up no other', async () => {
+  it('is repeated when its receiver cannot be read, and delays no other', async () => {
     const channel = aChannel();
     const endpoint = ours();
     const subscribers = {
@@ -201,8 +201,8 @@ describe('an event for one receiver alone', () => {
   });
 });
 
-describe('a repeated fan-out', () => {
-  it('adds nothing, and reminds again', async () => {
+describe('repeated fan-out', () => {
+  it('adds nothing, and sends the messages again', async () => {
     const { run, deliveries, sent } = aFanOut([ours(), ours()]);
     const batch = events(3);
     await run(batch);
@@ -215,7 +215,7 @@ describe('a repeated fan-out', () => {
     expect(sent).toEqual(reminders);
   });
 
-  it('leaves a delivery alone that has gone on meanwhile', async () => {
+  it('leaves a delivery alone that has changed meanwhile', async () => {
     const { run, deliveries } = aFanOut([ours()]);
     const batch = events(1);
     await run(batch);
@@ -229,7 +229,7 @@ describe('a repeated fan-out', () => {
     expect(deliveries.every).toEqual(claimed);
   });
 
-  it('reminds of an open delivery whose endpoint was disabled since it was added', async () => {
+  it('sends the message of an open delivery whose endpoint was disabled after it was added', async () => {
     const endpoint = ours();
     const { run, deliveries, subscribers, sent } = aFanOut([endpoint]);
     const batch = events(1);
@@ -244,8 +244,8 @@ describe('a repeated fan-out', () => {
   });
 });
 
-describe('the order of a redelivery', () => {
-  it('sends the reminder of its one delivery, and adds none', async () => {
+describe('redelivery in the outbox', () => {
+  it('sends the message of its one delivery, and adds none', async () => {
     const { run, deliveries, sent } = aFanOut([ours(), ours()]);
     const order = anOrder();
 
@@ -255,7 +255,7 @@ describe('the order of a redelivery', () => {
     expect(deliveries.every).toEqual([]);
   });
 
-  it('is dealt with among events, each once', async () => {
+  it('is processed once among events', async () => {
     const { run, deliveries, sent } = aFanOut([ours()]);
     const orders = [anOrder(), anOrder()];
 
@@ -268,7 +268,7 @@ describe('the order of a redelivery', () => {
     expect(deliveries.every).toHaveLength(5);
   });
 
-  it('sends the same reminder when it is repeated', async () => {
+  it('sends the same message when it is repeated', async () => {
     const { run, sent } = aFanOut([ours()]);
     const order = anOrder();
 

@@ -12,8 +12,8 @@ import { FAILED, OK } from './a-dispatch.ts';
 import { ours, owing, tenant } from './a-fan-out.ts';
 import { aService } from './a-service.ts';
 
-describe('bugs of others by which deliveries went out twice', () => {
-  it('queue visibility shorter than the task deadline: here the second worker finds the lease and sends nothing', async () => {
+describe('delivery engine, against known duplicates of other services,', () => {
+  it('attempts once although the visibility timeout of the queue is shorter than an attempt', async () => {
     let started = 0;
     const answer = Promise.withResolvers<typeof OK>();
     const { publish, dispatchFrom, clock, deliveries, lanes } = aService({
@@ -38,7 +38,7 @@ describe('bugs of others by which deliveries went out twice', () => {
     expect(lanes.reminders).toEqual([]);
   });
 
-  it('a stale negative acknowledgement: here a late failure brings nothing back that has succeeded', async () => {
+  it('keeps a success although an older attempt fails late', async () => {
     const late = Promise.withResolvers<typeof FAILED>();
     const { publish, pass, dispatchFrom, clock, deliveries, lanes } = aService({
       attempt: (claimed) => (claimed.attempts === 1 ? late.promise : Promise.resolve(OK)),
@@ -59,7 +59,7 @@ describe('bugs of others by which deliveries went out twice', () => {
     expect(lanes.reminders).toEqual([]);
   });
 
-  it('idempotency as a check, then an insert: here fan-outs of one event at the same time add each delivery once', async () => {
+  it('adds each delivery once in concurrent fan-outs of one event', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: 4 }), fc.scheduler(), async (runs, scheduler) => {
         const endpoints = new MemoryEndpoints();
@@ -83,7 +83,7 @@ describe('bugs of others by which deliveries went out twice', () => {
     );
   });
 
-  it('a message that comes several times: here its delivery is attempted once', async () => {
+  it('attempts a delivery once although its message arrives several times', async () => {
     let started = 0;
     const { publish, pass, lanes, deliveries } = aService({
       attempt: async () => {

@@ -10,7 +10,7 @@ import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { FAILED, OK } from './a-dispatch.ts';
 import { aService } from './a-service.ts';
 
-/** Attempts by their number, all with one outcome. */
+/** Records the number of each attempt. All attempts have the outcome of `outcomeOf`. */
 function counting(outcomeOf: (claimed: ClaimedDelivery) => Awaited<ReturnType<AttemptPorts['attempt']>>) {
   const started: number[] = [];
   const attempt: AttemptPorts['attempt'] = async (claimed) => {
@@ -22,8 +22,8 @@ function counting(outcomeOf: (claimed: ClaimedDelivery) => Awaited<ReturnType<At
 
 const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8];
 
-describe('bugs of others by which deliveries were lost or stuck', () => {
-  it('failing retries loop for ever: here they end after eight, and nothing is left in a queue or an index', async () => {
+describe('delivery engine, against known losses and loops of other services,', () => {
+  it('ends retries after eight attempts, and leaves nothing in a queue or an index', async () => {
     const { started, attempt } = counting(() => FAILED);
     const { publish, pass, deliveries, lanes } = aService({ attempt });
     await publish();
@@ -36,7 +36,7 @@ describe('bugs of others by which deliveries were lost or stuck', () => {
     expect(deliveries.due).toEqual([]);
   });
 
-  it('a retry id collides when an event has several destinations: here each has a delivery and retries of its own', async () => {
+  it("gives each of an event's endpoints a delivery and retries of its own", async () => {
     const { started, attempt } = counting(({ attempts }) => (attempts < 3 ? FAILED : OK));
     const { publish, pass, deliveries } = aService({
       attempt,
@@ -53,7 +53,7 @@ describe('bugs of others by which deliveries were lost or stuck', () => {
     expect(started).toHaveLength(60);
   });
 
-  it('DNS errors are not retried: here they are failed attempts like others', async () => {
+  it('retries after a DNS error', async () => {
     let known = false;
     const receivers = { policy: { loopback: 'refuse' }, timeoutMs: 10_000 } as const;
     const sender = webhookSender({
@@ -82,7 +82,7 @@ describe('bugs of others by which deliveries were lost or stuck', () => {
     expect(lanes.queues.retry.reminders).toHaveLength(1);
   });
 
-  it('a worker stops on a deleted endpoint: here its delivery is skipped and the rest of the batch goes on', async () => {
+  it('skips the delivery of a deleted endpoint and processes the rest of the batch', async () => {
     const { started, attempt } = counting(() => OK);
     const { publish, dispatchFrom, deliveries, endpoints, subscribed, lanes } = aService({
       attempt,
@@ -103,7 +103,7 @@ describe('bugs of others by which deliveries were lost or stuck', () => {
     expect(lanes.reminders).toEqual([]);
   });
 
-  it('a consumer dies for good after some seconds of broker errors: here the next batch is dealt with', async () => {
+  it('processes the next batch after seconds of queue errors', async () => {
     const { started, attempt } = counting(({ attempts }) => (attempts < 2 ? FAILED : OK));
     const { publish, pass, dispatchFrom, deliveries, lanes } = aService({ attempt });
     await publish();
@@ -120,7 +120,7 @@ describe('bugs of others by which deliveries were lost or stuck', () => {
     expect(deliveries.every).toMatchObject([{ status: 'succeeded' }]);
   });
 
-  it('the retry cap of the broker overrides the configured one: here a message given up early costs no attempt', async () => {
+  it('loses no attempt when the queue gives a message up early', async () => {
     const { started, attempt } = counting(() => FAILED);
     const { publish, pass, deliveries } = aService({ attempt, maxReceives: 2 });
     await publish();
@@ -131,7 +131,7 @@ describe('bugs of others by which deliveries were lost or stuck', () => {
     expect(deliveries.every).toMatchObject([{ status: 'exhausted', terminalReason: 'max_attempts' }]);
   });
 
-  it('messages are in limbo when the broker connection drops: here a lost one is missed and sent again', async () => {
+  it('resends a message that was lost in the queue', async () => {
     const { started, attempt } = counting(({ attempts }) => (attempts < 4 ? FAILED : OK));
     const { publish, pass, dispatchFrom, deliveries, lanes } = aService({ attempt });
     await publish();

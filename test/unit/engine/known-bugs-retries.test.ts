@@ -7,21 +7,21 @@ import { aService } from './a-service.ts';
 
 type Service = ReturnType<typeof aService>;
 
-/** Sends a delivery again, as the API does. */
+/** Resends a delivery, as the API does. */
 async function redeliver(
   { deliveries, fanOut, clock }: Service,
   ended: Delivery | undefined,
   endpoint: Endpoint | undefined,
 ): Promise<void> {
-  if (ended === undefined || endpoint === undefined) throw new Error('something was to be sent again');
+  if (ended === undefined || endpoint === undefined) throw new Error('a delivery and its endpoint expected');
   const again = createRedelivery(ended, endpoint, clock.now());
   if (again.kind === 'refused') throw new Error(again.why);
   await deliveries.add(again.delivery);
   await fanOut([{ kind: 'redelivery', reminder: toDeliveryMessage(again.delivery) }]);
 }
 
-describe('bugs of others in retrying and disabling', () => {
-  it('a manual retry is blocked by the idempotency of the first success: here it goes out', async () => {
+describe('delivery engine, against known retry bugs of other services,', () => {
+  it('resends a delivery that has succeeded before', async () => {
     let started = 0;
     const service = aService({
       attempt: async () => {
@@ -39,7 +39,7 @@ describe('bugs of others in retrying and disabling', () => {
     expect(service.deliveries.every).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }]);
   });
 
-  it('nobody knows what the attempt number means after a manual retry: here it begins at one, with all eight to come', async () => {
+  it('numbers the attempts of a resent delivery from one, and makes all eight', async () => {
     const numbers: number[] = [];
     const service = aService({
       attempt: async ({ attempts }) => {
@@ -57,7 +57,7 @@ describe('bugs of others in retrying and disabling', () => {
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it('an endpoint is disabled on one error: here neither by failed attempts nor by nine failed deliveries', async () => {
+  it('keeps an endpoint enabled after failed attempts and nine failed deliveries', async () => {
     const service = aService({ attempt: async () => FAILED });
     for (let count = 0; count < 9; count += 1) await service.publish();
 
@@ -70,7 +70,7 @@ describe('bugs of others in retrying and disabling', () => {
     expect(service.deliveries.notices).toEqual([]);
   });
 
-  it('the alert about disabling goes to the disabled endpoint: here one notice is made, and no delivery of it', async () => {
+  it('creates one notice of a disabled endpoint, and no delivery of it', async () => {
     const service = aService({ attempt: async () => FAILED });
     for (let count = 0; count < 12; count += 1) await service.publish();
 
@@ -84,7 +84,7 @@ describe('bugs of others in retrying and disabling', () => {
     expect(service.lanes.reminders).toEqual([]);
   });
 
-  it('failing endpoints clog the queue: here those of others are delivered while hundreds of retries wait', async () => {
+  it('delivers to healthy endpoints while hundreds of retries of another wait', async () => {
     const delivered: string[] = [];
     const service = aService({
       endpoints: [{}, {}],
@@ -100,7 +100,7 @@ describe('bugs of others in retrying and disabling', () => {
     expect(service.lanes.queues.fresh.reminders).toEqual([]);
     expect(service.lanes.queues.retry.reminders).toHaveLength(300);
     expect(delivered).toHaveLength(300);
-    // What waits in the retry lane was sent with a delay and is not in flight there.
+    // Messages in the retry queue were sent with a delay, so they are not in flight.
     expect(service.lanes.queues.retry.inFlight).toBe(0);
   });
 });

@@ -11,7 +11,7 @@ const isDigest = ({ subject }: { subject: string }) => subject.startsWith('Conte
 const isNotice = ({ subject }: { subject: string }) => subject.startsWith('Content changed by');
 const isDisabling = ({ subject }: { subject: string }) => subject.includes('disabled');
 
-/** An organization whose mailbox takes so many e-mails a day, with the queue that digests come by. */
+/** An organization whose mailbox takes `budget` e-mails a day, and the queue of its digests. */
 function aMailbox({ budget, ceiling = 1_000_000 }: { budget: number; ceiling?: number }) {
   const notifier = aNotifier({ limits: { organization: budget, stage: ceiling } });
   const queue: BusEvent[] = [];
@@ -29,7 +29,7 @@ function aMailbox({ budget, ceiling = 1_000_000 }: { budget: number; ceiling?: n
   return {
     ...notifier,
     queue,
-    /** Has digests that are due sent to the queue, and their messages processed. */
+    /** Sends due digests to the queue, and processes their messages. */
     async passTime(seconds: number): Promise<void> {
       notifier.clock.elapse(seconds);
       await sweep(() => true);
@@ -52,8 +52,8 @@ const command = fc.oneof(
   },
 );
 
-describe('the e-mails of an organization', () => {
-  it('are never more about content than its budget in a day, and every change that was left out is in one digest', async () => {
+describe('content e-mails of an organization', () => {
+  it('never exceed its daily budget, and one digest has every change that was left out', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(command, { maxLength: 60 }),
@@ -89,7 +89,7 @@ describe('the e-mails of an organization', () => {
             spent.set(toDay(at), (spent.get(toDay(at)) ?? 0) + to.length);
           for (const recipients of spent.values()) expect(recipients).toBeLessThanOrEqual(budget);
           expect(mailbox.sent.filter(isDisabling)).toHaveLength(disablings);
-          // Each of them was said once, or nobody knows whether it was.
+          // Each digest was sent once, or its outcome is unknown.
           const digests = mailbox.budgets.digests();
           expect(mailbox.counts.digested).toBeGreaterThanOrEqual(
             digests.reduce((sum, { changes }) => sum + changes, 0),
@@ -106,7 +106,7 @@ describe('the e-mails of an organization', () => {
     );
   });
 
-  it('about sixty sources in a loop are as many as the budget, and one digest that counts the others', async () => {
+  it('of sixty changes fill the budget, and one digest counts the others', async () => {
     const mailbox = aMailbox({ budget: 20 });
     const tenant = aTenant();
     for (let index = 0; index < 60; index += 1) {
@@ -118,7 +118,7 @@ describe('the e-mails of an organization', () => {
     expect(mailbox.sent.filter(isNotice)).toHaveLength(20);
     expect(mailbox.sent.filter(isDisabling)).toHaveLength(1);
     expect(mailbox.counts.digested).toBe(40);
-    // Once the day's digest has begun, nobody is looked up for what goes into it.
+    // Once the day's digest has begun, no admin is read for the changes that go into it.
     expect(mailbox.asked).toHaveLength(20 + 1 + 1);
 
     await mailbox.passTime(DAY + 3600);
@@ -132,8 +132,8 @@ describe('the e-mails of an organization', () => {
   });
 });
 
-describe('a digest', () => {
-  it('makes its versions known, and begins the 24 hours of its URLs', async () => {
+describe('digest', () => {
+  it('marks its versions as notified, and starts the 24 hours of its URLs', async () => {
     const mailbox = aMailbox({ budget: 1 });
     const tenant = aTenant();
     const sourceId = newId('src', NOW);
@@ -153,8 +153,8 @@ describe('a digest', () => {
 
   it.each([
     ['a refusal', { results: [REFUSED], mails: 1 }],
-    ['an outcome that nobody knows', { results: [UNKNOWN], mails: 0 }],
-  ])('is sent once at most in spite of %s', async (_, { results, mails }) => {
+    ['an unknown outcome', { results: [UNKNOWN], mails: 0 }],
+  ])('is sent at most once in spite of %s', async (_, { results, mails }) => {
     const mailbox = aMailbox({ budget: 1 });
     const tenant = aTenant();
     for (const url of ['a', 'b'])
@@ -167,7 +167,7 @@ describe('a digest', () => {
     expect(mailbox.budgets.digests().map(({ dueAt }) => dueAt)).toEqual([undefined]);
   });
 
-  it('is sent although the worker that had it was lost before it was claimed, and once although it was lost after that', async () => {
+  it('is sent after a worker is lost before the claim, and only once if one is lost after it', async () => {
     const mailbox = aMailbox({ budget: 1 });
     const tenant = aTenant();
     for (const url of ['a', 'b'])
@@ -189,7 +189,7 @@ describe('a digest', () => {
     expect(mailbox.sent.filter(isDigest)).toHaveLength(1);
   });
 
-  it('waits for another day when all organizations together have used up the e-mails of this one', async () => {
+  it('waits for another day when all organizations have used up the e-mails of the day', async () => {
     const mailbox = aMailbox({ budget: 1, ceiling: 1 });
     const tenant = aTenant();
     for (const url of ['a', 'b'])
@@ -206,7 +206,7 @@ describe('a digest', () => {
     expect(mailbox.sent.filter(isDigest).length).toBeGreaterThan(0);
   });
 
-  it('is all that any of more than fifty admins gets of a change in it, also when the event comes again', async () => {
+  it('replaces each e-mail to more than fifty admins, even when the event is repeated', async () => {
     const mailbox = aMailbox({ budget: 1 });
     mailbox.people.admins = admins(60);
     const event = aChange();
@@ -221,7 +221,7 @@ describe('a digest', () => {
     expect(mailbox.sent.every(isDigest)).toBe(true);
   });
 
-  it('is not sent to an organization that wants no such e-mail any more', async () => {
+  it('is not sent to an organization that has turned such e-mails off', async () => {
     const mailbox = aMailbox({ budget: 1 });
     const tenant = aTenant();
     for (const url of ['a', 'b'])

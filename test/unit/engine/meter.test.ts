@@ -9,7 +9,7 @@ import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { MemoryUsage } from '../../doubles/memory-usage.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
-/** The meter over memory. All organizations are live but for those that a test makes sandboxes. */
+/** The meter over stores in memory. All organizations are live except those that a test makes sandboxes. */
 function aMeter(replaced: Partial<MeterUsagePorts> = {}) {
   const standings = memoryStandings();
   const usage = new MemoryUsage();
@@ -24,8 +24,8 @@ const { orgId } = aTenant();
 const message = (of = orgId) => aBusEvent({ orgId: of });
 const conversation = (of = orgId) => aBusEvent({ orgId: of, type: 'conversation.created' });
 
-describe('the meter', () => {
-  it('counts what live organizations use, each for itself', async () => {
+describe('meter', () => {
+  it('counts the usage of live organizations separately', async () => {
     const { count, of } = aMeter();
     const other = newId('org', NOW);
 
@@ -35,7 +35,7 @@ describe('the meter', () => {
     expect(await of(other)).toEqual({ '2026-11': { conversations: 0, messages: 1 } });
   });
 
-  it('counts nothing of a sandbox, and does not ask for it again', async () => {
+  it('counts nothing of a sandbox, and does not repeat its events', async () => {
     const { count, usage, standings, log } = aMeter();
     standings.makeSandbox(orgId);
 
@@ -45,7 +45,7 @@ describe('the meter', () => {
     expect(log.entries).toEqual([]);
   });
 
-  it('counts an event once, however often it comes', async () => {
+  it('counts an event once, even when it arrives several times', async () => {
     const { count, of } = aMeter();
     const event = message();
 
@@ -55,7 +55,7 @@ describe('the meter', () => {
     expect(await of(orgId)).toEqual({ '2026-11': { conversations: 0, messages: 1 } });
   });
 
-  it('passes over what is not metered', async () => {
+  it('ignores events that are not metered', async () => {
     const { count, usage } = aMeter();
 
     expect(await count([aBusEvent({ orgId, type: 'ticket.created' })])).toEqual([]);
@@ -63,7 +63,7 @@ describe('the meter', () => {
     expect(usage.organizations).toEqual([]);
   });
 
-  it('has what it cannot tell the kind of come again, and counts the others', async () => {
+  it('repeats events of unknown organizations, and counts the others', async () => {
     const { count, of, standings, log } = aMeter();
     const unknown = newId('org', NOW);
     standings.forget(unknown);
@@ -75,7 +75,7 @@ describe('the meter', () => {
     expect(log.entries).toMatchObject([{ level: 'error', fields: { orgId: unknown, events: 2 } }]);
   });
 
-  it('has come again what could not be counted, every copy of it, and nothing else', async () => {
+  it('repeats every copy of an event that could not be counted, and nothing else', async () => {
     const unlucky = message();
     const { count, log } = aMeter({
       usage: { count: async (events) => events.filter(({ id }) => id === unlucky.id) },
@@ -86,17 +86,17 @@ describe('the meter', () => {
     expect(log.entries).toMatchObject([{ level: 'error', fields: { orgId } }]);
   });
 
-  it('does nothing and asks nobody when there is nothing', async () => {
+  it('does nothing for an empty batch', async () => {
     const { count } = aMeter({
       gate: async () => {
-        throw new Error('nobody is concerned');
+        throw new Error('unexpected read of an organization');
       },
     });
 
     expect(await count([])).toEqual([]);
   });
 
-  it('counts or gives back every event of a live organization, and gives back none that it has counted', async () => {
+  it('counts or repeats every event of a live organization, but never both', async () => {
     const organizations = ['live', 'live', 'sandbox', 'unknown', 'failing'] as const;
     await fc.assert(
       fc.asyncProperty(

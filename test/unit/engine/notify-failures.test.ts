@@ -3,8 +3,8 @@ import { NotNotified } from '../../../functions/engine/notify.ts';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
 import { aChange, aNotifier, DAY, LEASE, REFUSED, UNKNOWN } from './a-notifier.ts';
 
-describe('an e-mail that was certainly not sent', () => {
-  it('comes again until it is, and takes nothing of the 24 hours', async () => {
+describe('e-mail that was certainly not sent', () => {
+  it('is repeated until it is sent, and does not start the 24 hours', async () => {
     const { untilDone, sent, results, notified, counts } = aNotifier();
     results.push(REFUSED, REFUSED, REFUSED);
 
@@ -15,7 +15,7 @@ describe('an e-mail that was certainly not sent', () => {
     expect(counts).toMatchObject({ sent: 1, failed: 3, unknown: 0 });
   });
 
-  it('leaves the 24 hours of the one before as they were', async () => {
+  it('leaves the 24 hours of the previous one unchanged', async () => {
     const { run, sent, results, clock } = aNotifier();
     const tenant = aTenant();
     const first = aChange({ tenant });
@@ -31,7 +31,7 @@ describe('an e-mail that was certainly not sent', () => {
   });
 
   it.each(['directory', 'organizations', 'sources', 'mailings'] as const)(
-    'because the %s cannot be read comes again and claims nothing',
+    'is repeated without a claim when the %s cannot be read',
     async (broken) => {
       const { runWith, ports, run, sent } = aNotifier();
       const fail = () => Promise.reject(new Error('throttled'));
@@ -46,8 +46,8 @@ describe('an e-mail that was certainly not sent', () => {
   );
 });
 
-describe('an e-mail of which nobody knows whether it was sent', () => {
-  it('is not sent again, and its version does not count as known', async () => {
+describe('e-mail whose outcome is unknown', () => {
+  it('is not repeated, and its version does not count as notified', async () => {
     const { run, sent, results, notified, counts, clock } = aNotifier();
     const event = aChange();
     results.push(UNKNOWN);
@@ -60,7 +60,7 @@ describe('an e-mail of which nobody knows whether it was sent', () => {
     expect(counts).toMatchObject({ sent: 0, unknown: 2 });
   });
 
-  it('takes 24 hours from when it can last have gone', async () => {
+  it('starts 24 hours from the last time at which it can have been sent', async () => {
     const { run, sent, results, clock } = aNotifier();
     const tenant = aTenant();
     results.push('taken-without-answer');
@@ -75,7 +75,7 @@ describe('an e-mail of which nobody knows whether it was sent', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('because its worker was lost is told of to those who run the service', async () => {
+  it('is logged for the operator when its worker was lost', async () => {
     const { runWith, run, ports, counts, log, clock } = aNotifier();
     const event = aChange();
     const lost = { send: () => Promise.reject(new Error('the process ended')) };
@@ -90,8 +90,8 @@ describe('an e-mail of which nobody knows whether it was sent', () => {
   });
 });
 
-describe('an e-mail that was sent', () => {
-  it('is done although that cannot be recorded, and is not sent again', async () => {
+describe('e-mail that was sent', () => {
+  it('is done and not repeated, even when that cannot be recorded', async () => {
     const { runWith, run, ports, sent, notified, clock } = aNotifier();
     const tenant = aTenant();
     const event = aChange({ tenant });
@@ -106,7 +106,7 @@ describe('an e-mail that was sent', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is made known to its source when that failed at first', async () => {
+  it('is recorded at its source by a retry when that failed at first', async () => {
     const { runWith, ports, sent, notified, untilDone } = aNotifier();
     const event = aChange();
     const failing = { ...ports.sources, notified: () => Promise.reject(new Error('throttled')) };
@@ -119,7 +119,7 @@ describe('an e-mail that was sent', () => {
     expect(notified).toHaveLength(1);
   });
 
-  it('takes its 24 hours from its end', async () => {
+  it('starts its 24 hours when it ends', async () => {
     const { runWith, run, ports, sent, clock } = aNotifier();
     const tenant = aTenant();
     const slow: typeof ports.mailer = {

@@ -4,8 +4,8 @@ import { newId } from '../../../functions/domain/ids.ts';
 import { aBusEvent, aTenant, NOW } from '../../builders.ts';
 import { aChange, aDisabling, admins, aNotifier, DAY, REFUSED, UNKNOWN } from './a-notifier.ts';
 
-describe('a change of content', () => {
-  it('is told to all admins in one e-mail, and the version counts as known', async () => {
+describe('change of content', () => {
+  it('is sent to all admins in one e-mail, and its version counts as notified', async () => {
     const { run, sent, notified, counts, people } = aNotifier();
     people.admins = admins(3);
 
@@ -18,7 +18,7 @@ describe('a change of content', () => {
     expect(counts).toEqual({ sent: 1, failed: 0, unknown: 0, nobody: 0, digested: 0, ceiling: 0 });
   });
 
-  it('is told once, however often its event comes', async () => {
+  it('is sent once, even when its event is repeated', async () => {
     const { run, sent, notified, clock } = aNotifier();
     const event = aChange();
     for (const days of [0, 1, 2]) {
@@ -30,7 +30,7 @@ describe('a change of content', () => {
     expect(notified.map(({ version }) => version)).toEqual([2, 2, 2]);
   });
 
-  it('within 24 hours of another at the URL is not told, nobody is looked up for it, and no version is known by it', async () => {
+  it('within 24 hours of another at the URL sends no e-mail and marks no version', async () => {
     const { run, sent, notified, asked, clock } = aNotifier();
     const tenant = aTenant();
     const sourceId = newId('src', NOW);
@@ -50,7 +50,7 @@ describe('a change of content', () => {
     expect(notified.map(({ version }) => version)).toEqual([2, 4]);
   });
 
-  it('does not wait for one at another URL, or of another organization', async () => {
+  it('is independent of one at another URL, or of another organization', async () => {
     const { run, sent } = aNotifier();
     const tenant = aTenant();
     await run(aChange({ tenant }));
@@ -60,7 +60,7 @@ describe('a change of content', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('is of no interest when its source is gone', async () => {
+  it('is ignored when its source is gone', async () => {
     const { run, sent, source } = aNotifier();
     source.isGone = true;
 
@@ -69,7 +69,7 @@ describe('a change of content', () => {
     expect(sent).toEqual([]);
   });
 
-  it('is not told when its organization wants no such e-mail any more, and takes nothing of the 24 hours', async () => {
+  it('sends no e-mail when the organization has turned it off, and starts no 24 hours', async () => {
     const { run, sent, organization } = aNotifier();
     const tenant = aTenant();
     organization.contentChangeNotifications = false;
@@ -81,7 +81,7 @@ describe('a change of content', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('of a source without a name is told by the title of its content', async () => {
+  it('names a source without a name by the title of its content', async () => {
     const { run, sent, source } = aNotifier();
     delete source.name;
     source.title = 'Our hours';
@@ -92,8 +92,8 @@ describe('a change of content', () => {
   });
 });
 
-describe('the disabling of an endpoint', () => {
-  it('is told once for ever, and another one when it was enabled meanwhile', async () => {
+describe('disabling of an endpoint', () => {
+  it('is sent once, and again when the endpoint was enabled meanwhile', async () => {
     const { run, sent, register, clock, notified } = aNotifier();
     const event = aDisabling();
     const webhookId = newId('whk', NOW);
@@ -114,7 +114,7 @@ describe('the disabling of an endpoint', () => {
     expect(notified).toEqual([]);
   });
 
-  it('is told although admins want no e-mail about content', async () => {
+  it('is sent although admins have turned off e-mails about content', async () => {
     const { run, sent, organization } = aNotifier();
     organization.contentChangeNotifications = false;
 
@@ -124,8 +124,8 @@ describe('the disabling of an endpoint', () => {
   });
 });
 
-describe('a sandbox', () => {
-  it('has nobody who is told, or looked up', async () => {
+describe('sandbox', () => {
+  it('sends no e-mail and reads no admins', async () => {
     const { run, sent, asked, standings, log } = aNotifier();
     const tenant = aTenant({ generation: 1 });
     standings.makeSandbox(tenant.orgId);
@@ -138,7 +138,7 @@ describe('a sandbox', () => {
     expect(log.entries.map(({ level }) => level)).toEqual(['debug', 'debug']);
   });
 
-  it('may be one when nothing is known of the organization: the event comes again', async () => {
+  it('is assumed for an unknown organization: its event is repeated', async () => {
     const { run, sent, standings } = aNotifier();
     const tenant = aTenant();
     standings.forget(tenant.orgId);
@@ -148,16 +148,16 @@ describe('a sandbox', () => {
   });
 });
 
-describe('an event that is not for admins', () => {
-  it('is not done, so that somebody looks at it', async () => {
+describe('event that is not for admins', () => {
+  it('fails, so that it reaches the dead-letter queue', async () => {
     const { run } = aNotifier();
     await expect(run(aBusEvent())).rejects.toThrow('admins are not notified of');
     await expect(run({ ...aDisabling(), data: {} })).rejects.toThrow();
   });
 });
 
-describe('an organization without admins', () => {
-  it('is counted, and what happens next is told once there is one', async () => {
+describe('organization without admins', () => {
+  it('is counted, and gets the next e-mail once it has an admin', async () => {
     const { run, sent, counts, people } = aNotifier();
     const tenant = aTenant();
     people.admins = [];
@@ -169,7 +169,7 @@ describe('an organization without admins', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is one whose admins have no address that can be written to', async () => {
+  it('is one whose admins have no valid e-mail address', async () => {
     const { run, counts, people, log } = aNotifier();
     people.admins = ['ada@example.com\r\nBcc: everybody@example.com'];
 
@@ -181,7 +181,7 @@ describe('an organization without admins', () => {
 });
 
 describe('more admins than an e-mail may have recipients', () => {
-  it('get as many e-mails as it takes, each of them one', async () => {
+  it('get several e-mails, each admin one', async () => {
     const { run, sent, people, notified } = aNotifier();
     people.admins = admins(120);
     const event = aChange();
@@ -193,7 +193,7 @@ describe('more admins than an e-mail may have recipients', () => {
     expect(notified).toHaveLength(2);
   });
 
-  it('get what was refused at first, and nothing again', async () => {
+  it('get the refused e-mails again, and no other', async () => {
     const { untilDone, sent, people, results } = aNotifier();
     people.admins = admins(150);
     results.push({ kind: 'sent' }, REFUSED, { kind: 'sent' }, REFUSED);
@@ -203,7 +203,7 @@ describe('more admins than an e-mail may have recipients', () => {
     expect(sent.flatMap(({ to }) => to).toSorted()).toEqual(admins(150).toSorted());
   });
 
-  it('are told of as far as anybody knows', async () => {
+  it('make the version count as notified when one e-mail was sent and another is unknown', async () => {
     const { run, sent, people, results, notified, counts } = aNotifier();
     people.admins = admins(60);
     results.push(UNKNOWN);
@@ -216,8 +216,8 @@ describe('more admins than an e-mail may have recipients', () => {
   });
 });
 
-describe('workers at once', () => {
-  it('send one e-mail, and those who came second come again and find it done', async () => {
+describe('concurrent workers', () => {
+  it('send one e-mail, and the others repeat the event and find it done', async () => {
     const { run, sent, untilDone } = aNotifier();
     const event = aChange();
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => run(event)));

@@ -2,39 +2,39 @@ import { describe, expect, it, vi } from 'vitest';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
 import { aPurge, IN_FULL, LEASE, LINGER, pages } from './a-purge.ts';
 
-const wiped = aTenant({ generation: 1 });
+const resetTenant = aTenant({ generation: 1 });
 const other = aTenant({ generation: 4 });
 
-describe('a purge', () => {
-  it("deletes the generation's rows from all tables, and nothing else, and is closed", async () => {
+describe('purge', () => {
+  it("deletes the generation's rows from all tables, and nothing else, and closes the order", async () => {
     const { run, order, fill, left, settle, purges } = aPurge();
-    const current = { ...wiped, generation: 2 };
-    for (const tenant of [wiped, current, other]) fill(tenant, 30);
-    order(wiped);
+    const current = { ...resetTenant, generation: 2 };
+    for (const tenant of [resetTenant, current, other]) fill(tenant, 30);
+    order(resetTenant);
     settle();
 
     expect(await run(IN_FULL)).toEqual({ deleted: 30, closed: 1, open: 0, oldestSeconds: 0 });
 
-    expect(left(wiped)).toBe(0);
+    expect(left(resetTenant)).toBe(0);
     expect([left(current), left(other)]).toEqual([30, 30]);
     expect(purges.every).toEqual([]);
   });
 
-  it('notes how far it has come', async () => {
+  it('stores its progress', async () => {
     const { run, order, fill, settle, noted, purges } = aPurge({ tables: 1 });
-    fill(wiped, 450);
-    order(wiped);
+    fill(resetTenant, 450);
+    order(resetTenant);
     settle();
 
     await run(pages(3));
 
-    expect(noted(wiped)).toMatchObject({ deleted: 400 });
+    expect(noted(resetTenant)).toMatchObject({ deleted: 400 });
     expect(purges.every).toMatchObject([{ leasedUntil: undefined }]);
   });
 
-  it('says once that a generation is gone', async () => {
+  it('logs once that a generation is deleted', async () => {
     const { run, order, settle, log } = aPurge();
-    order(wiped);
+    order(resetTenant);
     await run(IN_FULL);
     expect(log.entries).toEqual([]);
     settle();
@@ -42,89 +42,89 @@ describe('a purge', () => {
     await run(IN_FULL);
     await run(IN_FULL);
 
-    expect(log.entries).toMatchObject([{ level: 'info', fields: wiped }]);
+    expect(log.entries).toMatchObject([{ level: 'info', fields: resetTenant }]);
   });
 
-  it('has nothing to do where nothing was reset', async () => {
+  it('has nothing to do without a reset', async () => {
     expect(await aPurge().run(IN_FULL)).toEqual({ deleted: 0, closed: 0, open: 0, oldestSeconds: 0 });
   });
 });
 
-describe('a purge whose generation may still be written to', () => {
+describe('purge of a generation that may still be written to', () => {
   it('deletes nothing, takes no lease, and counts as open', async () => {
     const { run, order, fill, left, clock, purges } = aPurge();
-    fill(wiped, 3);
-    order(wiped);
+    fill(resetTenant, 3);
+    order(resetTenant);
     clock.elapse(LINGER - 0.001);
     const lease = vi.spyOn(purges, 'lease');
 
     expect(await run(IN_FULL)).toEqual({ deleted: 0, closed: 0, open: 1, oldestSeconds: LINGER - 0.001 });
 
     expect(lease).not.toHaveBeenCalled();
-    expect(left(wiped)).toBe(3);
-    expect(purges.has(wiped)).toBe(true);
+    expect(left(resetTenant)).toBe(3);
+    expect(purges.has(resetTenant)).toBe(true);
   });
 
-  it('deletes what was written before its linger time was over, and then closes', async () => {
+  it('deletes rows that were written during the linger time, and then closes the order', async () => {
     const { run, order, fill, left, settle, tables } = aPurge();
-    fill(wiped, 3);
-    order(wiped);
+    fill(resetTenant, 3);
+    order(resetTenant);
     await run(IN_FULL);
-    tables[1]?.add(wiped, { addedAt: later(NOW, seconds(100)) });
+    tables[1]?.add(resetTenant, { addedAt: later(NOW, seconds(100)) });
     settle();
 
     expect(await run(IN_FULL)).toMatchObject({ deleted: 4, closed: 1 });
 
-    expect(left(wiped)).toBe(0);
+    expect(left(resetTenant)).toBe(0);
   });
 
-  it('holds up no older order', async () => {
+  it('does not delay an older order', async () => {
     const { run, order, fill, left } = aPurge();
-    for (const tenant of [wiped, other]) fill(tenant, 3);
-    order(wiped);
+    for (const tenant of [resetTenant, other]) fill(tenant, 3);
+    order(resetTenant);
     order(other, later(NOW, -seconds(LINGER)));
 
     expect(await run(IN_FULL)).toMatchObject({ deleted: 3, closed: 1, open: 1 });
 
-    expect([left(wiped), left(other)]).toEqual([3, 0]);
+    expect([left(resetTenant), left(other)]).toEqual([3, 0]);
   });
 });
 
-describe('a run of the purge', () => {
+describe('purge run', () => {
   it.each([0, 1, 2, 5, 7])(
-    'ends after %i pages when it has no time for more, and the next goes on',
+    'ends after %i pages when its time is up, and the next one continues',
     async (time) => {
       const { run, order, fill, left, settle, purges } = aPurge({ tables: 1 });
-      fill(wiped, 2_000);
-      order(wiped);
+      fill(resetTenant, 2_000);
+      order(resetTenant);
       settle();
 
       const { deleted } = await run(pages(time));
 
       expect(deleted).toBeLessThanOrEqual(200 * time);
-      expect(left(wiped)).toBe(2_000 - deleted);
+      expect(left(resetTenant)).toBe(2_000 - deleted);
       expect(purges.every).toMatchObject([{ leasedUntil: undefined }]);
       expect(await run(IN_FULL)).toMatchObject({ deleted: 2_000 - deleted, closed: 1 });
     },
   );
 
-  it('deals with the oldest order first, and says how old the oldest is that is left', async () => {
+  it('processes the oldest order first, and reports the age of the oldest open one', async () => {
     const { run, order, fill, left, clock } = aPurge({ tables: 1 });
-    for (const tenant of [wiped, other]) fill(tenant, 200);
+    for (const tenant of [resetTenant, other]) fill(tenant, 200);
     order(other, later(NOW, -seconds(300)));
-    order(wiped, later(NOW, -seconds(200)));
+    order(resetTenant, later(NOW, -seconds(200)));
     clock.elapse(60);
 
-    // One for the order itself, one for its rows, one to find that there are no more.
+    // One page for the order itself, one for its rows, one to find that there are no more.
     expect(await run(pages(3))).toEqual({ deleted: 200, closed: 1, open: 1, oldestSeconds: 260 });
 
-    expect([left(other), left(wiped)]).toEqual([0, 200]);
+    expect([left(other), left(resetTenant)]).toEqual([0, 200]);
   });
 
-  it('leaves an order alone that another run has, until that one must have ended', async () => {
+  it('leaves an order alone while another run has its lease', async () => {
     const { run, order, fill, left, clock, purges } = aPurge();
-    fill(wiped, 5);
-    order(wiped);
+    fill(resetTenant, 5);
+    order(resetTenant);
     fill(other, 5);
     order(other);
     const [purge] = await purges.open();
@@ -133,18 +133,18 @@ describe('a run of the purge', () => {
     clock.elapse(LEASE - 1);
 
     expect(await run(IN_FULL)).toMatchObject({ deleted: 5, closed: 1, open: 1, oldestSeconds: LEASE - 1 });
-    expect([left(wiped), left(other)]).toEqual([5, 0]);
+    expect([left(resetTenant), left(other)]).toEqual([5, 0]);
 
     clock.elapse(1);
     expect(await run(IN_FULL)).toMatchObject({ deleted: 5, closed: 1, open: 0 });
   });
 });
 
-describe('an order that cannot be read', () => {
-  it('keeps no other order waiting, and makes the run fail', async () => {
+describe('purge order that cannot be read', () => {
+  it('does not delay the others, and fails the run', async () => {
     const { runWith, fill, left, order, settle, purges, log } = aPurge();
-    fill(wiped, 6);
-    order(wiped);
+    fill(resetTenant, 6);
+    order(resetTenant);
     settle();
     const open = purges.open;
     const broken = {
@@ -160,7 +160,7 @@ describe('an order that cannot be read', () => {
 
     await expect(runWith({ purges: broken })(IN_FULL)).rejects.toThrow('no generation');
 
-    expect(left(wiped)).toBe(0);
+    expect(left(resetTenant)).toBe(0);
     expect(log.entries).toMatchObject([
       { code: 'DUE_ROW_UNREADABLE', fields: { pk: 'purges#0', sk: 'org_x' } },
       { code: 'GENERATION_WIPED' },
@@ -168,12 +168,12 @@ describe('an order that cannot be read', () => {
   });
 });
 
-describe('a purge that fails', () => {
-  /** Two orders, of which one meets something broken. */
+describe('failing purge', () => {
+  /** Two orders. One of them fails at the given call. */
   function withBroken(what: 'find' | 'remove' | 'lease' | 'progress' | 'close') {
     const setting = aPurge();
     const { fill, order, settle, purges, tables, runWith } = setting;
-    for (const tenant of [wiped, other]) {
+    for (const tenant of [resetTenant, other]) {
       fill(tenant, 6);
       order(tenant);
     }
@@ -181,32 +181,32 @@ describe('a purge that fails', () => {
     const fail = async () => {
       throw new Error(`cannot ${what}`);
     };
-    const isWiped = ({ orgId }: { orgId: string }) => orgId === wiped.orgId;
-    let removing = wiped.orgId;
+    const isReset = ({ orgId }: { orgId: string }) => orgId === resetTenant.orgId;
+    let removing = resetTenant.orgId;
     const broken = {
       purges: {
         ...purges,
         lease: (...asked: Parameters<typeof purges.lease>) =>
-          what === 'lease' && isWiped(asked[0]) ? fail() : purges.lease(...asked),
+          what === 'lease' && isReset(asked[0]) ? fail() : purges.lease(...asked),
         progress: (...asked: Parameters<typeof purges.progress>) =>
-          what === 'progress' && isWiped(asked[0]) ? fail() : purges.progress(...asked),
+          what === 'progress' && isReset(asked[0]) ? fail() : purges.progress(...asked),
         close: (...asked: Parameters<typeof purges.close>) =>
-          what === 'close' && isWiped(asked[0]) ? fail() : purges.close(...asked),
+          what === 'close' && isReset(asked[0]) ? fail() : purges.close(...asked),
       },
       remains: tables.map((table) => ({
         find(...asked: Parameters<typeof table.find>) {
           removing = asked[0].orgId;
-          return what === 'find' && isWiped(asked[0]) ? fail() : table.find(...asked);
+          return what === 'find' && isReset(asked[0]) ? fail() : table.find(...asked);
         },
         remove: (...asked: Parameters<typeof table.remove>) =>
-          what === 'remove' && removing === wiped.orgId ? fail() : table.remove(...asked),
+          what === 'remove' && removing === resetTenant.orgId ? fail() : table.remove(...asked),
       })),
     };
     return { ...setting, runBroken: runWith(broken) };
   }
 
   it.each(['find', 'remove', 'lease', 'progress', 'close'] as const)(
-    'as it cannot %s stops no other, and goes on in the very next run',
+    'that cannot %s delays no other, and continues in the next run',
     async (what) => {
       const { runBroken, run, left, log, purges } = withBroken(what);
 
@@ -215,14 +215,14 @@ describe('a purge that fails', () => {
       expect(left(other)).toBe(0);
       expect(purges.has(other)).toBe(false);
       expect(log.entries.filter(({ level }) => level === 'error')).toMatchObject([
-        { fields: { ...wiped, error: new Error(`cannot ${what}`) } },
+        { fields: { ...resetTenant, error: new Error(`cannot ${what}`) } },
       ]);
       expect(await run(IN_FULL)).toMatchObject({ closed: 1, open: 0 });
-      expect(left(wiped)).toBe(0);
+      expect(left(resetTenant)).toBe(0);
     },
   );
 
-  it('as the orders cannot be read fails as a whole', async () => {
+  it('that cannot read the orders fails the run', async () => {
     const { runWith, purges } = aPurge();
     const open = () => Promise.reject(new Error('the table is throttled'));
     await expect(runWith({ purges: { ...purges, open } })(IN_FULL)).rejects.toThrow('throttled');

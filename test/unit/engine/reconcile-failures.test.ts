@@ -5,8 +5,8 @@ import { aReconciler, IN_FULL, inSeconds } from './a-reconciler.ts';
 
 const throttled = () => new Error('the table is throttled');
 
-describe('a part of the due index that cannot be read', () => {
-  it('keeps nothing of the rest waiting, and fails the run', async () => {
+describe('unreadable shard of the due index', () => {
+  it('does not delay the other shards, and fails the run', async () => {
     const { runWith, put, due, sent, log } = aReconciler({ shards: DUE_SHARDS });
     const first = await put('parked', inSeconds(0));
     const broken = listShards(DUE_SHARDS).find(
@@ -36,8 +36,8 @@ describe('a part of the due index that cannot be read', () => {
   });
 });
 
-describe('a row of the due index that cannot be read', () => {
-  it('keeps none of the others on its page waiting, and fails the run', async () => {
+describe('unreadable row of the due index', () => {
+  it('does not delay the other rows of its page, and fails the run', async () => {
     const { runWith, put, due, sent, log } = aReconciler();
     const late = await put('watched', inSeconds(-1));
     const row = { pk: 'whk_x', sk: 'dlv_x', error: new Error('no event') };
@@ -59,8 +59,8 @@ describe('a row of the due index that cannot be read', () => {
   });
 });
 
-describe('an expired delivery that cannot be ended', () => {
-  it('keeps nothing of the rest waiting, and comes up again', async () => {
+describe('expired delivery that cannot be ended', () => {
+  it('does not delay the others, and is due again', async () => {
     const { run, runWith, put, due, sent, log } = aReconciler();
     const expired = await put('watched', inSeconds(-2), { born: inSeconds(-EXPIRY_SECONDS - 1) });
     const late = await put('watched', inSeconds(-1));

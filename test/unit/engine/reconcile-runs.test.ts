@@ -13,7 +13,7 @@ function timeFor(pages: number): () => boolean {
   };
 }
 
-/** Counts how often the index is asked. */
+/** Counts the searches of the index. */
 function counted(due: ReconcilePorts['due']): { due: ReconcilePorts['due']; finds: () => number } {
   let finds = 0;
   return {
@@ -29,8 +29,8 @@ function counted(due: ReconcilePorts['due']): { due: ReconcilePorts['due']; find
   };
 }
 
-describe('a run of the reconciler', () => {
-  it('ends between two pages when its time is up, says so, and the next ones go on', async () => {
+describe('reconciler run', () => {
+  it('ends between two pages when its time is up, reports it, and the next ones continue', async () => {
     const { run, put, sent } = aReconciler({ pageSize: 10 });
     for (let count = 0; count < 35; count += 1) await put('parked', inSeconds(0));
 
@@ -42,7 +42,7 @@ describe('a run of the reconciler', () => {
     expect(new Set(sent()).size).toBe(35);
   });
 
-  it('does nothing at all without time', async () => {
+  it('does nothing without time', async () => {
     const { run, put, sent } = aReconciler();
     await put('parked', inSeconds(0));
 
@@ -50,12 +50,12 @@ describe('a run of the reconciler', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('asks the index as often as there are shards and pages of what is due, whatever else there is', async () => {
+  it('searches the index once per shard and page of due entries, independent of all others', async () => {
     const ports = aReconciler({ pageSize: 10, shards: DUE_SHARDS });
     const { due, finds } = counted(ports.due);
     const run = ports.runWith({ due });
 
-    // A history that has ended, waits that are far off, and messages that are not late.
+    // A history that has ended, retries that are far off, and messages that are not late.
     for (let count = 0; count < 300; count += 1) {
       const ended = await ports.put('watched', inSeconds(600));
       await ports.deliveries.skip(ended, 'endpoint_deleted', inSeconds(0));
@@ -85,7 +85,7 @@ describe('a run of the reconciler', () => {
     expect(new Set(sent())).toEqual(ids);
   });
 
-  it('leaves each delivery exactly once in a queue or in the index as due, whatever was refused or cut short', async () => {
+  it('leaves each delivery once in a queue or in the index, for any refusal and time', async () => {
     const entries = fc.array(
       fc.record({
         state: fc.constantFrom('parked' as const, 'watched' as const),

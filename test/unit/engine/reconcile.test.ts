@@ -7,8 +7,8 @@ import { aReconciler, GRACE, IN_FULL, inSeconds, LOOKAHEAD } from './a-reconcile
 
 const watched = (until: Date) => ({ state: 'watched', dueAt: until.toISOString() });
 
-describe('a parked delivery', () => {
-  it('is sent with the delay that brings it on time, and is watched from then on', async () => {
+describe('parked delivery', () => {
+  it('is sent with the delay until it is due, and is watched from then on', async () => {
     const { run, put, deliveries, nextVisible } = aReconciler();
     const delivery = await put('parked', inSeconds(40));
 
@@ -19,7 +19,7 @@ describe('a parked delivery', () => {
     expect(await deliveries.find(delivery)).not.toHaveProperty('parked');
   });
 
-  it('is left alone while the next run will still be in time for it', async () => {
+  it('is left alone while the next run is early enough', async () => {
     const { run, put, deliveries, sent } = aReconciler();
     const delivery = await put('parked', inSeconds(LOOKAHEAD + 1));
     const before = deliveries.dueOf(delivery);
@@ -30,7 +30,7 @@ describe('a parked delivery', () => {
     expect(deliveries.dueOf(delivery)).toEqual(before);
   });
 
-  it('is sent at once when it is late, and the run says by how much', async () => {
+  it('is sent at once when it is late, and the run reports the delay', async () => {
     const { run, put, deliveries, nextVisible } = aReconciler();
     await put('parked', inSeconds(-20));
     const delivery = await put('parked', inSeconds(-75));
@@ -53,7 +53,7 @@ describe('a parked delivery', () => {
     expect(sent()).toHaveLength(1);
   });
 
-  it('stays due when the queue refuses it or cannot be reached, and goes with the next run', async () => {
+  it('stays due when the queue refuses it or cannot be reached, and is sent by the next run', async () => {
     const { run, runWith, put, lanes, sent, deliveries, log } = aReconciler();
     const delivery = await put('parked', inSeconds(0));
     const before = deliveries.dueOf(delivery);
@@ -76,7 +76,7 @@ describe('a parked delivery', () => {
     expect(sent()).toEqual([delivery.id]);
   });
 
-  it('stays due alone when the queue takes the others of its request', async () => {
+  it('is the only one that stays due when the queue accepts the others of its request', async () => {
     const { run, put, lanes, sent, deliveries } = aReconciler();
     for (let count = 0; count < 25; count += 1) await put('parked', inSeconds(0));
     lanes.queues.retry.refuse(3);
@@ -89,7 +89,7 @@ describe('a parked delivery', () => {
     expect(sent()).toHaveLength(25);
   });
 
-  it('is sent again, and nothing worse, when a run ends between sending it and moving it on', async () => {
+  it('is sent twice when a run ends before it has updated the index', async () => {
     const { run, runWith, put, due, sent, deliveries, log } = aReconciler();
     const delivery = await put('parked', inSeconds(0));
     const failing = runWith({
@@ -110,7 +110,7 @@ describe('a parked delivery', () => {
     expect(deliveries.dueOf(delivery)).toEqual(watched(inSeconds(GRACE)));
   });
 
-  it('keeps its place in the index when a worker took it on meanwhile', async () => {
+  it('keeps its place in the index when a worker has moved it meanwhile', async () => {
     const { runWith, put, lanes, deliveries } = aReconciler();
     const delivery = await put('parked', inSeconds(0));
     const run = runWith({
@@ -132,8 +132,8 @@ describe('a parked delivery', () => {
   });
 });
 
-describe('a delivery whose message was lost', () => {
-  it('gets another one when it is late by the grace, and is looked at again', async () => {
+describe('delivery whose message was lost', () => {
+  it('gets another one when it is late by the grace period, and is watched again', async () => {
     const { run, put, clock, sent, deliveries } = aReconciler();
     const delivery = await put('watched', inSeconds(GRACE));
     expect(await run(IN_FULL)).toMatchObject({ resent: 0 });
@@ -145,7 +145,7 @@ describe('a delivery whose message was lost', () => {
     expect(deliveries.dueOf(delivery)).toEqual(watched(inSeconds(2 * GRACE)));
   });
 
-  it('gets few messages in all, however long they get lost', async () => {
+  it('gets few messages in all when they are lost again and again', async () => {
     const { run, put, clock, lanes } = aReconciler();
     const delivery = await put('watched', inSeconds(GRACE));
     let sent = 0;
@@ -161,7 +161,7 @@ describe('a delivery whose message was lost', () => {
     expect(delivery.status).toBe('retrying');
   });
 
-  describe.each(LANES)('while the %s lane has a long backlog', (long) => {
+  describe.each(LANES)('with a long backlog in the %s queue', (long) => {
     const { ofOrganization, inAll } = RESENT_IN_BACKLOG;
 
     function behindABacklog(options: Parameters<typeof aReconciler>[0] = {}) {
@@ -176,7 +176,7 @@ describe('a delivery whose message was lost', () => {
       return { ...reconciler, run, backlogs };
     }
 
-    it('is sent again up to the share of its organization, the longest due first', async () => {
+    it('is resent up to the share of its organization, the longest due first', async () => {
       const { run, put, sent, deliveries, clock, backlogs } = behindABacklog();
       const { orgId } = anEndpoint();
       const young = await put('watched', inSeconds(-1), { orgId });
@@ -194,14 +194,14 @@ describe('a delivery whose message was lost', () => {
       expect(await run(IN_FULL)).toMatchObject({ deferred: 0, resent: ofOrganization + 2 });
     });
 
-    it('is sent again for so many organizations at most, whatever the size of a page', async () => {
+    it('is resent up to the limit of all organizations, for any size of a page', async () => {
       const { run, put } = behindABacklog({ pageSize: 20 });
       for (let count = 0; count < inAll + 7; count += 1) await put('watched', inSeconds(0));
 
       expect(await run(IN_FULL)).toMatchObject({ deferred: 7, resent: inAll });
     });
 
-    it('is sent again in its turn, though the backlog lasts', async () => {
+    it('is resent in its turn while the backlog lasts', async () => {
       const { run, put, sent, clock } = behindABacklog();
       const { orgId } = anEndpoint();
       for (let count = 0; count < 40; count += 1) await put('watched', inSeconds(0), { orgId });
@@ -214,7 +214,7 @@ describe('a delivery whose message was lost', () => {
       expect(new Set(sent()).size).toBe(40);
     });
 
-    it('does not expire before its message was sent again', async () => {
+    it('does not expire before its message was resent', async () => {
       const { run, put, sent, clock, deliveries } = behindABacklog();
       const { orgId } = anEndpoint();
       const all: Delivery[] = [];
@@ -234,7 +234,7 @@ describe('a delivery whose message was lost', () => {
     });
   });
 
-  it('is sent again when the queue does not say how long its backlog is', async () => {
+  it('is resent when the length of the backlog cannot be read', async () => {
     const { runWith, put, lanes, sent } = aReconciler();
     const delivery = await put('watched', inSeconds(0));
     const run = runWith({
@@ -250,7 +250,7 @@ describe('a delivery whose message was lost', () => {
     expect(sent()).toEqual([delivery.id]);
   });
 
-  it('does not keep parked ones waiting: a backlog defers none of these', async () => {
+  it('is deferred by a backlog, while a parked one is not', async () => {
     const { runWith, put, lanes } = aReconciler();
     await put('parked', inSeconds(0));
     const run = runWith({
@@ -261,10 +261,10 @@ describe('a delivery whose message was lost', () => {
   });
 });
 
-describe('a delivery that nothing could be done for in days', () => {
+describe('delivery that is still open after three days', () => {
   const born = inSeconds(-EXPIRY_SECONDS - 1);
 
-  it('ends as expired, loudly, and leaves the index', async () => {
+  it('ends as expired with an error in the log, and leaves the index', async () => {
     const { run, put, sent, deliveries, log } = aReconciler();
     const delivery = await put('watched', inSeconds(-1), { born });
 
@@ -276,9 +276,9 @@ describe('a delivery that nothing could be done for in days', () => {
     expect(log.entries).toMatchObject([{ level: 'error', fields: { deliveryId: delivery.id } }]);
   });
 
-  it('is left to the worker that is attempting it at this moment', async () => {
+  it('is left to the worker that is attempting it', async () => {
     const { run, put, clock, deliveries } = aReconciler();
-    const lease = { token: 'somebody', until: inSeconds(25).getTime() };
+    const lease = { token: 'another-worker', until: inSeconds(25).getTime() };
     const delivery = await put('watched', inSeconds(-1), { born, lease });
 
     expect(await run(IN_FULL)).toMatchObject({ expired: 0, resent: 0 });

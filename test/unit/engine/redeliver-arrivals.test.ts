@@ -7,13 +7,13 @@ import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
 
 const HALF_AN_HOUR_AGO = later(NOW, -seconds(1800));
 
-/** What somebody had sent again half an hour ago. */
+/** The delivery that resent the given one half an hour ago. */
 const again = (delivery: Delivery) =>
   repeatDelivery(delivery, newId('dlv', HALF_AN_HOUR_AGO), HALF_AN_HOUR_AGO, undefined);
 
 const none = { status: 'done', redelivered: 0 };
 
-/** Lets a job come to its end, and all arrive that it makes. @returns what that is */
+/** Runs a job to its end, and lets all its deliveries arrive. @returns the job and its deliveries */
 async function done({ started, run, made, arrives, clock }: TestRedelivery) {
   clock.elapse(1);
   const order = await started();
@@ -23,8 +23,8 @@ async function done({ started, run, made, arrives, clock }: TestRedelivery) {
   return { order, all };
 }
 
-describe('a redelivery job', () => {
-  it('passes over what has arrived by a redelivery since', async () => {
+describe('redelivery job', () => {
+  it('omits an event that has arrived since by a resent delivery', async () => {
     const test = aRedelivery();
     const [failed, other] = [await test.had('exhausted', 3000), await test.had('exhausted', 2000)];
     await test.arrives(again(failed));
@@ -33,7 +33,7 @@ describe('a redelivery job', () => {
     expect(await test.job(order)).toMatchObject({ status: 'done', examined: 2, redelivered: 1 });
   });
 
-  it('passes over a redelivery that failed when another one of its event arrived', async () => {
+  it('omits a failed redelivery when another one of its event arrived', async () => {
     const test = aRedelivery();
     const failed = await test.had('exhausted', 4000);
     const failedAgain = again(failed);
@@ -43,7 +43,7 @@ describe('a redelivery job', () => {
     expect(await test.job(order)).toMatchObject({ ...none, examined: 1 });
   });
 
-  it('sends nothing again that another one before it has brought', async () => {
+  it('resends nothing that an earlier job has delivered', async () => {
     const test = aRedelivery();
     await Promise.all(Array.from({ length: 20 }, (_, index) => test.had('exhausted', 3000 - index)));
     expect((await done(test)).all).toHaveLength(20);
@@ -51,7 +51,7 @@ describe('a redelivery job', () => {
     expect(await test.job(order)).toMatchObject(none);
   });
 
-  it('sends again what has failed again since, and what another endpoint has had', async () => {
+  it('resends an event that has failed again, and one that only another endpoint has received', async () => {
     const test = aRedelivery();
     const failed = await test.had('exhausted', 3000);
     await test.store.add({ ...again(failed), status: 'exhausted' });
@@ -60,7 +60,7 @@ describe('a redelivery job', () => {
     expect(all.map(({ redeliveryOf }) => redeliveryOf)).toEqual([failed.id]);
   });
 
-  it('counts what it has sent itself when its worker is lost, also when that has arrived by then', async () => {
+  it('counts its own deliveries after its worker was lost, even when they have arrived by then', async () => {
     const test = aRedelivery();
     await Promise.all(Array.from({ length: 20 }, (_, index) => test.had('exhausted', 3000 - index)));
     const order = await test.started();

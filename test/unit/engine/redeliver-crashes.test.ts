@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { expectDone, lived, past } from './a-job-history.ts';
 import { aRedelivery, GRACE_SECONDS, LEASE_SECONDS, type TestRedelivery } from './a-redelivery.ts';
 
-describe('a redelivery job whose workers are lost', () => {
-  it('makes one delivery for each event that it owes, at whatever calls that is, and counts each once', async () => {
+describe('redelivery job whose workers are lost', () => {
+  it('creates and counts one delivery for each event, for a loss at any call', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(past, { maxLength: 40 }),
@@ -12,7 +12,7 @@ describe('a redelivery job whose workers are lost', () => {
         fc.integer({ min: 1, max: 20 }),
         async (history, crashes, roundDeliveries) => {
           const test = aRedelivery();
-          const owed = await lived(test, history);
+          const expected = await lived(test, history);
           const order = await test.started();
           const left = [...crashes];
           let calls = 0;
@@ -24,7 +24,7 @@ describe('a redelivery job whose workers are lost', () => {
             throw new Error('the worker is lost');
           }, roundDeliveries);
           await test.run(dying);
-          await expectDone(test, order, owed, history);
+          await expectDone(test, order, expected, history);
         },
       ),
       { numRuns: 300 },
@@ -32,8 +32,8 @@ describe('a redelivery job whose workers are lost', () => {
   });
 });
 
-describe('a redelivery job whose messages come several times, at once', () => {
-  it('is held by one worker at a time, and what it makes and counts is the same', async () => {
+describe('redelivery job whose messages are received several times at once', () => {
+  it('is leased by one worker at a time, and has the same result', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -41,7 +41,7 @@ describe('a redelivery job whose messages come several times, at once', () => {
         fc.array(fc.integer({ min: 0, max: LEASE_SECONDS }), { minLength: 3, maxLength: 3 }),
         async (scheduler, history, pauses) => {
           const test = aRedelivery();
-          const owed = await lived(test, history);
+          const expected = await lived(test, history);
           const order = await test.started();
           const [message] = test.messages;
           if (message === undefined) throw new Error('there was to be a message');
@@ -51,14 +51,14 @@ describe('a redelivery job whose messages come several times, at once', () => {
           );
           const running = pauses.map(async (pause) => {
             await scheduler.schedule(Promise.resolve());
-            // Some of them find the lease of another over.
+            // The lease of another worker may have ended by now.
             test.clock.elapse(pause);
             return deal(message).catch(() => undefined);
           });
           await scheduler.waitFor(Promise.all(running));
           test.clock.elapse(LEASE_SECONDS);
           await test.run();
-          await expectDone(test, order, owed, history);
+          await expectDone(test, order, expected, history);
         },
       ),
       { numRuns: 200 },
@@ -67,8 +67,8 @@ describe('a redelivery job whose messages come several times, at once', () => {
 });
 
 /**
- * Something that happens while a job runs. `dies`: after so many calls, those that took effect without an
- * answer among them.
+ * A step of a job's run. `dies` is the number of calls after which the process is lost; the call after them
+ * may take effect without an answer.
  */
 const happening = fc.oneof(
   fc.record({ kind: fc.constantFrom('worker', 'resumer'), dies: fc.integer({ min: 0, max: 40 }) }),
@@ -76,7 +76,7 @@ const happening = fc.oneof(
   fc.record({ kind: fc.constant('wait'), seconds: fc.integer({ min: 1, max: 1800 }) }),
 );
 
-/** Lets so many passes of the gate happen, which take their time, and none after them. */
+/** Lets `calls` calls pass, which take their time, and none after them. */
 const livingFor = (calls: number, { clock }: TestRedelivery) => {
   let left = calls;
   return async () => {
@@ -86,8 +86,8 @@ const livingFor = (calls: number, { clock }: TestRedelivery) => {
   };
 };
 
-describe('a redelivery job whose messages are lost', () => {
-  it('comes to its end all the same, whoever else is lost at whatever calls, and makes and counts the same', async () => {
+describe('redelivery job whose messages are lost', () => {
+  it('ends with the same result, for any loss of other processes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(past, { maxLength: 25 }),
@@ -95,7 +95,7 @@ describe('a redelivery job whose messages are lost', () => {
         fc.integer({ min: 1, max: 10 }),
         async (history, happenings, roundDeliveries) => {
           const test = aRedelivery();
-          const owed = await lived(test, history);
+          const expected = await lived(test, history);
           const order = await test.started();
           for (const one of happenings) {
             if (one.kind === 'messages lost') test.messages.length = 0;
@@ -110,7 +110,7 @@ describe('a redelivery job whose messages are lost', () => {
             const deal = test.worker(livingFor(one.dies, test), roundDeliveries);
             await deal(message).catch(() => test.messages.push(message));
           }
-          // From now on nothing more is lost.
+          // From now on nothing is lost.
           test.messages.length = 0;
           test.clock.elapse(GRACE_SECONDS);
           await test.resumer()(() => true);
@@ -118,7 +118,7 @@ describe('a redelivery job whose messages are lost', () => {
           test.clock.elapse(GRACE_SECONDS);
           await test.resumer()(() => true);
           await test.run(test.worker(undefined, roundDeliveries));
-          await expectDone(test, order, owed, history);
+          await expectDone(test, order, expected, history);
         },
       ),
       { numRuns: 300 },
@@ -126,17 +126,17 @@ describe('a redelivery job whose messages are lost', () => {
   });
 });
 
-describe('a redelivery job that gets a message too many', () => {
-  it('is done as without it, whatever its worker is at when that is sent and received', async () => {
+describe('redelivery job with an extra message', () => {
+  it('has the same result, for any order of the calls', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
         fc.array(past, { minLength: 5, maxLength: 25 }),
         async (scheduler, history) => {
           const test = aRedelivery();
-          const owed = await lived(test, history);
+          const expected = await lived(test, history);
           const order = await test.started();
-          // As late as a job is that waits in its queue.
+          // The job is as late as one that waits in its queue.
           test.clock.elapse(GRACE_SECONDS);
           const gate = (call: string, stage: string) =>
             scheduler.schedule(Promise.resolve(), `${call} ${stage}`);
@@ -151,7 +151,7 @@ describe('a redelivery job that gets a message too many', () => {
           await scheduler.waitFor(Promise.all([...working, looking]));
           test.clock.elapse(LEASE_SECONDS);
           await test.run();
-          await expectDone(test, order, owed, history);
+          await expectDone(test, order, expected, history);
           expect(test.messages).toEqual([]);
         },
       ),

@@ -6,8 +6,8 @@ import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
 const many = (had: TestRedelivery['had'], count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => had('exhausted', 3000 - index)));
 
-describe('what a redelivery job makes', () => {
-  it('is as old as it is, however long ago the job was started', async () => {
+describe('delivery of a redelivery job', () => {
+  it('has its own creation time, not that of the job', async () => {
     const { had, started, run, made, clock } = aRedelivery();
     await had('exhausted', 10);
     const order = await started();
@@ -18,7 +18,7 @@ describe('what a redelivery job makes', () => {
     expect(parseCreationTime(delivery?.id as DeliveryId)).toEqual(later(NOW, seconds(3600)));
   });
 
-  it('is newer than all that it made before, page by page', async () => {
+  it('is newer than all of earlier pages', async () => {
     const { had, started, run, reminded, slowly, made } = aRedelivery();
     await many(had, 100);
     const order = await started();
@@ -26,12 +26,12 @@ describe('what a redelivery job makes', () => {
     const times = reminded.map(({ id }) => parseCreationTime(id as DeliveryId).getTime());
     expect(times).toEqual(times.toSorted((a, b) => a - b));
     expect(new Set(times).size).toBeGreaterThan(5);
-    // Theirs is the time at which their page was begun.
+    // The id has the time at which its page was begun.
     for (const { id, createdAt } of await made(order))
       expect(Date.parse(createdAt) - parseCreationTime(id).getTime()).toBe(seconds(1));
   });
 
-  it('is newer after a wait between two messages as well', async () => {
+  it('is newer than the others after a wait between two messages as well', async () => {
     const { had, started, made, worker, messages, clock } = aRedelivery();
     await many(had, 40);
     const order = await started();
@@ -46,7 +46,7 @@ describe('what a redelivery job makes', () => {
     expect(await made(order)).toHaveLength(40);
   });
 
-  it('is one delivery for an event that failed before its time and several times in it', async () => {
+  it('is the only one of an event that failed several times, before and in the time range', async () => {
     const { had, started, run, made, slowly, endpoint } = aRedelivery();
     const { eventId } = await had('exhausted', 3700);
     const failedAgain = (secondsAgo: number) =>
@@ -63,8 +63,8 @@ describe('what a redelivery job makes', () => {
   });
 });
 
-describe('a redelivery job whose queue does not take the rest of it', () => {
-  it('has its message come again, and goes on with that', async () => {
+describe('redelivery job whose queue refuses the next round', () => {
+  it('continues when its message is received again', async () => {
     const { had, started, run, made, job, worker, messages, refusesMessages } = aRedelivery();
     await many(had, 40);
     const order = await started();

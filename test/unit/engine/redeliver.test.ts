@@ -6,8 +6,8 @@ import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
 const many = (had: TestRedelivery['had'], count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => had('exhausted', 3000 - index)));
 
-describe('a redelivery job', () => {
-  it('makes one delivery for each that failed in its time, and reminds of it', async () => {
+describe('redelivery job', () => {
+  it('creates one delivery for each failed one in its time range, and sends its message', async () => {
     const test = aRedelivery();
     const { had, started, run, made, job, reminded, endpoint } = test;
     const failed = [await had('exhausted', 60), await had('skipped', 30)];
@@ -43,18 +43,18 @@ describe('a redelivery job', () => {
     });
   });
 
-  it('begins with the oldest', async () => {
+  it('begins with the oldest delivery', async () => {
     const { had, started, run, reminded, endpoint } = aRedelivery();
     const failed = await many(had, 40);
     await started();
     await run();
     const inOrder = failed.map(({ eventId }) => deriveJobDeliveryId(eventId, endpoint.id, NOW));
-    // Within a page all are sent at once.
+    // All of a page are sent at once.
     const place = (id: string) => inOrder.indexOf(id as (typeof inOrder)[number]);
     expect(reminded.map(({ id }) => place(id))).toEqual(inOrder.map((_, index) => index));
   });
 
-  it('sends an event once that failed more than once in its time, on whatever pages', async () => {
+  it('resends an event once that failed more than once in its time range, on any pages', async () => {
     const { had, started, run, made, job, reminded, slowly } = aRedelivery();
     const first = await had('exhausted', 3000);
     await Promise.all(Array.from({ length: 30 }, (_, index) => had('succeeded', 2000 - index)));
@@ -73,13 +73,13 @@ describe('a redelivery job', () => {
     expect(reminded).toHaveLength(1);
   });
 
-  it('passes over what can no longer be sent again', async () => {
+  it('omits events that are too old to be resent', async () => {
     const { had, started, run, made, job } = aRedelivery();
     const days = 86_400;
     await had('exhausted', 31 * days);
     const order = await started({ from: later(NOW, -seconds(60 * days)).toISOString() });
     expect(order.from).toBe(later(NOW, -seconds(30 * days)).toISOString());
-    // Sent again lately, of an event of long ago.
+    // A recent redelivery of an old event.
     const { eventId } = await had('succeeded', 31 * days);
     await had('exhausted', 10, {
       eventId,
@@ -90,18 +90,18 @@ describe('a redelivery job', () => {
     expect(await job(order)).toMatchObject({ status: 'done', examined: 1, redelivered: 0 });
   });
 
-  it('is handed on in messages of its own, each with its turn, and none of them counts twice', async () => {
+  it('continues in several messages, and counts no delivery twice', async () => {
     const { had, started, run, made, job, worker, clock } = aRedelivery();
     await many(had, 100);
     const order = await started();
     expect(await run(worker(undefined, 10))).toBeGreaterThan(4);
-    // None of them has had to wait for the lease of the one before.
+    // No message has had to wait for the previous lease.
     expect(clock.now()).toEqual(NOW);
     expect(await made(order)).toHaveLength(100);
     expect(await job(order)).toMatchObject({ status: 'done', examined: 100, redelivered: 100 });
   });
 
-  it('is handed on when its round has lasted long enough', async () => {
+  it('continues in another message when its round has taken long enough', async () => {
     const { had, started, run, made, clock, worker } = aRedelivery();
     await many(had, 60);
     const order = await started();
@@ -116,7 +116,7 @@ describe('a redelivery job', () => {
     ['slow', { slowUntil: later(NOW, seconds(60)).toISOString() }],
     ['stalled', { stalledUntil: later(NOW, seconds(60)).toISOString() }],
     ['fresh', {}],
-  ] as const)('reminds in the lane %s of an endpoint that belongs there', async (lane, changes) => {
+  ] as const)('sends messages to the %s queue when the endpoint belongs there', async (lane, changes) => {
     const { had, started, run, becomes, reminded } = aRedelivery();
     await had('exhausted', 10);
     becomes(changes);
@@ -125,7 +125,7 @@ describe('a redelivery job', () => {
     expect(reminded).toMatchObject([{ lane }]);
   });
 
-  it('is stopped when its endpoint is disabled, or gone', async () => {
+  it('is stopped when its endpoint is disabled or deleted', async () => {
     for (const [changes, reason] of [
       [{ status: 'auto_disabled' as const }, 'endpoint_disabled'],
       [undefined, 'endpoint_deleted'],
@@ -140,7 +140,7 @@ describe('a redelivery job', () => {
     }
   });
 
-  it('that was stopped by its owner makes nothing more, but counts what was under way', async () => {
+  it('creates nothing after it was stopped, but counts the deliveries of the running page', async () => {
     const { had, started, run, jobs, commit, made, job, worker, clock } = aRedelivery();
     await many(had, 100);
     const order = await started();
@@ -163,7 +163,7 @@ describe('a redelivery job', () => {
     });
   });
 
-  it('makes room for another one of the endpoint once it has ended, and not before', async () => {
+  it('allows another job of the endpoint once it has ended, and not before', async () => {
     const { had, started, run, job } = aRedelivery();
     await had('exhausted', 10);
     const first = await started();
@@ -174,7 +174,7 @@ describe('a redelivery job', () => {
     expect(await job(await started())).toMatchObject({ status: 'running' });
   });
 
-  it('of a generation that a reset has wiped does nothing', async () => {
+  it('does nothing in a generation that was deleted by a reset', async () => {
     const tenant = aSandboxTenant();
     const { had, started, run, standings, made } = aRedelivery({
       endpoint: anEndpoint({ orgId: tenant.orgId }),
@@ -188,7 +188,7 @@ describe('a redelivery job', () => {
     expect(await made(order)).toEqual([]);
   });
 
-  it('fails for a message of another kind', async () => {
+  it('fails for a message of another type', async () => {
     const { worker, started, messages } = aRedelivery();
     await started();
     const [message] = messages;

@@ -6,7 +6,7 @@ import { type SlowMarks, slowEndpoints } from '../../../functions/engine/endpoin
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
-/** What one process knows of slow endpoints, with the marks that it sets. */
+/** The slow endpoints that one process knows, and the marks that it sets. */
 function aProcess(markSlow?: SlowMarks['markSlow'], markProven?: SlowMarks['markProven']) {
   const clock = new VirtualClock();
   const log = recordedLog();
@@ -30,7 +30,7 @@ const markedFor = (endpoint: Endpoint, left: number): Endpoint => ({
   slowUntil: later(NOW, seconds(left)).toISOString(),
 });
 
-describe('an attempt that is slow', () => {
+describe('slow attempt', () => {
   it('marks its endpoint for two minutes', async () => {
     const { slow, marked } = aProcess();
     const endpoint = anEndpoint();
@@ -42,7 +42,7 @@ describe('an attempt that is slow', () => {
     expect(marked).toEqual([{ id: endpoint.id, until: later(NOW, seconds(120)) }]);
   });
 
-  it('marks it once, however many attempts at it are slow', async () => {
+  it('marks its endpoint once, for any number of slow attempts', async () => {
     const { slow, marked, clock } = aProcess();
     const endpoint = anEndpoint();
 
@@ -54,7 +54,7 @@ describe('an attempt that is slow', () => {
     expect(marked).toHaveLength(1);
   });
 
-  it('marks nothing when the endpoint came marked for more than half of the time', () => {
+  it("sets no mark when the endpoint's mark lasts for more than half of the time", () => {
     const { slow, marked } = aProcess();
 
     slow.watch(markedFor(anEndpoint(), 61)).onSlow();
@@ -62,7 +62,7 @@ describe('an attempt that is slow', () => {
     expect(marked).toEqual([]);
   });
 
-  it('renews a mark that has run for half of its time, whoever set it', () => {
+  it('renews a mark that has run for half of its time, including one of another process', () => {
     const { slow, marked, clock } = aProcess();
     const endpoint = anEndpoint();
     slow.watch(endpoint).onSlow();
@@ -78,7 +78,7 @@ describe('an attempt that is slow', () => {
     ]);
   });
 
-  it('is waited for until its mark is set', async () => {
+  it('ends only when its mark is set', async () => {
     const set = Promise.withResolvers<void>();
     const { slow } = aProcess(() => set.promise);
     const attempt = slow.watch(anEndpoint());
@@ -94,7 +94,7 @@ describe('an attempt that is slow', () => {
     expect(order).toEqual(['the mark is set', 'the worker ends']);
   });
 
-  it('leaves nothing to wait for when it was not slow at all', async () => {
+  it('sets no mark when it was fast', async () => {
     const { slow, marked } = aProcess();
 
     await slow.watch(anEndpoint()).done();
@@ -103,7 +103,7 @@ describe('an attempt that is slow', () => {
   });
 });
 
-describe('an endpoint that is unproven', () => {
+describe('unproven endpoint', () => {
   const unproven = () => anEndpoint({ unproven: true });
 
   it('is slow until an attempt was answered fast', async () => {
@@ -118,7 +118,7 @@ describe('an endpoint that is unproven', () => {
     expect(proven).toEqual([endpoint.id]);
   });
 
-  it('stays so when the answer came late', async () => {
+  it('stays unproven when the answer came late', async () => {
     const { slow, proven, marked } = aProcess();
     const attempt = slow.watch(unproven());
 
@@ -130,7 +130,7 @@ describe('an endpoint that is unproven', () => {
     expect(proven).toEqual([]);
   });
 
-  it('stays so while it is marked as slow, by its item or by this process', () => {
+  it('stays unproven while it is marked as slow, by its item or by this process', () => {
     const { slow, proven } = aProcess();
     const endpoint = unproven();
     slow.watch(endpoint).onSlow();
@@ -141,7 +141,7 @@ describe('an endpoint that is unproven', () => {
     expect(proven).toEqual([]);
   });
 
-  it('takes one write, however many attempts are answered fast at once', () => {
+  it('takes one write, for any number of concurrent fast answers', () => {
     const { slow, proven } = aProcess();
     const endpoint = unproven();
 
@@ -150,7 +150,7 @@ describe('an endpoint that is unproven', () => {
     expect(proven).toHaveLength(1);
   });
 
-  it('takes another write when it was slow meanwhile, in this process or in another', () => {
+  it('takes another write after it was slow meanwhile, in this process or in another', () => {
     const { slow, proven, clock } = aProcess();
     const [here, elsewhere] = [unproven(), unproven()];
     for (const endpoint of [here, elsewhere]) slow.watch(endpoint).onAnswer();
@@ -162,7 +162,7 @@ describe('an endpoint that is unproven', () => {
     expect(proven).toEqual([here.id, elsewhere.id, here.id, elsewhere.id]);
   });
 
-  it('costs nothing once it is proven', () => {
+  it('takes no write once it is proven', () => {
     const { slow, proven } = aProcess();
 
     slow.watch(anEndpoint()).onAnswer();
@@ -171,8 +171,8 @@ describe('an endpoint that is unproven', () => {
   });
 });
 
-describe('a mark that cannot be set', () => {
-  it('is logged and harms neither the attempt nor what this process knows', async () => {
+describe('slow mark that cannot be written', () => {
+  it("is logged and affects neither the attempt nor the process's own state", async () => {
     const { slow, log } = aProcess(async () => {
       throw new Error('the table is throttled');
     });
@@ -189,20 +189,20 @@ describe('a mark that cannot be set', () => {
   });
 });
 
-describe('which endpoints are slow', () => {
-  it('is known from their items, and at once from what this process has found out', () => {
+describe('set of slow endpoints', () => {
+  it('includes those that are marked by their item or by this process', () => {
     const { slow } = aProcess();
     const [quick, slowOne] = [anEndpoint(), anEndpoint()];
 
     slow.watch(slowOne).onSlow();
 
     expect(slow.has(quick)).toBe(false);
-    // As it was read before it was marked.
+    // The item was read before it was marked.
     expect(slow.has(slowOne)).toBe(true);
     expect(slow.has(markedFor(anEndpoint(), 1))).toBe(true);
   });
 
-  it('is forgotten when the marks have run out', () => {
+  it('drops endpoints whose marks have expired', () => {
     const { slow, clock } = aProcess();
     const endpoint = anEndpoint();
     slow.watch(endpoint).onSlow();
@@ -212,7 +212,7 @@ describe('which endpoints are slow', () => {
     expect(slow.has(endpoint)).toBe(false);
   });
 
-  it('takes a bounded amount of memory, and keeps the newest', () => {
+  it('is bounded, and keeps the newest', () => {
     const { slow, clock } = aProcess();
     const endpoints = Array.from({ length: 2_500 }, () => anEndpoint());
 

@@ -8,7 +8,7 @@ import { recordedLog } from '../../doubles/recorded-log.ts';
 
 const HALF = STALLED_SECONDS / 2;
 
-/** What one process knows of stalled endpoints, with what it writes. */
+/** The stalled endpoints that one process knows, and the marks that it writes. */
 function aProcess(write: () => Promise<void> = async () => undefined) {
   const clock = new VirtualClock();
   const log = recordedLog();
@@ -31,7 +31,7 @@ const markedFor = (endpoint: Endpoint, left: number): Endpoint => ({
   stalledUntil: later(NOW, seconds(left)).toISOString(),
 });
 
-describe('an attempt that stalls', () => {
+describe('stalled attempt', () => {
   it('marks its endpoint for as long as the longest wait between attempts', async () => {
     const { stalled, written } = aProcess();
 
@@ -40,7 +40,7 @@ describe('an attempt that stalls', () => {
     expect(written).toEqual([{ set: later(NOW, seconds(3600)) }]);
   });
 
-  it('marks it once, however many attempts of a batch stall', async () => {
+  it('marks its endpoint once, for any number of stalled attempts of a batch', async () => {
     const { stalled, written } = aProcess();
     const endpoint = anEndpoint();
 
@@ -49,7 +49,7 @@ describe('an attempt that stalls', () => {
     expect(written).toHaveLength(1);
   });
 
-  it('writes nothing when the endpoint came marked for more than half of the time, and renews the mark after that', async () => {
+  it('writes nothing while the mark lasts for more than half of its time, and renews it then', async () => {
     const { stalled, written } = aProcess();
 
     await stalled.note(markedFor(anEndpoint(), HALF + 1), true);
@@ -59,7 +59,7 @@ describe('an attempt that stalls', () => {
     expect(written).toEqual([{ set: later(NOW, seconds(3600)) }]);
   });
 
-  it('marks anew what this process has found to be well a moment ago', async () => {
+  it('marks an endpoint again that this process has just found healthy', async () => {
     const { stalled, written } = aProcess();
     const endpoint = markedFor(anEndpoint(), 3000);
 
@@ -71,8 +71,8 @@ describe('an attempt that stalls', () => {
   });
 });
 
-describe('an attempt that does not stall', () => {
-  it('writes nothing to an endpoint that is not marked, nor where the mark has run out', async () => {
+describe('attempt that does not stall', () => {
+  it('writes nothing when its endpoint has no mark or an expired one', async () => {
     const { stalled, written } = aProcess();
 
     await stalled.note(anEndpoint(), false);
@@ -81,18 +81,18 @@ describe('an attempt that does not stall', () => {
     expect(written).toEqual([]);
   });
 
-  it('ends the mark that it came with, once for all attempts of a batch', async () => {
+  it('ends the mark of its endpoint, once for all attempts of a batch', async () => {
     const { stalled, written } = aProcess();
     const endpoint = markedFor(anEndpoint(), 100);
 
     await Promise.all(Array.from({ length: 10 }, () => stalled.note(endpoint, false)));
 
     expect(written).toEqual([{ ended: endpoint.stalledUntil }]);
-    // As it was read before its mark was ended.
+    // The item was read before its mark was ended.
     expect(stalled.has(endpoint)).toBe(false);
   });
 
-  it('does not hide a later mark of others', async () => {
+  it('does not hide a later mark of another process', async () => {
     const { stalled } = aProcess();
     const endpoint = markedFor(anEndpoint(), 100);
 
@@ -102,8 +102,8 @@ describe('an attempt that does not stall', () => {
   });
 });
 
-describe('a mark that cannot be written', () => {
-  it('is logged, and harms neither the attempt nor what this process knows', async () => {
+describe('stalled mark that cannot be written', () => {
+  it("is logged, and affects neither the attempt nor the process's own state", async () => {
     const { stalled, log } = aProcess(async () => {
       throw new Error('the table is throttled');
     });
@@ -118,8 +118,8 @@ describe('a mark that cannot be written', () => {
   });
 });
 
-describe('which endpoints are stalled', () => {
-  it('is known from their items, and at once from what this process has found out', async () => {
+describe('set of stalled endpoints', () => {
+  it('includes those that are marked by their item or by this process', async () => {
     const { stalled } = aProcess();
     const [quick, hanging] = [anEndpoint(), anEndpoint()];
 
@@ -130,7 +130,7 @@ describe('which endpoints are stalled', () => {
     expect(stalled.has(markedFor(anEndpoint(), 1))).toBe(true);
   });
 
-  it('is what the item says half a minute later: others may have ended the mark', async () => {
+  it('follows the item after 30 seconds, since others may have ended the mark', async () => {
     const { stalled, clock } = aProcess();
     const endpoint = anEndpoint();
     await stalled.note(endpoint, true);
@@ -141,7 +141,7 @@ describe('which endpoints are stalled', () => {
     expect(stalled.has(markedFor(endpoint, 3600))).toBe(true);
   });
 
-  it('takes a bounded amount of memory, and keeps the newest', async () => {
+  it('is bounded, and keeps the newest', async () => {
     const { stalled } = aProcess();
     const endpoints = Array.from({ length: 2_500 }, () => anEndpoint());
 

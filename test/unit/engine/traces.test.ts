@@ -11,36 +11,36 @@ import { aFanOut, ours, owing, tenant } from './a-fan-out.ts';
 const CALL = '1-5759e988-bd862e3fe1be46a994272793';
 const OTHER = '1-5759e988-000000000000000000000000';
 
-const tracesOf = (log: { entries: { fields: Record<string, unknown> }[] }) =>
+const listTraceIds = (log: { entries: { fields: Record<string, unknown> }[] }) =>
   log.entries.map(({ fields }) => fields.traceId);
 
-describe('the trace of an API call', () => {
-  it('goes with its event to the reminders, and into the lines of the fan-out', async () => {
+describe('trace of an API call', () => {
+  it("is in the messages of its event's deliveries, and in the fan-out's log lines", async () => {
     const { run, sent, log } = aFanOut([ours()]);
 
     await run([owing({ ...anEvent({ tenant }), traceId: CALL })]);
 
     expect(sent.map(({ traceId }) => traceId)).toEqual([CALL]);
-    expect(tracesOf(log)).toEqual([CALL]);
+    expect(listTraceIds(log)).toEqual([CALL]);
   });
 
   it.each([
     ['succeeds', undefined],
     ['fails', () => FAILED],
-  ])('is in every line of an attempt that %s', async (_, attempt) => {
+  ])('is in every log line of an attempt that %s', async (_, attempt) => {
     const { deal, reminder, endpoint, event, log } = await aDispatch(attempt ? { attempt } : {});
     await deal(reminder, { endpoint, event: { ...event, traceId: CALL }, readAt: NOW }, 'fresh');
     expect(log.entries.length).toBeGreaterThan(0);
-    expect(new Set(tracesOf(log))).toEqual(new Set([CALL]));
+    expect(new Set(listTraceIds(log))).toEqual(new Set([CALL]));
   });
 
-  it('is in the lines of a delivery whose event is gone, by its reminder', async () => {
+  it('is in the log lines of a delivery whose event is missing, taken from the message', async () => {
     const { deal, reminder, endpoint, log } = await aDispatch();
     await deal({ ...reminder, traceId: CALL }, { endpoint, event: undefined, readAt: NOW }, 'fresh');
     expect(log.entries).toMatchObject([{ code: 'EVENT_MISSING', fields: { traceId: CALL } }]);
   });
 
-  it('reaches the notice of the endpoint that its delivery disables, and from there the bus', async () => {
+  it('is in the notice of the endpoint that its delivery disables, and on the bus', async () => {
     const { deal, reminder, endpoint, event, log, deliveries } = await aDispatch({
       delivery: { attempts: 7 },
       endpoint: { consecutiveFailures: 9 },
@@ -51,7 +51,7 @@ describe('the trace of an API call', () => {
     expect(settle.mock.calls.map(([, , outcome]) => outcome)).toMatchObject([
       { effect: 'disable', traceId: CALL },
     ]);
-    expect(new Set(tracesOf(log))).toEqual(new Set([CALL]));
+    expect(new Set(listTraceIds(log))).toEqual(new Set([CALL]));
     const notice = {
       kind: 'endpoint-disabled',
       orgId: endpoint.orgId,
@@ -63,7 +63,7 @@ describe('the trace of an API call', () => {
     expect(buildDisabledEvent(notice, 'id').traceId).toBe(CALL);
   });
 
-  it('goes over the bus with events and notices', () => {
+  it('is on the bus with events and notices', () => {
     expect(toBusEvent({ ...anEvent({ tenant }), traceId: CALL })?.traceId).toBe(CALL);
     const sourceId = newId('src', NOW);
     const notice = createNotice('source.check', 'id', { sourceId }, { tenant, now: NOW, traceId: CALL });
@@ -71,7 +71,7 @@ describe('the trace of an API call', () => {
   });
 });
 
-describe('a redelivery', () => {
+describe('resent delivery', () => {
   const redelivered = () => {
     const delivery = aDelivery({ status: 'succeeded', eventId: newId('evt', NOW) });
     const redelivery = createRedelivery(delivery, anEndpoint(), NOW, OTHER);
@@ -79,21 +79,21 @@ describe('a redelivery', () => {
     return redelivery.delivery;
   };
 
-  it('has the trace of the call that asked for it, which its reminder carries', () => {
+  it('has the trace of the call that resent it, as its message has', () => {
     expect(redelivered().traceId).toBe(OTHER);
     expect(toDeliveryMessage(redelivered()).traceId).toBe(OTHER);
   });
 
-  it('logs its own trace and not its event’s, also when its reminder does not know it', async () => {
+  it("logs its own trace and not its event's, even when its message has none", async () => {
     const { deal, reminder, endpoint, event, log } = await aDispatch({ delivery: { traceId: OTHER } });
     const { traceId: _, ...ofTheIndex } = reminder;
     await deal(ofTheIndex, { endpoint, event: { ...event, traceId: CALL }, readAt: NOW }, 'retry');
-    expect(tracesOf(log)).toEqual([OTHER]);
+    expect(listTraceIds(log)).toEqual([OTHER]);
   });
 });
 
-describe('what was stored before there were traces', () => {
-  it('is read as what has none', () => {
+describe('data without traces', () => {
+  it('is read without a trace', () => {
     const event = anEvent();
     expect(OutboxEvent.parse(event)).not.toHaveProperty('traceId');
     expect(DeliveryMessage.parse(aDelivery())).not.toHaveProperty('traceId');
@@ -105,6 +105,6 @@ describe('what was stored before there were traces', () => {
     const { dispatch, attempts, log } = await aDispatch();
     await dispatch();
     expect(attempts).toEqual([1]);
-    expect(tracesOf(log)).toEqual([undefined]);
+    expect(listTraceIds(log)).toEqual([undefined]);
   });
 });

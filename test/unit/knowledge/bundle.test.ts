@@ -8,7 +8,7 @@ import type { extractor } from '../../../functions/knowledge/extractor.ts';
 import { readerBuild, TO_A_FUNCTION } from '../../../lib/cloud/bundle.ts';
 import { content, rowsOf, workbookFiles, XLSX, zip } from './contents.ts';
 
-it('reads in a function’s bundle too, where it finds its reader beside itself', async () => {
+it("the extractor works in a function's bundle, where its worker file is next to it", async () => {
   const outdir = mkdtempSync(join(tmpdir(), 'extraction-'));
   onTestFinished(() => rmSync(outdir, { recursive: true, force: true }));
   await Promise.all([

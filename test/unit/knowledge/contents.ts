@@ -5,7 +5,7 @@ import { read } from '../../../functions/knowledge/read.ts';
 
 const URL = 'https://docs.example.com/content';
 
-/** A content of text in UTF-8, or of bytes. */
+/** A content of UTF-8 text, or of bytes. */
 export const content = (body: string | Uint8Array, contentType?: string): Content => ({
   body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
   contentType,
@@ -18,14 +18,14 @@ const TYPES: Readonly<Record<SourceKind, string>> = {
   spreadsheet: 'text/csv',
 };
 
-/** Reads in this process: for what needs no protection from it. */
+/** Reads in this process, for contents that need no isolation. */
 export const readIt = (
   kind: SourceKind,
   body: string | Uint8Array,
   contentType: string | undefined = TYPES[kind],
 ): Promise<Extraction> => read(kind, content(body, contentType));
 
-/** The text that is read; what is wrong where none is. */
+/** The text that is read, or the problem after `! `. */
 export async function textIn(...parameters: Parameters<typeof readIt>): Promise<string> {
   const extraction = await readIt(...parameters);
   return extraction.ok ? extraction.text : `! ${extraction.problem}`;
@@ -36,14 +36,14 @@ export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml
 interface File {
   name: string;
   data: Uint8Array | string;
-  /** What the directory says, instead of what is so. */
+  /** Replaces the value in the archive's directory. */
   size?: number;
   packedSize?: number;
   method?: number;
   flags?: number;
 }
 
-/** A zip archive, packed, as an office program would write it, or otherwise where a file says so. */
+/** A zip archive, compressed as office programs write it, except where a file sets other values. */
 export function zip(files: readonly File[]): Uint8Array {
   const parts: Uint8Array[] = [];
   const directory: Uint8Array[] = [];
@@ -86,7 +86,7 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006/relationships';
 
-/** The files of a workbook, from the rows of its sheets as XML. */
+/** The files of a workbook with the XML rows of its sheets. */
 export function workbookFiles(
   sheets: Readonly<Record<string, string>>,
   { sharedStrings = '', styles = '' } = {},
@@ -118,11 +118,11 @@ export function workbookFiles(
   ];
 }
 
-/** A text in a cell. */
+/** A cell with a text. */
 export const cell = (address: string, text: string): string =>
   `<c r="${address}" t="inlineStr"><is><t>${text}</t></is></c>`;
 
-/** Rows of texts as the XML of a sheet. */
+/** The XML of rows of texts. */
 export const rowsOf = (rows: readonly (readonly string[])[]): string =>
   rows
     .map(

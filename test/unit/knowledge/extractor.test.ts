@@ -4,11 +4,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { extractor } from '../../../functions/knowledge/extractor.ts';
 import { content, rowsOf, workbookFiles, XLSX, zip } from './contents.ts';
 
-/** Far more than any of these need, on a busy machine too. */
+/** Far more than the tests need, even on a busy machine. */
 const patient = { timeoutMs: 25_000 };
 
-describe('the extractor', () => {
-  it('reads a page, a feed and a spreadsheet, several at once', async () => {
+describe('extractor', () => {
+  it('reads a page, a feed and a spreadsheet at the same time', async () => {
     const extract = extractor(patient);
     const page = content('<title>T</title><p>Hällo', 'text/html');
     const feed = content(
@@ -30,11 +30,11 @@ describe('the extractor', () => {
       { ok: true, text: 'a | b' },
       { ok: false, problem: 'the content is of type image/png, not a page' },
     ]);
-    // The content is still its caller's.
+    // The caller can still use the content.
     expect(page.body.byteLength).toBeGreaterThan(0);
   });
 
-  it('ends what takes too long, and goes on with the next', async () => {
+  it('stops content that takes too long, and reads the next', async () => {
     const extract = extractor({ timeoutMs: 1 });
     const endless = content('<p>word '.repeat(100_000), 'text/html');
     expect(await extract('url', endless)).toEqual({
@@ -44,7 +44,7 @@ describe('the extractor', () => {
     expect(await extractor(patient)('url', content('next', 'text/plain'))).toMatchObject({ text: 'next' });
   });
 
-  it('survives what fills its memory, and goes on with the next', async () => {
+  it('survives content that fills its memory, and reads the next', async () => {
     const extract = extractor({ ...patient, memoryMiB: 32 });
     const bombs = [
       content('&amp;'.repeat(500_000), 'text/html'),
@@ -55,7 +55,7 @@ describe('the extractor', () => {
     expect(await extract('url', content('next', 'text/plain'))).toMatchObject({ text: 'next' });
   });
 
-  it('fetches nothing that a content names', async () => {
+  it('fetches no URL in a content', async () => {
     let requests = 0;
     const server = createServer((_request, response) => {
       requests += 1;

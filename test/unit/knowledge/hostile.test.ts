@@ -18,7 +18,7 @@ const types = fc.constantFrom(
   'nonsense',
 );
 
-/** Says of any content in one well-formed line what it is, or why not. */
+/** Checks that a content has a normalized text or a problem of one line. */
 async function expectSound(kind: SourceKind, { body, contentType }: Content) {
   const extraction = await read(kind, { body, contentType });
   if (!extraction.ok) {
@@ -37,7 +37,7 @@ async function expectSound(kind: SourceKind, { body, contentType }: Content) {
   expect(title).toMatch(/^\S(.{0,298}\S)?$/u);
 }
 
-/** Pieces of which documents are made, well or badly. */
+/** Parts of valid and invalid documents. */
 const pieces = fc.constantFrom(
   '<p>',
   '</p>',
@@ -102,7 +102,7 @@ const pieces = fc.constantFrom(
   '<textarea>',
 );
 
-describe('whatever the content, there is a text or a problem', () => {
+describe('extraction returns a text or a problem', () => {
   it('for any bytes', async () => {
     const contents = fc.record({
       body: fc.uint8Array({ maxLength: 500 }),
@@ -112,14 +112,14 @@ describe('whatever the content, there is a text or a problem', () => {
     await fc.assert(fc.asyncProperty(kinds, contents, expectSound), { numRuns: 300 });
   });
 
-  it('for documents of any pieces', async () => {
+  it('for any parts of documents', async () => {
     const contents = fc
       .tuple(fc.array(pieces, { maxLength: 40 }), types)
       .map(([parts, type]) => content(parts.join(''), type));
     await fc.assert(fc.asyncProperty(kinds, contents, expectSound), { numRuns: 500 });
   });
 
-  it('for workbooks with bytes of other values', async () => {
+  it('for workbooks with changed bytes', async () => {
     const whole = zip(workbookFiles({ A: rowsOf([['one', 'two']]), B: rowsOf([['three']]) }));
     const changes = fc.array(fc.tuple(fc.nat({ max: whole.length - 1 }), fc.nat({ max: 255 })), {
       minLength: 1,
@@ -135,7 +135,7 @@ describe('whatever the content, there is a text or a problem', () => {
     );
   });
 
-  it('for sheets of any pieces', async () => {
+  it('for any parts of sheets', async () => {
     const xml = fc.constantFrom(
       '<row',
       '<c',
@@ -172,8 +172,8 @@ describe('whatever the content, there is a text or a problem', () => {
   });
 });
 
-// Each of them has had some expression or parser take minutes.
-describe('what takes a careless expression minutes is there in time', () => {
+// Each of these made some expression or parser take minutes.
+describe('content that slows careless parsers is read in time', () => {
   const N = 50_000;
   it.each<[string, SourceKind, string]>([
     ['tags that begin', 'url', '<a'.repeat(N)],
@@ -206,7 +206,7 @@ describe('what takes a careless expression minutes is there in time', () => {
       'feed',
       `<rss version="2.0"><channel>${'<item><title>a</title></item>'.repeat(5000)}</channel></rss>`,
     ],
-  ])('%s', async (_what, kind, body) => {
+  ])('with %s', async (_what, kind, body) => {
     const extraction = await readIt(kind, body);
     expect(typeof extraction.ok).toBe('boolean');
   });

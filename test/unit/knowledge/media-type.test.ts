@@ -5,10 +5,10 @@ import { rowsOf, textIn, workbookFiles, XLSX, zip } from './contents.ts';
 const RSS = '<rss version="2.0"><channel><item><title>text</title></item></channel></rss>';
 const BOOK = zip(workbookFiles({ Sheet1: rowsOf([['text']]) }));
 
-/** Without a type, which the default of a parameter would stand in for. */
+/** Reads without a type: an empty one, since a missing one would get the parameter's default. */
 const untyped = (kind: SourceKind, body: string | Uint8Array) => textIn(kind, body, '');
 
-describe('content is taken', () => {
+describe('content is accepted', () => {
   it.each<[SourceKind, string | Uint8Array, string]>([
     ['url', '<p>text', 'text/html'],
     ['url', '<p>text', 'text/html; charset=utf-8'],
@@ -42,12 +42,12 @@ describe('content is taken', () => {
     ['feed', RSS],
     ['spreadsheet', 'text'],
     ['spreadsheet', BOOK],
-  ])('for a %s without a type when it looks like it: %#', async (kind, body) => {
+  ])('for a %s without a type when it looks like one: %#', async (kind, body) => {
     expect(await untyped(kind, body)).toBe('text');
   });
 });
 
-describe('content is refused', () => {
+describe('content is rejected', () => {
   it.each<[SourceKind, string, string]>([
     ['url', 'image/png', 'of type image/png, not a page'],
     ['url', 'application/pdf', 'of type application/pdf, not a page'],
@@ -63,7 +63,7 @@ describe('content is refused', () => {
     expect(await textIn(kind, 'text', type)).toBe(`! the content is ${problem}`);
   });
 
-  it('for a spreadsheet when an archive is called a page', async () => {
+  it('for a spreadsheet when an archive has the type of a page', async () => {
     expect(await textIn('spreadsheet', BOOK, 'text/html')).toBe(
       '! the content is of type text/html, not a spreadsheet',
     );
@@ -87,7 +87,7 @@ describe('content is refused', () => {
     '<script>/x',
     'text/html"',
     '\u0000',
-  ])('without repeating a type that is none: %j', async (type) => {
+  ])('without repeating an invalid type: %j', async (type) => {
     expect(await textIn('url', Uint8Array.of(0), type)).toBe('! the content is without a type, not a page');
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readIt, textIn } from './contents.ts';
 
-const sentence = 'This service answers, resolves and hands over conversations, whoever asks. ';
+const sentence = 'This service answers, resolves and hands over conversations, for any caller. ';
 
-describe('the text of a page', () => {
+describe('text of a page', () => {
   it.each([
     [
       'a whole page',
@@ -19,11 +19,11 @@ describe('the text of a page', () => {
     ['lines of the source', '<p>one\n   two\r\n\tthree', 'one two three'],
     ['a word that is marked up', '<p>un<b>believ</b>able', 'unbelievable'],
     ['scripts and styles', '<p>one<script>var a="<p>two"</script><style>p{}</style>', 'one'],
-    ['what is not shown', '<p>one<p hidden>two<template><p>three</template><noscript>four</noscript>', 'one'],
+    ['hidden elements', '<p>one<p hidden>two<template><p>three</template><noscript>four</noscript>', 'one'],
     ['drawings and frames', '<p>one<svg><text>two</text></svg><iframe>three</iframe>', 'one'],
     ['a comment', '<p>one<!-- two -->', 'one'],
     [
-      'a page with something before it',
+      'a page with text before it',
       '<!doctype html><!-- x --><p>one</p><html><body>two</body></html>three',
       'one\n\ntwo\n\nthree',
     ],
@@ -32,11 +32,11 @@ describe('the text of a page', () => {
     ['a page in upper case', '<HTML><BODY><P>one</P><SCRIPT>two</SCRIPT></BODY></HTML>', 'one'],
     ['tags that do not match', '<p>one</b></div><i>two', 'onetwo'],
     ['tags that do not end', '<p>one<', 'one<'],
-  ])('of %s', async (_what, html, text) => {
+  ])('of the form "%s" is extracted', async (_what, html, text) => {
     expect(await textIn('url', html)).toBe(text);
   });
 
-  it('is that of its article, where it has one', async () => {
+  it('is that of its article, if there is one', async () => {
     const menu = '<nav><ul><li><a href=/>Home</a><li><a href=/about>About</a></ul></nav>';
     const html = `<!doctype html><html><head><title>How it works</title></head><body>${menu}<div id="sidebar" class="sidebar"><a href=#>Advertisement</a></div><article><h1>How it works</h1>${`<p>${sentence.repeat(4)}</p>`.repeat(6)}</article><footer class="footer">Imprint</footer></body></html>`;
     const extraction = await readIt('url', html);
@@ -46,7 +46,7 @@ describe('the text of a page', () => {
     for (const other of ['Home', 'Advertisement', 'Imprint']) expect(text).not.toContain(other);
   });
 
-  it('does not depend on what happens to its scripts', async () => {
+  it('is independent of its scripts', async () => {
     const page = (script: string) =>
       `<html><head><script>${script}</script></head><body><article><p>${sentence.repeat(10)}</p></article></body></html>`;
     expect(await textIn('url', page('a(1)'))).toBe(await textIn('url', page('b("<div>".repeat(9))')));
@@ -58,11 +58,11 @@ describe('the text of a page', () => {
     ['<script>only()</script>', '! there is no text in the content'],
     ['<!doctype html><html></html>', '! there is no text in the content'],
     ['\u0000\u0007', '! there is no text in the content'],
-  ])('is missing from %j', async (html, problem) => {
+  ])('is missing in %j', async (html, problem) => {
     expect(await textIn('url', html)).toBe(problem);
   });
 
-  it('is what a plain text says', async () => {
+  it('is the content of a plain text', async () => {
     expect(await readIt('url', '\r\n one <b>\r\n\r\n\r\n\r\ntwo\tthree  ', 'text/plain')).toEqual({
       ok: true,
       text: 'one <b>\n\ntwo three',
@@ -70,7 +70,7 @@ describe('the text of a page', () => {
   });
 });
 
-describe('the title of a page', () => {
+describe('title of a page', () => {
   it.each([
     ['<title>A  title\n with &amp;</title><p>x', 'A title with &'],
     ['<html><head><title>Whole</title></head><body>x</body></html>', 'Whole'],
@@ -78,27 +78,27 @@ describe('the title of a page', () => {
     [`<title>${'😀'.repeat(400)}</title><p>x`, '😀'.repeat(150)],
     ['<title> </title><p>x', undefined],
     ['<p>x', undefined],
-  ])('of %j', async (html, title) => {
+  ])('is extracted from %j', async (html, title) => {
     const extraction = await readIt('url', html);
     expect(extraction.ok && extraction.title).toBe(title);
   });
 });
 
-describe('a page beyond what pages are', () => {
+describe('page at the limits', () => {
   it.each([
     ['a hundred thousand levels', '<div>'.repeat(100_000), 'the page is nested too deeply'],
     ['a million elements', '<br>'.repeat(1_000_000), 'the page has more than 200000 elements'],
     ['more than a megabyte of text', `<p>${'word '.repeat(300_000)}`, 'the text is larger than 1 MB'],
-  ])('with %s is refused', async (_what, html, problem) => {
+  ])('is rejected with %s', async (_what, html, problem) => {
     expect(await readIt('url', html)).toEqual({ ok: false, problem });
   });
 
-  it('has all of its text read where it is too deep to be searched', async () => {
+  it('is read in full when it is too deep for the article search', async () => {
     const html = `${'<div>'.repeat(900)}deep${'</div>'.repeat(900)}`;
     expect(await textIn('url', html)).toBe('deep');
   });
 
-  it('may have as much text as there is room for', async () => {
+  it('may have the maximum size of text', async () => {
     const text = 'x'.repeat(1_000_000);
     expect(await textIn('url', text, 'text/plain')).toBe(text);
     expect(await textIn('url', `${text}x`, 'text/plain')).toBe('! the text is larger than 1 MB');

@@ -22,15 +22,15 @@ const PAGE: FetchResult = {
   body: Buffer.from('<p>one</p>'),
 };
 
-/** Looks at sources over a server and an extractor that a test answers for. */
-function aLook(
+/** The content fetcher over a server and an extractor that a test answers for. */
+function aContentFetcher(
   answer: FetchResult = PAGE,
   extraction: Extraction = { ok: true, text: 'one', title: 'Prices' },
 ) {
   const standings = memoryStandings();
   const requests: (FetchRequest & { orgId: string })[] = [];
   const extracted: (Content & { kind: string })[] = [];
-  const look = sourceContent({
+  const fetchContent = sourceContent({
     userAgent: 'Example/1.0',
     gate: gate(standings.of),
     outbound: {
@@ -45,15 +45,15 @@ function aLook(
       return extraction;
     },
   });
-  return { standings, requests, extracted, look };
+  return { standings, requests, extracted, fetchContent };
 }
 
-describe('what is at a live source', () => {
-  it('is fetched for its organization and extracted by its kind, with what the response says', async () => {
-    const { look, requests, extracted } = aLook();
+describe('content of a live source', () => {
+  it('is fetched for its organization and extracted, with the validators of the response', async () => {
+    const { fetchContent, requests, extracted } = aContentFetcher();
     const source = aSource({ kind: 'feed' });
 
-    expect(await look(source)).toEqual({
+    expect(await fetchContent(source)).toEqual({
       kind: 'fetched',
       text: 'one',
       title: 'Prices',
@@ -79,9 +79,9 @@ describe('what is at a live source', () => {
     [{ etag: '"1"' }, { 'if-none-match': '"1"' }],
     [{ lastModified: 'yesterday' }, { 'if-modified-since': 'yesterday' }],
     [{}, {}],
-  ])('is asked for only if it is another than what is known: %j', async (validators, headers) => {
-    const { look, requests } = aLook();
-    await look(aSource({ content: { ...toSourceContent(1, { text: 'one' }), ...validators } }));
+  ])('is requested with the validators of the known version: %j', async (validators, headers) => {
+    const { fetchContent, requests } = aContentFetcher();
+    await fetchContent(aSource({ content: { ...toSourceContent(1, { text: 'one' }), ...validators } }));
 
     const conditions = Object.entries(requests[0]?.headers ?? {}).filter(([name]) => name.startsWith('if-'));
     expect(Object.fromEntries(conditions)).toEqual(headers);
@@ -95,20 +95,20 @@ describe('what is at a live source', () => {
       { ok: true, text: 'x'.repeat(MAX_TEXT_BYTES + 1) },
       `the text is larger than ${MAX_TEXT_BYTES} bytes`,
     ],
-  ])('is an error where there is no text to be had (%#)', async (answer, extraction, error) => {
-    const { look } = aLook(answer, extraction);
-    expect(await look(aSource())).toEqual({ kind: 'failed', error });
+  ])('is an error when there is no text (%#)', async (answer, extraction, error) => {
+    const { fetchContent } = aContentFetcher(answer, extraction);
+    expect(await fetchContent(aSource())).toEqual({ kind: 'failed', error });
   });
 
-  it('is as before when the server says so, without an extraction', async () => {
-    const { look, extracted } = aLook({ kind: 'not-modified' });
-    expect(await look(aSource())).toEqual({ kind: 'not-modified' });
+  it('is unmodified when the server answers that, without an extraction', async () => {
+    const { fetchContent, extracted } = aContentFetcher({ kind: 'not-modified' });
+    expect(await fetchContent(aSource())).toEqual({ kind: 'not-modified' });
     expect(extracted).toEqual([]);
   });
 });
 
-describe('what is at a sandbox’s source', () => {
-  it('is simulated by its program and the number of the check, and nothing is fetched or extracted', async () => {
+describe("content of a sandbox's source", () => {
+  it('is simulated by its program and check number, without a request', async () => {
     const programs = fc.constantFrom(
       '',
       '?simulate=200,304',
@@ -118,30 +118,31 @@ describe('what is at a sandbox’s source', () => {
     );
     await fc.assert(
       fc.asyncProperty(programs, fc.integer({ min: 0, max: 5 }), async (program, checks) => {
-        const { look, standings, requests, extracted } = aLook();
+        const { fetchContent, standings, requests, extracted } = aContentFetcher();
         const source = aSource({ generation: 1, url: `https://example.com/${program}`, checks });
         standings.makeSandbox(source.orgId);
-        await look(source);
+        await fetchContent(source);
         expect([requests, extracted]).toEqual([[], []]);
       }),
     );
   });
 
   it('takes the next step at the next check', async () => {
-    const { look, standings } = aLook();
+    const { fetchContent, standings } = aContentFetcher();
     const source = aSource({ generation: 1, url: 'https://example.com/?simulate=200,304,503' });
     standings.makeSandbox(source.orgId);
     const kinds: string[] = [];
-    for (let checks = 0; checks < 4; checks += 1) kinds.push((await look({ ...source, checks })).kind);
+    for (let checks = 0; checks < 4; checks += 1)
+      kinds.push((await fetchContent({ ...source, checks })).kind);
     expect(kinds).toEqual(['fetched', 'not-modified', 'failed', 'failed']);
   });
 });
 
-it('nothing is looked at for an organization of which nothing is known', async () => {
-  const { look, standings, requests } = aLook();
+it('no content is fetched for an unknown organization', async () => {
+  const { fetchContent, standings, requests } = aContentFetcher();
   const source = aSource();
   standings.forget(source.orgId);
 
-  await expect(look(source)).rejects.toThrow(GateClosed);
+  await expect(fetchContent(source)).rejects.toThrow(GateClosed);
   expect(requests).toEqual([]);
 });

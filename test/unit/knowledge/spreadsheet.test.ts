@@ -5,7 +5,7 @@ const bookText = (files: Parameters<typeof zip>[0]) => textIn('spreadsheet', zip
 const sheetText = (rows: string, parts?: Parameters<typeof workbookFiles>[1]) =>
   bookText(workbookFiles({ Sheet1: rows }, parts));
 
-describe('the text of a file of comma-separated values', () => {
+describe('text of a CSV file', () => {
   it.each([
     ['commas', 'a,b\r\n1,2\r\n', 'a | b\n1 | 2'],
     ['semicolons', 'a;b\n1,5;2', 'a | b\n1,5 | 2'],
@@ -16,11 +16,11 @@ describe('the text of a file of comma-separated values', () => {
     ['lines within a cell', '"one\ntwo",b', 'one\ntwo | b'],
     ['empty cells and rows', 'a,,b\n,,\n\nc', 'a | b\nc'],
     ['rows of different lengths', 'a\nb,c\nd,e,f', 'a\nb | c\nd | e | f'],
-    ['old ends of lines', 'a,b\r1,2', 'a | b\n1 | 2'],
-    ['a mark of byte order', '\ufeffa,b', 'a | b'],
+    ['old line ends', 'a,b\r1,2', 'a | b\n1 | 2'],
+    ['a byte order mark', '\ufeffa,b', 'a | b'],
     ['one column', 'a\nb', 'a\nb'],
     ['formulas', '=1+1,@x', '=1+1 | @x'],
-  ])('with %s', async (_what, csv, text) => {
+  ])('with %s is extracted', async (_what, csv, text) => {
     expect(await textIn('spreadsheet', csv)).toBe(text);
   });
 
@@ -30,13 +30,13 @@ describe('the text of a file of comma-separated values', () => {
     ['too many cells', ','.repeat(1_000_001), 'the spreadsheet has more than 1000000 cells'],
     ['too much text', `${'word '.repeat(250_000)}`, 'the text is larger than 1 MB'],
     ['a quote that does not end', 'a,"b\nc', 'the content is not valid CSV'],
-  ])('with %s is refused', async (_what, csv, problem) => {
+  ])('with %s is rejected', async (_what, csv, problem) => {
     expect(await textIn('spreadsheet', csv)).toBe(`! ${problem}`);
   });
 });
 
-describe('the text of a workbook', () => {
-  it('is that of its cells, a row a line', async () => {
+describe('text of a workbook', () => {
+  it('has a line for each row of cells', async () => {
     const rows = rowsOf([
       ['Name', 'Price'],
       ['Tea &amp; scones', '5'],
@@ -44,7 +44,7 @@ describe('the text of a workbook', () => {
     expect(await sheetText(rows)).toBe('Name | Price\nTea & scones | 5');
   });
 
-  it('names its sheets where there are several', async () => {
+  it("has the sheets' names when there are several", async () => {
     const files = workbookFiles({ First: rowsOf([['a']]), Second: rowsOf([['b']]) });
     expect(await bookText(files)).toBe('First\na\nSecond\nb');
   });
@@ -52,21 +52,21 @@ describe('the text of a workbook', () => {
   it.each([
     ['a number', '<c r="A1"><v>1.5</v></c>', '1.5'],
     ['true', '<c r="A1" t="b"><v>1</v></c>', 'TRUE'],
-    ['what a formula gave', '<c r="A1" t="str"><f>UPPER("a")</f><v>A</v></c>', 'A'],
+    ['the result of a formula', '<c r="A1" t="str"><f>UPPER("a")</f><v>A</v></c>', 'A'],
     ['a shared text', '<c r="A1" t="s"><v>1</v></c>', 'second'],
     ['a text in pieces', '<c r="A1" t="s"><v>2</v></c>', 'bold and not'],
-    ['a day', '<c r="A1" s="1"><v>42298</v></c>', '2015-10-21'],
+    ['a date', '<c r="A1" s="1"><v>42298</v></c>', '2015-10-21'],
     ['a time', '<c r="A1" s="1"><v>42298.5</v></c>', '2015-10-21T12:00:00.000Z'],
     ['an error, which is left out', `<c r="A1" t="e"><v>#N/A</v></c>${cell('B1', 'b')}`, 'b'],
     ['a gap', `${cell('A1', 'a')}${cell('D1', 'd')}`, 'a | d'],
-  ])('with %s', async (_what, cells, text) => {
+  ])('with %s is extracted', async (_what, cells, text) => {
     const sharedStrings =
       '<si><t>first</t></si><si><t>second</t></si><si><r><rPr><b/></rPr><t>bold</t></r><r><t xml:space="preserve"> and not</t></r></si>';
     const styles = '<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>';
     expect(await sheetText(`<row r="1">${cells}</row>`, { sharedStrings, styles })).toBe(text);
   });
 
-  it('does not depend on how the archive is packed, or what else is in it', async () => {
+  it("is independent of the archive's compression and other files", async () => {
     const files = workbookFiles({ Sheet1: rowsOf([['a']]) });
     const stored = files.map((file) => ({ ...file, method: 0 }));
     const more = [{ name: 'xl/media/image1.png', data: new Uint8Array(1000) }, ...files];
@@ -74,19 +74,19 @@ describe('the text of a workbook', () => {
   });
 });
 
-/** So many megabytes of XML that say nothing, and are not packed as what says nothing is. */
+/** So many megabytes of XML without text, which do not compress as well as repeated text does. */
 const filler = (megabytes: number): string =>
   Array.from({ length: megabytes * 50_000 }, (_, index) => `<!-- ${String(index).padStart(11)} -->`).join('');
 
-describe('a large workbook', () => {
-  it('is read sheet by sheet, in order, with the texts that its sheets share', async () => {
+describe('large workbook', () => {
+  it('is read sheet by sheet, in order, with the shared strings', async () => {
     const text = (index: number) => `<row r="1"><c r="A1" t="s"><v>${index}</v></c></row>`;
     const sheets = { C: `${text(0)}${filler(5)}`, A: `${filler(5)}${text(1)}`, B: `${text(2)}${filler(5)}` };
     const sharedStrings = '<si><t>one</t></si><si><t>two</t></si><si><t>three</t></si>';
     expect(await bookText(workbookFiles(sheets, { sharedStrings }))).toBe('C\none\nA\ntwo\nB\nthree');
   });
 
-  it('is refused where a sheet and what all sheets share are too large together', async () => {
+  it('is rejected when a sheet and the shared parts are too large together', async () => {
     const sharedStrings = filler(20);
     expect(await sheetText(filler(14), { sharedStrings })).toBe(
       '! the spreadsheet is too large when it is unpacked',
@@ -94,19 +94,19 @@ describe('a large workbook', () => {
     expect(await sheetText(`${rowsOf([['a']])}${filler(10)}`, { sharedStrings })).toBe('a');
   });
 
-  it('is read without what it does not name', async () => {
+  it('is read without files that it does not reference', async () => {
     const cache = { name: 'xl/pivotCache/pivotCacheRecords1.xml', data: `<a>${filler(25)}</a>` };
     const files = workbookFiles({ Sheet1: `${rowsOf([['a']])}${filler(10)}` });
     expect(await bookText([...files, cache])).toBe('a');
   });
 });
 
-describe('a workbook is refused', () => {
+describe('workbook is rejected', () => {
   const files = workbookFiles({ Sheet1: rowsOf([['a']]) });
   const invalid = '! the content is not a valid spreadsheet';
   const tooLarge = '! the spreadsheet is too large when it is unpacked';
 
-  it('wherever it is cut off', async () => {
+  it('when it is truncated anywhere', async () => {
     const whole = zip(files);
     for (let length = 4; length < whole.length; length += 61)
       expect(await textIn('spreadsheet', whole.subarray(0, length), XLSX)).toBe(invalid);
@@ -118,7 +118,7 @@ describe('a workbook is refused', () => {
     ['it is an archive of other things', [{ name: 'a.xml', data: '<a/>' }]],
     ['a file is there twice', [...files, ...files]],
     ['a file is encrypted', files.map((file) => ({ ...file, flags: 1 }))],
-    ['a file is packed in another way', files.map((file) => ({ ...file, method: 12 }))],
+    ['a file has another compression', files.map((file) => ({ ...file, method: 12 }))],
     ['a file is shorter than the archive says', files.map((file) => ({ ...file, size: 9999 }))],
     ['a file is longer than the archive says', files.map((file) => ({ ...file, size: 10 }))],
     ['a file ends beyond the archive', files.map((file) => ({ ...file, packedSize: 1e9 }))],
@@ -130,35 +130,38 @@ describe('a workbook is refused', () => {
   });
 
   it.each([
-    ['says that it is larger than it may be', files.map((file) => ({ ...file, size: 31 * 1024 * 1024 }))],
+    ['claims a size over the limit', files.map((file) => ({ ...file, size: 31 * 1024 * 1024 }))],
     [
-      'says that all of it is',
+      'claims a total size over the limit',
       Array.from({ length: 3 }, (_, index) => ({ name: `${index}.xml`, data: 'x', size: 20 * 1024 * 1024 })),
     ],
-    ['says as much as can be said', files.map((file) => ({ ...file, size: 0xffffffff }))],
-    ['is packed a thousandfold', [...files, { name: 'xl/x.xml', data: new Uint8Array(20 * 1024 * 1024) }]],
+    ['claims the maximum size', files.map((file) => ({ ...file, size: 0xffffffff }))],
+    [
+      'has a compression ratio of a thousand',
+      [...files, { name: 'xl/x.xml', data: new Uint8Array(20 * 1024 * 1024) }],
+    ],
     ['has too many files', Array.from({ length: 1001 }, (_, index) => ({ name: `${index}.xml`, data: '' }))],
   ])('before it is unpacked when it %s', async (_what, wrong) => {
     expect(await bookText(wrong)).toBe(tooLarge);
   });
 
-  it('when it says too little of what is packed a thousandfold', async () => {
+  it('when its real size is much larger than the claimed one', async () => {
     const bomb = { name: 'xl/x.xml', data: new Uint8Array(200 * 1024 * 1024), size: 1000 };
     expect(await bookText([...files, bomb])).toBe(invalid);
   });
 
-  it('when files share what is packed', async () => {
+  it('when files share compressed data', async () => {
     const archive = zip(
       Array.from({ length: 900 }, (_, index) => ({ name: `${index}.xml`, data: new Uint8Array(100_000) })),
     );
     const bytes = Buffer.from(archive);
-    // Every entry of the directory leads to the first file.
+    // Every entry of the directory points to the first file.
     for (let at = bytes.indexOf('PK\u0001\u0002'); at >= 0; at = bytes.indexOf('PK\u0001\u0002', at + 4))
       bytes.writeUInt32LE(0, at + 42);
     expect(await textIn('spreadsheet', bytes, XLSX)).toBe(tooLarge);
   });
 
-  it('when it is packed within itself', async () => {
+  it('when it is compressed twice', async () => {
     const inner = zip([{ name: 'xl/a.xml', data: new Uint8Array(20 * 1024 * 1024) }]);
     const nested = zip([{ name: 'xl/workbook.xml', data: inner }]);
     expect(await textIn('spreadsheet', nested, XLSX)).toBe(invalid);
@@ -183,7 +186,7 @@ describe('a workbook is refused', () => {
     expect(await sheetText(rows)).toMatch(new RegExp(`^! the spreadsheet has more than \\d+ ${what}$`));
   });
 
-  it('when it says the same long text again and again', async () => {
+  it('when it repeats a long text very often', async () => {
     const sharedStrings = `<si><t>${'long '.repeat(20_000)}</t></si>`;
     const rows = Array.from(
       { length: 1000 },
@@ -192,13 +195,13 @@ describe('a workbook is refused', () => {
     expect(await sheetText(rows, { sharedStrings })).toBe('! the text is larger than 1 MB');
   });
 
-  it('when it declares entities, or is nested without end', async () => {
+  it('when it declares entities, or is nested too deeply', async () => {
     const entities = files.map((file) => ({ ...file, data: `<!DOCTYPE x [<!ENTITY a "b">]>${file.data}` }));
     expect(await bookText(entities)).toBe('! the spreadsheet declares entities');
     expect(await sheetText('<a>'.repeat(100_000))).toBe('! the spreadsheet is nested too deeply');
   });
 
-  it('when a sheet is missing behind a broken one, with no rejection that nothing handles', async () => {
+  it('when a sheet is missing behind an invalid one, without an unhandled rejection', async () => {
     const broken = workbookFiles({ A: '', B: '' })
       .filter(({ name }) => !name.endsWith('sheet2.xml'))
       .map((file) => (file.name.endsWith('sheet1.xml') ? { ...file, data: '<worksheet/>' } : file));

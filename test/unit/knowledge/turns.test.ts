@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createTurns } from '../../../functions/knowledge/extractor.ts';
 
-it('turns begin in their order, never take more than the room, and leave none of it unused that the next one fits in', async () => {
+it('turns begin in order, never exceed the capacity, and start as soon as they fit', async () => {
   const room = 2;
   const sizes = fc.array(fc.integer({ min: 1, max: room }), { minLength: 1, maxLength: 10 });
   await fc.assert(

@@ -19,17 +19,17 @@ const REVOKE = '/revoke';
 
 const key = await aKey('ES256', 'only');
 
-/** What the token endpoint answers to a grant. */
+/** The token endpoint's answer to a grant. */
 interface Granted {
   status?: number;
-  /** In the place of tokens. */
+  /** Replaces the tokens in the answer. */
   body?: unknown;
   token?: TokenChanges;
   refreshToken?: string;
   idToken?: string;
 }
 
-async function formOf(request: IncomingMessage): Promise<Record<string, string>> {
+async function readForm(request: IncomingMessage): Promise<Record<string, string>> {
   let text = '';
   for await (const chunk of request) text += chunk;
   return Object.fromEntries(new URLSearchParams(text));
@@ -37,7 +37,7 @@ async function formOf(request: IncomingMessage): Promise<Record<string, string>>
 
 interface Circumstances {
   dashboardOrigin?: string | undefined;
-  /** How long the issuer may take: far longer than it does, unless it never answers. */
+  /** The issuer's time limit: far longer than it takes, except in tests where it never answers. */
   issuerTimeoutMs?: number;
   /** Members of the issuer's discovery document. */
   discovery?: Record<string, unknown>;
@@ -45,7 +45,7 @@ interface Circumstances {
 
 interface Sent {
   headers?: Record<string, string | undefined>;
-  /** Whatever it is; `text` as it is. */
+  /** A JSON body of any form. `text` is sent unchanged. */
   body?: unknown;
   text?: string;
 }
@@ -55,11 +55,11 @@ const Answer = z.object({
   error: z.object({ type: z.string(), message: z.string() }).optional(),
 });
 
-/** The sign-in as a browser meets it at the dashboard, with an issuer on a loopback port behind it. */
+/** The sign-in as a browser uses it, with an issuer on a loopback port. */
 export async function aDashboard(circumstances: Circumstances = {}) {
   const { dashboardOrigin = ORIGIN, discovery = {}, issuerTimeoutMs = 20_000 } = circumstances;
   const issuer = await anIssuer(key);
-  Object.assign(issuer.discovery, endpointsOf(issuer), discovery);
+  Object.assign(issuer.discovery, buildEndpoints(issuer), discovery);
   const posted: { path: string; form: Record<string, string> }[] = [];
   const granted: Granted = { refreshToken: 'a-refresh-token' };
   const nonces: (string | undefined)[] = [];
@@ -69,7 +69,7 @@ export async function aDashboard(circumstances: Circumstances = {}) {
       answer: (form: Record<string, string>) => Promise<[status: number, body: unknown]>,
     ): RequestListener =>
     async (request, response) => {
-      const form = await formOf(request);
+      const form = await readForm(request);
       posted.push({ path, form });
       const [status, body] = await answer(form);
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -137,7 +137,7 @@ export async function aDashboard(circumstances: Circumstances = {}) {
     return {
       result,
       status: result.statusCode,
-      cookies: cookiesOf(result),
+      cookies: listCookies(result),
       ...Answer.parse(JSON.parse(result.body)),
     };
   }
@@ -150,7 +150,7 @@ export async function aDashboard(circumstances: Circumstances = {}) {
     logger,
     failures: () => failures,
     call,
-    /** Begins a sign-in, and tells what the issuer is asked. */
+    /** Begins a sign-in, and parses the URL at the issuer. */
     async begin(body: object = {}) {
       const begun = await call('begin', { body });
       const location = new URL(String(begun.data?.location));
@@ -161,19 +161,19 @@ export async function aDashboard(circumstances: Circumstances = {}) {
   };
 }
 
-const endpointsOf = ({ url }: Pick<Issuer, 'url'>) => ({
+const buildEndpoints = ({ url }: Pick<Issuer, 'url'>) => ({
   authorization_endpoint: `${url}/authorize?kept=1`,
   token_endpoint: `${url}${TOKEN}`,
   revocation_endpoint: `${url}${REVOKE}`,
   end_session_endpoint: `${url}/logout`,
 });
 
-const cookiesOf = ({ multiValueHeaders }: APIGatewayProxyResult): string[] =>
+const listCookies = ({ multiValueHeaders }: APIGatewayProxyResult): string[] =>
   (multiValueHeaders?.['Set-Cookie'] ?? []).map(String);
 
-/** As a browser keeps cookies. */
+/** Stores cookies as a browser does. */
 function keep(jar: Map<string, string>, result: APIGatewayProxyResult): void {
-  for (const cookie of cookiesOf(result)) {
+  for (const cookie of listCookies(result)) {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
     if (/Max-Age=0;/.test(cookie)) jar.delete(name);
     else jar.set(name, value);

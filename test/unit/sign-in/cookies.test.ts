@@ -13,9 +13,9 @@ import {
 
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
-describe('a cookie', () => {
+describe('sign-in cookie', () => {
   it.each(Object.values(COOKIES))(
-    '%s is for this host alone, over TLS, for no script and no other site',
+    '%s is only for this host, over TLS, and hidden from scripts and other sites',
     (name) => {
       expect(name).toMatch(/^__Host-/);
       expect(setCookie(name, 'x', 60)).toBe(`${name}=x; Max-Age=60; ${ATTRIBUTES}`);
@@ -23,46 +23,46 @@ describe('a cookie', () => {
     },
   );
 
-  it('ends in whole seconds, at once when it has ended', () => {
+  it('expires after whole seconds, or at once when its time is over', () => {
     expect(setCookie(COOKIES.session, 'x', 59.9)).toContain('Max-Age=59;');
     expect(setCookie(COOKIES.session, 'x', -5)).toContain('Max-Age=0;');
   });
 
-  it('is none when browsers would drop it without a word', () => {
+  it('is not set when browsers would ignore it', () => {
     const most = 4096 - COOKIES.session.length;
     expect(setCookie(COOKIES.session, 'x'.repeat(most), 60)).toBeDefined();
     expect(setCookie(COOKIES.session, 'x'.repeat(most + 1), 60)).toBeUndefined();
   });
 
   it.each(['', 'a;b', 'a b', 'a,b', '"a"', 'a\\b', 'a\r\nSet-Cookie: b=c', 'ä', '\u0000'])(
-    'is none with the value %j',
+    'is not set with the value %j',
     (value) => {
       expect(setCookie(COOKIES.renewal, value, 60)).toBeUndefined();
     },
   );
 });
 
-describe('an attempt', () => {
-  it('comes back as it was', () => {
+describe('sign-in attempt', () => {
+  it('is read back from its cookie', () => {
     const attempt = newAttempt('/deliveries?status=exhausted');
     expect(fromCookie(toCookie(attempt))).toEqual(attempt);
     expect(setCookie(COOKIES.signIn, toCookie(attempt), 600)).toBeDefined();
   });
 
-  it('is another one each time', () => {
+  it('is unique', () => {
     const [one, other] = [newAttempt('/'), newAttempt('/')];
     for (const part of ['state', 'nonce', 'verifier'] as const) expect(one[part]).not.toBe(other[part]);
     expect(new Set([one.state, one.nonce, one.verifier]).size).toBe(3);
   });
 
   // RFC 7636, appendix B.
-  it('shows its verifier by a digest', () => {
+  it('derives its code challenge as the RFC does', () => {
     const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
     const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
     expect(computeChallenge({ ...newAttempt('/'), verifier })).toBe(challenge);
   });
 
-  it('is answered by its own state alone', () => {
+  it('accepts only its own state', () => {
     const attempt = newAttempt('/');
     expect(isAnswerTo(attempt, attempt.state)).toBe(true);
     for (const state of [
@@ -75,7 +75,7 @@ describe('an attempt', () => {
       expect(isAnswerTo(attempt, state)).toBe(false);
   });
 
-  it('is none that was not written here', () => {
+  it('is not read from any other cookie', () => {
     const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const attempt = newAttempt('/');
     for (const value of [

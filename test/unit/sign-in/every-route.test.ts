@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('every route of the sign-in', () => {
+describe('sign-in route', () => {
   const CALLS = ['begin', 'finish', 'renew', 'end'] as const;
 
   describe.each(CALLS)('%s', (name) => {
@@ -20,10 +20,10 @@ describe('every route of the sign-in', () => {
       ['an origin that begins like the dashboard’s', `${ORIGIN}.evil.example`],
       ['another scheme', 'http://dashboard.example.com'],
       ['another port', `${ORIGIN}:8443`],
-      ['nobody says where', undefined],
-      ['a page that will not say where', 'null'],
+      ['no origin', undefined],
+      ['a page with an opaque origin', 'null'],
       ['a list of origins', `${ORIGIN}, https://evil.example`],
-    ])('changes nothing for %s', async (_, origin) => {
+    ])('rejects a request from %s without any change', async (_, origin) => {
       const dashboard = await aDashboard();
       await signedIn(dashboard);
       const before = new Map(dashboard.jar);
@@ -35,14 +35,14 @@ describe('every route of the sign-in', () => {
       expect(dashboard.posted).toHaveLength(asked);
     });
 
-    it('is not there where no dashboard is configured', async () => {
+    it('returns 404 without a configured dashboard', async () => {
       const dashboard = await aDashboard({ dashboardOrigin: undefined });
       const { status, error } = await dashboard.call(name, { body: {} });
       expect([status, error?.type]).toEqual([404, 'NOT_FOUND']);
       expect(dashboard.failures()).toBe(0);
     });
 
-    it('answers in the envelope, kept by no cache', async () => {
+    it('answers in the envelope, which may not be cached', async () => {
       const dashboard = await aDashboard();
       const { result } = await dashboard.call(name, { body: {} });
       expect(result.headers).toMatchObject({
@@ -53,7 +53,7 @@ describe('every route of the sign-in', () => {
     });
   });
 
-  it.each(['begin', 'finish', 'renew'] as const)('%s takes nothing that a form can send', async (name) => {
+  it.each(['begin', 'finish', 'renew'] as const)('%s rejects the content types of forms', async (name) => {
     const dashboard = await aDashboard();
     await signedIn(dashboard);
     for (const type of [
@@ -78,12 +78,12 @@ describe('every route of the sign-in', () => {
     '{"returnTo":7}',
     '{"loginHint":""}',
     `{"loginHint":"${'x'.repeat(321)}"}`,
-  ])('refuses %s', async (text) => {
+  ])('rejects %s', async (text) => {
     const dashboard = await aDashboard();
     expect((await dashboard.call('begin', { text })).status).toBe(400);
   });
 
-  it('says nothing of codes, tokens, verifiers or addresses in its logs', async () => {
+  it('logs no codes, tokens, verifiers or e-mail addresses', async () => {
     const dashboard = await aDashboard();
     dashboard.granted.refreshToken = 'canary-refresh';
     const { state } = await dashboard.begin({ loginHint: 'canary@example.com', returnTo: '/canary' });

@@ -12,14 +12,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('an issuer that', () => {
+describe('issuer that', () => {
   it.each([
     ['hangs up', wrongly.hangingUp],
     ['fails', wrongly.answering(500, '{"id_token":"x"}')],
     ['is busy', wrongly.answering(429)],
     ['redirects', wrongly.answering(302, '', { location: '/elsewhere' })],
     ['does not answer', wrongly.never],
-  ])('%s at a code leaves the sign-in as it is, to be tried again', async (_, answer) => {
+  ])('%s at the token endpoint keeps the sign-in, which can be retried', async (_, answer) => {
     const dashboard = await aDashboard(answer === wrongly.never ? { issuerTimeoutMs: 1500 } : {});
     const { state } = await dashboard.begin();
     dashboard.issuer.fault = { path: '/token', answer };
@@ -33,7 +33,7 @@ describe('an issuer that', () => {
     expect((await dashboard.finish(state)).status).toBe(200);
   });
 
-  it('shows its keys to nobody is asked for no token, which could not be read', async () => {
+  it('does not publish its keys gets no request for a token, which could not be verified', async () => {
     const dashboard = await aDashboard();
     const { state } = await dashboard.begin();
     dashboard.issuer.fault = { path: KEYS, answer: wrongly.answering(503) };
@@ -50,33 +50,30 @@ describe('an issuer that', () => {
   });
 
   it.each([
-    ['has no page to sign in at', { authorization_endpoint: undefined }],
-    [
-      'has one whose address could be altered on the way',
-      { authorization_endpoint: 'http://10.0.0.1/authorize' },
-    ],
-    ['has one at no address', { authorization_endpoint: 'javascript:alert(1)' }],
-    ['is another one', { issuer: 'https://evil.example' }],
-  ])('%s signs nobody in', async (_, discovery) => {
+    ['has no authorization endpoint', { authorization_endpoint: undefined }],
+    ['has an authorization endpoint without TLS', { authorization_endpoint: 'http://10.0.0.1/authorize' }],
+    ['has an authorization endpoint that is no web URL', { authorization_endpoint: 'javascript:alert(1)' }],
+    ['has another issuer id', { issuer: 'https://evil.example' }],
+  ])('%s cannot start a sign-in', async (_, discovery) => {
     const dashboard = await aDashboard({ discovery });
     const { status, cookies } = await dashboard.call('begin', { body: {} });
     expect([status, cookies]).toEqual([503, []]);
   });
 
-  it('whose token endpoint could be altered on the way gets no code', async () => {
+  it('has a token endpoint without TLS gets no code', async () => {
     const dashboard = await aDashboard({ discovery: { token_endpoint: 'http://0.0.0.0:1/token' } });
     const { state } = await dashboard.begin();
     expect((await dashboard.finish(state)).status).toBe(503);
   });
 
-  it('is asked for its addresses once', async () => {
+  it('works gets one request for its endpoints', async () => {
     const dashboard = await aDashboard();
     await signedIn(dashboard);
     await signedIn(dashboard);
     expect(dashboard.issuer.requests.filter((path) => path.startsWith('/.well-known'))).toHaveLength(1);
   });
 
-  it('signs in people of any organization that its tokens name', async () => {
+  it('works signs in users of any organization in its tokens', async () => {
     const dashboard = await aDashboard();
     const other = newId('org', NOW);
     dashboard.granted.token = { claims: { 'custom:organization': other } };

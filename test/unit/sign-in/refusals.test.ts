@@ -12,7 +12,7 @@ afterEach(() => {
 
 const now = NOW.getTime() / 1000;
 
-describe('nobody is signed in', () => {
+describe('sign-in is refused', () => {
   const REFUSED = [401, 'AUTHENTICATION_ERROR', false];
   const outcome = async (
     dashboard: Dashboard,
@@ -22,30 +22,30 @@ describe('nobody is signed in', () => {
     return [status, error?.type, dashboard.jar.has(COOKIES.session)];
   };
 
-  it('by a link with the code of somebody else, where no sign-in was begun', async () => {
+  it("for a link with another user's code in a browser without a sign-in", async () => {
     const dashboard = await aDashboard();
     expect(await outcome(dashboard, dashboard.finish('x'.repeat(43)))).toEqual(REFUSED);
     expect(dashboard.posted).toEqual([]);
   });
 
-  it('by a link with the code and the state of somebody else, who began one himself', async () => {
+  it("for a link with another user's code and state in a browser with its own sign-in", async () => {
     const [victim, attacker] = [await aDashboard(), await aDashboard()];
     await victim.begin();
     const { state } = await attacker.begin();
     expect(await outcome(victim, victim.finish(state))).toEqual(REFUSED);
     expect(victim.posted).toEqual([]);
-    // The one that he had begun can go on.
+    // The browser's own sign-in can continue.
     expect(victim.jar.has(COOKIES.signIn)).toBe(true);
   });
 
-  it('by an answer to an earlier sign-in of the same browser', async () => {
+  it('for an answer to an earlier sign-in of the same browser', async () => {
     const dashboard = await aDashboard();
     const { state } = await dashboard.begin();
     await dashboard.begin();
     expect(await outcome(dashboard, dashboard.finish(state))).toEqual(REFUSED);
   });
 
-  it('by the same answer twice', async () => {
+  it('for a repeated answer', async () => {
     const dashboard = await aDashboard();
     const { state } = await dashboard.begin();
     await dashboard.finish(state);
@@ -54,7 +54,7 @@ describe('nobody is signed in', () => {
     expect(dashboard.posted).toHaveLength(1);
   });
 
-  it('when two cookies claim to be the sign-in', async () => {
+  it('with two sign-in cookies', async () => {
     const dashboard = await aDashboard();
     const { state } = await dashboard.begin();
     const cookie = `${COOKIES.signIn}=${dashboard.jar.get(COOKIES.signIn)}`;
@@ -66,16 +66,16 @@ describe('nobody is signed in', () => {
   });
 
   it.each<[string, Dashboard['granted']]>([
-    ['the code is not good', { status: 400, body: { error: 'invalid_grant' } }],
-    ['the client is not known', { status: 401, body: { error: 'invalid_client' } }],
+    ['the code is invalid', { status: 400, body: { error: 'invalid_grant' } }],
+    ['the client is unknown', { status: 401, body: { error: 'invalid_client' } }],
     ['the answer has no ID token', { body: { access_token: 'x' } }],
     ['the answer is no object', { body: [] }],
-    ['the ID token is none', { idToken: 'x' }],
+    ['the ID token is malformed', { idToken: 'x' }],
     ['the ID token was made for another sign-in', { token: { claims: { nonce: 'x'.repeat(43) } } }],
     ['the ID token was made for no sign-in', { token: { claims: { nonce: undefined } } }],
     ['the ID token is for another client', { token: { claims: { aud: 'other' } } }],
     ['the ID token is of another issuer', { token: { claims: { iss: 'https://evil.example' } } }],
-    ['the ID token has ended', { token: { claims: { exp: now - 60 } } }],
+    ['the ID token has expired', { token: { claims: { exp: now - 60 } } }],
     ['the ID token is an access token', { token: { claims: { token_use: 'access' } } }],
   ])('when %s', async (_, granted) => {
     const dashboard = await aDashboard();
@@ -86,7 +86,7 @@ describe('nobody is signed in', () => {
   });
 
   it.each([{ 'custom:organization': undefined }, { 'custom:role': 'owner' }])(
-    'who belongs to no organization: %j',
+    'for a user without an organization: %j',
     async (claims) => {
       const dashboard = await aDashboard();
       dashboard.granted.token = { claims };
@@ -99,7 +99,7 @@ describe('nobody is signed in', () => {
     },
   );
 
-  it('whose token is too large for a cookie, and is told so', async () => {
+  it('with an error when the token is too large for a cookie', async () => {
     const dashboard = await aDashboard();
     dashboard.granted.token = { claims: { groups: 'x'.repeat(3500) } };
     const { status, error } = await signedIn(dashboard);
@@ -117,7 +117,7 @@ describe('nobody is signed in', () => {
     { code: 'x'.repeat(2049), state: 'x' },
     null,
     [],
-  ])('by %j', async (body) => {
+  ])('for the body %j', async (body) => {
     const dashboard = await aDashboard();
     expect((await dashboard.call('finish', { body })).status).toBe(400);
   });

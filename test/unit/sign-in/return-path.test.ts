@@ -4,7 +4,7 @@ import { returnPath } from '../../../functions/sign-in/browser.ts';
 
 const DASHBOARD = 'https://dashboard.example.com';
 
-describe('where a person goes on after the sign-in', () => {
+describe('path after the sign-in', () => {
   it.each([
     '/',
     '/deliveries?status=exhausted,skipped&from=2026-11-20T09:00:00Z#top',
@@ -15,11 +15,11 @@ describe('where a person goes on after the sign-in', () => {
     '/@evil.example',
     '/:80',
     '/javascript:alert(1)',
-  ])('is the path %s', (path) => {
+  ])('accepts %s', (path) => {
     expect(returnPath(path)).toBe(path);
   });
 
-  it('is the path that a browser makes of it', () => {
+  it('is normalized as a browser does it', () => {
     expect(returnPath('/a/../b/./c')).toBe('/b/c');
     expect(returnPath('/ä?q=ö')).toBe('/%C3%A4?q=%C3%B6');
   });
@@ -53,13 +53,13 @@ describe('where a person goes on after the sign-in', () => {
     '@evil.example',
     ':@evil.example',
     `/${'x'.repeat(1024)}`,
-    // Longer when it is written as a browser does.
+    // Longer than the limit when it is encoded as a browser does.
     `/${'ä'.repeat(400)}`,
-  ])('is not %j', (given) => {
+  ])('rejects %j', (given) => {
     expect(returnPath(given)).toBeUndefined();
   });
 
-  it('stays with the dashboard whatever it is, and is what it is', () => {
+  it("stays within the dashboard's origin, and is stable, for any input", () => {
     const parts = fc.constantFrom(
       '/',
       '\\',
@@ -84,7 +84,7 @@ describe('where a person goes on after the sign-in', () => {
       fc.property(fc.oneof(crafted, fc.webPath(), fc.string(), fc.string({ unit: 'binary' })), (given) => {
         const path = returnPath(given);
         if (path === undefined) return;
-        // As a link, as a part of an address, and when it comes back in the cookie.
+        // As a link, as a part of a URL, and when it is read back from the cookie.
         expect(new URL(path, `${DASHBOARD}/signed-in`).origin).toBe(DASHBOARD);
         expect(new URL(`${DASHBOARD}${path}`).origin).toBe(DASHBOARD);
         expect(new URL(path, `${DASHBOARD}/signed-in`).href).toBe(`${DASHBOARD}${path}`);

@@ -14,8 +14,8 @@ afterEach(() => {
 const HOUR = 3600;
 const now = NOW.getTime() / 1000;
 
-describe('a session', () => {
-  it('is renewed by the refresh token, which stays when no other comes', async () => {
+describe('session', () => {
+  it('is renewed with the refresh token, which is kept when the issuer returns no other', async () => {
     const dashboard = await aDashboard();
     await signedIn(dashboard);
     const before = dashboard.jar.get(COOKIES.session);
@@ -34,7 +34,7 @@ describe('a session', () => {
     });
   });
 
-  it('goes on with the newest refresh token', async () => {
+  it('continues with the newest refresh token', async () => {
     const dashboard = await aDashboard();
     await signedIn(dashboard);
     dashboard.granted.refreshToken = 'the-next';
@@ -42,7 +42,7 @@ describe('a session', () => {
     expect(dashboard.jar.get(COOKIES.renewal)).toBe('the-next');
   });
 
-  it('is renewed without a nonce, which belongs to the sign-in alone', async () => {
+  it('is renewed without a nonce, which belongs only to the sign-in', async () => {
     const dashboard = await aDashboard();
     await signedIn(dashboard);
     dashboard.granted.token = { claims: { nonce: undefined } };
@@ -50,14 +50,14 @@ describe('a session', () => {
   });
 
   it.each<[string, Dashboard['granted']]>([
-    ['the refresh token is not good any more', { status: 400, body: { error: 'invalid_grant' } }],
-    ['no ID token comes', { body: { access_token: 'x' } }],
+    ['the refresh token is no longer valid', { status: 400, body: { error: 'invalid_grant' } }],
+    ['the issuer returns no ID token', { body: { access_token: 'x' } }],
     [
-      'the person belongs to no organization any more',
+      'the user no longer belongs to an organization',
       { token: { claims: { 'custom:organization': undefined } } },
     ],
     ['the ID token is for another client', { token: { claims: { aud: 'other' } } }],
-  ])('is not renewed when %s, and what another page renewed meanwhile stays', async (_, granted) => {
+  ])("is not renewed when %s, and another page's renewal is kept", async (_, granted) => {
     const dashboard = await aDashboard();
     await signedIn(dashboard);
     const before = new Map(dashboard.jar);
@@ -67,7 +67,7 @@ describe('a session', () => {
     expect(dashboard.jar).toEqual(before);
   });
 
-  it('is not renewed without a refresh token, and nobody is asked', async () => {
+  it('is not renewed without a refresh token, and the issuer gets no request', async () => {
     const dashboard = await aDashboard();
     expect((await dashboard.call('renew')).status).toBe(401);
     expect(dashboard.issuer.requests).toEqual([]);
@@ -93,14 +93,14 @@ describe('a session', () => {
     });
   });
 
-  it('ends for whoever has none, too', async () => {
+  it('ends without an error when there is none', async () => {
     const dashboard = await aDashboard();
     const { status, cookies } = await dashboard.call('end');
     expect([status, cookies.length]).toEqual([200, 3]);
     expect(dashboard.posted).toEqual([]);
   });
 
-  it('ends here when the issuer has no address for it', async () => {
+  it('ends here when the issuer has no endpoint for it', async () => {
     const dashboard = await aDashboard({
       discovery: { revocation_endpoint: undefined, end_session_endpoint: undefined },
     });

@@ -14,8 +14,8 @@ afterEach(() => {
 
 const HOUR = 3600;
 
-describe('a sign-in', () => {
-  it('begins at the issuer, with a proof that nobody else can give', async () => {
+describe('sign-in', () => {
+  it('begins at the issuer, with the proof of this browser', async () => {
     const dashboard = await aDashboard();
     const { status, location, cookies } = await dashboard.begin({ loginHint: 'ada@example.com' });
     expect(status).toBe(200);
@@ -39,7 +39,7 @@ describe('a sign-in', () => {
     expect(cookies).toEqual([expect.stringMatching(/; Max-Age=600; .*HttpOnly; SameSite=Strict$/)]);
   });
 
-  it('ends with a session for as long as the token is good, and goes on where it began', async () => {
+  it('ends with a session for the lifetime of the token, and returns to its path', async () => {
     const dashboard = await aDashboard();
     const { status, data, cookies } = await signedIn(dashboard, '/deliveries?status=exhausted#top');
     expect([status, data]).toEqual([200, { returnTo: '/deliveries?status=exhausted#top' }]);
@@ -49,7 +49,7 @@ describe('a sign-in', () => {
     expect(codesOf(dashboard)).toEqual(['SIGNED_IN']);
   });
 
-  it('redeems the code with the verifier of its own browser, and no secret', async () => {
+  it('redeems the code with the verifier of its own browser, without a secret', async () => {
     const dashboard = await aDashboard();
     const { state } = await dashboard.begin();
     const attempt = fromCookie(dashboard.jar.get(COOKIES.signIn));
@@ -68,14 +68,14 @@ describe('a sign-in', () => {
     ]);
   });
 
-  it('goes on at the beginning where nobody says where', async () => {
+  it('returns to the start page without a path', async () => {
     const dashboard = await aDashboard();
     const { state } = await dashboard.begin();
     expect((await dashboard.finish(state)).data).toEqual({ returnTo: '/' });
   });
 
   it.each(['//evil.example', 'https://evil.example', '/\\evil.example', '/.//evil.example', ''])(
-    'does not begin when it is to go on at %j',
+    'is refused with the path %j',
     async (returnTo) => {
       const dashboard = await aDashboard();
       const { status, error, cookies } = await dashboard.call('begin', { body: { returnTo } });
@@ -83,15 +83,15 @@ describe('a sign-in', () => {
     },
   );
 
-  it('without a refresh token leaves none of an earlier one behind', async () => {
+  it('without a new refresh token deletes an earlier one', async () => {
     const dashboard = await aDashboard();
-    dashboard.jar.set(COOKIES.renewal, 'of-somebody-else');
+    dashboard.jar.set(COOKIES.renewal, 'of-another-user');
     dashboard.granted.refreshToken = undefined;
     expect((await signedIn(dashboard)).status).toBe(200);
     expect([...dashboard.jar.keys()]).toEqual([COOKIES.session]);
   });
 
-  it('keeps a session whose refresh token is too long for a cookie, and tells somebody', async () => {
+  it('keeps a session whose refresh token is too long for a cookie, and logs it', async () => {
     const dashboard = await aDashboard();
     dashboard.granted.refreshToken = 'x'.repeat(5000);
     expect((await signedIn(dashboard)).status).toBe(200);

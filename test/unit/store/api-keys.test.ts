@@ -18,8 +18,8 @@ beforeEach(() => {
   dynamo.reset();
 });
 
-describe('a key', () => {
-  it('is looked up consistently, so that the next request knows of its revocation', async () => {
+describe('stored API key', () => {
+  it('is read consistently, so that its revocation applies to the next request', async () => {
     dynamo.on(GetCommand).resolves({ Item: { ...keys.apiKey(digest), ...key } });
     expect(await apiKeys.find(digest)).toEqual(key);
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(GetCommand, {
@@ -28,12 +28,12 @@ describe('a key', () => {
     });
   });
 
-  it('is no row that is none', async () => {
+  it('cannot be read from a row of another form', async () => {
     dynamo.on(GetCommand).resolves({ Item: { ...keys.apiKey(digest), ...key, environment: 'test' } });
     await expect(apiKeys.find(digest)).rejects.toThrow();
   });
 
-  it('is written in both places, each only where nothing is', () => {
+  it('is written in two places, each only when it is empty', () => {
     const changes = apiKeys.create(digest, key);
     expect(changes.map(({ write }) => write.Put)).toMatchObject(
       rows.map((row) => ({ Item: { ...row, ...key }, ConditionExpression: 'attribute_not_exists(pk)' })),
@@ -41,10 +41,10 @@ describe('a key', () => {
   });
 });
 
-describe('revoking a key', () => {
+describe('revocation of an API key', () => {
   const listed = { ...keys.listedApiKey(key.orgId, key.id), ...key, digest };
 
-  it('reads within the organization alone, and consistently', async () => {
+  it('reads only within the organization, and consistently', async () => {
     dynamo.on(GetCommand).resolves({});
     expect(await apiKeys.revoke(key.orgId, key.id, NOW)).toEqual([]);
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(GetCommand, {
@@ -53,7 +53,7 @@ describe('revoking a key', () => {
     });
   });
 
-  it('changes both rows, and only those that are there', async () => {
+  it('updates both rows, and only when they exist', async () => {
     dynamo.on(GetCommand).resolves({ Item: listed });
     const changes = await apiKeys.revoke(key.orgId, key.id, NOW);
     expect(changes.map(({ write }) => write.Update)).toMatchObject(
@@ -66,7 +66,7 @@ describe('revoking a key', () => {
     );
   });
 
-  it('writes nothing when it is revoked already', async () => {
+  it('writes nothing when the key is revoked already', async () => {
     dynamo.on(GetCommand).resolves({ Item: { ...listed, revokedAt: NOW.toISOString() } });
     expect(await apiKeys.revoke(key.orgId, key.id, later(NOW, 1))).toEqual([]);
   });

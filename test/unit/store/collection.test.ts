@@ -16,8 +16,8 @@ beforeEach(() => {
   dynamo.reset();
 });
 
-describe('a partition', () => {
-  it('is read newest first and consistently, up to the limit', async () => {
+describe('partition reader', () => {
+  it('reads newest first and consistently, up to the limit', async () => {
     dynamo.on(QueryCommand).resolves({ Items: rows('b', 'a'), ConsumedCapacity: { CapacityUnits: 3 } });
     expect(await read(undefined, 5)).toEqual({ items: [{ id: 'b' }, { id: 'a' }], ended: true, units: 3 });
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(QueryCommand, {
@@ -30,7 +30,7 @@ describe('a partition', () => {
     });
   });
 
-  it('is read from below an identifier, which is not read again', async () => {
+  it('reads below a given id, without the id itself', async () => {
     dynamo.on(QueryCommand).resolves({ Items: rows('a') });
     await read('b', 5);
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(QueryCommand, {
@@ -39,7 +39,7 @@ describe('a partition', () => {
     });
   });
 
-  it('is read on after an answer that holds nothing', async () => {
+  it('continues after an empty answer', async () => {
     dynamo
       .on(QueryCommand)
       .resolvesOnce({
@@ -55,7 +55,7 @@ describe('a partition', () => {
     ]);
   });
 
-  it('gives what an answer holds that ends early', async () => {
+  it('returns the items of an answer that ends early', async () => {
     dynamo.on(QueryCommand).resolves({ Items: rows('d', 'c'), LastEvaluatedKey: { pk: 'p', sk: 'c' } });
     expect(await read(undefined, 5)).toMatchObject({ items: [{ id: 'd' }, { id: 'c' }], ended: false });
     expect(requests()).toHaveLength(1);

@@ -16,7 +16,7 @@ import { keys } from '../../../functions/store/keys.ts';
 import { anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
-const contextsOf = deliveryContexts(
+const readContexts = deliveryContexts(
   { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: 'service' },
   { name: 'outbox' },
 );
@@ -24,32 +24,32 @@ const contextsOf = deliveryContexts(
 type Request = NonNullable<BatchGetCommandInput['RequestItems']>;
 type Row = Record<string, unknown>;
 
-/** Rows by their key, as the two tables hold them. */
+/** Rows of the two tables by their key. */
 const rows = new Map<string, Row>();
-const nameOf = (table: string, key: object) => JSON.stringify([table, key]);
+const buildName = (table: string, key: object) => JSON.stringify([table, key]);
 
 function hold(endpoint: Endpoint): Endpoint {
   const key = keys.endpoint(endpoint.orgId, endpoint.id);
-  rows.set(nameOf('service', key), { ...key, ...endpoint });
+  rows.set(buildName('service', key), { ...key, ...endpoint });
   return endpoint;
 }
 function holdEvent(event: OutboxEvent): OutboxEvent {
   const key = keys.event(event, event.id);
-  rows.set(nameOf('outbox', key), { ...key, ...event, expiresAt: 1 });
+  rows.set(buildName('outbox', key), { ...key, ...event, expiresAt: 1 });
   return event;
 }
 
-/** What the tables answer to a batch: the rows that there are. */
+/** The rows that a batch read returns. */
 function found(request: Request): Record<string, Row[]> {
   return Object.fromEntries(
     Object.entries(request).map(([table, { Keys = [] }]) => [
       table,
-      Keys.map((key) => rows.get(nameOf(table, key))).filter((row) => row !== undefined),
+      Keys.map((key) => rows.get(buildName(table, key))).filter((row) => row !== undefined),
     ]),
   );
 }
 
-/** An endpoint and an event that are both there, and the reference to them. */
+/** A stored endpoint, a stored event, and the reference to both. */
 function aPair() {
   const tenant = aTenant();
   const endpoint = hold(anEndpoint({ orgId: tenant.orgId }));
@@ -68,36 +68,36 @@ beforeEach(() => {
     Responses: found(RequestItems),
   }));
   dynamo.on(GetCommand).callsFake(({ TableName, Key }: { TableName: string; Key: object }) => ({
-    Item: rows.get(nameOf(TableName, Key)),
+    Item: rows.get(buildName(TableName, Key)),
   }));
 });
 
-describe('the contexts of a batch of deliveries', () => {
-  it('are the endpoint and the event of each, read in one request', async () => {
+describe('contexts of a batch of deliveries', () => {
+  it('have the endpoint and the event of each delivery, read in one request', async () => {
     const pairs = Array.from({ length: 10 }, aPair);
-    const contextOf = await contextsOf(pairs.map((pair) => pair.ref));
-    for (const { ref, endpoint, event } of pairs) expect(contextOf(ref)).toEqual({ endpoint, event });
+    const getContext = await readContexts(pairs.map((pair) => pair.ref));
+    for (const { ref, endpoint, event } of pairs) expect(getContext(ref)).toEqual({ endpoint, event });
     expect(dynamo).toHaveReceivedCommandTimes(BatchGetCommand, 1);
     expect(dynamo).not.toHaveReceivedCommand(GetCommand);
   });
 
-  it('are read once each, however many deliveries share them', async () => {
+  it('are read once when several deliveries share them', async () => {
     const { ref } = aPair();
-    await contextsOf([ref, ref, { ...ref }]);
+    await readContexts([ref, ref, { ...ref }]);
     const [request] = batchRequests();
     expect(request?.service?.Keys).toHaveLength(1);
     expect(request?.outbox?.Keys).toHaveLength(1);
   });
 
-  it('need no request when there are no deliveries', async () => {
-    const contextOf = await contextsOf([]);
+  it('need no request without deliveries', async () => {
+    const getContext = await readContexts([]);
     expect(dynamo).not.toHaveReceivedAnyCommand();
-    expect(contextOf(aPair().ref)).toEqual({ endpoint: undefined, event: undefined });
+    expect(getContext(aPair().ref)).toEqual({ endpoint: undefined, event: undefined });
   });
 });
 
-describe('keys that DynamoDB did not get to', () => {
-  it('are asked for again, they alone', async () => {
+describe('unprocessed keys of a batch read', () => {
+  it('are the only ones of the next request', async () => {
     const [first, second] = [aPair(), aPair()];
     const missed = keys.endpoint(second.ref.orgId, second.ref.webhookId);
     const unprocessed = { service: { Keys: [missed] } };
@@ -111,51 +111,51 @@ describe('keys that DynamoDB did not get to', () => {
         };
       })
       .callsFake(({ RequestItems }: { RequestItems: Request }) => ({ Responses: found(RequestItems) }));
-    const contextOf = await contextsOf([first.ref, second.ref]);
-    expect(contextOf(first.ref)).toEqual({ endpoint: first.endpoint, event: first.event });
-    expect(contextOf(second.ref)).toEqual({ endpoint: second.endpoint, event: second.event });
+    const getContext = await readContexts([first.ref, second.ref]);
+    expect(getContext(first.ref)).toEqual({ endpoint: first.endpoint, event: first.event });
+    expect(getContext(second.ref)).toEqual({ endpoint: second.endpoint, event: second.event });
     expect(batchRequests().slice(1)).toEqual([unprocessed]);
     expect(dynamo).not.toHaveReceivedCommand(GetCommand);
   });
 
-  it('are read one by one when it never gets to them, and none is lost', async () => {
+  it('are read one by one when they stay unprocessed', async () => {
     const pairs = Array.from({ length: 3 }, aPair);
     dynamo
       .on(BatchGetCommand)
       .callsFake(({ RequestItems }: { RequestItems: Request }) => ({ UnprocessedKeys: RequestItems }));
-    const contextOf = await contextsOf(pairs.map((pair) => pair.ref));
-    for (const { ref, endpoint, event } of pairs) expect(contextOf(ref)).toEqual({ endpoint, event });
+    const getContext = await readContexts(pairs.map((pair) => pair.ref));
+    for (const { ref, endpoint, event } of pairs) expect(getContext(ref)).toEqual({ endpoint, event });
   });
 });
 
-describe('what a batch read does not find', () => {
-  it('is read again consistently, because it may just be new', async () => {
+describe('item that a batch read does not find', () => {
+  it('is read again consistently, because it may be new', async () => {
     const { ref, endpoint, event } = aPair();
     dynamo.on(BatchGetCommand).resolves({ Responses: { service: [], outbox: [] } });
-    const contextOf = await contextsOf([ref]);
-    expect(contextOf(ref)).toEqual({ endpoint, event });
+    const getContext = await readContexts([ref]);
+    expect(getContext(ref)).toEqual({ endpoint, event });
     expect(dynamo).toHaveReceivedCommandTimes(GetCommand, 2);
     expect(dynamo).toHaveReceivedCommandWith(GetCommand, { TableName: 'service', ConsistentRead: true });
     expect(dynamo).toHaveReceivedCommandWith(GetCommand, { TableName: 'outbox', ConsistentRead: true });
   });
 
-  it('is undefined when there really is none', async () => {
+  it('is undefined when it does not exist', async () => {
     const { ref, event } = aPair();
     const deleted = { ...ref, webhookId: newId('whk', NOW) };
-    const contextOf = await contextsOf([deleted]);
-    expect(contextOf(deleted)).toEqual({ endpoint: undefined, event });
+    const getContext = await readContexts([deleted]);
+    expect(getContext(deleted)).toEqual({ endpoint: undefined, event });
     expect(dynamo).toHaveReceivedCommandTimes(GetCommand, 1);
   });
 
-  it("is undefined for an endpoint of another organization than the reminder's", async () => {
+  it("is undefined for an endpoint of another organization than the message's", async () => {
     const { ref } = aPair();
     const foreign = { ...ref, orgId: newId('org', NOW) };
-    const contextOf = await contextsOf([foreign]);
-    expect(contextOf(foreign)).toEqual({ endpoint: undefined, event: undefined });
+    const getContext = await readContexts([foreign]);
+    expect(getContext(foreign)).toEqual({ endpoint: undefined, event: undefined });
   });
 });
 
-describe('a row that cannot be read', () => {
+describe('row in a batch read that', () => {
   const TABLES = {
     service: (ref: ContextRef) => ({ ...keys.endpoint(ref.orgId, ref.webhookId) }),
     outbox: (ref: ContextRef) => ({ ...keys.event(ref, ref.eventId) }),
@@ -164,17 +164,17 @@ describe('a row that cannot be read', () => {
   const refused = new Error('refused');
   type Breaks = (table: 'service' | 'outbox', key: Row) => void;
 
-  /** Refuses reads of a row by itself. */
+  /** Makes single reads of a row fail. */
   const refuseGet: Breaks = (table, key) =>
     dynamo.on(GetCommand).callsFake(({ TableName, Key }: { TableName: string; Key: object }) => {
-      if (nameOf(TableName, Key) === nameOf(table, key)) throw refused;
-      return { Item: rows.get(nameOf(TableName, Key)) };
+      if (buildName(TableName, Key) === buildName(table, key)) throw refused;
+      return { Item: rows.get(buildName(TableName, Key)) };
     });
 
   it.each<[string, Breaks, object]>([
     [
       'is unreadable',
-      (table, key) => rows.set(nameOf(table, key), { ...key }),
+      (table, key) => rows.set(buildName(table, key), { ...key }),
       { name: expect.stringContaining('Zod') },
     ],
     [
@@ -204,26 +204,26 @@ describe('a row that cannot be read', () => {
     for (const table of NAMES) {
       const pairs = Array.from({ length: 10 }, aPair);
       const [broken, ...others] = pairs;
-      if (broken === undefined) throw new Error('ten were to be made');
+      if (broken === undefined) throw new Error('ten pairs expected');
       breaks(table, TABLES[table](broken.ref));
 
-      const contextOf = await contextsOf(pairs.map(({ ref }) => ref));
+      const getContext = await readContexts(pairs.map(({ ref }) => ref));
 
-      expect(() => contextOf(broken.ref)).toThrow(expect.objectContaining(error));
-      for (const { ref, endpoint, event } of others) expect(contextOf(ref)).toEqual({ endpoint, event });
+      expect(() => getContext(broken.ref)).toThrow(expect.objectContaining(error));
+      for (const { ref, endpoint, event } of others) expect(getContext(ref)).toEqual({ endpoint, event });
     }
   });
 
-  it('does not fail a delivery of the same endpoint whose event can be read', async () => {
+  it('cannot be read does not fail a delivery of the same endpoint with another event', async () => {
     const { ref, endpoint, event } = aPair();
     const { id: eventId } = anEvent();
     const other = { ...ref, eventId };
     const key = keys.event(ref, eventId);
-    rows.set(nameOf('outbox', key), { ...key });
+    rows.set(buildName('outbox', key), { ...key });
 
-    const contextOf = await contextsOf([ref, other]);
+    const getContext = await readContexts([ref, other]);
 
-    expect(contextOf(ref)).toEqual({ endpoint, event });
-    expect(() => contextOf(other)).toThrow();
+    expect(getContext(ref)).toEqual({ endpoint, event });
+    expect(() => getContext(other)).toThrow();
   });
 });

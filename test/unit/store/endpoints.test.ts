@@ -30,8 +30,8 @@ beforeEach(() => {
   dynamo.reset();
 });
 
-describe('adding an endpoint', () => {
-  it('counts it within the limit, and adds it unless it is there', () => {
+describe('addition of an endpoint', () => {
+  it('counts it within the limit, and adds it unless it exists', () => {
     expect(endpoints.add(endpoint)).toMatchObject([
       {
         refusal: 'endpoint-limit',
@@ -65,7 +65,7 @@ describe('adding an endpoint', () => {
     ]);
   });
 
-  it('is counted at no host where it is at this machine', () => {
+  it('counts no host for a loopback URL', () => {
     for (const url of ['https://localhost:8443/', 'https://127.0.0.2/', 'https://[::1]/'])
       expect(endpoints.add({ ...endpoint, url })).toHaveLength(2);
   });
@@ -75,7 +75,7 @@ describe('adding an endpoint', () => {
   });
 });
 
-/** An item as it is read: this endpoint, counted at a host, and the count there. */
+/** Makes the table return this endpoint, counted at a host, and the count of that host. */
 const isRead = (countedHost: string | undefined, left = 3): void => {
   dynamo.on(GetCommand, { Key: key }).resolves({ Item: { ...key, ...endpoint, countedHost } });
   if (countedHost !== undefined)
@@ -85,11 +85,11 @@ const isRead = (countedHost: string | undefined, left = 3): void => {
   dynamo.on(TransactWriteCommand).resolves({});
 };
 
-describe('removing an endpoint', () => {
+describe('removal of an endpoint', () => {
   it.each([
     [3, { Update: { ConditionExpression: 'endpoints > :zero' } }],
     [1, { Delete: { ConditionExpression: 'endpoints = :one' } }],
-  ])('uncounts it only if it was there, and still at its host, which has %i', async (left, ofHost) => {
+  ])('decrements the counts only if it existed at its host, which has %i', async (left, ofHost) => {
     isRead('receiver.example.com', left);
     expect(await endpoints.remove(endpoint.orgId, endpoint.id, NOW)).toEqual({ kind: 'committed' });
     expect(dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems).toMatchObject([
@@ -99,7 +99,7 @@ describe('removing an endpoint', () => {
     ]);
   });
 
-  it('uncounts one of an older version at no host', async () => {
+  it("decrements no host's count for an item of an older version", async () => {
     isRead(undefined);
     await endpoints.remove(endpoint.orgId, endpoint.id, NOW);
     expect(dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems).toMatchObject([
@@ -112,7 +112,7 @@ describe('removing an endpoint', () => {
     ]);
   });
 
-  it('writes nothing for one that is gone', async () => {
+  it('writes nothing when the endpoint is gone', async () => {
     dynamo.on(GetCommand).resolves({});
     expect(await endpoints.remove(endpoint.orgId, endpoint.id, NOW)).toEqual({
       kind: 'refused',
@@ -121,7 +121,7 @@ describe('removing an endpoint', () => {
     expect(dynamo).not.toHaveReceivedCommand(TransactWriteCommand);
   });
 
-  it('gives up when another change always comes first', async () => {
+  it('fails when another change always comes first', async () => {
     isRead('receiver.example.com');
     dynamo.on(TransactWriteCommand).rejects(
       new TransactionCanceledException({
@@ -137,8 +137,8 @@ describe('removing an endpoint', () => {
   });
 });
 
-describe('updating an endpoint', () => {
-  it('writes the given fields and no others, and only to an endpoint that is there', async () => {
+describe('update of an endpoint', () => {
+  it('writes only the given fields, and only to an existing endpoint', async () => {
     isRead('receiver.example.com');
     dynamo.on(UpdateCommand).resolves({ Attributes: { ...key, ...endpoint } });
     const url = 'https://receiver.example.com/new';
@@ -161,7 +161,7 @@ describe('updating an endpoint', () => {
     });
   });
 
-  it('reads it when there is nothing to write', async () => {
+  it('reads the endpoint when there is nothing to write', async () => {
     dynamo.on(GetCommand).resolves({ Item: { ...key, ...endpoint } });
     const unchanged = await endpoints.update(endpoint.orgId, endpoint.id, {
       url: undefined,
@@ -171,7 +171,7 @@ describe('updating an endpoint', () => {
     expect(dynamo).not.toHaveReceivedCommand(UpdateCommand);
   });
 
-  it('finds none that is gone', async () => {
+  it('returns undefined when the endpoint is gone', async () => {
     dynamo
       .on(UpdateCommand)
       .rejects(
@@ -182,7 +182,7 @@ describe('updating an endpoint', () => {
     ).toBeUndefined();
   });
 
-  it('throws every other failure', async () => {
+  it('throws any other error', async () => {
     dynamo.on(UpdateCommand).rejects(new Error('throttled'));
     await expect(
       endpoints.update(endpoint.orgId, endpoint.id, { events: ['ticket.created'] }),
@@ -190,8 +190,8 @@ describe('updating an endpoint', () => {
   });
 });
 
-describe('reading endpoints', () => {
-  it('looks within the organization alone, and consistently', async () => {
+describe('read of endpoints', () => {
+  it('is limited to the organization, and consistent', async () => {
     dynamo.on(GetCommand).resolves({});
     dynamo.on(QueryCommand).resolves({ Items: [{ ...key, ...endpoint }] });
     expect(await endpoints.find(endpoint.orgId, endpoint.id)).toBeUndefined();
@@ -203,16 +203,16 @@ describe('reading endpoints', () => {
     });
   });
 
-  it('gives no row that is none', async () => {
+  it('fails for a row of another form', async () => {
     dynamo.on(GetCommand).resolves({ Item: { ...key, ...endpoint, status: 'paused' } });
     await expect(endpoints.find(endpoint.orgId, endpoint.id)).rejects.toThrow();
   });
 });
 
-describe('marking an endpoint as slow', () => {
+describe('slow mark of an endpoint', () => {
   const until = later(NOW, seconds(SLOW_SECONDS));
 
-  it('writes only to one that is there and not marked for about as long already', async () => {
+  it('is written only to an existing endpoint whose mark ends much earlier', async () => {
     dynamo.on(UpdateCommand).resolves({});
     await endpoints.markSlow(endpoint.orgId, endpoint.id, until);
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
@@ -227,7 +227,7 @@ describe('marking an endpoint as slow', () => {
     });
   });
 
-  it('is done when it is marked already', async () => {
+  it('needs no write when the endpoint is marked already', async () => {
     dynamo
       .on(UpdateCommand)
       .rejects(
@@ -236,14 +236,14 @@ describe('marking an endpoint as slow', () => {
     expect(await endpoints.markSlow(endpoint.orgId, endpoint.id, until)).toBeUndefined();
   });
 
-  it('throws every other failure', async () => {
+  it('throws any other error', async () => {
     dynamo.on(UpdateCommand).rejects(new Error('throttled'));
     await expect(endpoints.markSlow(endpoint.orgId, endpoint.id, until)).rejects.toThrow('throttled');
   });
 });
 
-describe('the effect of a delivery on its endpoint', () => {
-  it.each(['reset', 'count', 'disable'] as const)('to %s leaves only an active endpoint', (effect) => {
+describe('effect of a delivery on its endpoint', () => {
+  it.each(['reset', 'count', 'disable'] as const)('of kind %s leaves only an active endpoint', (effect) => {
     expect(buildEndpointChange(service, endpoint, effect, NOW)).toMatchObject({
       refusal: 'endpoint-changed',
       write: {
@@ -260,13 +260,13 @@ describe('the effect of a delivery on its endpoint', () => {
   });
 
   it('counts up to the ninth failure, and disables at the tenth', () => {
-    const updateOf = (effect: 'count' | 'disable') =>
+    const buildUpdate = (effect: 'count' | 'disable') =>
       buildEndpointChange(service, endpoint, effect, NOW).write.Update;
-    expect(updateOf('count')).toMatchObject({
+    expect(buildUpdate('count')).toMatchObject({
       ConditionExpression: expect.stringContaining('consecutiveFailures < :last'),
       ExpressionAttributeValues: { ':last': 9, ':one': 1 },
     });
-    expect(updateOf('disable')).toMatchObject({
+    expect(buildUpdate('disable')).toMatchObject({
       ConditionExpression: expect.stringContaining('consecutiveFailures >= :last'),
       ExpressionAttributeValues: {
         ':last': 9,

@@ -7,18 +7,18 @@ interface Item {
   matches: boolean;
 }
 
-const itemOf = (number: number, matches: boolean): Item => ({
+const anItem = (number: number, matches: boolean): Item => ({
   id: `dlv_${String(number).padStart(8, '0')}`,
   matches,
 });
 
 /**
- * A partition as DynamoDB scans one: it counts rows whether they match or not, ends an answer before it has
- * examined as many as it may, and may say that something could follow where nothing does.
+ * A partition as DynamoDB scans it: it counts rows that do not match, ends an answer before the limit, and
+ * may return a boundary although nothing follows.
  * @param cut rows after which an answer ends by its size
  * @param unitsOfRow read units
  */
-const partitionOf =
+const aPartition =
   (
     rows: readonly Item[],
     cut: number,
@@ -50,29 +50,29 @@ const scenarios = fc.record({
   limit: fc.integer({ min: 1, max: 25 }),
   bound: fc.integer({ min: 1, max: 40 }),
   cut: fc.integer({ min: 1, max: 30 }),
-  /** Where what is written meanwhile goes. */
+  /** The partitions of items that are written between pages. */
   meanwhile: fc.array(fc.nat(), { maxLength: 30 }),
 });
 
 type Scenario = typeof scenarios extends fc.Arbitrary<infer S> ? S : never;
 
-/** The rows in their partitions; of those that could match only every so many does. */
+/** The rows in their partitions. Only every `rarely`th of the rows that could match does. */
 function spread({ rows, rarely, partitions }: Pick<Scenario, 'rows' | 'rarely' | 'partitions'>) {
   return Array.from({ length: partitions }, (_, index) =>
     rows
       .filter(({ partition }) => partition % partitions === index)
-      .map(({ number, matches }) => itemOf(number, matches && number % rarely === 0)),
+      .map(({ number, matches }) => anItem(number, matches && number % rarely === 0)),
   );
 }
 
-const newestOf = (items: readonly Item[]): string[] =>
+const listNewest = (items: readonly Item[]): string[] =>
   items
     .filter(({ matches }) => matches)
     .map(({ id }) => id)
     .sort()
     .reverse();
 
-/** Follows the pages to the end; `between` runs after each. */
+/** Reads all pages; `between` runs after each. */
 async function pageThrough(
   partitions: readonly PartitionScan<Item>[],
   limit: number,
@@ -91,23 +91,23 @@ async function pageThrough(
   return pages;
 }
 
-describe('a filtered listing', () => {
-  it('gives exactly what matches, newest first, none of it twice, whatever is examined at once and written meanwhile', async () => {
+describe('filtered listing', () => {
+  it('returns the matching items once, newest first, with writes between pages', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async ({ limit, bound, cut, meanwhile, ...placed }) => {
         const rows = spread(placed);
-        const expected = newestOf(rows.flat());
+        const expected = listNewest(rows.flat());
         let newest = 1_000_000;
         const pages = await pageThrough(
-          rows.map((its) => partitionOf(its, cut)),
+          rows.map((its) => aPartition(its, cut)),
           limit,
           bound,
           (page) => {
             for (const place of meanwhile.slice((page - 1) * 3, page * 3))
-              rows[place % rows.length]?.push(itemOf(newest++, true));
+              rows[place % rows.length]?.push(anItem(newest++, true));
           },
         );
-        // What came in while the first page was read may be on it, or not; nothing of it is on a later one.
+        // Items that are written while the first page is read may be on it; they are on no later page.
         expect(pages.flat()).toEqual(expected);
         for (const page of pages) expect(page.length).toBeLessThanOrEqual(limit);
       }),
@@ -115,12 +115,12 @@ describe('a filtered listing', () => {
     );
   });
 
-  it('consumes no more of a partition for a page than the bound, however little matches', async () => {
+  it('consumes at most the bound of a partition for a page, even when little matches', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async ({ limit, bound, cut, ...placed }) => {
         const examined = new Map<number, number>();
         const partitions = spread(placed).map((its, index) =>
-          partitionOf(its, cut, (rows) => examined.set(index, (examined.get(index) ?? 0) + rows)),
+          aPartition(its, cut, (rows) => examined.set(index, (examined.get(index) ?? 0) + rows)),
         );
         await pageThrough(partitions, limit, bound, () => {
           for (const rows of examined.values()) expect(rows).toBeLessThanOrEqual(bound);
@@ -131,40 +131,40 @@ describe('a filtered listing', () => {
     );
   });
 
-  it('asks for about a page where everything matches', async () => {
+  it('examines about a page when everything matches', async () => {
     let examined = 0;
     const rows = Array.from({ length: 8 }, (_, partition) =>
-      Array.from({ length: 500 }, (__, index) => itemOf(index * 8 + partition, true)),
+      Array.from({ length: 500 }, (__, index) => anItem(index * 8 + partition, true)),
     );
-    const partitions = rows.map((its) => partitionOf(its, 1000, (count) => (examined += count), 0.25));
+    const partitions = rows.map((its) => aPartition(its, 1000, (count) => (examined += count), 0.25));
     const { items } = await readMatching(partitions, { limit: 20 }, 'newest first');
     expect(items).toHaveLength(20);
     expect(examined).toBeLessThan(100);
   });
 
-  it('finds what is rare in few requests, and stops at an answer that was full of large rows', async () => {
-    const rows = Array.from({ length: 5000 }, (_, index) => itemOf(index, index === 4100));
+  it('finds rare items in few requests, and stops after an answer full of large rows', async () => {
+    const rows = Array.from({ length: 5000 }, (_, index) => anItem(index, index === 4100));
     let requests = 0;
     const count = () => {
       requests += 1;
     };
     const { items } = await readMatching(
-      [partitionOf(rows, 5000, count, 0.01)],
+      [aPartition(rows, 5000, count, 0.01)],
       { limit: 20 },
       'newest first',
     );
     expect([items.length, requests <= 6]).toEqual([1, true]);
     requests = 0;
-    const page = await readMatching([partitionOf(rows, 10, count, 25)], { limit: 20 }, 'newest first');
-    expect(page).toEqual({ items: [], next: itemOf(4996, false).id });
+    const page = await readMatching([aPartition(rows, 10, count, 25)], { limit: 20 }, 'newest first');
+    expect(page).toEqual({ items: [], next: anItem(4996, false).id });
     expect(requests).toBe(1);
   });
 
-  it('fails when one of its partitions does', async () => {
+  it('fails when one of its partitions fails', async () => {
     const broken: PartitionScan<Item> = async () => {
       throw new Error('throttled');
     };
-    await expect(readMatching([partitionOf([], 9), broken], { limit: 1 }, 'newest first')).rejects.toThrow(
+    await expect(readMatching([aPartition([], 9), broken], { limit: 1 }, 'newest first')).rejects.toThrow(
       'throttled',
     );
   });

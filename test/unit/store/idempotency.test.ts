@@ -10,7 +10,7 @@ import { keys } from '../../../functions/store/keys.ts';
 import { aTenant, later, NOW } from '../../builders.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
-const memory = idempotencyStore({
+const store = idempotencyStore({
   client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
   name: 'service',
 });
@@ -18,9 +18,9 @@ const memory = idempotencyStore({
 const DAY = 86_400_000;
 const scope = { tenant: aTenant(), route: 'create-thing', key: randomUUID() };
 const answer = { fingerprint: 'f', status: 201, location: '/things/1', data: '{"name":"x"}' };
-const rowAt = (now: Date) => memory.record(scope, answer, now).write.Put?.Item;
+const rowAt = (now: Date) => store.record(scope, answer, now).write.Put?.Item;
 
-/** What the table holds. */
+/** The row that the table returns. */
 let held: Record<string, unknown> | undefined;
 
 beforeEach(() => {
@@ -29,10 +29,10 @@ beforeEach(() => {
   dynamo.on(GetCommand).callsFake(() => ({ Item: held }));
 });
 
-describe('a remembered answer', () => {
-  it('is found again, and read consistently', async () => {
+describe('stored idempotent answer', () => {
+  it('is found again with a consistent read', async () => {
     held = rowAt(NOW);
-    expect(await memory.find(scope, later(NOW, 1))).toEqual(answer);
+    expect(await store.find(scope, later(NOW, 1))).toEqual(answer);
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(GetCommand, {
       TableName: 'service',
       Key: keys.idempotency(scope.tenant, scope.route, scope.key),
@@ -40,16 +40,16 @@ describe('a remembered answer', () => {
     });
   });
 
-  it('is none when there is none', async () => {
-    expect(await memory.find(scope, NOW)).toBeUndefined();
+  it('is undefined when there is none', async () => {
+    expect(await store.find(scope, NOW)).toBeUndefined();
   });
 
-  it('is kept for 24 hours, and forgotten within the second after, though the row may stay for days', async () => {
+  it('is found for 24 hours and not a second longer, although its row may stay for days', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 999 }), fc.nat({ max: 2 * DAY }), async (millisecond, age) => {
         const made = later(NOW, millisecond);
         held = rowAt(made);
-        const found = (await memory.find(scope, later(made, age))) !== undefined;
+        const found = (await store.find(scope, later(made, age))) !== undefined;
         if (age < DAY) expect(found).toBe(true);
         if (age >= DAY + 1000) expect(found).toBe(false);
       }),
@@ -62,8 +62,8 @@ describe('a remembered answer', () => {
         const row = rowAt(NOW);
         const now = later(NOW, age);
         held = row;
-        const found = (await memory.find(scope, now)) !== undefined;
-        const values = memory.record(scope, answer, now).write.Put?.ExpressionAttributeValues;
+        const found = (await store.find(scope, now)) !== undefined;
+        const values = store.record(scope, answer, now).write.Put?.ExpressionAttributeValues;
         // The condition of the write: expiresAt <= :now
         expect(Number(row?.expiresAt) <= Number(values?.[':now'])).toBe(!found);
       }),
@@ -71,15 +71,15 @@ describe('a remembered answer', () => {
     );
   });
 
-  it('takes the place of no other that is still kept', () => {
-    expect(memory.record(scope, answer, NOW)).toMatchObject({
+  it('replaces no other that is still kept', () => {
+    expect(store.record(scope, answer, NOW)).toMatchObject({
       refusal: 'idempotency-key-used',
       write: { Put: { ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now' } },
     });
   });
 
-  it('is no answer when the row is of another form', async () => {
+  it('fails to parse when the row has another form', async () => {
     held = { ...rowAt(NOW), data: 7 };
-    await expect(memory.find(scope, NOW)).rejects.toThrow();
+    await expect(store.find(scope, NOW)).rejects.toThrow();
   });
 });

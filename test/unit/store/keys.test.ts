@@ -28,8 +28,11 @@ const tenants: fc.Arbitrary<Tenant> = fc.record({
   generation: fc.oneof(fc.nat({ max: 12 }), fc.nat({ max: 1_000_000 })),
 });
 
-/** Every partition that holds data of a tenant, whatever its collections are called. */
-function partitionsOf(tenant: Tenant, names: { conversation: `cnv_${string}`; route: string; key: string }) {
+/** Every partition that holds data of a tenant. */
+function listPartitions(
+  tenant: Tenant,
+  names: { conversation: `cnv_${string}`; route: string; key: string },
+) {
   return [
     ...listShards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard)),
     keys.messages(tenant, names.conversation),
@@ -42,10 +45,7 @@ function partitionsOf(tenant: Tenant, names: { conversation: `cnv_${string}`; ro
 const tenant = aTenant();
 const endpoint = newId('whk', NOW);
 
-/**
- * The collections that are spread over shards: where a new item of each lies, and the partitions that its
- * listing reads.
- */
+/** The sharded collections: the key of a new item, and the partitions that a listing reads. */
 const spread = Object.entries({
   conversations: {
     add() {
@@ -77,7 +77,7 @@ const spread = Object.entries({
   },
 });
 
-describe('partitions', () => {
+describe('partition keys', () => {
   const names = fc.record({
     conversation: fc.constant(newId('cnv', NOW)),
     route: fc.constantFrom('create-conversation', 'create-message'),
@@ -88,23 +88,23 @@ describe('partitions', () => {
     fc.assert(
       fc.property(tenants, tenants, names, (one, other, named) => {
         fc.pre(buildTenantKey(one) !== buildTenantKey(other));
-        const theirs = new Set(partitionsOf(other, named));
-        for (const partition of partitionsOf(one, named)) expect(theirs).not.toContain(partition);
+        const theirs = new Set(listPartitions(other, named));
+        for (const partition of listPartitions(one, named)) expect(theirs).not.toContain(partition);
       }),
       { numRuns: 500 },
     );
   });
 
-  it('begin with their tenant, up to a border that no longer generation crosses', () => {
+  it('begin with their tenant and a separator, which no longer generation passes', () => {
     fc.assert(
       fc.property(tenants, names, (tenant, named) => {
-        for (const partition of partitionsOf(tenant, named))
+        for (const partition of listPartitions(tenant, named))
           expect(partition.startsWith(`${tenant.orgId}#${tenant.generation}#`)).toBe(true);
       }),
     );
   });
 
-  it('of an organization itself differ between organizations, and from those of its data', () => {
+  it('of organization data differ between organizations, and from those of tenant data', () => {
     const [one, other] = [aTenant(), aTenant()];
     const own = ({ orgId }: Tenant) => [
       keys.organization(orgId).pk,
@@ -112,13 +112,13 @@ describe('partitions', () => {
       keys.endpointCount(orgId).pk,
     ];
     for (const partition of own(one)) expect(own(other)).not.toContain(partition);
-    const data = partitionsOf(one, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
+    const data = listPartitions(one, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
     for (const partition of own(one)) expect(data).not.toContain(partition);
   });
 
-  it('hold one collection each: nothing is listed among things of another kind or conversation', () => {
+  it('hold one collection each, of one conversation', () => {
     const tenant = aTenant();
-    const one = partitionsOf(tenant, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
+    const one = listPartitions(tenant, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
     expect(new Set(one).size).toBe(one.length);
     const another = newId('cnv', NOW);
     expect(one).not.toContain(keys.messages(tenant, another));
@@ -135,14 +135,14 @@ describe('partitions', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('of API keys are found by their digest, which no organization can choose', () => {
+  it('of API keys have the digest, which no organization can choose', () => {
     expect(keys.apiKey('digest').pk).toBe('key#digest');
     expect(keys.apiKey('digest').pk.startsWith('org_')).toBe(false);
   });
 });
 
-describe('things of a conversation', () => {
-  it('are items of the partition that their listing reads, under their identifiers', () => {
+describe('keys of messages and escalations', () => {
+  it('are in the partition that their listing reads, under their ids', () => {
     const conversation = newId('cnv', NOW);
     const [message, escalation] = [newId('msg', NOW), newId('esc', NOW)];
     expect(keys.message(tenant, conversation, message)).toEqual({
@@ -156,8 +156,8 @@ describe('things of a conversation', () => {
   });
 });
 
-describe('the due index', () => {
-  it('has a place of its own for each state and shard', () => {
+describe('due index keys', () => {
+  it('differ for each state and shard', () => {
     const places = DUE_STATES.flatMap((state) =>
       listShards(DUE_SHARDS).map((shard) => keys.due(state, shard)),
     );
@@ -165,10 +165,10 @@ describe('the due index', () => {
   });
 });
 
-describe('the ledger', () => {
+describe('ledger keys', () => {
   const hours = [toStartOfHour(NOW), toStartOfHour(later(NOW, seconds(86_400)))];
 
-  it('has an endpoint, generation and hour under one key, and notes them in the day that an audit of the hour reads', () => {
+  it('differ for each endpoint, generation and hour, and an audit finds the active ones', () => {
     const endpoints = Array.from({ length: 200 }, () => newId('whk', NOW));
     const all = endpoints.flatMap((id) =>
       [0, 1, 10].flatMap((generation) => hours.map((hour) => keys.ledger(id, generation, hour))),
@@ -182,14 +182,14 @@ describe('the ledger', () => {
   });
 });
 
-describe('the identifiers of deliveries between two times', () => {
+describe('delivery id bounds of a time range', () => {
   const times = fc.date({
     min: new Date('1970-01-01T00:00:00.000Z'),
     max: new Date('9999-12-31T23:59:59.999Z'),
     noInvalidDate: true,
   });
 
-  it('are those of its events, the first moment included and the end not', () => {
+  it('include the ids of its events from its start to before its end', () => {
     const moments = fc.integer({ min: -2, max: 7_200_000 });
     fc.assert(
       fc.property(times, moments, (start, offset) => {
@@ -204,13 +204,13 @@ describe('the identifiers of deliveries between two times', () => {
   });
 });
 
-describe('the counts of a month', () => {
+describe('usage keys', () => {
   const months = fc
     .date({ min: new Date(0), max: later(NOW, seconds(10 ** 9)), noInvalidDate: true })
     .map(toMonth);
   const anyShard = fc.nat({ max: 2 * USAGE_SHARDS });
 
-  it('are between two months exactly when their month is, whatever their shard', () => {
+  it('are in a range of months exactly when their month is, for any shard', () => {
     fc.assert(
       fc.property(months, months, months, anyShard, (from, to, month, shard) => {
         const [first, last] = buildUsageKeyBounds(from, to);
@@ -221,7 +221,7 @@ describe('the counts of a month', () => {
     );
   });
 
-  it('and the marks of events are in partitions of their organization alone', () => {
+  it('and those of metered events are in partitions of their organization', () => {
     const [one, other] = [newId('org', NOW), newId('org', NOW)];
     const event = newId('evt', NOW);
     const partitions = [one, other].flatMap((orgId) => [keys.usage(orgId), keys.metered(orgId, event).pk]);
@@ -231,7 +231,7 @@ describe('the counts of a month', () => {
 });
 
 describe('items of one partition', () => {
-  it('have keys of their own', () => {
+  it('have different sort keys', () => {
     const { orgId } = aTenant();
     const all = [
       keys.organization(orgId),
@@ -243,20 +243,17 @@ describe('items of one partition', () => {
 });
 
 describe('shards', () => {
-  it.each(spread)(
-    'of %s are always the same, and one of those that a listing reads',
-    (_, { add, listed }) => {
-      for (let count = 0; count < 200; count++) {
-        const { id, key } = add();
-        expect(key().sk).toBe(id);
-        expect(key()).toEqual(key());
-        expect(listed).toContain(key().pk);
-      }
-    },
-  );
+  it.each(spread)('of %s are stable, and read by a listing', (_, { add, listed }) => {
+    for (let count = 0; count < 200; count++) {
+      const { id, key } = add();
+      expect(key().sk).toBe(id);
+      expect(key()).toEqual(key());
+      expect(listed).toContain(key().pk);
+    }
+  });
 
   it.each(spread)(
-    'of %s take about the same each, also of what is created in one millisecond',
+    'of %s receive about the same number of items, even of one millisecond',
     (_, { add, listed }) => {
       const taken = new Map<string, number>();
       for (let count = 0; count < 500 * listed.length; count++) {

@@ -18,10 +18,10 @@ beforeEach(() => {
   dynamo.reset();
 });
 
-describe('reading an endpoint’s hours', () => {
+describe("read of an endpoint's hours", () => {
   const ledger = ledgerStore({ client, name: 'ledger' });
 
-  it('goes on where an answer ends before the hours do', async () => {
+  it('continues where an answer ends early', async () => {
     const hours = [2, 1, 0].map((back) => getHourBefore(NOW, back));
     dynamo.on(QueryCommand).callsFake(({ ExclusiveStartKey: after }) => {
       const [hour = '', next] = hours.slice(after === undefined ? 0 : hours.indexOf(after.sk) + 1);
@@ -35,7 +35,7 @@ describe('reading an endpoint’s hours', () => {
     expect(dynamo.calls()).toHaveLength(3);
   });
 
-  it('fails as what may be tried later when the table throttles', async () => {
+  it('fails with a transient error when the table throttles', async () => {
     dynamo
       .on(QueryCommand)
       .rejects(new ProvisionedThroughputExceededException({ message: 'throttled', $metadata: {} }));
@@ -44,10 +44,10 @@ describe('reading an endpoint’s hours', () => {
   });
 });
 
-describe('adding to the ledger', () => {
+describe('addition to the ledger', () => {
   const part = { shardId: 'a-shard', first: '1', last: '1' };
 
-  it('notes once for each endpoint, generation and day that there are counts', async () => {
+  it('marks an endpoint, generation and day as active once', async () => {
     const ledger = ledgerStore({ client, name: 'ledger' });
     dynamo.on(UpdateCommand).resolves({});
     const entry = aLedgerEntry({ webhookId, hour: '2026-11-20T09:00:00.000Z' });
@@ -59,7 +59,7 @@ describe('adding to the ledger', () => {
     expect(written).toHaveLength(4 + noted.length);
   });
 
-  it('notes it before it counts, and again where that failed', async () => {
+  it('marks the day before it counts, and again after a failure', async () => {
     const ledger = ledgerStore({ client, name: 'ledger' });
     dynamo.on(UpdateCommand).rejectsOnce(new Error('throttled')).resolves({});
     const entry = aLedgerEntry({ webhookId });

@@ -40,20 +40,20 @@ beforeEach(() => {
   dynamo.reset();
 });
 
-describe('a row of the outbox', () => {
-  it('of an event owes the event', () => {
+describe('outbox row', () => {
+  it('of an event has the event', () => {
     const event = anEvent();
     expect(parseOutboxRecord(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
   });
 
-  it('of a redelivery owes its reminder, under a key that no event has', () => {
+  it('of a redelivery has its delivery message, under a key that no event has', () => {
     const reminder = toDeliveryMessage(aDelivery({ redeliveryOf: newId('dlv', NOW) }));
     const row = store.appendRedelivery(reminder).write.Put?.Item;
     expect(parseOutboxRecord(row)).toEqual({ kind: 'redelivery', reminder });
     expect(row).toMatchObject({ pk: reminder.id });
   });
 
-  it('has the trace of what it owes', () => {
+  it('has the trace of its work item', () => {
     const event = { ...anEvent(), traceId };
     const order = { ...toDeliveryMessage(aDelivery()), traceId };
     expect(parseOutboxRecord(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
@@ -65,22 +65,22 @@ describe('a row of the outbox', () => {
   it.each([
     ['nothing', {}],
     ['a kind that is no text', { ...anEvent(), kind: 7 }],
-    ['an order without its reminder', { kind: 'redelivery' }],
-    ['an event that calls itself an order', { ...anEvent(), kind: 'redelivery' }],
+    ['a redelivery without its message', { kind: 'redelivery' }],
+    ['an event of the kind of a redelivery', { ...anEvent(), kind: 'redelivery' }],
     ['an event without its body', { ...anEvent(), body: undefined }],
-  ])('that holds %s is refused', (_what, row) => {
+  ])('that holds %s is rejected', (_what, row) => {
     expect(() => parseOutboxRecord(row)).toThrow();
   });
 
   it.each([
-    ['a notice of a disabling', appendDisablingNotice(outbox, notice).write.Put?.Item],
+    ['the notice of a disabled endpoint', appendDisablingNotice(outbox, notice).write.Put?.Item],
     ['a notice for the service itself', store.appendNotice(aNotice()).write.Put?.Item],
-    ['an order of something else', { kind: 'refund', reminder: toDeliveryMessage(aDelivery()) }],
-  ])('that holds %s owes nothing to an endpoint', (_what, row) => {
+    ['an unknown kind of entry', { kind: 'refund', reminder: toDeliveryMessage(aDelivery()) }],
+  ])('that holds %s has no work for an endpoint', (_what, row) => {
     expect(parseOutboxRecord(row)).toBeUndefined();
   });
 
-  it('of a disabling is the only one of its endpoint, and holds the notice', () => {
+  it('of a disabled endpoint is unique for that endpoint and time, and has the notice', () => {
     const { refusal, write } = appendDisablingNotice(outbox, notice);
     expect(refusal).toBe('exists');
     expect(write.Put).toMatchObject({
@@ -91,8 +91,8 @@ describe('a row of the outbox', () => {
     expect(DisablingNotice.parse(write.Put?.Item)).toEqual(notice);
   });
 
-  it('is marked with the generation of a sandbox that it comes of, whatever it holds, and with nothing when it is live', () => {
-    const marksOf = (tenant: Tenant) =>
+  it('of any kind has the generation of its sandbox, and none when it is live', () => {
+    const listMarks = (tenant: Tenant) =>
       [
         store.append(anEvent({ tenant })),
         store.appendRedelivery(toDeliveryMessage(aDelivery(tenant))),
@@ -101,11 +101,11 @@ describe('a row of the outbox', () => {
       ].map(({ write }) => write.Put?.Item?.ofSandbox);
     const sandbox = aSandboxTenant({ generation: 3 });
 
-    expect(new Set(marksOf(sandbox))).toEqual(new Set([`${sandbox.orgId}#3`]));
-    expect(new Set(marksOf(aTenant()))).toEqual(new Set([undefined]));
+    expect(new Set(listMarks(sandbox))).toEqual(new Set([`${sandbox.orgId}#3`]));
+    expect(new Set(listMarks(aTenant()))).toEqual(new Set([undefined]));
   });
 
-  it('is found by its key, consistently, whatever it holds', async () => {
+  it('of any kind is read by its key, consistently', async () => {
     const key = { pk: 'a partition', sk: 'an entry' };
     const row = { ...key, anything: 'at all' };
     dynamo.on(GetCommand).resolves({});
@@ -120,7 +120,7 @@ describe('a row of the outbox', () => {
     });
   });
 
-  it('of an event outlives the days in which the event can be sent again', () => {
+  it('of an event lives longer than the event can be resent', () => {
     const event = anEvent();
     expect(store.append(event).write.Put?.Item).toMatchObject({ expiresAt: EXPIRY });
     expect(EVENT_DAYS).toBeGreaterThan(HISTORY_DAYS);
@@ -132,8 +132,8 @@ describe('a row of the outbox', () => {
   });
 });
 
-describe('a row of the outbox, for the bus,', () => {
-  it('of an event holds the event, under a key of its organization', () => {
+describe('outbox row, read for the bus,', () => {
+  it('of an event has the event, under its key', () => {
     const event = anEvent();
     const row = store.append(event).write.Put?.Item;
     expect(row).toMatchObject({ pk: expect.stringMatching(`^${event.orgId}#0#events#[0-3]$`), sk: event.id });
@@ -156,7 +156,7 @@ describe('a row of the outbox, for the bus,', () => {
     expect(event && getBusEventKey(event)).toEqual({ pk, sk });
   });
 
-  it('of a notice tells the notice, under its key, and is the only one of its cause', () => {
+  it('of a notice has the notice, under its key, and is unique for its cause', () => {
     const tenant = aSandboxTenant();
     const { refusal, write } = store.appendNotice(aNotice(tenant));
 
@@ -175,12 +175,12 @@ describe('a row of the outbox, for the bus,', () => {
     });
   });
 
-  it('of a disabling tells it, under its key', () => {
+  it('of a disabled endpoint has its event, under its key', () => {
     const row = appendDisablingNotice(outbox, notice).write.Put?.Item;
     expect(parseBusEvent(row)).toMatchObject({ id: row?.pk, type: 'webhook.disabled', orgId: notice.orgId });
   });
 
-  it('of a disabling that an older version wrote tells it under the key that it has', () => {
+  it('of a disabled endpoint by an older version has its event under the key of the row', () => {
     const row = { ...notice, pk: `${notice.webhookId}#disabled` };
     expect(parseBusEvent(row)).toMatchObject({ id: row.pk, type: 'webhook.disabled' });
   });
@@ -188,12 +188,12 @@ describe('a row of the outbox, for the bus,', () => {
   it.each([
     ['an event for one endpoint alone', store.append(anEvent({ onlyTo: newId('whk', NOW) })).write.Put?.Item],
     ['a redelivery', store.appendRedelivery(toDeliveryMessage(aDelivery())).write.Put?.Item],
-    ['an order of something else', { kind: 'refund' }],
-  ])('of %s tells nothing', (_what, row) => {
+    ['an unknown kind of entry', { kind: 'refund' }],
+  ])('of %s has no event', (_what, row) => {
     expect(parseBusEvent(row)).toBeUndefined();
   });
 
-  it('has the trace of what it tells', () => {
+  it('has the trace of its event', () => {
     for (const { write } of [
       store.append({ ...anEvent(), traceId }),
       store.appendNotice({ ...aNotice(), traceId }),
@@ -205,10 +205,10 @@ describe('a row of the outbox, for the bus,', () => {
   it.each([
     ['nothing', {}],
     ['an event without its body', { ...anEvent(), body: undefined }],
-    ['an event whose body is no text of ours', { ...anEvent(), body: '"hello"' }],
+    ['an event whose body has another form', { ...anEvent(), body: '"hello"' }],
     ['a notice without its organization', { ...aNotice(), orgId: undefined }],
-    ['a disabling of nothing', { kind: 'endpoint-disabled' }],
-  ])('that holds %s is refused', (_what, row) => {
+    ['a disabling without an endpoint', { kind: 'endpoint-disabled' }],
+  ])('that holds %s is rejected', (_what, row) => {
     expect(() => parseBusEvent(row)).toThrow();
   });
 });

@@ -7,10 +7,10 @@ interface Item {
 }
 
 /**
- * A partition that grows: reads what it holds at that moment.
+ * A partition that grows: each read returns its items of that moment.
  * @param cut items after which an answer ends by its size
  */
-function partitionOf(items: Item[], cut = 1000, unitsOfItem = 1): PartitionReader<Item> {
+function aPartition(items: Item[], cut = 1000, unitsOfItem = 1): PartitionReader<Item> {
   return async (before, limit) => {
     const left = items
       .filter((item) => before === undefined || item.id < before)
@@ -20,15 +20,15 @@ function partitionOf(items: Item[], cut = 1000, unitsOfItem = 1): PartitionReade
   };
 }
 
-/** Identifiers that sort by their number. */
-const itemOf = (number: number): Item => ({ id: `msg_${String(number).padStart(8, '0')}` });
-const newestOf = (items: Item[]): string[] =>
+/** Ids that sort by their number. */
+const anItem = (number: number): Item => ({ id: `msg_${String(number).padStart(8, '0')}` });
+const listNewest = (items: Item[]): string[] =>
   items
     .map((item) => item.id)
     .sort()
     .reverse();
 
-/** Pages through to the end; `between` runs after each page. */
+/** Reads all pages; `between` runs after each. */
 async function pageThrough(
   partitions: readonly PartitionReader<Item>[],
   limit: number,
@@ -45,7 +45,7 @@ async function pageThrough(
   return pages;
 }
 
-/** Distinct numbers, each with the partition that it goes to. */
+/** Distinct numbers, each with its partition. */
 const placements = (partitions: number) =>
   fc.uniqueArray(fc.tuple(fc.nat({ max: 100_000 }), fc.nat({ max: partitions - 1 })), {
     selector: ([number]) => number,
@@ -58,20 +58,20 @@ const scenarios = fc
 /** Items in their partitions. */
 function spread(count: number, placed: readonly (readonly [number, number])[]): Item[][] {
   return Array.from({ length: count }, (_, partition) =>
-    placed.filter(([, place]) => place === partition).map(([number]) => itemOf(number)),
+    placed.filter(([, place]) => place === partition).map(([number]) => anItem(number)),
   );
 }
 
-describe('a listing', () => {
-  it('gives each item once, newest first, however the items lie and whatever the size of pages', async () => {
+describe('listing', () => {
+  it('returns each item once, newest first, for any partitions and page size', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async ([count, placed, limit]) => {
         const partitions = spread(count, placed);
         const pages = await pageThrough(
-          partitions.map((items) => partitionOf(items)),
+          partitions.map((items) => aPartition(items)),
           limit,
         );
-        expect(pages.flat()).toEqual(newestOf(partitions.flat()));
+        expect(pages.flat()).toEqual(listNewest(partitions.flat()));
       }),
       { numRuns: 500 },
     );
@@ -81,7 +81,7 @@ describe('a listing', () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async ([count, placed, limit]) => {
         const pages = await pageThrough(
-          spread(count, placed).map((items) => partitionOf(items)),
+          spread(count, placed).map((items) => aPartition(items)),
           limit,
         );
         for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
@@ -91,21 +91,21 @@ describe('a listing', () => {
     );
   });
 
-  it('gives each item once that was there at its beginning, whatever newer ones are written meanwhile', async () => {
+  it('returns each item of its beginning once while newer ones are written', async () => {
     await fc.assert(
       fc.asyncProperty(
         scenarios,
         fc.array(fc.nat(), { maxLength: 40 }),
         async ([count, placed, limit], places) => {
           const partitions = spread(count, placed);
-          const atFirst = newestOf(partitions.flat());
+          const atFirst = listNewest(partitions.flat());
           let newest = 1_000_000;
           const writeMore = (page: number) => {
             for (const place of places.slice((page - 1) * 4, page * 4))
-              partitions[place % count]?.push(itemOf(newest++));
+              partitions[place % count]?.push(anItem(newest++));
           };
           const pages = await pageThrough(
-            partitions.map((items) => partitionOf(items)),
+            partitions.map((items) => aPartition(items)),
             limit,
             writeMore,
           );
@@ -116,7 +116,7 @@ describe('a listing', () => {
     );
   });
 
-  it('asks each partition for little more than its share', async () => {
+  it('requests little more than its share from each partition', async () => {
     const asked: number[] = [];
     const partitions = Array.from(
       { length: 8 },
@@ -130,25 +130,25 @@ describe('a listing', () => {
     for (const limit of asked) expect(limit).toBeLessThanOrEqual(16);
   });
 
-  it('gives each item once where large rows end answers and pages early', async () => {
+  it('returns each item once when large rows end answers and pages early', async () => {
     const sizes = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 300 }));
     await fc.assert(
       fc.asyncProperty(scenarios, sizes, async ([count, placed, limit], [cut, unitsOfItem]) => {
         const partitions = spread(count, placed);
         const pages = await pageThrough(
-          partitions.map((items) => partitionOf(items, cut, unitsOfItem)),
+          partitions.map((items) => aPartition(items, cut, unitsOfItem)),
           limit,
         );
-        expect(pages.flat()).toEqual(newestOf(partitions.flat()));
+        expect(pages.flat()).toEqual(listNewest(partitions.flat()));
       }),
       { numRuns: 500 },
     );
   });
 
-  it('reads no portion more once it has consumed as much as an answer has room for', async () => {
+  it('reads no more once it has consumed the units of one answer', async () => {
     let answers = 0;
-    const read = partitionOf(
-      Array.from({ length: 100 }, (_, number) => itemOf(number)),
+    const read = aPartition(
+      Array.from({ length: 100 }, (_, number) => anItem(number)),
       4,
       64,
     );
@@ -157,27 +157,27 @@ describe('a listing', () => {
       return read(before, limit);
     };
     const { items, next } = await readNewestFirst([counting], { limit: 100 });
-    expect([answers, items.length, next]).toEqual([2, 8, itemOf(92).id]);
+    expect([answers, items.length, next]).toEqual([2, 8, anItem(92).id]);
   });
 
-  it('ends with the item that the next page begins after', async () => {
-    const items = [1, 2, 3].map(itemOf);
-    expect(await readNewestFirst([partitionOf(items)], { limit: 2 })).toEqual({
-      items: [itemOf(3), itemOf(2)],
-      next: itemOf(2).id,
+  it('returns the item after which the next page begins', async () => {
+    const items = [1, 2, 3].map(anItem);
+    expect(await readNewestFirst([aPartition(items)], { limit: 2 })).toEqual({
+      items: [anItem(3), anItem(2)],
+      next: anItem(2).id,
     });
   });
 
-  it('has no next page when its last item is the last there is', async () => {
-    expect(await readNewestFirst([partitionOf([itemOf(1)])], { limit: 1 })).toEqual({ items: [itemOf(1)] });
-    expect(await readNewestFirst([partitionOf([])], { limit: 1 })).toEqual({ items: [] });
+  it('has no next page when its last item is the last of all', async () => {
+    expect(await readNewestFirst([aPartition([anItem(1)])], { limit: 1 })).toEqual({ items: [anItem(1)] });
+    expect(await readNewestFirst([aPartition([])], { limit: 1 })).toEqual({ items: [] });
   });
 
-  it('fails when one of its partitions does', async () => {
+  it('fails when one of its partitions fails', async () => {
     const broken: PartitionReader<Item> = async () => {
       throw new Error('throttled');
     };
-    await expect(readNewestFirst([partitionOf([itemOf(1)]), broken], { limit: 1 })).rejects.toThrow(
+    await expect(readNewestFirst([aPartition([anItem(1)]), broken], { limit: 1 })).rejects.toThrow(
       'throttled',
     );
   });

@@ -15,7 +15,7 @@ beforeEach(() => {
   dynamo.reset();
 });
 
-it('counting a request is one write, which is given up when the table does not answer in time', async () => {
+it('counting a request is one write, which is aborted when the table does not answer in time', async () => {
   dynamo.on(UpdateCommand).resolves({ Attributes: { used: 3 } });
   expect(await windows.take(bucket, 0, { tokens: 1, limit: 10, timeoutMs: 500 })).toEqual({ used: 3 });
   expect(dynamo.calls()).toHaveLength(1);
@@ -23,7 +23,7 @@ it('counting a request is one write, which is given up when the table does not a
   expect(options).toMatchObject({ abortSignal: expect.any(AbortSignal) });
 });
 
-it('a table that fails is not a window that is full', async () => {
+it('a failing table is an error, not a full window', async () => {
   dynamo.on(UpdateCommand).rejects(new Error('throttled'));
   await expect(windows.take(bucket, 0, { tokens: 1, limit: 10, timeoutMs: 500 })).rejects.toThrow(
     'throttled',

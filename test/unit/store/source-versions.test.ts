@@ -4,7 +4,7 @@ import { newId } from '../../../functions/domain/ids.ts';
 import { sourceVersions } from '../../../functions/store/source-checks.ts';
 import type { Table } from '../../../functions/store/table.ts';
 
-it('the texts of a deleted source are found without an empty key value, which DynamoDB refuses', async () => {
+it('a query for the texts of a deleted source has no empty key value, which DynamoDB rejects', async () => {
   const inputs: QueryCommand['input'][] = [];
   const client = {
     send: async ({ input }: QueryCommand) => {

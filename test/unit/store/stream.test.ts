@@ -26,7 +26,7 @@ const part = (startSequenceNumber: string, endSequenceNumber: string) => ({
 });
 const rows = (...numbers: string[]) => numbers.map((pk) => ({ pk }));
 
-/** Answers one read after the other; after the last one the shard has ended. */
+/** Answers one read after the other; the shard ends after the last one. */
 function answering(...pages: StreamRecord[][]): void {
   pages.forEach((Records, index) => {
     const next = index + 1 < pages.length ? { NextShardIterator: `page-${index + 1}` } : {};
@@ -39,8 +39,8 @@ beforeEach(() => {
   streams.on(GetShardIteratorCommand).resolves({ ShardIterator: 'page-0' });
 });
 
-describe('reading a part of a shard', () => {
-  it('begins at the number given', async () => {
+describe("reader of a shard's part", () => {
+  it('begins at the given number', async () => {
     answering([record('7')]);
     await read(part('7', '7'));
     expect(streams.commandCalls(GetShardIteratorCommand).map(({ args }) => args[0].input)).toEqual([
@@ -53,29 +53,29 @@ describe('reading a part of a shard', () => {
     ]);
   });
 
-  it('goes on over pages, empty ones as well, and stops at the end given', async () => {
+  it('continues over empty pages, and stops at the given end', async () => {
     answering([record('7')], [], [], [record('8', 'MODIFY'), record('9')], [record('10')], [record('11')]);
     expect(await read(part('7', '10'))).toEqual(rows('7', '9', '10'));
     expect(streams.commandCalls(GetRecordsCommand)).toHaveLength(5);
   });
 
-  it('takes numbers for what they are, not for text', async () => {
+  it('compares sequence numbers as numbers, not as text', async () => {
     const [first, second, third] = ['9', '10', '100000000000000000000000000000000000001'];
     answering([record(first), record(second), record(third)]);
     expect(await read(part(first, second))).toEqual(rows(first, second));
   });
 
-  it('stops before what comes after an end that is not there', async () => {
+  it('stops before a record that follows a missing end', async () => {
     answering([record('7'), record('12')]);
     expect(await read(part('7', '10'))).toEqual(rows('7'));
   });
 
-  it('ends where the shard does', async () => {
+  it('ends where the shard ends', async () => {
     answering([record('7')], [record('8')]);
     expect(await read(part('7', '10'))).toEqual(rows('7', '8'));
   });
 
-  it('gives up where nothing more comes, and not as if that were all', async () => {
+  it('fails when no more records come before the end', async () => {
     streams
       .on(GetRecordsCommand)
       .resolvesOnce({ Records: [record('7')], NextShardIterator: 'page-1' })
@@ -84,34 +84,34 @@ describe('reading a part of a shard', () => {
   });
 });
 
-describe('a part that the stream has forgotten', () => {
+describe('part that the stream has dropped', () => {
   const forgotten = [
     new TrimmedDataAccessException({ message: 'trimmed', $metadata: {} }),
     new ResourceNotFoundException({ message: 'no such shard', $metadata: {} }),
   ].map((error) => [error.name, error] as const);
 
-  it.each(forgotten)('is told by a %s for where to begin', async (_name, error) => {
+  it.each(forgotten)('is recognized by a %s of the shard iterator', async (_name, error) => {
     streams.on(GetShardIteratorCommand).rejects(error);
     expect(await read(part('7', '10'))).toBeUndefined();
   });
 
-  it.each(forgotten)('is told by a %s on the way', async (_name, error) => {
+  it.each(forgotten)('is recognized by a %s of the records', async (_name, error) => {
     streams.on(GetRecordsCommand).rejects(error);
     expect(await read(part('7', '10'))).toBeUndefined();
   });
 
-  it('is told by records that begin behind it', async () => {
+  it('is recognized by records that begin behind it', async () => {
     answering([record('8'), record('9')]);
     expect(await read(part('7', '10'))).toBeUndefined();
   });
 
-  it('is told by a shard that ends before it', async () => {
+  it('is recognized by a shard that ends before it', async () => {
     answering([], []);
     expect(await read(part('7', '10'))).toBeUndefined();
   });
 });
 
-it('throws every other failure, so that the part is read again', async () => {
+it('the stream reader throws any other error, so that the part is read again', async () => {
   streams
     .on(GetRecordsCommand)
     .rejects(new ExpiredIteratorException({ message: 'took too long', $metadata: {} }));

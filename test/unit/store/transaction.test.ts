@@ -29,7 +29,7 @@ const aChange = (refusal: Refusal): Change => ({
 });
 const changes = [aChange('idempotency-key-used'), aChange('endpoint-limit'), aChange('exists')];
 
-/** A committer that does not wait, and the waits that it would have made. */
+/** A committer that does not wait, and the waits that it requested. */
 function aCommitter() {
   const waits: number[] = [];
   const commit = committer(DynamoDBDocumentClient.from(new DynamoDBClient({})), async (attempt) => {
@@ -46,15 +46,15 @@ beforeEach(() => {
   dynamo.on(TransactWriteCommand).resolves({});
 });
 
-describe('a commit', () => {
-  it('writes all changes in one transaction, in their order', async () => {
+describe('transaction', () => {
+  it('writes all changes at once, in their order', async () => {
     expect(await aCommitter().commit(changes)).toEqual({ kind: 'committed' });
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(TransactWriteCommand, {
       TransactItems: changes.map((change) => change.write),
     });
   });
 
-  it('is told apart from every other', async () => {
+  it('has a token of its own', async () => {
     const { commit } = aCommitter();
     await commit(changes);
     await commit(changes);
@@ -62,7 +62,7 @@ describe('a commit', () => {
     expect(tokens()).not.toContain(undefined);
   });
 
-  it('is tried again after a conflict, under the same token, after a wait', async () => {
+  it('is repeated after a conflict with the same token, after a wait', async () => {
     dynamo
       .on(TransactWriteCommand)
       .rejectsOnce(cancelled('None', CONFLICT, 'None'))
@@ -76,16 +76,16 @@ describe('a commit', () => {
     expect(waits).toEqual([1, 2, 3]);
   });
 
-  it('gives up when it meets conflicts each time', async () => {
+  it('fails when it has a conflict at each try', async () => {
     dynamo.on(TransactWriteCommand).rejects(cancelled(CONFLICT, 'None', 'None'));
     const { commit, waits } = aCommitter();
     await expect(commit(changes)).rejects.toThrow(Contended);
     expect(requests()).toHaveLength(TRIES);
-    // After the last try there is nothing to wait for.
+    // There is no wait after the last try.
     expect(waits).toHaveLength(TRIES - 1);
   });
 
-  it('is refused as the first change whose condition failed says', async () => {
+  it('is refused for the reason of the first change whose condition failed', async () => {
     const codes = fc.array(fc.constantFrom('None', FAILED), { minLength: 3, maxLength: 3 });
     let reasons: string[] = [];
     dynamo.on(TransactWriteCommand).callsFake(() => Promise.reject(cancelled(...reasons)));
@@ -108,7 +108,7 @@ describe('a commit', () => {
   it.each([
     [CONFLICT, FAILED, 'None'],
     ['None', FAILED, CONFLICT],
-  ])('is refused at once even beside a conflict: %s, %s, %s', async (...codes) => {
+  ])('is refused at once even next to a conflict: %s, %s, %s', async (...codes) => {
     dynamo.on(TransactWriteCommand).rejects(cancelled(...codes));
     expect(await aCommitter().commit(changes)).toEqual({ kind: 'refused', refusal: 'endpoint-limit' });
     expect(requests()).toHaveLength(1);
@@ -130,7 +130,7 @@ describe('a commit', () => {
     ],
     ['a throttled table', new ProvisionedThroughputExceededException({ message: 'x', $metadata: {} })],
     ['a failure of the network', new Error('socket hang up')],
-  ])('throws %s as it is, without another try', async (_, error) => {
+  ])('throws %s unchanged, without another try', async (_, error) => {
     dynamo.on(TransactWriteCommand).rejects(error);
     await expect(aCommitter().commit(changes)).rejects.toBe(error);
     expect(requests()).toHaveLength(1);

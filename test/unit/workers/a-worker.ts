@@ -27,10 +27,10 @@ export const aRecord = (
   },
 });
 
-/** The image of a row as the SDK has it. */
+/** The image of a row in the SDK's type. */
 export const imageOf = (row: Row): Record<string, SdkValue> => marshall(row, { removeUndefinedValues: true });
 
-/** Messages that were received from a queue. What is text is a message's body as it is. */
+/** Messages that were received from a queue. A string is used as the body unchanged. */
 export const received = (queue: string, ...bodies: readonly unknown[]): SQSEvent => ({
   Records: bodies.map((body, index) => ({
     messageId: `message-${index + 1}`,
@@ -50,7 +50,7 @@ export const received = (queue: string, ...bodies: readonly unknown[]): SQSEvent
   })),
 });
 
-/** What a rule of the bus sends to a queue. */
+/** The message that a rule of the bus sends to a queue. */
 export const busMessage = (event: BusEvent) => ({
   version: '0',
   id: 'an-envelope',
@@ -63,7 +63,7 @@ export const busMessage = (event: BusEvent) => ({
   detail: event,
 });
 
-/** What DynamoDB answers when a write's condition does not hold. */
+/** The error of DynamoDB for a write whose condition is not met. */
 export const refused = (row?: Row): ConditionalCheckFailedException =>
   new ConditionalCheckFailedException({
     message: 'The conditional request failed',
@@ -71,7 +71,7 @@ export const refused = (row?: Row): ConditionalCheckFailedException =>
     ...(row === undefined ? {} : { Item: imageOf(row) }),
   });
 
-/** Keeps what the workers print until the test is over: log lines and metrics, each a line of JSON. */
+/** Captures what the workers print until the end of the test: log lines and metrics, each a line of JSON. */
 export function capturedOutput() {
   const lines: Row[] = [];
   const capture = (text: string | Uint8Array): boolean => {
@@ -88,7 +88,7 @@ export function capturedOutput() {
     /** The messages that were logged at a level. */
     logged: (level: 'INFO' | 'WARN' | 'ERROR') =>
       lines.filter((line) => line.level === level).map(({ message }) => message),
-    /** The sum of a metric; undefined when it was never given. */
+    /** The sum of a metric; undefined when it was never written. */
     metric(name: string): number | undefined {
       const values = lines.flatMap((line) => ('_aws' in line && name in line ? [Number(line[name])] : []));
       return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0);
@@ -97,6 +97,6 @@ export function capturedOutput() {
   };
 }
 
-/** Answers of the table to `GetItem`: every organization is a live one, and there is nothing else. */
+/** Answers `GetItem` with a live organization for each organization key, and with nothing for other keys. */
 export const liveOrganizations = ({ Key }: { Key?: Record<string, unknown> | undefined }) =>
   Key?.sk === 'organization' ? { Item: { environment: 'live', tier: 'standard' } } : {};

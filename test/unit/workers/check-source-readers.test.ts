@@ -11,7 +11,7 @@ import { MemorySources } from '../../doubles/memory-sources.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { busMessage, capturedOutput, received, WITH_TIME } from './a-worker.ts';
 
-/** The worker with sources of several organizations, each of which gives a content. */
+/** The worker with one source for each content, each in an organization of its own. */
 async function aWorker(extract: Extractor, contents: Readonly<Record<string, string>>) {
   capturedOutput();
   const sources = new MemorySources({ sharded: false });
@@ -21,15 +21,15 @@ async function aWorker(extract: Extractor, contents: Readonly<Record<string, str
     await sources.add(source);
     added.push(source);
   }
-  const standing = async () => ({ environment: 'live', tier: 'standard', generation: 0 }) as const;
+  const getState = async () => ({ environment: 'live', tier: 'standard', generation: 0 }) as const;
   const run = checkSource(
     {
       sources,
       slots: new MemoryCheckSlots(2),
       organizations: { find: async () => undefined },
-      organizationStates: { of: standing },
+      organizationStates: { of: getState },
       fetchContent: sourceContent({
-        gate: gate(standing),
+        gate: gate(getState),
         outbound: {
           fetch: async ({ url }) => ({
             kind: 'fetched',
@@ -61,7 +61,7 @@ async function aWorker(extract: Extractor, contents: Readonly<Record<string, str
     ),
   );
   return {
-    deal: () => handler(received('checks', ...messages), WITH_TIME),
+    checkAll: () => handler(received('checks', ...messages), WITH_TIME),
     results: async () => {
       const found = await Promise.all(added.map((source) => sources.find(source, source.id)));
       return found.map((source) => source?.lastError ?? source?.content?.words);
@@ -71,36 +71,36 @@ async function aWorker(extract: Extractor, contents: Readonly<Record<string, str
 
 const page = '<p>one two three</p>';
 
-describe('a reader that ends with the content of one organization', () => {
-  it('because its memory is full fails that check alone; the others of the batch are settled, before and after it', async () => {
+describe('extractor process that fails on the content of one organization', () => {
+  it('fails only that check when its memory is full, and the rest of the batch is settled', async () => {
     const extract = extractor({ timeoutMs: 25_000, memoryMiB: 32 });
     const bomb = '<'.repeat(MAX_SOURCE_BYTES);
-    const { deal, results } = await aWorker(extract, { before: page, bomb, after: page });
+    const { checkAll, results } = await aWorker(extract, { before: page, bomb, after: page });
 
-    expect(await deal()).toEqual({ batchItemFailures: [] });
+    expect(await checkAll()).toEqual({ batchItemFailures: [] });
     expect(await results()).toEqual([3, 'the content takes too much memory to read', 3]);
   });
 
-  it('because it takes too long fails that check alone', async () => {
+  it('fails only that check when it takes too long', async () => {
     const [hasty, patient] = [extractor({ timeoutMs: 1 }), extractor({ timeoutMs: 25_000 })];
     const slow = `<p>slow ${'word '.repeat(100_000)}`;
     const extract: Extractor = (kind, content) =>
       (content.url.endsWith('slow') ? hasty : patient)(kind, content);
-    const { deal, results } = await aWorker(extract, { slow, after: page });
+    const { checkAll, results } = await aWorker(extract, { slow, after: page });
 
-    expect(await deal()).toEqual({ batchItemFailures: [] });
+    expect(await checkAll()).toEqual({ batchItemFailures: [] });
     expect(await results()).toEqual(['the content takes too long to read', 3]);
   });
 
-  it('before it has begun has that message alone come again', async () => {
+  it('leaves only that message in the queue when it did not start', async () => {
     const working = extractor({ timeoutMs: 25_000 });
     const extract: Extractor = (kind, content) => {
       if (content.url.endsWith('first')) throw new Error('the reader did not start');
       return working(kind, content);
     };
-    const { deal, results } = await aWorker(extract, { first: page, after: page });
+    const { checkAll, results } = await aWorker(extract, { first: page, after: page });
 
-    expect(await deal()).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
+    expect(await checkAll()).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
     expect(await results()).toEqual([undefined, 3]);
   });
 });

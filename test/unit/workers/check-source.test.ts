@@ -22,7 +22,7 @@ const dynamo = mockClient(DynamoDBDocumentClient);
 const queues = mockClient(SQSClient);
 const { sandbox } = createSandbox('org_00000000000000000000000000000000', NOW);
 
-/** A source of a sandbox, with a program. */
+/** A source of a sandbox whose URL has a simulation program. */
 const programmed = (program: string): Source =>
   aSource({
     orgId: sandbox.id,
@@ -35,7 +35,7 @@ const asked = (source: Source, type = 'source.check') =>
     aBusEvent({ type, orgId: source.orgId, generation: source.generation, data: { sourceId: source.id } }),
   );
 
-/** Gives the lease of a source. */
+/** Grants the lease of a source. */
 function hold(source: Source): void {
   dynamo
     .on(UpdateCommand, { Key: keys.source(source, source.id), ReturnValues: 'ALL_NEW' })
@@ -51,8 +51,8 @@ beforeEach(() => {
   dynamo.on(TransactWriteCommand).resolves({});
 });
 
-describe('the function that checks sources', () => {
-  it('checks those of a batch, each for itself, and counts them and their failures', async () => {
+describe('source check function', () => {
+  it('checks each source of a batch separately, and counts checks and failures', async () => {
     const output = capturedOutput();
     const [good, bad] = [programmed('200'), programmed('503')];
     hold(good);
@@ -67,7 +67,7 @@ describe('the function that checks sources', () => {
     expect(output.metric(CHECKED.failed)).toBe(1);
   });
 
-  it('leaves to its queue what failed and what nobody can read, and nothing else', async () => {
+  it('leaves exactly the failed and the unreadable messages in its queue', async () => {
     const output = capturedOutput();
     const [good, failing] = [programmed('200'), programmed('200')];
     hold(good);
@@ -92,7 +92,7 @@ describe('the function that checks sources', () => {
     expect(output.metric(UNREADABLE_MESSAGES)).toBe(1);
   });
 
-  it('hides a check for which its organization has no share, and checks the others of the batch', async () => {
+  it('hides a message whose organization has no free slot, and checks the others of the batch', async () => {
     capturedOutput();
     const [good, waiting] = [programmed('200'), aSource({ orgId: 'org_00000000000000000000000000000009' })];
     hold(good);
@@ -115,7 +115,7 @@ describe('the function that checks sources', () => {
     });
   });
 
-  it('does nothing for a source that is gone', async () => {
+  it('ignores a source that is gone', async () => {
     capturedOutput();
     const source = programmed('200');
     dynamo.on(UpdateCommand, { Key: keys.source(source, source.id) }).rejects(refused());
@@ -124,7 +124,7 @@ describe('the function that checks sources', () => {
     expect(dynamo).not.toHaveReceivedCommand(TransactWriteCommand);
   });
 
-  it('looks for the texts of a source that was deleted', async () => {
+  it('queries the texts of a deleted source', async () => {
     capturedOutput();
     const source = programmed('200');
 

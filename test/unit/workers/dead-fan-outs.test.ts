@@ -24,7 +24,7 @@ const sqs = mockClient(SQSClient);
 
 const tenant = aTenant();
 const recentEvent = () => anEvent({ tenant, now: new Date() });
-/** What Lambda sends to a failure destination, of what the function needs. */
+/** The fields that the function needs of the message that Lambda sends to a failure destination. */
 const DISCARDED = {
   requestContext: { condition: 'RetryAttemptsExhausted', approximateInvokeCount: 101 },
   DDBStreamBatchInfo: {
@@ -38,7 +38,7 @@ const DISCARDED = {
 const DONE = { batchItemFailures: [] };
 const KEPT = { batchItemFailures: [{ itemIdentifier: 'message-1' }] };
 
-/** Makes the stream show these rows, numbered from 1. */
+/** Makes the stream return these rows, numbered from 1. */
 const streaming = (...rows: Record<string, unknown>[]) =>
   streams.on(GetRecordsCommand).resolves({
     Records: rows.map((row, index) => ({
@@ -51,7 +51,7 @@ const holding = (event: OutboxEvent) =>
     .on(GetCommand, { Key: keys.event(event, event.id) })
     .resolves({ Item: { ...keys.event(event, event.id), ...event } });
 const run = (body: unknown) => handler(received('dead-fan-outs', body), WITH_TIME);
-/** What was left for later. */
+/** The messages that were sent with a delay. */
 const postponed = () =>
   sqs.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => ({
     ...input,
@@ -68,7 +68,7 @@ beforeEach(() => {
   sqs.on(SendMessageCommand).resolves({});
 });
 
-describe('the function that takes what the stream of the fan-out gave up', () => {
+describe('function of failed fan-outs', () => {
   it('reads the records that Lambda names, and fans them out', async () => {
     const events = [recentEvent(), recentEvent()];
     streaming(...events);
@@ -88,7 +88,7 @@ describe('the function that takes what the stream of the fan-out gave up', () =>
     expect(postponed()).toEqual([]);
   });
 
-  it('notes by their keys those that fail again, for as long as SQS holds a message back', async () => {
+  it('sends the keys of those that fail again to its queue, with the longest delay of SQS', async () => {
     capturedOutput();
     const events = [recentEvent(), recentEvent()];
     streaming(...events);
@@ -105,7 +105,7 @@ describe('the function that takes what the stream of the fan-out gave up', () =>
     ]);
   });
 
-  it('finds entries that it noted in the outbox, and understands its own notes', async () => {
+  it('reads entries by the keys that it has sent itself', async () => {
     capturedOutput();
     const event = recentEvent();
     streaming(event, recentEvent());
@@ -124,7 +124,7 @@ describe('the function that takes what the stream of the fan-out gave up', () =>
     expect(dynamo).toHaveReceivedCommandTimes(PutCommand, 1);
   });
 
-  it('gives up loudly what the stream has forgotten', async () => {
+  it('gives up records that the stream has dropped, with an error', async () => {
     const output = capturedOutput();
     streams
       .on(GetRecordsCommand)
@@ -136,7 +136,7 @@ describe('the function that takes what the stream of the fan-out gave up', () =>
     expect(output.logged('ERROR')).toHaveLength(1);
   });
 
-  it('gives up loudly a record that can be read by nobody, and deals with the others', async () => {
+  it('gives up an unreadable record with an error, and processes the others', async () => {
     const output = capturedOutput();
     streaming({ pk: 'evt_1' }, recentEvent());
 
@@ -146,7 +146,7 @@ describe('the function that takes what the stream of the fan-out gave up', () =>
     expect(dynamo).toHaveReceivedCommandTimes(PutCommand, 1);
   });
 
-  it('gives up loudly an entry that nothing could be done for in days', async () => {
+  it('gives up an entry that is three days old with an error', async () => {
     const output = capturedOutput();
     const event = anEvent({ tenant, now: later(new Date(), -seconds(EXPIRY_SECONDS + 60)) });
     holding(event);
@@ -158,7 +158,7 @@ describe('the function that takes what the stream of the fan-out gave up', () =>
     expect(postponed()).toEqual([]);
   });
 
-  it('keeps a letter that it can do nothing for now', async () => {
+  it('keeps a message that it cannot process now', async () => {
     const output = capturedOutput();
     streams.on(GetShardIteratorCommand).rejects(new Error('throttled'));
 
@@ -167,7 +167,7 @@ describe('the function that takes what the stream of the fan-out gave up', () =>
   });
 
   it.each(['{', {}, { kind: 'entries' }, { kind: 'records', records: {} }])(
-    'gives up loudly a letter that it does not understand: %j',
+    'gives up an unreadable message with an error: %j',
     async (body) => {
       const output = capturedOutput();
 

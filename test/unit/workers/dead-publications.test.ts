@@ -27,7 +27,7 @@ const eventBridge = mockClient(EventBridgeClient);
 const tenant = aTenant();
 const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
 const eventRow = (now = new Date()) => outbox.append(anEvent({ tenant, now })).write.Put?.Item ?? {};
-/** Its key is no identifier of ours, and says nothing of its age. */
+/** A row whose key is no id, so its age cannot be parsed from it. */
 function noticeRow(now = new Date()) {
   const sourceId = newId('src', NOW);
   const notice = createNotice('source.deleted', `${sourceId}#deleted`, { sourceId }, { tenant, now });
@@ -44,7 +44,7 @@ const DISCARDED = {
 };
 const DONE = { batchItemFailures: [] };
 
-/** Makes the stream show these rows, numbered from 1. */
+/** Makes the stream return these rows, numbered from 1. */
 const streaming = (...rows: Record<string, unknown>[]) =>
   streams.on(GetRecordsCommand).resolves({
     Records: rows.map((row, index) => ({
@@ -58,7 +58,7 @@ const holding = (...rows: Record<string, unknown>[]) => {
 };
 const run = (body: unknown) => handler(received('dead-publications', body), WITH_TIME);
 const refusing = () => eventBridge.on(PutEventsCommand).rejects(new Error('out of reach'));
-/** The identifiers of what was put on the bus, and of what was left for later. */
+/** The ids of the events that were put on the bus. */
 const put = () =>
   eventBridge
     .commandCalls(PutEventsCommand)
@@ -81,8 +81,8 @@ beforeEach(() => {
     .callsFake(({ Entries }) => ({ Entries: Entries.map(() => ({ EventId: 'taken' })) }));
 });
 
-describe('the function that takes what the stream of the publisher gave up', () => {
-  it('reads the records that Lambda names, and puts on the bus what they tell', async () => {
+describe('function of failed publications', () => {
+  it('reads the records that Lambda names, and puts them on the bus', async () => {
     const rows = [eventRow(), noticeRow()];
     streaming(...rows);
 
@@ -92,7 +92,7 @@ describe('the function that takes what the stream of the publisher gave up', () 
     expect(postponed()).toEqual([]);
   });
 
-  it('notes by their keys what the bus still does not take, and finds it by these in the outbox', async () => {
+  it('sends the keys of refused entries to its queue, and reads the entries by them later', async () => {
     capturedOutput();
     const rows = [eventRow(), noticeRow()];
     streaming(...rows);
@@ -114,7 +114,7 @@ describe('the function that takes what the stream of the publisher gave up', () 
     expect(put()).toEqual(rows.map(({ id }) => id));
   });
 
-  it('gives up loudly what the bus has not taken for days, by the age of the entry, whatever its key is', async () => {
+  it('gives up entries that the bus has refused for three days, with any key', async () => {
     const output = capturedOutput();
     const old = later(new Date(), -seconds(EXPIRY_SECONDS + 60));
     const rows = [eventRow(old), noticeRow(old), eventRow(), noticeRow()];
@@ -127,7 +127,7 @@ describe('the function that takes what the stream of the publisher gave up', () 
     expect(postponed().map(({ MessageBody }) => MessageBody.keys)).toEqual([rows.slice(2).map(keyOf)]);
   });
 
-  it('keeps a letter that it can do nothing for now', async () => {
+  it('keeps a message that it cannot process now', async () => {
     capturedOutput();
     streams.on(GetShardIteratorCommand).rejects(new Error('throttled'));
 

@@ -33,8 +33,8 @@ const STAYS = { batchItemFailures: [{ itemIdentifier: 'message-1' }] };
 const FAR_OFF = '2100-01-01T00:00:00.000Z';
 
 /**
- * A delivery with its endpoint and its event, as the tables hold them. No request leaves: the address is a
- * forbidden one.
+ * A delivery with its endpoint and its event in the tables. The URL's address is forbidden, so no request is
+ * sent.
  */
 function held(changes: { endpoint?: Partial<Endpoint>; delivery?: Partial<Delivery>; event?: 'gone' } = {}) {
   const tenant = aTenant();
@@ -59,7 +59,7 @@ function held(changes: { endpoint?: Partial<Endpoint>; delivery?: Partial<Delive
     },
   });
   dynamo.on(UpdateCommand).resolves({ Attributes: delivery });
-  return { endpoint, event, delivery, reminder: toDeliveryMessage(delivery) };
+  return { endpoint, event, delivery, message: toDeliveryMessage(delivery) };
 }
 
 const updates = () => dynamo.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
@@ -79,27 +79,27 @@ beforeEach(() => {
   });
 });
 
-describe('the dispatcher function', () => {
-  it('claims, attempts, settles, and sends the message on to the retry lane, held back until it is due', async () => {
+describe('dispatcher function', () => {
+  it('claims, attempts, settles, and sends the message to the retry queue with a delay', async () => {
     capturedOutput();
-    const { reminder } = held();
+    const { message } = held();
 
-    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
+    expect(await handler(received('fresh', message), WITH_TIME)).toEqual(ENDED);
 
     const [claim, settlement] = updates();
     expect(claim?.UpdateExpression).toContain('ADD attempts :one');
     expect(settlement?.ExpressionAttributeValues).toMatchObject({
       ':status': 'retrying',
       ':lastError': expect.stringMatching(/address|host/),
-      ':dueIn': keys.dueOf('watched', reminder.id),
+      ':dueIn': keys.dueOf('watched', message.id),
     });
     expect(sqs).toHaveReceivedCommandExactlyOnceWith(SendMessageBatchCommand, {
       QueueUrl: FUNCTION_ENVIRONMENT.RETRY_QUEUE,
       Entries: [
         {
           Id: '0',
-          MessageBody: JSON.stringify(reminder),
-          MessageGroupId: reminder.orgId,
+          MessageBody: JSON.stringify(message),
+          MessageGroupId: message.orgId,
           DelaySeconds: 30,
         },
       ],
@@ -108,19 +108,19 @@ describe('the dispatcher function', () => {
 
   it('writes one line of metrics for a batch', async () => {
     const output = capturedOutput();
-    const { reminder } = held();
+    const { message } = held();
 
-    await handler(received('fresh', reminder), WITH_TIME);
+    await handler(received('fresh', message), WITH_TIME);
 
     const written = output.lines.filter((line) => '_aws' in line);
     expect(written).toMatchObject([{ [DELIVERED.attempts]: 1, [DELIVERED.failedAttempts]: 1 }]);
   });
 
-  it('knows the lane that a batch comes from: in the retry lane the message stays, hidden', async () => {
+  it('hides a message of the retry queue instead of sending it', async () => {
     capturedOutput();
-    const { reminder } = held();
+    const { message } = held();
 
-    expect(await handler(received('retry', reminder), WITH_TIME)).toEqual(STAYS);
+    expect(await handler(received('retry', message), WITH_TIME)).toEqual(STAYS);
 
     expect(sqs).toHaveReceivedCommandExactlyOnceWith(ChangeMessageVisibilityCommand, {
       QueueUrl: FUNCTION_ENVIRONMENT.RETRY_QUEUE,
@@ -130,27 +130,27 @@ describe('the dispatcher function', () => {
     expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
   });
 
-  it('parks the delivery without a message when the lane nears its limit of messages in flight', async () => {
+  it('parks the delivery when the queue nears its limit of messages in flight', async () => {
     capturedOutput();
     sqs
       .on(GetQueueAttributesCommand, { QueueUrl: FUNCTION_ENVIRONMENT.SLOW_QUEUE })
       .resolves({ Attributes: { ApproximateNumberOfMessagesNotVisible: '60000' } });
-    const { reminder } = held({ endpoint: { slowUntil: FAR_OFF } });
+    const { message } = held({ endpoint: { slowUntil: FAR_OFF } });
 
-    expect(await handler(received('slow', reminder), WITH_TIME)).toEqual(ENDED);
+    expect(await handler(received('slow', message), WITH_TIME)).toEqual(ENDED);
 
     expect(updates().at(-1)?.ExpressionAttributeValues).toMatchObject({
       ':parked': true,
-      ':dueIn': keys.dueOf('parked', reminder.id),
+      ':dueIn': keys.dueOf('parked', message.id),
     });
     expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
     expect(sqs).not.toHaveReceivedCommand(ChangeMessageVisibilityCommand);
   });
 
-  it('moves a message to the slow lane before it claims anything', async () => {
-    const { reminder } = held({ endpoint: { slowUntil: FAR_OFF } });
+  it('moves a message to the slow queue before it claims the delivery', async () => {
+    const { message } = held({ endpoint: { slowUntil: FAR_OFF } });
 
-    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
+    expect(await handler(received('fresh', message), WITH_TIME)).toEqual(ENDED);
 
     expect(updates()).toEqual([]);
     expect(sqs).toHaveReceivedCommandExactlyOnceWith(SendMessageBatchCommand, {
@@ -158,17 +158,17 @@ describe('the dispatcher function', () => {
     });
   });
 
-  it('moves a message to the stalled lane, and out of it again when its receiver refuses at once', async () => {
+  it('moves a message to the stalled queue, and out of it when its receiver answers', async () => {
     capturedOutput();
-    const { reminder } = held({ endpoint: { stalledUntil: FAR_OFF } });
+    const { message } = held({ endpoint: { stalledUntil: FAR_OFF } });
 
-    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
+    expect(await handler(received('fresh', message), WITH_TIME)).toEqual(ENDED);
     expect(updates()).toEqual([]);
     expect(sqs).toHaveReceivedCommandExactlyOnceWith(SendMessageBatchCommand, {
       QueueUrl: FUNCTION_ENVIRONMENT.STALLED_QUEUE,
     });
 
-    expect(await handler(received('stalled', reminder), WITH_TIME)).toEqual(ENDED);
+    expect(await handler(received('stalled', message), WITH_TIME)).toEqual(ENDED);
     expect(sqs).toHaveReceivedCommandWith(SendMessageBatchCommand, {
       QueueUrl: FUNCTION_ENVIRONMENT.RETRY_QUEUE,
     });
@@ -181,78 +181,78 @@ describe('the dispatcher function', () => {
   });
 
   it('keeps the message when it could not be moved', async () => {
-    const { reminder } = held({ endpoint: { slowUntil: FAR_OFF } });
+    const { message } = held({ endpoint: { slowUntil: FAR_OFF } });
     sqs
       .on(SendMessageBatchCommand)
       .resolves({ Failed: [{ Id: '0', Code: 'InternalError', SenderFault: false }] });
 
-    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(STAYS);
+    expect(await handler(received('fresh', message), WITH_TIME)).toEqual(STAYS);
   });
 
-  it('ends a delivery whose event is gone', async () => {
+  it('skips a delivery whose event is missing', async () => {
     capturedOutput();
-    const { reminder } = held({ event: 'gone' });
+    const { message } = held({ event: 'gone' });
 
-    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
+    expect(await handler(received('fresh', message), WITH_TIME)).toEqual(ENDED);
 
     expect(updates()).toMatchObject([
       { ExpressionAttributeValues: { ':skipped': 'skipped', ':reason': 'event_missing' } },
     ]);
   });
 
-  it('goes on with a deleted endpoint: its delivery is skipped and the message deleted', async () => {
-    const { reminder, event } = held();
+  it('skips the delivery of a deleted endpoint, and deletes the message', async () => {
+    const { message, event } = held();
     dynamo.on(BatchGetCommand).resolves({
       Responses: { [FUNCTION_ENVIRONMENT.OUTBOX_TABLE]: [{ ...keys.event(event, event.id), ...event }] },
     });
 
-    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
+    expect(await handler(received('fresh', message), WITH_TIME)).toEqual(ENDED);
 
     expect(updates()).toMatchObject([{ ExpressionAttributeValues: { ':reason': 'endpoint_deleted' } }]);
   });
 
   it('deletes the message of a delivery that has ended', async () => {
-    const { reminder, delivery } = held();
+    const { message, delivery } = held();
     dynamo.on(UpdateCommand).rejects(refused({ ...delivery, status: 'succeeded' }));
 
-    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
+    expect(await handler(received('fresh', message), WITH_TIME)).toEqual(ENDED);
   });
 
-  it('leaves a message to its queue when its delivery cannot be claimed for an error', async () => {
+  it('leaves the message in its queue when the claim fails', async () => {
     const output = capturedOutput();
-    const { reminder } = held();
+    const { message } = held();
     dynamo.on(UpdateCommand).rejects(new Error('throttled'));
 
-    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(STAYS);
+    expect(await handler(received('fresh', message), WITH_TIME)).toEqual(STAYS);
     expect(output.logged('ERROR')).toHaveLength(1);
   });
 
-  it('drops a message that is no reminder, counted, and deals with the rest of its batch', async () => {
+  it('drops and counts an unreadable message, and processes the rest of its batch', async () => {
     const output = capturedOutput();
-    const { reminder } = held({ endpoint: { status: 'auto_disabled' } });
+    const { message } = held({ endpoint: { status: 'auto_disabled' } });
 
-    expect(await handler(received('fresh', 'not JSON', { id: 'dlv_1' }, reminder), WITH_TIME)).toEqual(ENDED);
+    expect(await handler(received('fresh', 'not JSON', { id: 'dlv_1' }, message), WITH_TIME)).toEqual(ENDED);
 
     expect(output.metric(UNREADABLE_MESSAGES)).toBe(2);
     expect(updates()).toMatchObject([{ ExpressionAttributeValues: { ':reason': 'endpoint_disabled' } }]);
   });
 
-  it('keeps a message, unclaimed, whose endpoint and event cannot be read', async () => {
+  it('keeps the message unclaimed when its endpoint and event cannot be read', async () => {
     const output = capturedOutput();
-    const { reminder } = held();
+    const { message } = held();
     dynamo.on(BatchGetCommand).rejects(new Error('throttled'));
     dynamo.on(GetCommand, { TableName: FUNCTION_ENVIRONMENT.OUTBOX_TABLE }).rejects(new Error('throttled'));
 
-    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(STAYS);
+    expect(await handler(received('fresh', message), WITH_TIME)).toEqual(STAYS);
 
     expect(updates()).toEqual([]);
     expect(output.logged('ERROR')).toHaveLength(1);
   });
 
-  it('refuses a batch of a queue that is none of its lanes', async () => {
-    const { reminder } = held();
+  it('rejects a batch of an unknown queue', async () => {
+    const { message } = held();
 
-    await expect(handler(received('dead-fan-outs', reminder), WITH_TIME)).rejects.toThrow('dead-fan-outs');
+    await expect(handler(received('dead-fan-outs', message), WITH_TIME)).rejects.toThrow('dead-fan-outs');
     expect(updates()).toEqual([]);
   });
 });

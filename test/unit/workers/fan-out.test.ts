@@ -17,14 +17,14 @@ const sqs = mockClient(SQSClient);
 const tenant = aTenant();
 const ours = (changes: Partial<Endpoint> = {}) => anEndpoint({ orgId: tenant.orgId, ...changes });
 const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
-const rowOf = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
+const toRow = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
 
-/** What was sent, by the last part of its queue's address. */
+/** The sent messages, with the last path segment of their queue's URL. */
 const sent = () =>
   sqs.commandCalls(SendMessageBatchCommand).flatMap(({ args: [{ input }] }) =>
     (input.Entries ?? []).map(({ MessageBody = '' }) => ({
       queue: input.QueueUrl?.split('/').at(-1),
-      reminder: JSON.parse(MessageBody),
+      message: JSON.parse(MessageBody),
     })),
   );
 const run = (...rows: Record<string, unknown>[]) =>
@@ -39,14 +39,14 @@ beforeEach(() => {
   sqs.on(SendMessageBatchCommand).resolves({});
 });
 
-describe('the fan-out function', () => {
-  it('adds a delivery for each subscriber, and reminds of it in the lane of the endpoint', async () => {
+describe('fan-out function', () => {
+  it('adds a delivery for each subscriber, and sends its message to the queue of the endpoint', async () => {
     const slow = ours({ slowUntil: '2100-01-01T00:00:00.000Z' });
     const stalled = ours({ stalledUntil: '2100-01-01T00:00:00.000Z' });
     const quick = ours();
     dynamo.on(QueryCommand).resolves({ Items: [quick, slow, stalled] });
 
-    expect(await run(rowOf())).toEqual({ batchItemFailures: [] });
+    expect(await run(toRow())).toEqual({ batchItemFailures: [] });
 
     expect(dynamo).toHaveReceivedCommandTimes(PutCommand, 3);
     expect(dynamo).toHaveReceivedCommandWith(PutCommand, {
@@ -55,30 +55,30 @@ describe('the fan-out function', () => {
     });
     expect(sent()).toEqual(
       expect.arrayContaining([
-        { queue: 'fresh', reminder: expect.objectContaining({ webhookId: quick.id }) },
-        { queue: 'slow', reminder: expect.objectContaining({ webhookId: slow.id }) },
-        { queue: 'stalled', reminder: expect.objectContaining({ webhookId: stalled.id }) },
+        { queue: 'fresh', message: expect.objectContaining({ webhookId: quick.id }) },
+        { queue: 'slow', message: expect.objectContaining({ webhookId: slow.id }) },
+        { queue: 'stalled', message: expect.objectContaining({ webhookId: stalled.id }) },
       ]),
     );
   });
 
-  it('reminds of a delivery that an earlier run added, since that one may have ended before its own reminder', async () => {
+  it('sends the message of a delivery that an earlier run added, perhaps without a message', async () => {
     dynamo.on(QueryCommand).resolves({ Items: [ours()] });
     dynamo.on(PutCommand).rejects(refused());
 
-    expect(await run(rowOf())).toEqual({ batchItemFailures: [] });
+    expect(await run(toRow())).toEqual({ batchItemFailures: [] });
     expect(sent()).toHaveLength(1);
   });
 
-  it('hands on the order of a redelivery', async () => {
-    const reminder = toDeliveryMessage(aDelivery());
+  it('sends the message of a redelivery', async () => {
+    const message = toDeliveryMessage(aDelivery());
 
-    await run(outbox.appendRedelivery(reminder).write.Put?.Item ?? {});
+    await run(outbox.appendRedelivery(message).write.Put?.Item ?? {});
 
-    expect(sent()).toEqual([{ queue: 'fresh', reminder }]);
+    expect(sent()).toEqual([{ queue: 'fresh', message }]);
   });
 
-  it('passes over what the outbox holds for others', async () => {
+  it('ignores outbox entries of other readers', async () => {
     const output = capturedOutput();
     const notice = appendDisablingNotice(
       { name: 'outbox' },
@@ -91,19 +91,19 @@ describe('the fan-out function', () => {
     expect(output.metric(ABANDONED_ENTRIES)).toBeUndefined();
   });
 
-  it('gives up a record that cannot be read, loudly, without holding up what comes after it', async () => {
+  it('gives up an unreadable record with an error, and continues with the next ones', async () => {
     const output = capturedOutput();
     dynamo.on(QueryCommand).resolves({ Items: [ours()] });
-    const damaged = { ...rowOf(), body: undefined };
+    const damaged = { ...toRow(), body: undefined };
 
-    expect(await run(damaged, {}, rowOf())).toEqual({ batchItemFailures: [] });
+    expect(await run(damaged, {}, toRow())).toEqual({ batchItemFailures: [] });
 
     expect(sent()).toHaveLength(1);
     expect(output.metric(ABANDONED_ENTRIES)).toBe(2);
     expect(output.logged('ERROR')).toHaveLength(2);
   });
 
-  it('reports the sequence numbers of what failed, so that the stream comes back to it', async () => {
+  it('reports the sequence numbers of failed records, so that the stream repeats them', async () => {
     capturedOutput();
     const [lucky, unlucky] = [anEvent({ tenant }), anEvent({ tenant })];
     dynamo.on(QueryCommand).resolves({ Items: [ours()] });
@@ -113,7 +113,7 @@ describe('the fan-out function', () => {
       ),
     }));
 
-    expect(await run(rowOf(lucky), rowOf(unlucky))).toEqual({
+    expect(await run(toRow(lucky), toRow(unlucky))).toEqual({
       batchItemFailures: [{ itemIdentifier: '101' }],
     });
   });

@@ -15,7 +15,7 @@ import { busMessage, capturedOutput, liveOrganizations, received, WITH_TIME } fr
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const DONE = { batchItemFailures: [] };
-/** What each transaction writes. */
+/** The writes of each transaction. */
 const transactions = () =>
   dynamo.commandCalls(TransactWriteCommand).map(({ args: [{ input }] }) => input.TransactItems ?? []);
 const run = (...events: Parameters<typeof busMessage>[0][]) =>
@@ -28,8 +28,8 @@ beforeEach(() => {
   dynamo.on(BatchGetCommand).resolves({});
 });
 
-describe('the function that counts usage', () => {
-  it('counts what its messages tell, one transaction for an organization, in its table alone', async () => {
+describe('usage meter function', () => {
+  it('counts its messages in one transaction per organization, only in its table', async () => {
     const { orgId } = aTenant();
     const [message, conversation] = [
       aBusEvent({ orgId }),
@@ -58,7 +58,7 @@ describe('the function that counts usage', () => {
     expect(transactions()).toEqual([]);
   });
 
-  it('has events come again while the gate is closed, and when they cannot be counted', async () => {
+  it('repeats events while the gate is closed, and when they cannot be counted', async () => {
     capturedOutput();
     const again = { batchItemFailures: [{ itemIdentifier: 'message-1' }] };
     dynamo.on(GetCommand).resolves({});

@@ -68,8 +68,8 @@ beforeEach(() => {
   ses.on(SendEmailCommand).resolves({ MessageId: 'message-1' });
 });
 
-describe('the function that writes to admins', () => {
-  it('writes about a disabled endpoint, from the address of the deployment', async () => {
+describe('admin notification function', () => {
+  it('sends an e-mail about a disabled endpoint from the sender address of the deployment', async () => {
     const output = capturedOutput();
 
     expect(await run(disabling)).toEqual({ batchItemFailures: [] });
@@ -86,7 +86,7 @@ describe('the function that writes to admins', () => {
     expect(JSON.stringify(output.lines)).not.toContain('ada@');
   });
 
-  it('writes about changed content, and records at the source what admins know', async () => {
+  it('sends an e-mail about changed content, and records the notified version at the source', async () => {
     expect(await run(change)).toEqual({ batchItemFailures: [] });
 
     const [{ args: [{ input }] = [{ input: undefined }] } = {}] = ses.commandCalls(SendEmailCommand);
@@ -103,7 +103,7 @@ describe('the function that writes to admins', () => {
     });
   });
 
-  it('leaves in the queue what was refused, and what nobody can read', async () => {
+  it('leaves refused and unreadable messages in the queue', async () => {
     const output = capturedOutput();
     ses.on(SendEmailCommand).rejects(Object.assign(new Error('no'), { $metadata: { httpStatusCode: 400 } }));
 
@@ -120,7 +120,7 @@ describe('the function that writes to admins', () => {
     expect(output.metric(UNREADABLE_MESSAGES)).toBe(1);
   });
 
-  it('does one event although another of the batch fails', async () => {
+  it('processes an event although another of the batch fails', async () => {
     cognito
       .on(ListUsersCommand)
       .rejectsOnce(new Error('throttled'))
@@ -132,7 +132,7 @@ describe('the function that writes to admins', () => {
     expect(ses).toHaveReceivedCommandTimes(SendEmailCommand, 1);
   });
 
-  it('writes nothing for a sandbox, and asks nobody', async () => {
+  it('sends nothing for a sandbox, and reads no admins', async () => {
     const sandbox = aTenant({ generation: 1 });
     dynamo.on(GetCommand, { Key: keys.organization(sandbox.orgId) }).resolves({
       Item: {

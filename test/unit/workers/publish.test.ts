@@ -15,10 +15,10 @@ import { aRecord, capturedOutput, WITH_TIME } from './a-worker.ts';
 const eventBridge = mockClient(EventBridgeClient);
 const tenant = aTenant();
 const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
-const rowOf = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
+const toRow = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
 const run = (...rows: Record<string, unknown>[]) =>
   handler({ Records: rows.map((row, index) => aRecord(row, 100 + index)) }, WITH_TIME);
-/** The identifiers of what was put on the bus. */
+/** The ids of the events that were put on the bus. */
 const put = () =>
   eventBridge
     .commandCalls(PutEventsCommand)
@@ -32,8 +32,8 @@ beforeEach(() => {
     .callsFake(({ Entries }) => ({ Entries: Entries.map(() => ({ EventId: 'taken' })) }));
 });
 
-describe('the publisher', () => {
-  it('puts what the outbox tells on the bus of its environment', async () => {
+describe('publisher function', () => {
+  it('puts the events of the outbox on the bus of its environment', async () => {
     const event = anEvent({ tenant });
     const webhookId = newId('whk', NOW);
     const disabling = appendDisablingNotice(
@@ -41,7 +41,7 @@ describe('the publisher', () => {
       { kind: 'endpoint-disabled', ...tenant, webhookId, disabledAt: NOW.toISOString() },
     );
 
-    expect(await run(rowOf(event), disabling.write.Put?.Item ?? {})).toEqual({ batchItemFailures: [] });
+    expect(await run(toRow(event), disabling.write.Put?.Item ?? {})).toEqual({ batchItemFailures: [] });
 
     expect(put()).toEqual([event.id, `${webhookId}#disabled#${NOW.toISOString()}`]);
     const [call] = eventBridge.commandCalls(PutEventsCommand);
@@ -52,8 +52,8 @@ describe('the publisher', () => {
     });
   });
 
-  it('calls nobody for what tells nothing', async () => {
-    const test = rowOf(anEvent({ tenant, onlyTo: newId('whk', NOW) }));
+  it('sends no request for entries without an event for the bus', async () => {
+    const test = toRow(anEvent({ tenant, onlyTo: newId('whk', NOW) }));
     const redelivery = outbox.appendRedelivery(toDeliveryMessage(aDelivery())).write.Put?.Item ?? {};
 
     expect(await run(test, redelivery)).toEqual({ batchItemFailures: [] });
@@ -61,7 +61,7 @@ describe('the publisher', () => {
     expect(eventBridge).not.toHaveReceivedCommand(PutEventsCommand);
   });
 
-  it('reports the sequence numbers of what the bus did not take, so that the stream comes back to it', async () => {
+  it('reports the sequence numbers of refused entries, so that the stream repeats them', async () => {
     const output = capturedOutput();
     const events = Array.from({ length: 12 }, () => anEvent({ tenant }));
     eventBridge.on(PutEventsCommand).callsFake(({ Entries }: { Entries: PutEventsRequestEntry[] }) => ({
@@ -72,26 +72,26 @@ describe('the publisher', () => {
       ),
     }));
 
-    expect(await run(...events.map(rowOf))).toEqual({
+    expect(await run(...events.map(toRow))).toEqual({
       batchItemFailures: [{ itemIdentifier: '104' }, { itemIdentifier: '111' }],
     });
     expect(output.logged('WARN')).not.toEqual([]);
   });
 
-  it('reports all of a request that failed', async () => {
+  it('reports all entries of a failed request', async () => {
     capturedOutput();
     eventBridge.on(PutEventsCommand).rejects(new Error('out of reach'));
 
-    expect(await run(rowOf(), rowOf())).toEqual({
+    expect(await run(toRow(), toRow())).toEqual({
       batchItemFailures: [{ itemIdentifier: '100' }, { itemIdentifier: '101' }],
     });
   });
 
-  it('gives up a record that cannot be read, loudly, without holding up what comes after it', async () => {
+  it('gives up an unreadable record with an error, and continues with the next ones', async () => {
     const output = capturedOutput();
     const event = anEvent({ tenant });
 
-    expect(await run({ ...rowOf(), body: undefined }, {}, rowOf(event))).toEqual({ batchItemFailures: [] });
+    expect(await run({ ...toRow(), body: undefined }, {}, toRow(event))).toEqual({ batchItemFailures: [] });
 
     expect(put()).toEqual([event.id]);
     expect(output.metric(ABANDONED_ENTRIES)).toBe(2);

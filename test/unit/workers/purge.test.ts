@@ -26,7 +26,7 @@ const TABLES = [
   FUNCTION_ENVIRONMENT.SERVICE_TABLE,
 ];
 
-/** Makes the tables hold an order, and the indexes these rows of each table, once. */
+/** Makes the tables return a purge order, and each index these rows once. */
 function ordered(rows: Record<string, unknown>[]) {
   const order = keys.purge(sandbox);
   dynamo
@@ -47,8 +47,8 @@ beforeEach(() => {
   dynamo.on(BatchWriteCommand).resolves({});
 });
 
-describe('the function that deletes what resets of sandboxes have left', () => {
-  it('deletes the rows of every table by their keys, closes the order and says what it did', async () => {
+describe('sandbox purge function', () => {
+  it('deletes the rows of every table by their keys, closes the order, and reports the counts', async () => {
     const output = capturedOutput();
     ordered([{ pk: 'a', sk: 'b', ofSandbox: 'the index has it' }]);
 
@@ -65,7 +65,7 @@ describe('the function that deletes what resets of sandboxes have left', () => {
     expect(output.metric(PURGED.open)).toBeUndefined();
   });
 
-  it('does nothing when nothing was wiped', async () => {
+  it('does nothing without a reset', async () => {
     expect(await handler({}, WITH_TIME)).toEqual({ deleted: 0, closed: 0, open: 0, oldestSeconds: 0 });
     expect(dynamo).not.toHaveReceivedCommand(BatchWriteCommand);
   });

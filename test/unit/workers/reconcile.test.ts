@@ -16,7 +16,7 @@ import { capturedOutput, WITH_TIME, WITHOUT_TIME } from './a-worker.ts';
 const dynamo = mockClient(DynamoDBDocumentClient);
 const sqs = mockClient(SQSClient);
 
-/** Holds a delivery in one shard of the index, as one that was due some seconds ago. */
+/** Makes one shard of the index return a delivery that was due some seconds ago. */
 function holdDue(dueIn: string, delivery: Delivery, lateSeconds: number): void {
   const row = {
     ...keys.delivery(delivery.webhookId, delivery.generation, delivery.id),
@@ -38,8 +38,8 @@ beforeEach(() => {
   sqs.on(GetQueueAttributesCommand).resolves({ Attributes: { ApproximateNumberOfMessages: '0' } });
 });
 
-describe('the reconciler function', () => {
-  it('sends to the retry lane what was parked, moves it on in the index, and says how late it was', async () => {
+describe('reconciler function', () => {
+  it('sends parked deliveries to the retry queue, updates the index, and reports the delay', async () => {
     const output = capturedOutput();
     const delivery = aDelivery({ id: newId('dlv', new Date()) });
     holdDue(keys.dueOf('parked', delivery.id), delivery, 90);
@@ -59,7 +59,7 @@ describe('the reconciler function', () => {
     expect(output.logged('INFO')).toHaveLength(1);
   });
 
-  it('ends what expired, and tells the metric that an alarm watches', async () => {
+  it('ends expired deliveries, and writes the metric of an alarm', async () => {
     const output = capturedOutput();
     const delivery = aDelivery({ id: newId('dlv', later(new Date(), -seconds(EXPIRY_SECONDS + 60))) });
     holdDue(keys.dueOf('watched', delivery.id), delivery, 60);
@@ -73,7 +73,7 @@ describe('the reconciler function', () => {
     expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
   });
 
-  it('reads each shard of both states once when nothing is due, and says nothing aloud', async () => {
+  it('reads each shard of both states once when nothing is due, and logs nothing', async () => {
     const output = capturedOutput();
 
     expect(await handler({}, WITH_TIME)).toMatchObject({ resumed: 0, resent: 0, complete: true });
@@ -85,7 +85,7 @@ describe('the reconciler function', () => {
     expect(output.metric(IN_FLIGHT)).toBeUndefined();
   });
 
-  it('says how full the fullest queue is of messages in flight, in percent of what SQS allows', async () => {
+  it('reports the messages in flight of the fullest queue, in percent of the SQS limit', async () => {
     const output = capturedOutput();
     const inFlight = {
       FRESH_QUEUE: '1200',
@@ -103,7 +103,7 @@ describe('the reconciler function', () => {
     expect(output.metric(IN_FLIGHT)).toBe(50);
   });
 
-  it('does its work although no queue says anything of itself', async () => {
+  it("completes although no queue's attributes can be read", async () => {
     const output = capturedOutput();
     sqs.on(GetQueueAttributesCommand).rejects(new Error('out of reach'));
 
@@ -112,7 +112,7 @@ describe('the reconciler function', () => {
     expect(output.logged('WARN')).toHaveLength(1);
   });
 
-  it('begins no page that its time would not suffice for', async () => {
+  it('begins no page without enough time', async () => {
     capturedOutput();
 
     expect(await handler({}, WITHOUT_TIME)).toMatchObject({ complete: false });

@@ -18,7 +18,7 @@ import { aDelivery, anEndpoint, aRedeliveryJob, later, NOW, seconds } from '../.
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
 import { busMessage, capturedOutput, liveOrganizations, received, refused, WITH_TIME } from './a-worker.ts';
 
-// The function reads the clock, and sends nothing again of an event that is older than a month.
+// The function reads the clock, and resends no event that is older than 30 days.
 beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -34,7 +34,7 @@ const bodiesTo = (QueueUrl: string) =>
     .flatMap(({ args: [{ input }] }) => input.Entries ?? [])
     .map(({ MessageBody }) => JSON.parse(String(MessageBody)));
 
-/** Deliveries that have failed, in the first of the shards that is read. */
+/** Failed deliveries, in the first shard that is read. */
 const failed = (count: number) =>
   Array.from({ length: count }, () =>
     aDelivery({
@@ -58,8 +58,8 @@ beforeEach(() => {
   sqs.on(SendMessageBatchCommand).resolves({});
 });
 
-describe('the function that works on redelivery jobs', () => {
-  it('adds a delivery under a condition for each that failed, reminds of it, and ends the job', async () => {
+describe('redelivery job function', () => {
+  it('adds a delivery for each failed one, sends its message, and ends the job', async () => {
     capturedOutput();
     const found = failed(12);
     dynamo.on(QueryCommand).resolvesOnce({ Items: found }).resolves({ Items: [] });
@@ -84,7 +84,7 @@ describe('the function that works on redelivery jobs', () => {
     expect(bodiesTo(FUNCTION_ENVIRONMENT.REDELIVERIES_QUEUE)).toEqual([]);
   });
 
-  it('adds none of an event that has arrived since', async () => {
+  it('adds none for an event that has arrived since', async () => {
     capturedOutput();
     const [arrived, missing] = failed(2);
     if (arrived === undefined || missing === undefined) throw new Error('there were to be two');
@@ -101,12 +101,12 @@ describe('the function that works on redelivery jobs', () => {
     expect(added).toEqual([missing.id]);
   });
 
-  it('sends the rest of a long job to its own queue, as the bus would', async () => {
+  it('sends the next round of a long job to its own queue, as the bus would', async () => {
     capturedOutput();
     const found = failed(3);
     const end = { pk: 'a', sk: found[0]?.id };
     dynamo.on(QueryCommand).resolvesOnce({ Items: found, LastEvaluatedKey: end }).resolves({ Items: [] });
-    // As many were sent again by then as a message may bring.
+    // This job has resent as many by then as one message may.
     dynamo
       .on(UpdateCommand, {
         UpdateExpression: 'SET place = :place, pageAt = :at ADD examined :examined, redelivered :redelivered',
@@ -121,7 +121,7 @@ describe('the function that works on redelivery jobs', () => {
     expect(dynamo).not.toHaveReceivedCommand(TransactWriteCommand);
   });
 
-  it('has its message come again when a queue does not take everything', async () => {
+  it('repeats its message when a queue refuses a part', async () => {
     capturedOutput();
     dynamo
       .on(QueryCommand)
@@ -133,7 +133,7 @@ describe('the function that works on redelivery jobs', () => {
     expect(dynamo).not.toHaveReceivedCommand(TransactWriteCommand);
   });
 
-  it('has its message come again while another worker has the job, and is done with one that is over', async () => {
+  it('repeats its message while another worker has the lease, and drops that of an ended job', async () => {
     capturedOutput();
     const lease = { token: 'another', until: Number.MAX_SAFE_INTEGER };
     dynamo.on(UpdateCommand).rejects(refused({ ...job, lease }));

@@ -20,7 +20,7 @@ import { capturedOutput, liveOrganizations, WITH_TIME, WITHOUT_TIME } from './a-
 const dynamo = mockClient(DynamoDBDocumentClient);
 const sqs = mockClient(SQSClient);
 
-/** A job that runs, as its rows say. */
+/** The rows of a running job. */
 function running(changes: Partial<RedeliveryJob> = {}): RedeliveryJob {
   const job = aRedeliveryJob({ round: 3, ...changes });
   const key = keys.redeliveryRun(job.id);
@@ -42,8 +42,8 @@ beforeEach(() => {
   sqs.on(SendMessageBatchCommand).resolves({});
 });
 
-describe('the function that looks after redelivery jobs', () => {
-  it('sends the message of a job that no worker has to their queue, notes so, and says how many there were', async () => {
+describe('function that resumes redelivery jobs', () => {
+  it('sends the message of a job without a worker, records it, and counts such jobs', async () => {
     const output = capturedOutput();
     const job = running();
 
@@ -67,7 +67,7 @@ describe('the function that looks after redelivery jobs', () => {
     );
   });
 
-  it('deletes the row of one that has ended', async () => {
+  it('deletes the row of a job that has ended', async () => {
     capturedOutput();
     const job = running({ status: 'done' });
     expect(await handler({}, WITH_TIME)).toMatchObject({ sent: 0, removed: 1 });
@@ -75,7 +75,7 @@ describe('the function that looks after redelivery jobs', () => {
     expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
   });
 
-  it('reads each shard once when no job runs for long, and says nothing aloud', async () => {
+  it('reads each shard once when no job is due, and logs nothing', async () => {
     const output = capturedOutput();
     expect(await handler({}, WITH_TIME)).toMatchObject({ sent: 0, complete: true });
     expect(dynamo).toHaveReceivedCommandTimes(QueryCommand, REDELIVERY_RUN_SHARDS);
@@ -84,7 +84,7 @@ describe('the function that looks after redelivery jobs', () => {
     expect(output.metric(REDELIVERIES_RESUMED)).toBeUndefined();
   });
 
-  it('begins no page that its time would not suffice for', async () => {
+  it('begins no page without enough time', async () => {
     capturedOutput();
     expect(await handler({}, WITHOUT_TIME)).toMatchObject({ complete: false });
     expect(dynamo).not.toHaveReceivedCommand(QueryCommand);

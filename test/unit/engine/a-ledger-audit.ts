@@ -17,11 +17,11 @@ export const hoursAgo = (hours: number): Date => later(NOW, -seconds(hours * 360
 /** A run that has time for everything. */
 export const IN_FULL = () => true;
 
-/** Deliveries of one page. */
+/** Deliveries per page. */
 const PAGE = 3;
 
-/** Deliveries and their ledger in memory, and what checks the one against the other. */
-export function anAudit(replaced: Partial<AuditLedgerPorts> = {}) {
+/** The ledger audit over deliveries and their ledger in memory. */
+export function aLedgerAudit(replaced: Partial<AuditLedgerPorts> = {}) {
   const clock = new VirtualClock();
   const standings = memoryStandings();
   const log = recordedLog();
@@ -58,7 +58,7 @@ export function anAudit(replaced: Partial<AuditLedgerPorts> = {}) {
     { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: DEFAULT_GRACE_SECONDS },
   );
 
-  /** Adds a delivery of some time ago. */
+  /** Adds a delivery that was created at `born`. */
   async function add(born: Date, changes: Partial<Delivery> = {}): Promise<Delivery> {
     const delivery = aDelivery({ id: newId('dlv', born), createdAt: born.toISOString(), ...changes });
     await deliveries.add(delivery);
@@ -71,11 +71,11 @@ export function anAudit(replaced: Partial<AuditLedgerPorts> = {}) {
     standings,
     deliveries,
     ledger,
-    /** Endpoints of which a delivery cannot be read. */
+    /** Endpoints with an unreadable delivery. */
     broken,
     run,
     add,
-    /** Adds one that ended a minute after it began. */
+    /** Adds a delivery that ended a minute after its creation. */
     addEnded: (born: Date, changes: Partial<Delivery> = {}) =>
       add(born, {
         status: 'succeeded',
@@ -84,7 +84,7 @@ export function anAudit(replaced: Partial<AuditLedgerPorts> = {}) {
         terminalAt: later(born, seconds(60)).toISOString(),
         ...changes,
       }),
-    /** Counts deliveries as the stream's follower would have. */
+    /** Counts deliveries as the stream's worker does. */
     async count(...counted: readonly Delivery[]): Promise<void> {
       for (const entry of sumChanges(counted.map((delivery) => ({ kind: 'added', delivery }))))
         await ledger.add(part(), entry);
@@ -93,7 +93,7 @@ export function anAudit(replaced: Partial<AuditLedgerPorts> = {}) {
       ledger.every.find(
         ({ webhookId, hour }) => webhookId === delivery.webhookId && hour === getLedgerHour(delivery),
       ),
-    /** How often deliveries were read. */
+    /** The number of reads of deliveries. */
     reads: () => reads,
   };
 

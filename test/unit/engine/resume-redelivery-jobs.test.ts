@@ -4,14 +4,14 @@ import type { RedeliveryJob } from '../../../functions/domain/redelivery.ts';
 import { anEndpoint, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
 import { aRedelivery, GRACE_SECONDS, LEASE_SECONDS, type TestRedelivery } from './a-redelivery.ts';
 
-/** A job whose message is lost before anybody has begun with it. */
+/** A job whose message is lost before a worker has received it. */
 async function aLostJob(test: TestRedelivery): Promise<RedeliveryJob> {
   await test.had('exhausted', 60);
   const job = await test.started();
   test.messages.length = 0;
   return job;
 }
-/** Has the worker begin, and die when it has noted its first page. */
+/** Lets the worker begin, and lose its process after it has stored its first page. */
 async function begunAndLost(test: TestRedelivery): Promise<void> {
   const [message] = test.messages.splice(0);
   if (message === undefined) throw new Error('there was to be a message');
@@ -23,8 +23,8 @@ async function begunAndLost(test: TestRedelivery): Promise<void> {
 const codes = ({ log }: TestRedelivery) => log.entries.map(({ code }) => code);
 const NOTHING = { sent: 0, removed: 0, held: 0, left: 0, complete: true };
 
-describe('a redelivery job whose message is lost', () => {
-  it('has another one when the grace is over, not before, and comes to its end', async () => {
+describe('redelivery job whose message is lost', () => {
+  it('gets another one after the grace period, and completes', async () => {
     const test = aRedelivery();
     const job = await aLostJob(test);
     test.clock.elapse(GRACE_SECONDS - 1);
@@ -49,7 +49,7 @@ describe('a redelivery job whose message is lost', () => {
     expect(await test.runs()).toEqual([]);
   });
 
-  it('has a message of the round that it is in', async () => {
+  it('gets a message of its present round', async () => {
     const test = aRedelivery();
     for (let age = 100; age < 160; age += 1) await test.had('exhausted', age);
     const job = await test.started();
@@ -66,7 +66,7 @@ describe('a redelivery job whose message is lost', () => {
     expect(await test.job(job)).toMatchObject({ status: 'done', redelivered: 60 });
   });
 
-  it('has one for each grace, as long as it does not get on', async () => {
+  it('gets one per grace period while it makes no progress', async () => {
     const test = aRedelivery();
     await aLostJob(test);
     for (let minute = 0; minute < 60; minute += 1) {
@@ -76,7 +76,7 @@ describe('a redelivery job whose message is lost', () => {
     expect(test.messages).toHaveLength(4);
   });
 
-  it('has none while a worker has it, and has it once the lease of that one is over', async () => {
+  it('gets none while a worker has its lease, and gets one once that has ended', async () => {
     const test = aRedelivery();
     const job = await test.started();
     test.clock.elapse(GRACE_SECONDS);
@@ -90,7 +90,7 @@ describe('a redelivery job whose message is lost', () => {
     expect(await test.job(job)).toMatchObject({ status: 'done' });
   });
 
-  it('is one of many, each of which has its message', async () => {
+  it('gets its message when many other jobs have lost theirs', async () => {
     const tests = aRedelivery();
     const count = 25;
     for (let index = 0; index < count; index += 1) await tests.startedFor(anEndpoint());
@@ -102,8 +102,8 @@ describe('a redelivery job whose message is lost', () => {
   });
 });
 
-describe('the row of a job that runs', () => {
-  it('goes with the end of the job, whoever ends it', async () => {
+describe('row of a running job', () => {
+  it('is deleted at the end of the job, also when it is stopped', async () => {
     for (const end of ['done', 'stopped'] as const) {
       const test = aRedelivery();
       const job = await test.started();
@@ -115,7 +115,7 @@ describe('the row of a job that runs', () => {
     }
   });
 
-  it('goes when the job is there no more, without a message', async () => {
+  it('is deleted without a message when the job is gone', async () => {
     const test = aRedelivery();
     const job = await aLostJob(test);
     test.clock.elapse(GRACE_SECONDS);
@@ -126,7 +126,7 @@ describe('the row of a job that runs', () => {
     expect(test.messages).toEqual([]);
   });
 
-  it('goes when a reset has wiped the generation, without a message', async () => {
+  it('is deleted without a message when a reset has deleted the generation', async () => {
     const tenant = aSandboxTenant();
     const test = aRedelivery({
       endpoint: anEndpoint({ orgId: tenant.orgId }),
@@ -142,8 +142,8 @@ describe('the row of a job that runs', () => {
   });
 });
 
-describe('what could not be done for a job that is lost', () => {
-  it('is left to the next run when its queue does not take the message, or cannot be reached', async () => {
+describe('resumption of a lost job', () => {
+  it('is left to the next run when the queue refuses the message or cannot be reached', async () => {
     const test = aRedelivery();
     await aLostJob(test);
     test.clock.elapse(GRACE_SECONDS);
@@ -158,7 +158,7 @@ describe('what could not be done for a job that is lost', () => {
     expect(await test.resumer()(() => true)).toEqual({ ...NOTHING, sent: 1 });
   });
 
-  it('is left to the next run when nothing can be said of its organization', async () => {
+  it('is left to the next run when its organization is unknown', async () => {
     const test = aRedelivery();
     await aLostJob(test);
     test.standings.forget(test.tenant.orgId);
@@ -168,7 +168,7 @@ describe('what could not be done for a job that is lost', () => {
     expect(await test.runs()).toHaveLength(1);
   });
 
-  it('is done again when it could not be noted', async () => {
+  it('is repeated when it could not be recorded', async () => {
     const test = aRedelivery();
     const job = await aLostJob(test);
     test.clock.elapse(GRACE_SECONDS);
@@ -181,7 +181,7 @@ describe('what could not be done for a job that is lost', () => {
     expect(await test.made(job)).toHaveLength(1);
   });
 
-  it('is a shard that cannot be read: the others are looked at, and the run fails', async () => {
+  it('fails for an unreadable shard, and is done for the others', async () => {
     const test = aRedelivery();
     for (let index = 0; index < 30; index += 1) await test.startedFor(anEndpoint());
     test.messages.length = 0;
@@ -199,7 +199,7 @@ describe('what could not be done for a job that is lost', () => {
     expect(await test.resumer()(() => true)).toEqual({ ...NOTHING, sent: 30 - before });
   });
 
-  it('is what there was no time for', async () => {
+  it('is left to the next run when the time is up', async () => {
     const test = aRedelivery();
     await aLostJob(test);
     test.clock.elapse(GRACE_SECONDS);

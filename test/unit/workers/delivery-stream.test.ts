@@ -14,7 +14,7 @@ import { aRecord, capturedOutput, WITH_TIME } from './a-worker.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const run = (...Records: DynamoDBRecord[]) => handler({ Records, shardId: 'shardId-1' }, WITH_TIME);
-const updatesOf = (table: string) =>
+const listUpdates = (table: string) =>
   dynamo
     .commandCalls(UpdateCommand)
     .map(({ args: [{ input }] }) => input)
@@ -25,14 +25,14 @@ beforeEach(() => {
   dynamo.on(UpdateCommand).resolves({});
 });
 
-describe('the function that follows the deliveries', () => {
-  it('counts an insert as owed, and a later end as that end', async () => {
+describe('delivery stream function', () => {
+  it('counts an insert as an added delivery, and a later end as that end', async () => {
     const delivery = aDelivery();
     const ended = { ...delivery, status: 'exhausted', attempts: 8, attemptLog: [] };
 
     expect(await run(aRecord(delivery, 41), aRecord(ended, 42, 'MODIFY'))).toEqual({ state: {} });
 
-    expect(updatesOf(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toMatchObject([
+    expect(listUpdates(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toMatchObject([
       { Key: keys.active(delivery.webhookId, delivery.generation, getLedgerHour(delivery)) },
       {
         ExpressionAttributeValues: {
@@ -45,15 +45,15 @@ describe('the function that follows the deliveries', () => {
         },
       },
     ]);
-    expect(updatesOf(FUNCTION_ENVIRONMENT.DELIVERIES_TABLE)).toEqual([]);
+    expect(listUpdates(FUNCTION_ENVIRONMENT.DELIVERIES_TABLE)).toEqual([]);
   });
 
-  it('puts what is still open at the end of its batch into the due index', async () => {
+  it('adds a delivery to the due index that is open at the end of its batch', async () => {
     const delivery = aDelivery();
 
     await run(aRecord(delivery, 41));
 
-    expect(updatesOf(FUNCTION_ENVIRONMENT.DELIVERIES_TABLE)).toMatchObject([
+    expect(listUpdates(FUNCTION_ENVIRONMENT.DELIVERIES_TABLE)).toMatchObject([
       {
         Key: keys.delivery(delivery.webhookId, delivery.generation, delivery.id),
         ExpressionAttributeValues: { ':dueIn': keys.dueOf('watched', delivery.id) },
@@ -61,7 +61,7 @@ describe('the function that follows the deliveries', () => {
     ]);
   });
 
-  it('counts the ends among what it read, by their status, and no other change', async () => {
+  it('counts ends by their status, and no other change', async () => {
     const output = capturedOutput();
     const ended = (status: string) => ({ ...aDelivery(), status, attempts: 1 });
 
@@ -77,18 +77,18 @@ describe('the function that follows the deliveries', () => {
     expect(output.metric(ENDED.exhausted)).toBeUndefined();
   });
 
-  it('gives up a record that cannot be read, loudly, without holding up its shard', async () => {
+  it('gives up an unreadable record with an error, and continues with its shard', async () => {
     const output = capturedOutput();
 
     await run(aRecord({ pk: 'x', status: 'lost' }, 41), aRecord(aDelivery(), 42));
 
     expect(output.lines.filter(({ level }) => level === 'ERROR')).toMatchObject([{ sequence: '41' }]);
     expect(output.metric(UNREADABLE_ROWS)).toBe(1);
-    // That its endpoint was active, and its count.
-    expect(updatesOf(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toHaveLength(2);
+    // One write of the active endpoint, and one of its count.
+    expect(listUpdates(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toHaveLength(2);
   });
 
-  it('fails as a whole when something could not be written, so that the stream comes back with it', async () => {
+  it('fails when a write fails, so that the stream repeats the batch', async () => {
     dynamo
       .on(UpdateCommand, { TableName: FUNCTION_ENVIRONMENT.LEDGER_TABLE })
       .rejects(new Error('throttled'));

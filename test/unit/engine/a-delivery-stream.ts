@@ -24,8 +24,8 @@ export const sequenced = (changes: readonly DeliveryChange[]): SequencedChange[]
     sequence: String(9_999_999_999_999_990n + 7n * BigInt(index)),
   }));
 
-/** Deliveries in memory, and who follows their stream. */
-export function aWatch(replaced: Partial<DeliveryStreamPorts> = {}) {
+/** The delivery stream's worker over deliveries in memory. */
+export function aDeliveryStream(replaced: Partial<DeliveryStreamPorts> = {}) {
   const clock = new VirtualClock();
   const standings = memoryStandings();
   const log = recordedLog();
@@ -39,7 +39,7 @@ export function aWatch(replaced: Partial<DeliveryStreamPorts> = {}) {
   return { clock, log, standings, deliveries, due, ledger, run };
 }
 
-/** Entries in an order that does not depend on which was counted first. */
+/** Sorts entries by key, since the order of counting may vary. */
 export const inOrder = (entries: readonly LedgerEntry[]): LedgerEntry[] =>
   entries.toSorted((a, b) => entryNameOf(a).localeCompare(entryNameOf(b)));
 

@@ -10,8 +10,8 @@ import { recordedLog } from '../../doubles/recorded-log.ts';
 
 const open: Gate = async () => undefined;
 
-/** Runs of the sweep over sources in memory and a queue that only remembers. */
-function aSweep() {
+/** The scheduler over sources in memory and a queue that records its messages. */
+function aScheduler() {
   const clock = new VirtualClock();
   const sources = new MemorySources({ sharded: true });
   const log = recordedLog();
@@ -47,7 +47,7 @@ function aSweep() {
     refuses: (which: typeof refuses) => {
       refuses = which;
     },
-    /** So many sources of some tenants, each of which comes up so many seconds from now. */
+    /** Adds sources of some tenants. Each is due `inSeconds` from now. */
     async due(count: number, inSeconds: (index: number) => number = () => 0): Promise<Source[]> {
       const tenants = Array.from({ length: 3 }, () => aTenant());
       const made = Array.from({ length: count }, (_, index) =>
@@ -62,22 +62,22 @@ function aSweep() {
   };
 }
 
-const idsOf = (events: readonly BusEvent[]) => events.map(({ data }) => data.sourceId).toSorted();
-const namesOf = (sources: readonly Source[]) => sources.map(({ id }) => id).toSorted();
+const listCheckedIds = (events: readonly BusEvent[]) => events.map(({ data }) => data.sourceId).toSorted();
+const listIds = (sources: readonly Source[]) => sources.map(({ id }) => id).toSorted();
 
-describe('a run of the sweep', () => {
+describe('scheduler run of source checks', () => {
   it('sends a message for each source that is due, and for no other', async () => {
-    const { due, run, sent } = aSweep();
+    const { due, run, sent } = aScheduler();
     const made = await due(300, (index) => index - 100);
 
     const done = await run(() => true);
 
-    expect(idsOf(sent)).toEqual(namesOf(made.slice(0, 101)));
+    expect(listCheckedIds(sent)).toEqual(listIds(made.slice(0, 101)));
     expect(done).toEqual({ sent: 101, left: 0, latestSeconds: 100, complete: true });
   });
 
-  it('sends what the bus would, named by when it was due', async () => {
-    const { due, run, sent, clock } = aSweep();
+  it('sends the event that the bus would send, with the due time in its id', async () => {
+    const { due, run, sent, clock } = aScheduler();
     const [source] = await due(1, () => -10);
 
     await run(() => true);
@@ -95,15 +95,15 @@ describe('a run of the sweep', () => {
     for (const event of sent) NOTICES['source.check'].parse(BusEvent.parse(event).data);
   });
 
-  it('sends ten at a time at most', async () => {
-    const { due, run, batches } = aSweep();
+  it('sends at most ten messages at a time', async () => {
+    const { due, run, batches } = aScheduler();
     await due(250);
     await run(() => true);
     expect(Math.max(...batches)).toBeLessThanOrEqual(10);
   });
 
-  it('does not come back to what it has sent before a quarter of an hour has passed', async () => {
-    const { due, run, sent, clock } = aSweep();
+  it('does not resend a message within 15 minutes', async () => {
+    const { due, run, sent, clock } = aScheduler();
     const made = await due(40);
     await run(() => true);
     await run(() => true);
@@ -113,13 +113,13 @@ describe('a run of the sweep', () => {
 
     clock.elapse(1);
     expect(await run(() => true)).toMatchObject({ sent: 40, latestSeconds: 0 });
-    expect(idsOf(sent.slice(40))).toEqual(namesOf(made));
+    expect(listCheckedIds(sent.slice(40))).toEqual(listIds(made));
     expect(new Set(sent.map(({ id }) => id)).size).toBe(80);
   });
 
   it('reads one page of each shard when nothing is due', async () => {
     const calls: string[] = [];
-    const { worker } = aSweep();
+    const { worker } = aScheduler();
     await worker(async (call, stage) => {
       if (stage === 'calling') calls.push(call);
     })(() => true);
@@ -127,97 +127,99 @@ describe('a run of the sweep', () => {
   });
 });
 
-describe('what a run of the sweep could not do', () => {
-  it('is left to the next one where the queue took no message, and only that', async () => {
-    const swept = aSweep();
-    const made = await swept.due(30);
+describe('scheduler run that fails in part', () => {
+  it('leaves exactly the refused messages to the next one', async () => {
+    const scheduler = aScheduler();
+    const made = await scheduler.due(30);
     const refused = new Set(made.slice(0, 7).map(({ id }) => id));
-    swept.refuses(({ data }) => refused.has(data.sourceId as Source['id']));
+    scheduler.refuses(({ data }) => refused.has(data.sourceId as Source['id']));
 
-    expect(await swept.run(() => true)).toMatchObject({ sent: 23, left: 7 });
-    swept.refuses(() => false);
-    expect(await swept.run(() => true)).toMatchObject({ sent: 7, left: 0 });
-    expect(idsOf(swept.sent)).toEqual(namesOf(made));
+    expect(await scheduler.run(() => true)).toMatchObject({ sent: 23, left: 7 });
+    scheduler.refuses(() => false);
+    expect(await scheduler.run(() => true)).toMatchObject({ sent: 7, left: 0 });
+    expect(listCheckedIds(scheduler.sent)).toEqual(listIds(made));
   });
 
-  it('is left to the next one when the queue cannot be reached', async () => {
-    const swept = aSweep();
-    const made = await swept.due(30);
-    const unreachable = swept.worker(async (call) => {
+  it('leaves all messages to the next one when the queue cannot be reached', async () => {
+    const scheduler = aScheduler();
+    const made = await scheduler.due(30);
+    const unreachable = scheduler.worker(async (call) => {
       if (call === 'checks.send') throw new Error('the queue is down');
     });
 
     expect(await unreachable(() => true)).toMatchObject({ sent: 0, left: 30 });
-    expect(new Set(swept.log.entries.map(({ level }) => level))).toEqual(new Set(['error']));
-    await swept.run(() => true);
-    expect(idsOf(swept.sent)).toEqual(namesOf(made));
+    expect(new Set(scheduler.log.entries.map(({ level }) => level))).toEqual(new Set(['error']));
+    await scheduler.run(() => true);
+    expect(listCheckedIds(scheduler.sent)).toEqual(listIds(made));
   });
 
-  it('comes up again, sent twice, where it could not be moved on', async () => {
-    const swept = aSweep();
-    await swept.due(30);
-    const stuck = swept.worker(async (call, stage) => {
+  it('sends a message twice when it could not update the index', async () => {
+    const scheduler = aScheduler();
+    await scheduler.due(30);
+    const stuck = scheduler.worker(async (call, stage) => {
       if (call === 'due.postpone' && stage === 'calling') throw new Error('the table is busy');
     });
 
     expect(await stuck(() => true)).toMatchObject({ sent: 30, left: 30 });
-    expect(await swept.run(() => true)).toMatchObject({ sent: 30, left: 0 });
-    expect(new Set(swept.sent.map(({ id }) => id)).size).toBe(30);
+    expect(await scheduler.run(() => true)).toMatchObject({ sent: 30, left: 0 });
+    expect(new Set(scheduler.sent.map(({ id }) => id)).size).toBe(30);
   });
 
-  it('is found by the runs that follow when there is no time, with every shard coming first in its turn', async () => {
-    const swept = aSweep();
-    const made = await swept.due(300);
+  it('leaves the rest to the next ones when its time is up, and each shard comes first in turn', async () => {
+    const scheduler = aScheduler();
+    const made = await scheduler.due(300);
     for (let minute = 1; minute <= 16; minute += 1) {
       let pages = 0;
-      const done = await swept.run(() => {
+      const done = await scheduler.run(() => {
         pages += 1;
         return pages === 1;
       });
       expect(done.complete).toBe(false);
-      swept.clock.elapse(60);
+      scheduler.clock.elapse(60);
     }
-    expect(new Set(idsOf(swept.sent))).toEqual(new Set(namesOf(made)));
+    expect(new Set(listCheckedIds(scheduler.sent))).toEqual(new Set(listIds(made)));
   });
 
-  it('is a shard that cannot be read: the others are dealt with, and the run fails', async () => {
-    const swept = aSweep();
-    const made = await swept.due(100);
+  it('fails for an unreadable shard, and processes the others', async () => {
+    const scheduler = aScheduler();
+    const made = await scheduler.due(100);
     let finds = 0;
-    const half = swept.worker(async (call, stage) => {
+    const half = scheduler.worker(async (call, stage) => {
       if (call !== 'due.find' || stage !== 'calling') return;
       finds += 1;
       if (finds % 2 === 0) throw new Error('throttled');
     });
 
     await expect(half(() => true)).rejects.toThrow('throttled');
-    expect(swept.sent.length).toBeGreaterThan(0);
-    await swept.run(() => true);
-    expect(idsOf(swept.sent)).toEqual(namesOf(made));
+    expect(scheduler.sent.length).toBeGreaterThan(0);
+    await scheduler.run(() => true);
+    expect(listCheckedIds(scheduler.sent)).toEqual(listIds(made));
   });
 });
 
-describe('a run of the sweep that is killed', () => {
-  it('loses no source, at whatever call that is, and sends again only what it had not moved on', async () => {
+describe('killed scheduler run', () => {
+  it('loses no source, for a kill at any call, and repeats only what it had not updated', async () => {
     const count = 60;
     for (let dies = 1; dies <= 60; dies += 1) {
-      const swept = aSweep();
-      const made = await swept.due(count);
+      const scheduler = aScheduler();
+      const made = await scheduler.due(count);
       let calls = 0;
-      // From there on nothing it does takes effect, and it never gets an answer.
-      const killed = swept.worker(async () => {
+      // From this call on, nothing takes effect, and no call returns.
+      const killed = scheduler.worker(async () => {
         calls += 1;
         if (calls >= dies) await new Promise(() => undefined);
       });
       void killed(() => true);
       await new Promise((resolve) => setImmediate(resolve));
-      const before = swept.sent.length;
+      const before = scheduler.sent.length;
 
-      const done = await swept.run(() => true);
+      const done = await scheduler.run(() => true);
 
-      expect(new Set(idsOf(swept.sent)), `killed at call ${dies}`).toEqual(new Set(namesOf(made)));
-      expect(before + done.sent).toBe(swept.sent.length);
-      expect((await swept.run(() => true)).sent).toBe(0);
+      expect(new Set(listCheckedIds(scheduler.sent)), `killed at call ${dies}`).toEqual(
+        new Set(listIds(made)),
+      );
+      expect(before + done.sent).toBe(scheduler.sent.length);
+      expect((await scheduler.run(() => true)).sent).toBe(0);
     }
   });
 });

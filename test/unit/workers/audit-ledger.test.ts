@@ -15,15 +15,15 @@ const dynamo = mockClient(DynamoDBDocumentClient);
 
 afterEach(() => vi.useRealTimers());
 beforeEach(() => {
-  // Between the test and the function no hour may begin.
+  // No hour may begin between the test and the function.
   vi.useFakeTimers({ toFake: ['Date'], now: NOW });
   dynamo.reset();
   dynamo.on(QueryCommand).resolves({ Items: [] });
   dynamo.on(UpdateCommand).resolves({});
 });
 
-describe('the audit function', () => {
-  it('puts right what the deliveries contradict, and tells the metric that an alarm watches', async () => {
+describe('ledger audit function', () => {
+  it('corrects an entry that contradicts the deliveries, and writes the metric of an alarm', async () => {
     const output = capturedOutput();
     const hour = getHourBefore(NOW, 98);
     const delivery = aDelivery({ id: newId('dlv', new Date(hour)), status: 'succeeded', terminalAt: hour });
@@ -50,7 +50,7 @@ describe('the audit function', () => {
     });
   });
 
-  it('says nothing of differences when there is none', async () => {
+  it('writes no difference metric when there is none', async () => {
     const output = capturedOutput();
 
     await handler({}, WITH_TIME);
@@ -58,7 +58,7 @@ describe('the audit function', () => {
     expect(output.metric(LEDGER_DIFFERENCE)).toBeUndefined();
   });
 
-  it('begins no page that its time would not suffice for', async () => {
+  it('begins no page without enough time', async () => {
     capturedOutput();
 
     expect(await handler({}, WITHOUT_TIME)).toMatchObject({ entries: 0, complete: false });

@@ -4,7 +4,7 @@ import { newId, type OrgId } from '../../../functions/domain/ids.ts';
 import { type DeliveryChange, sumChanges } from '../../../functions/domain/ledger.ts';
 import { aDelivery, NOW } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
-import { aWatch, inOrder, SHARD, sequenced } from './a-watch.ts';
+import { aDeliveryStream, inOrder, SHARD, sequenced } from './a-delivery-stream.ts';
 
 const orgId = newId('org', NOW);
 
@@ -13,16 +13,16 @@ const added = (tenant: { orgId: OrgId; generation: number }): DeliveryChange => 
   delivery: aDelivery(tenant),
 });
 
-/** A watch over a sandbox. */
-function aSandboxWatch(replaced: Parameters<typeof aWatch>[0] = {}) {
-  const service = aWatch(replaced);
+/** The delivery stream's worker, with a sandbox. */
+function aSandboxStream(replaced: Parameters<typeof aDeliveryStream>[0] = {}) {
+  const service = aDeliveryStream(replaced);
   service.standings.makeSandbox(orgId);
   return service;
 }
 
-describe('following the deliveries of a sandbox', () => {
-  it('counts those of its generation, with whose they are, and watches them', async () => {
-    const { run, ledger, deliveries } = aSandboxWatch();
+describe('delivery stream of a sandbox', () => {
+  it('counts deliveries of its generation for their endpoint, and adds them to the due index', async () => {
+    const { run, ledger, deliveries } = aSandboxStream();
     const change = added({ orgId, generation: 1 });
     await deliveries.add(change.delivery);
 
@@ -32,8 +32,8 @@ describe('following the deliveries of a sandbox', () => {
     expect(deliveries.due).toHaveLength(1);
   });
 
-  it('counts and watches nothing that a reset has wiped, and says nothing', async () => {
-    const { run, ledger, deliveries, standings, log } = aSandboxWatch();
+  it('neither counts nor indexes nor logs deliveries that a reset has deleted', async () => {
+    const { run, ledger, deliveries, standings, log } = aSandboxStream();
     const change = added({ orgId, generation: 1 });
     await deliveries.add(change.delivery);
     standings.reset(orgId);
@@ -45,7 +45,7 @@ describe('following the deliveries of a sandbox', () => {
     expect(log.entries).toEqual([]);
   });
 
-  it('counts what counts and nothing else, whatever stands in a batch', async () => {
+  it('counts exactly the deliveries of present generations, for any batch', async () => {
     const orgs = Array.from({ length: 3 }, () => newId('org', NOW));
     const changes = fc.array(
       fc.record({
@@ -61,7 +61,7 @@ describe('following the deliveries of a sandbox', () => {
     });
     await fc.assert(
       fc.asyncProperty(changes, histories, async (all, kinds) => {
-        const { run, ledger, standings } = aWatch();
+        const { run, ledger, standings } = aDeliveryStream();
         for (const [index, kind] of kinds.entries()) {
           const org = orgs[index] ?? orgId;
           if (kind === 'unknown') standings.forget(org);
@@ -78,7 +78,7 @@ describe('following the deliveries of a sandbox', () => {
 
         await run(SHARD, sequenced(stream));
 
-        // Live data is taken for what it says it is, so that it costs nothing.
+        // Live data is not checked against the organization, so that it costs no read.
         const counts = stream.filter(({ delivery }) => {
           const kind = kinds[orgs.indexOf(delivery.orgId)];
           if (delivery.generation === 0) return true;
@@ -89,8 +89,8 @@ describe('following the deliveries of a sandbox', () => {
     );
   });
 
-  it('does not let one tenant that nothing is known of stop the shard, and says so once', async () => {
-    const { run, ledger, standings, log, deliveries } = aSandboxWatch();
+  it('is not stopped by an unknown tenant, and logs it once', async () => {
+    const { run, ledger, standings, log, deliveries } = aSandboxStream();
     const unknown = newId('org', NOW);
     standings.forget(unknown);
     const counted = [added({ orgId, generation: 1 }), added({ orgId: newId('org', NOW), generation: 0 })];
@@ -102,12 +102,12 @@ describe('following the deliveries of a sandbox', () => {
 
     expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges(counted)));
     expect(log.entries.filter(({ level }) => level === 'error')).toHaveLength(1);
-    // Not counted is not forgotten: what is open comes up again.
+    // The due index still has the deliveries that were not counted.
     expect(deliveries.due).toHaveLength(4);
   });
 
-  it('watches what is open all the same, so that a lost message of it is noticed', async () => {
-    const { run, ledger, standings, deliveries } = aSandboxWatch();
+  it('adds open deliveries of an unknown tenant to the due index', async () => {
+    const { run, ledger, standings, deliveries } = aSandboxStream();
     standings.forget(orgId);
     const change = added({ orgId, generation: 1 });
     await deliveries.add(change.delivery);
@@ -118,8 +118,8 @@ describe('following the deliveries of a sandbox', () => {
     expect(ledger.every).toEqual([]);
   });
 
-  it('does not count what is of a newer generation than it knows', async () => {
-    const { run, ledger, log } = aSandboxWatch();
+  it('does not count deliveries of a newer generation than the stored one', async () => {
+    const { run, ledger, log } = aSandboxStream();
 
     await run(SHARD, sequenced([added({ orgId, generation: 2 })]));
 
@@ -128,7 +128,7 @@ describe('following the deliveries of a sandbox', () => {
   });
 
   it('processes the others, then fails the batch, when an organization cannot be read', async () => {
-    const { run, ledger, deliveries } = aSandboxWatch({
+    const { run, ledger, deliveries } = aSandboxStream({
       organizations: { of: () => Promise.reject(new Error('the table is throttled')) },
     });
     const live = added({ orgId: newId('org', NOW), generation: 0 });
@@ -142,12 +142,12 @@ describe('following the deliveries of a sandbox', () => {
   });
 });
 
-describe('what following the deliveries asks for', () => {
-  it('is nothing for live ones, and each generation of a sandbox once in a batch', async () => {
+describe('organization reads of the delivery stream', () => {
+  it('are none for live deliveries, and one for each generation of a sandbox in a batch', async () => {
     const standings = memoryStandings();
     standings.makeSandbox(orgId);
     const asked: OrgId[] = [];
-    const { run } = aWatch({
+    const { run } = aDeliveryStream({
       organizations: {
         of(id) {
           asked.push(id);

@@ -3,14 +3,14 @@ import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { sumChanges } from '../../../functions/domain/ledger.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
-import { aWatch, inOrder, SHARD, sequenced } from './a-watch.ts';
+import { aDeliveryStream, inOrder, SHARD, sequenced } from './a-delivery-stream.ts';
 
 const countable = (all: readonly Delivery[]) => all.map((delivery) => ({ kind: 'added' as const, delivery }));
 const ended = (delivery: Delivery): Delivery => ({ ...delivery, status: 'succeeded' });
 
-describe('watching for lost messages', () => {
-  it('puts a delivery into the due index that has not ended within its batch', async () => {
-    const { run, deliveries } = aWatch();
+describe('delivery stream', () => {
+  it('adds a delivery to the due index that has not ended within its batch', async () => {
+    const { run, deliveries } = aDeliveryStream();
     const delivery = aDelivery();
     await deliveries.add(delivery);
 
@@ -20,9 +20,9 @@ describe('watching for lost messages', () => {
     expect(deliveries.dueOf(delivery)).toEqual({ state: 'watched', dueAt });
   });
 
-  it('writes nothing for deliveries that end within their batch, nor for those skipped from the start', async () => {
+  it('writes nothing for deliveries that end within their batch or are skipped from the start', async () => {
     const watched: string[] = [];
-    const { run } = aWatch({
+    const { run } = aDeliveryStream({
       due: {
         async watch({ id }) {
           watched.push(id);
@@ -44,8 +44,8 @@ describe('watching for lost messages', () => {
     expect(watched).toEqual([open.id]);
   });
 
-  it('leaves one alone that has ended since, or that is in the index already', async () => {
-    const { run, deliveries, clock } = aWatch();
+  it('ignores a delivery that has ended since, or that is in the index already', async () => {
+    const { run, deliveries, clock } = aDeliveryStream();
     const [over, indexed] = [aDelivery(), aDelivery()];
     for (const delivery of [over, indexed]) await deliveries.add(delivery);
     await deliveries.skip(over, 'endpoint_deleted', NOW);
@@ -62,14 +62,14 @@ describe('watching for lost messages', () => {
   it.each(['the due index', 'the ledger'])(
     'processes nine of ten deliveries before it fails for one that %s refuses',
     async (refusing) => {
-      const { run: whole, deliveries, due, ledger } = aWatch();
+      const { run: whole, deliveries, due, ledger } = aDeliveryStream();
       const all = Array.from({ length: 10 }, () => aDelivery());
       for (const delivery of all) await deliveries.add(delivery);
       const [, broken] = all;
       const refuse = async () => {
         throw new Error('the row is refused');
       };
-      const { run } = aWatch({
+      const { run } = aDeliveryStream({
         due: {
           watch: (ref, at) =>
             refusing === 'the due index' && ref.id === broken?.id ? refuse() : due.watch(ref, at),
@@ -95,8 +95,8 @@ describe('watching for lost messages', () => {
     },
   );
 
-  it('counts nothing of a batch that it could not put into the index, so that it comes again', async () => {
-    const { run, ledger } = aWatch({
+  it('counts nothing of a batch that it could not add to the index', async () => {
+    const { run, ledger } = aDeliveryStream({
       due: {
         async watch() {
           throw new Error('the table is throttled');

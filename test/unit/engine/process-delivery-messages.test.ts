@@ -14,15 +14,15 @@ import { aDispatcher, DELETED, HeldAttempts, messagesFor } from './a-dispatcher.
 
 const until = later(NOW, seconds(30));
 
-describe('what becomes of a message', () => {
-  it('is that it may be deleted when its delivery needs it no more', async () => {
+describe('delivery message in a batch', () => {
+  it('is deleted when its delivery does not need it any more', async () => {
     const { run, asked } = aDispatcher(() => DELETED);
 
     expect(await run('fresh', messagesFor(3))).toEqual([]);
     expect(asked).toEqual([]);
   });
 
-  it('is that it stays hidden in its own lane until its delivery is due', async () => {
+  it('stays hidden in its queue until its delivery is due', async () => {
     const { run, asked } = aDispatcher(() => ({ kind: 'keep', until }));
     const [message] = messagesFor(1);
     if (message === undefined) throw new Error('a message was to be made');
@@ -31,7 +31,7 @@ describe('what becomes of a message', () => {
     expect(asked).toEqual([{ what: 'hide', lane: 'retry', id: message.receiptHandle, until }]);
   });
 
-  it('is that it is sent to another lane, and only then may be deleted', async () => {
+  it('is sent to another queue before it is deleted', async () => {
     const { run, asked } = aDispatcher(() => ({ kind: 'move', lane: 'slow', until }));
     const messages = messagesFor(2);
 
@@ -41,7 +41,7 @@ describe('what becomes of a message', () => {
     );
   });
 
-  it('is that it stays when the other lane refuses it, whatever happens to the rest', async () => {
+  it('stays when the other queue refuses it, independent of the rest', async () => {
     const messages = messagesFor(3);
     const unlucky = messages[1]?.message.id;
     const { run } = aDispatcher(() => ({ kind: 'move', lane: 'slow', until }), {
@@ -55,7 +55,7 @@ describe('what becomes of a message', () => {
     expect(await run('fresh', messages)).toEqual([messages[1]]);
   });
 
-  it('is that it stays when the other lane cannot be reached, or it cannot be hidden', async () => {
+  it('stays when the other queue cannot be reached, or when it cannot be hidden', async () => {
     const down = async () => {
       throw new Error('the queue is down');
     };
@@ -70,14 +70,16 @@ describe('what becomes of a message', () => {
     }
   });
 
-  it('is decided for each by itself: an error leaves only its own message', async () => {
-    const fates = fc.array(fc.constantFrom('delete', 'keep', 'move', 'throw'), { maxLength: 12 });
+  it('is processed by itself: an error keeps only its own message', async () => {
+    const outcomes = fc.array(fc.constantFrom('delete', 'keep', 'move', 'throw'), { maxLength: 12 });
     await fc.assert(
-      fc.asyncProperty(fates, fc.constantFrom(...LANES), async (wanted, lane) => {
+      fc.asyncProperty(outcomes, fc.constantFrom(...LANES), async (wanted, lane) => {
         const messages = wanted.flatMap(() => messagesFor(1));
-        const fateOf = new Map(messages.map(({ message: reminder }, index) => [reminder.id, wanted[index]]));
+        const outcomeById = new Map(
+          messages.map(({ message: reminder }, index) => [reminder.id, wanted[index]]),
+        );
         const { run, log } = aDispatcher(({ id }) => {
-          switch (fateOf.get(id)) {
+          switch (outcomeById.get(id)) {
             case 'keep':
               return { kind: 'keep', until };
             case 'move':
@@ -104,7 +106,7 @@ describe('what becomes of a message', () => {
   });
 });
 
-describe('a batch of ten in which the context of some messages cannot be read', () => {
+describe('batch of ten in which the context of some messages cannot be read', () => {
   it.each([[1], [3], [10]])('keeps those %i messages, and processes the others', async (broken) => {
     const messages = Array.from({ length: 10 }, () => messagesFor(1)).flat();
     const stays = messages.slice(0, broken);
@@ -126,7 +128,7 @@ describe('a batch of ten in which the context of some messages cannot be read', 
     );
   });
 
-  it('keeps all messages, and does not fail, when nothing can be read at all', async () => {
+  it('keeps all messages, and does not fail, when nothing can be read', async () => {
     const messages = messagesFor(10);
     const { run, dealt, log } = aDispatcher(() => DELETED, {
       contexts: () => Promise.reject(new Error('the table is down')),
@@ -139,8 +141,11 @@ describe('a batch of ten in which the context of some messages cannot be read', 
   });
 });
 
-describe('a batch with messages of several generations and organizations', () => {
-  /** Messages of a sandbox at generation 2, of a live organization, and of two that cannot be read. */
+describe('batch with messages of several generations and organizations', () => {
+  /**
+   * Messages of a sandbox at generation 2, of a live organization, and of two organizations that cannot be
+   * read.
+   */
   function ofAllKinds() {
     const standings = memoryStandings();
     const [live, sandbox, absent, refused] = Array.from({ length: 4 }, () => newId('org', NOW));
@@ -161,15 +166,15 @@ describe('a batch with messages of several generations and organizations', () =>
       ...messagesFor(2, anEndpoint(), { orgId: absent, generation: 0 }),
       ...messagesFor(2, anEndpoint(), { orgId: refused, generation: 1 }),
     ];
-    const idsOf = (...orgIds: OrgId[]) =>
+    const listIds = (...orgIds: OrgId[]) =>
       messages
         .filter(({ message: reminder }) => orgIds.includes(reminder.orgId))
         .map(({ message: reminder }) => reminder.id);
-    return { standings: { of }, messages, asked, live, sandbox, absent, refused, idsOf };
+    return { standings: { of }, messages, asked, live, sandbox, absent, refused, listIds };
   }
 
   it('reads and processes those of a present generation, and drops those of an older one', async () => {
-    const { standings, messages, live, sandbox, absent, refused, idsOf } = ofAllKinds();
+    const { standings, messages, live, sandbox, absent, refused, listIds } = ofAllKinds();
     const read: string[] = [];
     const { run, dealt } = aDispatcher(() => DELETED, {
       organizations: standings,
@@ -181,20 +186,20 @@ describe('a batch with messages of several generations and organizations', () =>
 
     const staying = await run('fresh', messages);
 
-    const current = [...idsOf(live), ...idsOf(sandbox).slice(2)];
+    const current = [...listIds(live), ...listIds(sandbox).slice(2)];
     expect(read).toEqual(current);
     expect(dealt.map(({ id }) => id)).toEqual(current);
-    expect(staying.map(({ message: reminder }) => reminder.id)).toEqual(idsOf(absent, refused));
+    expect(staying.map(({ message: reminder }) => reminder.id)).toEqual(listIds(absent, refused));
   });
 
   it('logs each message of an organization that cannot be read, and nothing else', async () => {
-    const { standings, messages, absent, refused, idsOf } = ofAllKinds();
+    const { standings, messages, absent, refused, listIds } = ofAllKinds();
     const { run, log } = aDispatcher(() => DELETED, { organizations: standings });
 
     await run('fresh', messages);
 
     expect(log.entries.map(({ code, fields }) => [code, fields.deliveryId])).toEqual(
-      idsOf(absent, refused).map((id) => ['DELIVERY_LEFT', id]),
+      listIds(absent, refused).map((id) => ['DELIVERY_LEFT', id]),
     );
   });
 
@@ -207,8 +212,8 @@ describe('a batch with messages of several generations and organizations', () =>
   });
 });
 
-describe('attempts of one organization', () => {
-  it.each(['fresh', 'retry'] as const)('are few at once in the %s lane', async (lane) => {
+describe('concurrent attempts of one organization', () => {
+  it.each(['fresh', 'retry'] as const)('are limited in the %s queue', async (lane) => {
     const attempts = new HeldAttempts();
     const { run } = aDispatcher(attempts.deal);
     const { orgId } = anEndpoint();
@@ -223,7 +228,7 @@ describe('attempts of one organization', () => {
     expect(await done).toEqual([]);
   });
 
-  it('go all at once in the slow lane, which is there to wait', async () => {
+  it('are not limited in the slow queue', async () => {
     const attempts = new HeldAttempts();
     const { run } = aDispatcher(attempts.deal);
     const done = run('slow', messagesFor(10));
@@ -235,8 +240,8 @@ describe('attempts of one organization', () => {
   });
 });
 
-describe('a message that is held up in its batch', () => {
-  /** A batch of six of one organization, of which two wait, until `waited` milliseconds have passed. */
+describe('message that waits in its batch for too long', () => {
+  /** A batch of six messages of one organization, of which two wait for `waited` milliseconds. */
   async function waitingFor(waited: number, lane: Lane) {
     let now = NOW;
     const attempts = new HeldAttempts();
@@ -252,7 +257,7 @@ describe('a message that is held up in its batch', () => {
     return { asked, waiting: messages.slice(ATTEMPTS_PER_ORGANIZATION) };
   }
 
-  it.each(['fresh', 'retry'] as const)('moves from the %s lane to the slow one', async (lane) => {
+  it.each(['fresh', 'retry'] as const)('moves from the %s queue to the slow one', async (lane) => {
     const { asked, waiting } = await waitingFor(HELD_UP_AFTER_MS, lane);
 
     expect(asked.map(({ what, lane, id }) => [what, lane, id])).toEqual(
@@ -266,7 +271,7 @@ describe('a message that is held up in its batch', () => {
     expect(asked).toEqual([]);
   });
 
-  it('moves with all that wait, in one request, and stays when the slow lane refuses it alone', async () => {
+  it('moves in one request with all that wait, and stays when the slow queue refuses it', async () => {
     let now = NOW;
     const attempts = new HeldAttempts();
     const requests: DeliveryMessage[][] = [];
@@ -293,7 +298,7 @@ describe('a message that is held up in its batch', () => {
     expect(log.entries).toEqual([]);
   });
 
-  it('stays where it is when the slow lane cannot be reached', async () => {
+  it('stays where it is when the slow queue cannot be reached', async () => {
     let now = NOW;
     const attempts = new HeldAttempts();
     const down = async () => {
@@ -311,7 +316,7 @@ describe('a message that is held up in its batch', () => {
   });
 });
 
-describe('a noisy neighbour: an endpoint that hangs', () => {
+describe('endpoint that does not answer', () => {
   it('delays no message of another organization in its batch', async () => {
     const attempts = new HeldAttempts();
     const { run } = aDispatcher(attempts.deal);

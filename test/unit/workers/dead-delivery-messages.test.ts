@@ -11,21 +11,21 @@ import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
 import { capturedOutput, received, refused, WITH_TIME } from './a-worker.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
-const aReminder = () => toDeliveryMessage(aDelivery());
+const aMessage = () => toDeliveryMessage(aDelivery());
 
 beforeEach(() => {
   dynamo.reset();
   dynamo.on(UpdateCommand).resolves({});
 });
 
-describe('the function that takes dead reminders', () => {
-  it('puts their deliveries into the due index, and counts them for the alarm', async () => {
+describe('function of dead delivery messages', () => {
+  it('adds their deliveries to the due index, and counts them for the alarm', async () => {
     const output = capturedOutput();
-    const reminders = [aReminder(), aReminder()];
+    const messages = [aMessage(), aMessage()];
 
-    expect(await handler(received('dead', ...reminders), WITH_TIME)).toEqual({ batchItemFailures: [] });
+    expect(await handler(received('dead', ...messages), WITH_TIME)).toEqual({ batchItemFailures: [] });
 
-    for (const { webhookId, generation, id } of reminders)
+    for (const { webhookId, generation, id } of messages)
       expect(dynamo).toHaveReceivedCommandWith(UpdateCommand, {
         TableName: FUNCTION_ENVIRONMENT.DELIVERIES_TABLE,
         Key: keys.delivery(webhookId, generation, id),
@@ -33,27 +33,27 @@ describe('the function that takes dead reminders', () => {
     expect(output.metric(DEAD_LETTERS)).toBe(2);
   });
 
-  it('is done with one whose delivery has ended, or is in the index', async () => {
+  it('drops the message of a delivery that has ended or is in the index already', async () => {
     capturedOutput();
     dynamo.on(UpdateCommand).rejects(refused());
 
-    expect(await handler(received('dead', aReminder()), WITH_TIME)).toEqual({ batchItemFailures: [] });
+    expect(await handler(received('dead', aMessage()), WITH_TIME)).toEqual({ batchItemFailures: [] });
   });
 
-  it('keeps those alone that it could do nothing for', async () => {
+  it('keeps exactly the messages that it could not process', async () => {
     const output = capturedOutput();
-    const unlucky = aReminder();
+    const unlucky = aMessage();
     dynamo
       .on(UpdateCommand, { Key: keys.delivery(unlucky.webhookId, unlucky.generation, unlucky.id) })
       .rejects(new Error('throttled'));
 
-    expect(await handler(received('dead', aReminder(), unlucky, aReminder()), WITH_TIME)).toEqual({
+    expect(await handler(received('dead', aMessage(), unlucky, aMessage()), WITH_TIME)).toEqual({
       batchItemFailures: [{ itemIdentifier: 'message-2' }],
     });
     expect(output.logged('ERROR')).toHaveLength(1);
   });
 
-  it('drops what is no reminder, counted as such', async () => {
+  it('drops and counts unreadable messages', async () => {
     const output = capturedOutput();
 
     expect(await handler(received('dead', '{', { id: 1 }), WITH_TIME)).toEqual({ batchItemFailures: [] });

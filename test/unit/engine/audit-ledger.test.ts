@@ -5,14 +5,14 @@ import { newId } from '../../../functions/domain/ids.ts';
 import { countOpen, getHourBefore, sumChanges } from '../../../functions/domain/ledger.ts';
 import { DELIVERY_SHARDS } from '../../../functions/store/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
-import { inOrder } from './a-watch.ts';
-import { anAudit, hoursAgo, IN_FULL } from './an-audit.ts';
+import { inOrder } from './a-delivery-stream.ts';
+import { aLedgerAudit, hoursAgo, IN_FULL } from './a-ledger-audit.ts';
 
 const oneEndpoint = () => ({ orgId: newId('org', NOW), webhookId: newId('whk', NOW) });
 
-describe('the audit of an hour that balances', () => {
-  it('reads no delivery, however many there were', async () => {
-    const { run, addEnded, count, reads } = anAudit();
+describe('ledger audit of an hour whose counts agree', () => {
+  it('reads no delivery', async () => {
+    const { run, addEnded, count, reads } = aLedgerAudit();
     for (let number = 0; number < 50; number += 1) await count(await addEnded(hoursAgo(3)));
 
     expect(await run(IN_FULL)).toEqual({ entries: 50, open: 0, differing: 0, complete: true });
@@ -21,9 +21,9 @@ describe('the audit of an hour that balances', () => {
   });
 });
 
-describe('the audit of an hour in which something is open', () => {
-  it('finds no difference where the deliveries are open indeed, and says how many', async () => {
-    const { run, add, addEnded, count, ledger, log, entryOf } = anAudit();
+describe('ledger audit of an hour with open deliveries', () => {
+  it('counts them, and finds no difference where they are open in the store too', async () => {
+    const { run, add, addEnded, count, ledger, log, entryOf } = aLedgerAudit();
     const endpoint = oneEndpoint();
     const open = await add(hoursAgo(3), { ...endpoint, status: 'retrying', attempts: 5 });
     await count(open, await addEnded(hoursAgo(3), endpoint));
@@ -36,8 +36,8 @@ describe('the audit of an hour in which something is open', () => {
     expect(log.entries).toEqual([]);
   });
 
-  it('puts what is open into the due index if it is not there, so that it cannot be forgotten', async () => {
-    const { run, add, count, deliveries } = anAudit();
+  it('adds an open delivery to the due index if it is missing there', async () => {
+    const { run, add, count, deliveries } = aLedgerAudit();
     const forgotten = await add(hoursAgo(6));
     const parked = await add(hoursAgo(6), { status: 'retrying' });
     const place = { state: 'parked' as const, dueAt: NOW.toISOString() };
@@ -51,8 +51,8 @@ describe('the audit of an hour in which something is open', () => {
     expect(deliveries.dueOf(parked)).toEqual(place);
   });
 
-  it('reads each shard of its deliveries to the end', async () => {
-    const { run, add, count, reads, entryOf } = anAudit();
+  it('reads each shard of deliveries to the end', async () => {
+    const { run, add, count, reads, entryOf } = aLedgerAudit();
     const endpoint = oneEndpoint();
     const all = [];
     for (let number = 0; number < 40; number += 1) all.push(await add(hoursAgo(98), endpoint));
@@ -65,9 +65,9 @@ describe('the audit of an hour in which something is open', () => {
   });
 });
 
-describe('a ledger that differs from its deliveries', () => {
-  it('is reported and put right: an end that was not counted', async () => {
-    const { run, addEnded, count, entryOf, log } = anAudit();
+describe('ledger audit of an hour whose counts differ', () => {
+  it('reports and corrects an end that was not counted', async () => {
+    const { run, addEnded, count, entryOf, log } = aLedgerAudit();
     const delivery = await addEnded(hoursAgo(98));
     await count({ ...delivery, status: 'pending' });
 
@@ -78,8 +78,8 @@ describe('a ledger that differs from its deliveries', () => {
     expect(await run(IN_FULL)).toMatchObject({ differing: 0 });
   });
 
-  it('is put right where an addition was not counted, so that more ended than was owed', async () => {
-    const { run, addEnded, ledger, entryOf } = anAudit();
+  it('corrects an addition that was not counted, where more ended than were added', async () => {
+    const { run, addEnded, ledger, entryOf } = aLedgerAudit();
     const delivery = await addEnded(hoursAgo(98));
     const [entry] = sumChanges([{ kind: 'ended', delivery }]);
     if (entry === undefined) throw new Error('an entry was to be made');
@@ -90,8 +90,8 @@ describe('a ledger that differs from its deliveries', () => {
     expect(entryOf(delivery)).toMatchObject({ owed: 1, succeeded: 1 });
   });
 
-  it('is left alone when it changed while its deliveries were read', async () => {
-    const setting = anAudit();
+  it('leaves an entry alone that changed while its deliveries were read', async () => {
+    const setting = aLedgerAudit();
     const { run, addEnded, count, entryOf, ledger } = setting;
     const delivery = await addEnded(hoursAgo(98));
     await count({ ...delivery, status: 'pending' });
@@ -107,9 +107,9 @@ describe('a ledger that differs from its deliveries', () => {
   });
 
   it.each([3, 6, 24])(
-    'is reported and left alone after %i hours: the stream may yet tell of it',
+    'reports the difference after %i hours and leaves it alone, since the stream may still deliver the change',
     async (age) => {
-      const { run, addEnded, count, ledger, log } = anAudit();
+      const { run, addEnded, count, ledger, log } = aLedgerAudit();
       const delivery = await addEnded(hoursAgo(age));
       await count({ ...delivery, status: 'pending' });
       const before = ledger.every;
@@ -121,8 +121,8 @@ describe('a ledger that differs from its deliveries', () => {
     },
   );
 
-  it('is not judged by what ended in the last minutes, of which the stream may yet tell', async () => {
-    const { run, addEnded, count, entryOf, clock } = anAudit();
+  it('ignores ends of the last minutes, which the stream may still deliver', async () => {
+    const { run, addEnded, count, entryOf, clock } = aLedgerAudit();
     const delivery = await addEnded(hoursAgo(3), { terminalAt: later(NOW, -seconds(599)).toISOString() });
     await count({ ...delivery, status: 'retrying' });
 
@@ -133,8 +133,8 @@ describe('a ledger that differs from its deliveries', () => {
     expect(await run(IN_FULL)).toMatchObject({ differing: 1 });
   });
 
-  it('is not judged by what an event of that hour has just brought, of which the stream may yet tell', async () => {
-    const { run, add, count, entryOf, clock } = anAudit();
+  it('ignores deliveries created in the last minutes, which the stream may still deliver', async () => {
+    const { run, add, count, entryOf, clock } = aLedgerAudit();
     const endpoint = oneEndpoint();
     const early = await add(hoursAgo(3), endpoint);
     await add(hoursAgo(3), { ...endpoint, createdAt: later(NOW, -seconds(599)).toISOString() });
@@ -147,22 +147,22 @@ describe('a ledger that differs from its deliveries', () => {
     expect(await run(IN_FULL)).toMatchObject({ open: 2, differing: 1 });
   });
 
-  it('is put right in the end whatever the stream told: then it is what the deliveries say', async () => {
-    const fates = fc.array(
+  it('corrects every entry after 98 hours, for any history of the stream', async () => {
+    const histories = fc.array(
       fc.record({
         status: fc.constantFrom('pending', 'retrying', 'succeeded', 'exhausted', 'skipped'),
         attempts: fc.nat({ max: 8 }),
-        told: fc.constantFrom('all', 'addition', 'end'),
+        counted: fc.constantFrom('all', 'addition', 'end'),
         endpoint: fc.nat({ max: 2 }),
         age: fc.constantFrom(3, 6, 24, 98),
       }),
       { minLength: 1, maxLength: 15 },
     );
     await fc.assert(
-      fc.asyncProperty(fates, async (all) => {
-        const { run, addEnded, ledger, deliveries } = anAudit();
+      fc.asyncProperty(histories, async (all) => {
+        const { run, addEnded, ledger, deliveries } = aLedgerAudit();
         const endpoints = [0, 1, 2].map(oneEndpoint);
-        for (const [index, { told, endpoint, age, ...state }] of all.entries()) {
+        for (const [index, { counted, endpoint, age, ...state }] of all.entries()) {
           const delivery = await addEnded(hoursAgo(age), {
             ...endpoints[endpoint],
             ...state,
@@ -170,24 +170,24 @@ describe('a ledger that differs from its deliveries', () => {
           });
           const isOver = state.status !== 'pending' && state.status !== 'retrying';
           const changes = [
-            ...(told === 'end'
+            ...(counted === 'end'
               ? []
               : [{ kind: 'added' as const, delivery: { ...delivery, status: 'pending' as const } }]),
-            ...(told === 'addition' || !isOver ? [] : [{ kind: 'ended' as const, delivery }]),
+            ...(counted === 'addition' || !isOver ? [] : [{ kind: 'ended' as const, delivery }]),
           ];
           const part = { shardId: 'shardId-1', first: String(index), last: String(index) };
           for (const entry of sumChanges(changes)) await ledger.add(part, entry);
         }
         const truth = sumChanges(deliveries.every.map((delivery) => ({ kind: 'added', delivery })));
-        const told = inOrder(ledger.every);
+        const before = inOrder(ledger.every);
 
         await run(IN_FULL);
 
         const now = inOrder(ledger.every);
         for (const [index, entry] of now.entries()) {
-          // What balances by itself is not looked into: that is what makes the audit cheap.
+          // An entry without open deliveries is not audited, which keeps the audit cheap.
           const isLast = entry.hour === getHourBefore(NOW, 98);
-          if (!isLast || countOpen(told[index] ?? entry) === 0) expect(entry).toEqual(told[index]);
+          if (!isLast || countOpen(before[index] ?? entry) === 0) expect(entry).toEqual(before[index]);
           else expect(truth).toContainEqual(entry);
         }
       }),
@@ -196,25 +196,25 @@ describe('a ledger that differs from its deliveries', () => {
   });
 });
 
-describe('the hours that an audit looks at', () => {
-  it.each([3, 6, 24, 98])('are among others the one of %i hours ago', async (age) => {
-    const { run, add, count } = anAudit();
+describe('hours of a ledger audit', () => {
+  it.each([3, 6, 24, 98])('include the one of %i hours ago', async (age) => {
+    const { run, add, count } = aLedgerAudit();
     await count(await add(hoursAgo(age)));
 
     expect(await run(IN_FULL)).toMatchObject({ entries: 1 });
   });
 
-  it.each([0, 1, 2, 4, 80, 99])('are not those of %i hours ago', async (age) => {
-    const { run, add, count } = anAudit();
+  it.each([0, 1, 2, 4, 80, 99])('exclude the one of %i hours ago', async (age) => {
+    const { run, add, count } = aLedgerAudit();
     await count(await add(hoursAgo(age)));
 
     expect(await run(IN_FULL)).toMatchObject({ entries: 0 });
   });
 });
 
-describe('an hour of which a delivery cannot be read', () => {
-  it('is not put right by the others, while that of another endpoint is', async () => {
-    const { run, addEnded, count, entryOf, broken } = anAudit();
+describe('ledger audit of an hour with an unreadable delivery', () => {
+  it('does not correct its entry, but corrects the one of another endpoint', async () => {
+    const { run, addEnded, count, entryOf, broken } = aLedgerAudit();
     const [first, second] = [await addEnded(hoursAgo(98)), await addEnded(hoursAgo(98))];
     for (const delivery of [first, second]) await count({ ...delivery, status: 'pending' });
     broken.add(first.webhookId);
@@ -226,9 +226,9 @@ describe('an hour of which a delivery cannot be read', () => {
   });
 });
 
-describe('an audit whose time is up', () => {
-  it('ends between two pages, says so, and judges nothing that it has not read in full', async () => {
-    const { run, add, addEnded, count, entryOf, ledger } = anAudit();
+describe('ledger audit whose time is up', () => {
+  it('ends between two pages, reports it, and judges no entry that it has not read in full', async () => {
+    const { run, add, addEnded, count, entryOf, ledger } = aLedgerAudit();
     const endpoint = oneEndpoint();
     const all = [];
     for (let number = 0; number < 30; number += 1) all.push(await addEnded(hoursAgo(3), endpoint));

@@ -22,8 +22,8 @@ beforeEach(() => {
   sqs.on(SendMessageBatchCommand).resolves({});
 });
 
-describe('the sweep function', () => {
-  it('sends a message for what is due, moves it on, and says how late it was', async () => {
+describe('source check scheduler function', () => {
+  it('sends a message for each due source, updates the index, and reports the delay', async () => {
     const output = capturedOutput();
     const source = aSource();
     const dueIn = keys.dueSourcesOf(source.id);
@@ -47,7 +47,7 @@ describe('the sweep function', () => {
     expect(output.logged('INFO')).toHaveLength(1);
   });
 
-  it('sends a message to the mailer for a digest that is due, and moves it on, also where no source can be read', async () => {
+  it('sends a message for a due digest, even when no source can be read', async () => {
     capturedOutput();
     const { orgId } = aSource();
     const day = '2026-11-20';
@@ -71,7 +71,7 @@ describe('the sweep function', () => {
     });
   });
 
-  it('leaves a digest due whose message the queue did not take, and fails when the digests cannot be read', async () => {
+  it('leaves a digest due when the queue refuses it, and fails when digests cannot be read', async () => {
     capturedOutput();
     const { orgId } = aSource();
     const row = { orgId, day: '2026-11-20', dueAt: '2026-11-21T00:10:00.000Z' };
@@ -85,7 +85,7 @@ describe('the sweep function', () => {
     await expect(handler({}, WITH_TIME)).rejects.toThrow();
   });
 
-  it('reads each shard once when nothing is due, and says nothing aloud', async () => {
+  it('reads each shard once when nothing is due, and logs nothing', async () => {
     const output = capturedOutput();
 
     expect(await handler({}, WITH_TIME)).toMatchObject({ sent: 0, complete: true });
@@ -96,7 +96,7 @@ describe('the sweep function', () => {
     expect(output.metric(SWEPT.latestSeconds)).toBeUndefined();
   });
 
-  it('begins no page that its time would not suffice for', async () => {
+  it('begins no page without enough time', async () => {
     capturedOutput();
 
     expect(await handler({}, WITHOUT_TIME)).toMatchObject({ complete: false });

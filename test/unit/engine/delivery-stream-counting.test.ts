@@ -5,11 +5,11 @@ import { type DeliveryChange, sumChanges } from '../../../functions/domain/ledge
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { interposed } from '../../doubles/interposed.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
-import { aWatch, entryNameOf, inOrder, SHARD, sequenced } from './a-watch.ts';
+import { aDeliveryStream, entryNameOf, inOrder, SHARD, sequenced } from './a-delivery-stream.ts';
 
 const ENDPOINTS = Array.from({ length: 3 }, () => newId('whk', NOW));
 
-/** Deliveries added in a row, each of which ends some changes later or not at all. */
+/** Deliveries added in a row, each of which ends some changes later or never. */
 const streams = fc
   .array(
     fc.record({
@@ -37,9 +37,9 @@ const streams = fc
       .map(({ change }) => change),
   );
 
-describe('the count of a shard of the stream', () => {
-  it('has each change once, however its batches are cut, overlap and are replayed', async () => {
-    // Where a batch begins, as far back from what was read as a mapping may go, and how long it is.
+describe('count of a stream shard', () => {
+  it('includes each change once, for any cut, overlap and replay of its batches', async () => {
+    // How far a batch begins before the position that was read (at most as a mapping may), and its length.
     const batches = fc.array(
       fc.record({ back: fc.nat({ max: 30 }), size: fc.integer({ min: 1, max: 20 }) }),
       {
@@ -49,7 +49,7 @@ describe('the count of a shard of the stream', () => {
     await fc.assert(
       fc.asyncProperty(streams, batches, async (stream, cuts) => {
         const changes = sequenced(stream);
-        const { run, ledger } = aWatch();
+        const { run, ledger } = aDeliveryStream();
         let read = 0;
         for (const { back, size } of [...cuts, { back: 0, size: changes.length }]) {
           const from = Math.max(0, read - back);
@@ -62,7 +62,7 @@ describe('the count of a shard of the stream', () => {
     );
   });
 
-  it('has each change once when a run fails or its answer is lost at any call, and is repeated', async () => {
+  it('includes each change once when a failed run, or one without an answer, is repeated', async () => {
     const mishaps = fc.array(fc.constantFrom('none', 'calling', 'answering'), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(streams, mishaps, fc.integer({ min: 1, max: 10 }), async (stream, faults, size) => {
@@ -73,7 +73,7 @@ describe('the count of a shard of the stream', () => {
           if (stage === 'calling') fault = next.next().value;
           if (fault === stage) throw new Error('the table is throttled');
         });
-        const { run } = aWatch({ ledger });
+        const { run } = aDeliveryStream({ ledger });
         const changes = sequenced(stream);
         for (let from = 0; from < changes.length; from += size) {
           let isDone = false;
@@ -89,14 +89,14 @@ describe('the count of a shard of the stream', () => {
     );
   });
 
-  it('has each change once when several runs read the shard at the same time', async () => {
+  it('includes each change once when several runs read the shard at the same time', async () => {
     await fc.assert(
       fc.asyncProperty(streams, fc.integer({ min: 2, max: 4 }), fc.scheduler(), async (stream, count, s) => {
         const memory = new MemoryLedger();
         const ledger = interposed('ledger', memory, async () => s.schedule(Promise.resolve()));
-        const { run } = aWatch({ ledger });
+        const { run } = aDeliveryStream({ ledger });
         const changes = sequenced(stream);
-        // Each begins with the first change, and they end at different ones.
+        // All runs begin with the first change and end at different ones.
         const lengths = Array.from({ length: count }, (_, index) =>
           Math.ceil(((index + 1) / count) * changes.length),
         );
@@ -107,8 +107,8 @@ describe('the count of a shard of the stream', () => {
     );
   });
 
-  it('is of that shard alone: sequence numbers of others are not compared with it', async () => {
-    const { run, ledger } = aWatch();
+  it('is separate from other shards, whose sequence numbers are not comparable', async () => {
+    const { run, ledger } = aDeliveryStream();
     const stream: DeliveryChange[] = [{ kind: 'added', delivery: aDelivery() }];
 
     await run(SHARD, sequenced(stream));
@@ -117,8 +117,8 @@ describe('the count of a shard of the stream', () => {
     expect(ledger.every).toMatchObject([{ owed: 2 }]);
   });
 
-  it('compares sequence numbers as the whole numbers that they are', async () => {
-    const { run, ledger } = aWatch();
+  it('compares sequence numbers as whole numbers', async () => {
+    const { run, ledger } = aDeliveryStream();
     const delivery = aDelivery();
 
     await run(SHARD, [{ kind: 'added', delivery, sequence: '99999999999999999999' }]);
@@ -130,11 +130,11 @@ describe('the count of a shard of the stream', () => {
   });
 });
 
-describe('a batch of many endpoints and hours', () => {
-  it('costs one write for each of them, and no more when it is replayed without news', async () => {
+describe('batch of many endpoints and hours', () => {
+  it('costs one write for each of them, and no more when it is replayed', async () => {
     const writes: string[] = [];
     const memory = new MemoryLedger();
-    const { run } = aWatch({
+    const { run } = aDeliveryStream({
       ledger: {
         add(part, entry) {
           writes.push(entryNameOf(entry));
@@ -160,11 +160,11 @@ describe('a batch of many endpoints and hours', () => {
     expect(inOrder(memory.every)).toEqual(inOrder(sumChanges(stream)));
   });
 
-  it('is counted as far as that goes when one entry fails, and made up for when it is repeated', async () => {
+  it('is counted except for a failed entry, which a repetition counts', async () => {
     const memory = new MemoryLedger();
     const [unlucky, other] = [aDelivery(), aDelivery()];
     let broken = true;
-    const { run } = aWatch({
+    const { run } = aDeliveryStream({
       ledger: {
         async add(part, entry) {
           if (broken && entry.webhookId === unlucky.webhookId) throw new Error('the table is throttled');
@@ -181,9 +181,9 @@ describe('a batch of many endpoints and hours', () => {
     expect(inOrder(memory.every)).toEqual(inOrder(sumChanges(stream)));
   });
 
-  it('is given up to be repeated when the ledger is ahead of it again and again', async () => {
+  it('fails for a repetition when the ledger stays ahead of it', async () => {
     let tries = 0;
-    const { run } = aWatch({
+    const { run } = aDeliveryStream({
       ledger: {
         async add() {
           tries += 1;
@@ -196,8 +196,8 @@ describe('a batch of many endpoints and hours', () => {
     expect(tries).toBe(10);
   });
 
-  it('costs nothing when there is nothing in it', async () => {
-    const { run, ledger } = aWatch();
+  it('costs nothing when it is empty', async () => {
+    const { run, ledger } = aDeliveryStream();
 
     await run(SHARD, []);
 
