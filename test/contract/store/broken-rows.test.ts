@@ -325,7 +325,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     make: (tenant) => {
       const sourceId = newId('src', NOW);
       return {
-        pk: `${sourceId}#check`,
+        ...keys.notice(`${sourceId}#check`),
         kind: 'notice',
         id: `${sourceId}#check`,
         type: 'source.check',

@@ -85,6 +85,21 @@ const isRead = (countedHost: string | undefined, left = 3): void => {
   dynamo.on(TransactWriteCommand).resolves({});
 };
 
+/** What the deletion leaves: the URL and the times, but no subscriptions and no key version. */
+const REMAINS = {
+  Put: {
+    Item: {
+      pk: `${endpoint.orgId}#deleted-webhooks`,
+      sk: `${NOW.toISOString()}#${endpoint.id}`,
+      id: endpoint.id,
+      url: endpoint.url,
+      createdAt: endpoint.createdAt,
+      deletedAt: NOW.toISOString(),
+      expiresAt: later(NOW, seconds(31 * 86_400)).getTime() / 1000,
+    },
+  },
+};
+
 describe('removal of an endpoint', () => {
   it.each([
     [3, { Update: { ConditionExpression: 'endpoints > :zero' } }],
@@ -96,6 +111,7 @@ describe('removal of an endpoint', () => {
       { Delete: { Key: key, ConditionExpression: 'countedHost = :counted' } },
       { Update: { Key: countKey, ConditionExpression: 'endpoints > :zero' } },
       ofHost,
+      REMAINS,
     ]);
   });
 
@@ -109,7 +125,15 @@ describe('removal of an endpoint', () => {
         },
       },
       { Update: { Key: countKey } },
+      REMAINS,
     ]);
+  });
+
+  it('removes an endpoint that cannot be read, which leaves nothing', async () => {
+    dynamo.on(GetCommand, { Key: key }).resolves({ Item: { ...key, ...endpoint, url: 7 } });
+    dynamo.on(TransactWriteCommand).resolves({});
+    await endpoints.remove(endpoint.orgId, endpoint.id, NOW);
+    expect(dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems).toHaveLength(2);
   });
 
   it('writes nothing when the endpoint is gone', async () => {
