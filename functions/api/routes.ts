@@ -1,6 +1,7 @@
 import type { Route } from '../platform/route.ts';
 import * as channels from './channels/routes.ts';
 import * as conversations from './conversations/routes.ts';
+import * as events from './events/routes.ts';
 import * as knowledge from './knowledge/routes.ts';
 import * as redeliveries from './redeliveries/routes.ts';
 import * as settings from './settings/routes.ts';
@@ -16,6 +17,7 @@ import * as widget from './widget/routes.ts';
 export const routes = {
   ...webhooks,
   ...redeliveries,
+  ...events,
   ...conversations,
   ...channels,
   ...widget,

@@ -53,7 +53,8 @@ export function createRedelivery(
 
 const MS_PER_DAY = 86_400_000;
 
-const isTooOld = (event: EventId, now: Date): boolean =>
+/** Whether the history no longer shows the event. */
+export const isTooOld = (event: EventId, now: Date): boolean =>
   now.getTime() - parseCreationTime(event).getTime() > HISTORY_DAYS * MS_PER_DAY;
 
 /** Creates a delivery of the same event with all attempts ahead. */

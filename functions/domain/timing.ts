@@ -5,8 +5,8 @@ export const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 10;
 export const API_TIMEOUT_SECONDS = 10;
 
 /**
- * Age from which an event is sure to be committed or lost: its id has the time at which its request began. The
- * margin covers a write that DynamoDB still applies after its function ended, and differences of clocks.
+ * Age from which an event is committed or lost for good: its id has the time at which its request began. The
+ * margin covers differences of clocks, and a write that DynamoDB applies after its function ended.
  */
 export const EVENT_LOG_DELAY_SECONDS = API_TIMEOUT_SECONDS + 5;
 

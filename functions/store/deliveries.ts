@@ -33,7 +33,7 @@ import {
   type DeliveryUpdate,
 } from './due-index.ts';
 import { buildEndpointChange } from './endpoints.ts';
-import { buildSandboxMark, DELIVERY_SHARDS, keys, listShards } from './keys.ts';
+import { buildSandboxMark, DELIVERY_SHARDS, type Key, keys, listShards } from './keys.ts';
 import { buildCurrentCondition } from './organizations.ts';
 import { appendDisablingNotice } from './outbox.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
@@ -57,6 +57,16 @@ const toRow = (delivery: Delivery) => ({
 export function deliveryStore(deliveries: Table) {
   const table = { TableName: deliveries.name };
 
+  /**
+   * Those deliveries that exist, in no order.
+   * @param refs without repetition
+   * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+   */
+  async function findAll(refs: readonly DeliveryRef[], { consistent = true } = {}): Promise<Delivery[]> {
+    const rows = await readItems(deliveries, refs.map(buildDeliveryKey), { consistent });
+    return readRows(deliveries, rows, parseDelivery);
+  }
+
   return {
     async find(ref: DeliveryRef): Promise<Delivery | undefined> {
       const { Item } = await deliveries.client.send(
@@ -71,9 +81,10 @@ export function deliveryStore(deliveries: Table) {
      * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
      */
     async statuses(refs: readonly DeliveryRef[]): Promise<Map<DeliveryId, Delivery['status']>> {
-      const rows = await readItems(deliveries, refs.map(buildDeliveryKey), { consistent: true });
-      return new Map(readRows(deliveries, rows, parseDelivery).map(({ id, status }) => [id, status]));
+      return new Map((await findAll(refs)).map(({ id, status }) => [id, status]));
     },
+
+    findAll,
 
     list(tenant: Tenant, endpoint: ReceiverId, page: PageRequest): Promise<Page<Delivery>> {
       const partitions = listShards(DELIVERY_SHARDS).map((shard) =>
@@ -154,7 +165,31 @@ export function recordArrival(service: Pick<Table, 'name'>, delivery: Delivery):
 
 /** Events that a redelivery delivered. */
 export function arrivalStore(service: Table) {
+  // A caller that has seen the success expects the event not to be resent.
+  const read = async (wanted: readonly Key[]): Promise<Record<string, unknown>[]> =>
+    readItems(service, wanted, { consistent: true });
+
   return {
+    /**
+     * Returns the successful redelivery of an event at each receiver that has one.
+     * @param receivers without repetition
+     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+     */
+    async at(
+      tenant: Tenant,
+      event: EventId,
+      receivers: readonly ReceiverId[],
+    ): Promise<Map<ReceiverId, Delivery['id']>> {
+      const byKey = new Map(receivers.map((id) => [keys.arrival(tenant, id, event).pk, id]));
+      const rows = await read(receivers.map((id) => keys.arrival(tenant, id, event)));
+      return new Map(
+        rows.flatMap((row) => {
+          const receiver = byKey.get(String(row.pk));
+          return receiver === undefined ? [] : [[receiver, Arrival.parse(row).deliveryId] as const];
+        }),
+      );
+    },
+
     /**
      * Returns the successful redelivery of each event that has one.
      * @param events without repetition
@@ -164,12 +199,7 @@ export function arrivalStore(service: Table) {
       { webhookId, ...tenant }: Tenant & { webhookId: ReceiverId },
       events: readonly EventId[],
     ): Promise<Map<EventId, Delivery['id']>> {
-      const rows = await readItems(
-        service,
-        events.map((event) => keys.arrival(tenant, webhookId, event)),
-        // A caller that has seen the success expects the event not to be resent.
-        { consistent: true },
-      );
+      const rows = await read(events.map((event) => keys.arrival(tenant, webhookId, event)));
       return new Map(
         readRows(service, rows, (row) => Arrival.parse(row)).map(({ eventId, deliveryId }) => [
           eventId,

@@ -1,7 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { EventType, OutboxEvent } from '../domain/events.ts';
 import type { EventId } from '../domain/ids.ts';
+import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import { EVENT_LOG_DELAY_SECONDS } from '../domain/timing.ts';
 import { buildIdBound, EVENT_SHARDS, keys, listShards } from './keys.ts';
 import { parseEvent } from './outbox.ts';
 import { type Order, type Page, type PageRequest, rangeScan, readMatching } from './pages.ts';
@@ -12,15 +14,33 @@ export interface EventFilter {
   /** Undefined for all types. */
   types: readonly EventType[] | undefined;
   /** Range of creation times, as in the ids; `to` is exclusive. */
-  from: Date;
-  to: Date;
+  from?: Date | undefined;
+  to?: Date | undefined;
 }
 
-/** Position before the events of a time, for a listing with the oldest first. */
-export const buildEventPosition = (time: Date): string => buildIdBound('evt', time);
+const MS_PER_DAY = 86_400_000;
 
-/** The events of an organization, from its outbox. */
+/** The events of an organization in the last 30 days, from its outbox. Pages are those of `readMatching`. */
 export function eventLog(outbox: Table) {
+  function list(
+    tenant: Tenant,
+    page: PageRequest,
+    { types, from, to }: EventFilter & { from: Date; to: Date },
+    order: Order,
+  ): Promise<Page<OutboxEvent>> {
+    const filter = { prefix: 'evt', from, to, wanted: { type: types } } as const;
+    const scans = listShards(EVENT_SHARDS).map((shard) =>
+      rangeScan(outbox, keys.events(tenant, shard), filter, parseEvent, order),
+    );
+    return readMatching(scans, page, order);
+  }
+
+  /** Events that are too old to be resent are not shown either. */
+  const getStart = (from: Date | undefined, now: Date): Date => {
+    const earliest = new Date(now.getTime() - HISTORY_DAYS * MS_PER_DAY);
+    return from === undefined || from < earliest ? earliest : from;
+  };
+
   return {
     async find(tenant: Tenant, id: EventId): Promise<OutboxEvent | undefined> {
       const { Item } = await outbox.client.send(
@@ -29,18 +49,30 @@ export function eventLog(outbox: Table) {
       return Item && parseEvent(Item);
     },
 
-    /** Pages are those of `readMatching`, which may be short. */
-    list(
-      tenant: Tenant,
-      page: PageRequest,
-      { types, from, to }: EventFilter,
-      order: Order,
-    ): Promise<Page<OutboxEvent>> {
-      const filter = { prefix: 'evt', from, to, wanted: { type: types } } as const;
-      const scans = listShards(EVENT_SHARDS).map((shard) =>
-        rangeScan(outbox, keys.events(tenant, shard), filter, parseEvent, order),
-      );
-      return readMatching(scans, page, order);
+    listNewest(tenant: Tenant, page: PageRequest, filter: EventFilter, now: Date) {
+      // Later than any event: clocks of functions differ.
+      const end = getEarlier(filter.to, new Date(now.getTime() + MS_PER_DAY));
+      const from = getStart(filter.from, now);
+      return list(tenant, page, { ...filter, from, to: end }, 'newest first');
+    },
+
+    /**
+     * Reads up to the time before which no more events can be committed: an event of a late transaction has an
+     * older id than events that the caller could have read (docs/architecture.md, Event log). There is a next
+     * page until the end of the range is read.
+     */
+    async listOldest(tenant: Tenant, page: PageRequest, filter: EventFilter, now: Date) {
+      const settled = new Date(now.getTime() - EVENT_LOG_DELAY_SECONDS * 1000);
+      const end = getEarlier(filter.to, settled);
+      const from = getStart(filter.from, now);
+      const found = await list(tenant, page, { ...filter, from, to: end }, 'oldest first');
+      if (found.next !== undefined || (filter.to !== undefined && filter.to <= settled)) return found;
+      // The cursor may be ahead of this function's clock.
+      const position = buildIdBound('evt', end);
+      return { ...found, next: page.after !== undefined && page.after > position ? page.after : position };
     },
   };
 }
+
+const getEarlier = (time: Date | undefined, other: Date): Date =>
+  time !== undefined && time < other ? time : other;

@@ -154,8 +154,8 @@ export interface ScanFilter {
 }
 
 /**
- * Scans a range of a partition whose sort key is the rows' id. The time bounds the query; wanted values filter
- * what it examines. Reads consistently.
+ * Scans a range of a partition whose sort key is the rows' id. The time bounds the query; wanted values
+ * filter what it examines. Reads consistently.
  */
 export function rangeScan<T>(
   table: Table,

@@ -257,6 +257,26 @@ export const retryingDelivery = {
   atRealSpeed: null,
 } as const;
 
+/** An event as the event log shows it. */
+const toLogged = (event: { id: string; createdAt: string }, type: string, data: object) => ({
+  id: event.id,
+  type,
+  schemaVersion: 1,
+  createdAt: event.createdAt,
+  data,
+});
+
+export const conversationEvent = toLogged(conversationCreated, 'conversation.created', {
+  conversationId: conversation.id,
+  channelId: conversation.channelId,
+  externalUserId: conversation.externalUserId,
+});
+export const handoffEvent = toLogged(handoffRequested, 'handoff.requested', {
+  conversationId: conversation.id,
+  escalationLogId: escalation.id,
+  reason: escalation.reason,
+});
+
 export const retryingDeliveryWithAttempts = {
   ...retryingDelivery,
   attemptLog: [
@@ -284,6 +304,20 @@ export const retryingDeliveryWithAttempts = {
 } as const;
 
 /** What visitors of a website see their conversation in. */
+const { eventId, eventType, ...retryingState } = retryingDeliveryWithAttempts;
+
+export const eventWithDeliveries = {
+  ...handoffEvent,
+  payload: JSON.stringify({
+    type: handoffEvent.type,
+    schemaVersion: handoffEvent.schemaVersion,
+    orgId: organization.id,
+    createdAt: handoffEvent.createdAt,
+    data: handoffEvent.data,
+  }),
+  deliveries: [{ ...retryingState, channelId: null, url: webhook.url, receiverStatus: webhook.status }],
+} as const;
+
 export const widgetChannel = {
   ...created('chn', '2026-11-20T09:24:10.000Z'),
   kind: 'web_widget',

@@ -5,6 +5,7 @@ import type { Schema } from './openapi.ts';
 export type Tag =
   | 'Webhooks'
   | 'Deliveries'
+  | 'Events'
   | 'Conversations'
   | 'Channels'
   | 'Tickets'

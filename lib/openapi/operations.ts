@@ -3,6 +3,7 @@ import type { Described, OperationText } from './operation-text.ts';
 import * as channels from './texts/channels.ts';
 import * as conversations from './texts/conversations.ts';
 import * as deliveries from './texts/deliveries.ts';
+import * as events from './texts/events.ts';
 import * as knowledge from './texts/knowledge.ts';
 import * as redeliveries from './texts/redeliveries.ts';
 import * as sandbox from './texts/sandbox.ts';
@@ -15,6 +16,7 @@ export const OPERATIONS: Record<RouteKey, OperationText> = {
   ...webhooks.operations,
   ...deliveries.operations,
   ...redeliveries.operations,
+  ...events.operations,
   ...conversations.operations,
   ...channels.operations,
   ...tickets.operations,
@@ -28,6 +30,7 @@ export const ANSWERS: Readonly<Record<string, Described>> = {
   ...webhooks.answers,
   ...deliveries.answers,
   ...redeliveries.answers,
+  ...events.answers,
   ...conversations.answers,
   ...channels.answers,
   ...tickets.answers,

@@ -1,4 +1,5 @@
 import { ListDeliveriesQuery } from '../../functions/api/delivery-schemas.ts';
+import { ListEventsQuery } from '../../functions/api/events/schemas.ts';
 import * as ids from '../../functions/domain/ids.ts';
 import type { Route } from '../../functions/platform/route.ts';
 import { CURSOR, IDEMPOTENCY_KEY } from './example-values.ts';
@@ -34,6 +35,7 @@ export const PARAMETERS = {
   MessageId: inPath('messageId', ids.MessageId, 'Identifies the message.'),
   EscalationLogId: inPath('escalationLogId', ids.EscalationId, 'Identifies the entry of the escalation log.'),
   SourceId: inPath('id', ids.SourceId, 'Identifies the source.'),
+  EventId: inPath('id', ids.EventId, 'Identifies the event.'),
   ChannelId: inPath('id', ids.ChannelId, 'Identifies the channel.'),
   TicketId: inPath('id', ids.TicketId, 'Identifies the ticket.'),
   ApiKeyId: inPath('id', ids.KeyId, 'Identifies the API key. It is not the key itself.'),
@@ -115,6 +117,33 @@ export const PARAMETERS = {
     schema: { type: 'string', format: 'date-time' },
     example: '2026-11-20T10:00:00.000Z',
   },
+  Type: {
+    name: 'type',
+    in: 'query',
+    description: 'Only events of these types, separated by commas.',
+    schema: inlined(ListEventsQuery.shape.type),
+    example: 'conversation.created,message.received',
+  },
+  EventsFrom: {
+    name: 'from',
+    in: 'query',
+    description: 'Only events of this time or later, UTC. At most 30 days ago.',
+    schema: { type: 'string', format: 'date-time' },
+    example: '2026-11-20T09:00:00.000Z',
+  },
+  EventsTo: {
+    name: 'to',
+    in: 'query',
+    description: 'Only events before this time, UTC.',
+    schema: { type: 'string', format: 'date-time' },
+    example: '2026-11-20T10:00:00.000Z',
+  },
+  Order: {
+    name: 'order',
+    in: 'query',
+    description: '`desc`: newest first. `asc`: oldest first, to follow the log.',
+    schema: { type: 'string', enum: ['asc', 'desc'], default: 'desc' },
+  },
   Environment: {
     name: 'environment',
     in: 'query',
@@ -143,6 +172,7 @@ const NAMES = new Map<unknown, ParameterName>([
   [ids.MessageId, 'MessageId'],
   [ids.EscalationId, 'EscalationLogId'],
   [ids.SourceId, 'SourceId'],
+  [ids.EventId, 'EventId'],
   [ids.ChannelId, 'ChannelId'],
   [ids.TicketId, 'TicketId'],
   [ids.KeyId, 'ApiKeyId'],
@@ -150,6 +180,8 @@ const NAMES = new Map<unknown, ParameterName>([
 
 /** A parameter of the query is the same thing wherever it is taken. */
 const QUERY_NAMES = new Map<string, ParameterName>([
+  ['type', 'Type'],
+  ['order', 'Order'],
   ['limit', 'Limit'],
   ['cursor', 'Cursor'],
   ['after', 'After'],
@@ -163,6 +195,13 @@ const QUERY_NAMES = new Map<string, ParameterName>([
   ['to', 'To'],
 ]);
 
+/** Parameters that mean something else in one operation, by its name. */
+const OWN_NAMES = new Map<string, ParameterName>([
+  ['read-widget-messages limit', 'VisitorLimit'],
+  ['list-events from', 'EventsFrom'],
+  ['list-events to', 'EventsTo'],
+]);
+
 /** @throws when a route has a parameter that has no text here */
 export function parametersOf(route: Route): Ref[] {
   const known = (name: ParameterName | undefined, parameter: string): ParameterName => {
@@ -174,10 +213,7 @@ export function parametersOf(route: Route): Ref[] {
       known(NAMES.get(id), `path parameter ${name}`),
     ),
     ...Object.keys(shapeOf(route, 'query')).map((name) =>
-      known(
-        route.visitor && name === 'limit' ? 'VisitorLimit' : QUERY_NAMES.get(name),
-        `query parameter ${name}`,
-      ),
+      known(OWN_NAMES.get(`${route.name} ${name}`) ?? QUERY_NAMES.get(name), `query parameter ${name}`),
     ),
   ];
   if (route.idempotency === 'required') names.push('RequiredIdempotencyKey');

@@ -88,7 +88,7 @@ one, or ask support.`,
   },
   deleteWebhook: {
     tag: 'Webhooks',
-    atMost: { reads: 4, writes: 15 },
+    atMost: { reads: 4, writes: 20 },
     description: `Deletes an endpoint. Nothing is sent to it from then on: its deliveries that are not finished become \`skipped\`, and none of
 its deliveries can be read any more.
 

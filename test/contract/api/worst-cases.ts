@@ -5,7 +5,7 @@ import { type ApiKey, generateApiKey, hashApiKey, Scope } from '../../../functio
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { MAX_ENDPOINTS } from '../../../functions/domain/endpoint.ts';
 import { SubscribableType } from '../../../functions/domain/events.ts';
-import { newId } from '../../../functions/domain/ids.ts';
+import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { getHourBefore } from '../../../functions/domain/ledger.ts';
 import { createSandbox } from '../../../functions/domain/sandbox.ts';
 import { MAX_TEXT_BYTES } from '../../../functions/domain/source.ts';
@@ -22,6 +22,7 @@ import {
   anApiKey,
   anEndpoint,
   anEscalation,
+  anEvent,
   anHttpChannel,
   anOrganization,
   aRedeliveryJob,
@@ -99,7 +100,7 @@ function aLargeDelivery(now: Date, changes: Partial<Delivery>): Delivery {
  * more.
  */
 export async function worstCases(tables: TestTables, api: Api) {
-  const { service, deliveries, ledger, knowledge, usage } = tables;
+  const { service, outbox, deliveries, ledger, knowledge, usage } = tables;
   const commit: Commit = committer(service.client);
   const now = new Date();
   const organization = anOrganization({ tier: 'scale' });
@@ -248,6 +249,44 @@ export async function worstCases(tables: TestTables, api: Api) {
     })),
     { ...keys.sourceCount(tenant), ...mark, sources: 200 },
   ]);
+  const event = anEvent({ tenant, now });
+  const deleted = times(60, (index) => ({
+    ...large,
+    id: newId('whk', now),
+    deletedAt: later(now, index).toISOString(),
+  }));
+  const redelivered = later(now, 60_000);
+  const ofEvent = [large, ...others, ...deleted].flatMap(({ id: webhookId }) =>
+    [deriveDeliveryId(event.id, webhookId), newId('dlv', redelivered)].map((id) =>
+      aLargeDelivery(now, { ...tenant, webhookId, eventId: event.id, id }),
+    ),
+  );
+  await fill(outbox, [
+    { ...keys.event(tenant, event.id), ...mark, ...event },
+    ...times(ROWS, () => anEvent({ tenant, now })).map((one) => ({
+      ...keys.event(tenant, one.id),
+      ...mark,
+      ...one,
+      // The longest message for a channel.
+      body: JSON.stringify({ ...JSON.parse(one.body), data: { content: CONTENT } }),
+    })),
+  ]);
+  await fill(
+    service,
+    deleted.map((one) => ({ ...keys.deletedEndpoint(tenant.orgId, one.deletedAt, one.id), ...one })),
+  );
+  await fill(
+    service,
+    ofEvent
+      .filter(({ id, webhookId }) => id !== deriveDeliveryId(event.id, webhookId))
+      .map(({ id, webhookId }) => ({
+        ...keys.arrival(tenant, webhookId, event.id),
+        ...mark,
+        eventId: event.id,
+        deliveryId: id,
+      })),
+  );
+  await fill(deliveries, ofEvent.map(rowOf));
   const openRow = rowOf(
     aDelivery({ ...tenant, eventId: newId('evt', later(now, -120_000)), webhookId: large.id }),
   );
@@ -291,6 +330,8 @@ export async function worstCases(tables: TestTables, api: Api) {
     readDelivery: { params: { id: large.id, deliveryId } },
     redeliverDelivery: { params: { id: large.id, deliveryId } },
     startRedelivery: { ...to(plain.id), body: { from: later(now, -3_600_000).toISOString() } },
+    listEvents: { query: FULL_PAGE },
+    readEvent: to(event.id),
     listRedeliveries: { ...to(spare.id), query: FULL_PAGE },
     readRedelivery: { params: { id: spare.id, redeliveryId: job.id } },
     stopRedelivery: { params: { id: spare.id, redeliveryId: job.id } },

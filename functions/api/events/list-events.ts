@@ -1,0 +1,25 @@
+import { toEventView } from '../../domain/events.ts';
+import { eventLog } from '../../store/event-log.ts';
+import { paginate } from '../pages.ts';
+import { routeHandler, tables } from '../route-handler.ts';
+import { narrowToVisible } from '../visible-events.ts';
+import * as routes from './routes.ts';
+
+const log = eventLog(tables.outbox);
+
+export const handler = routeHandler(routes.listEvents, (request) => {
+  const { tenant, query, now, allows } = request;
+  const { type, from, to, order = 'desc' } = query;
+  return paginate(
+    routes.listEvents,
+    request,
+    async (page) => {
+      const filter = { types: narrowToVisible(type, allows), from, to };
+      if (filter.types?.length === 0) return { items: [] };
+      const read = order === 'asc' ? log.listOldest : log.listNewest;
+      const { items, ...rest } = await read(tenant, page, filter, now);
+      return { ...rest, items: items.map(toEventView) };
+    },
+    [JSON.stringify([type?.toSorted(), from?.getTime(), to?.getTime(), order])],
+  );
+});

@@ -1,0 +1,102 @@
+import type { Delivery } from '../../domain/delivery.ts';
+import type { Endpoint } from '../../domain/endpoint.ts';
+import { type OutboxEvent, toEventView } from '../../domain/events.ts';
+import { ChannelId, deriveDeliveryId, type ReceiverId } from '../../domain/ids.ts';
+import { notFound } from '../../domain/problem.ts';
+import { isTooOld } from '../../domain/redelivery.ts';
+import type { Tenant } from '../../domain/tenant.ts';
+import { fitIntoPage, success } from '../../platform/reply.ts';
+import { arrivalStore } from '../../store/deliveries.ts';
+import { endpointStore } from '../../store/endpoints.ts';
+import { eventLog } from '../../store/event-log.ts';
+import { deliveries } from '../deliveries.ts';
+import { routeHandler, tables } from '../route-handler.ts';
+import { narrowToVisible } from '../visible-events.ts';
+import * as routes from './routes.ts';
+
+const log = eventLog(tables.outbox);
+const endpoints = endpointStore(tables.service);
+const arrivals = arrivalStore(tables.service);
+
+/** Deleted endpoints that are read for one event: each may have had a delivery of it. */
+const MAX_DELETED = 50;
+
+/** A receiver that may have a delivery of the event. */
+interface Receiver {
+  id: ReceiverId;
+  /** Unknown for a deleted channel. */
+  url?: string;
+  receiverStatus: Endpoint['status'] | 'deleted';
+}
+
+const toReceiver = ({ id, url, status }: Endpoint): Receiver => ({ id, url, receiverStatus: status });
+
+/** Deliveries are found by their derived ids, so receivers that were deleted since are needed as well. */
+async function listReceivers({ orgId, createdAt, onlyTo }: OutboxEvent): Promise<Receiver[]> {
+  if (onlyTo !== undefined && ChannelId.safeParse(onlyTo).success) {
+    const channel = await endpoints.find(orgId, onlyTo);
+    return [channel === undefined ? { id: onlyTo, receiverStatus: 'deleted' } : toReceiver(channel)];
+  }
+  const [existing, deleted] = await Promise.all([
+    endpoints.all(orgId),
+    endpoints.deletedSince(orgId, createdAt, MAX_DELETED),
+  ]);
+  const all: Receiver[] = [
+    ...existing.map(toReceiver),
+    ...deleted.map(({ id, url }) => ({ id, url, receiverStatus: 'deleted' as const })),
+  ];
+  return onlyTo === undefined ? all : all.filter(({ id }) => id === onlyTo);
+}
+
+/** Reads each receiver's own delivery of an event, and the redelivery that arrived, oldest first. */
+async function readDeliveries(tenant: Tenant, event: OutboxEvent, receivers: readonly Receiver[]) {
+  const arrived = await arrivals.at(
+    tenant,
+    event.id,
+    receivers.map(({ id }) => id),
+  );
+  const wanted = receivers.flatMap(({ id: webhookId }) =>
+    [deriveDeliveryId(event.id, webhookId), ...[arrived.get(webhookId) ?? []].flat()].map((id) => ({
+      id,
+      webhookId,
+      generation: tenant.generation,
+    })),
+  );
+  const found = await deliveries.findAll(wanted, { consistent: false });
+  return found.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+export const handler = routeHandler(routes.readEvent, async ({ tenant, params, now, allows }) => {
+  const event = isTooOld(params.id, now) ? undefined : await log.find(tenant, params.id);
+  if (event === undefined || narrowToVisible([event.type], allows)?.length === 0) return notFound('event');
+  const receivers = await listReceivers(event);
+  const found = await readDeliveries(tenant, event, receivers);
+  const receiverOf = new Map(receivers.map((receiver) => [receiver.id, receiver]));
+  return success({
+    ...toEventView(event),
+    payload: event.body,
+    deliveries: withoutLargeResponses(
+      found.map((delivery) => toView(delivery, receiverOf.get(delivery.webhookId))),
+    ),
+  });
+});
+
+function toView({ webhookId, attemptLog, ...delivery }: Delivery, receiver: Receiver | undefined) {
+  return {
+    ...delivery,
+    ...(ChannelId.safeParse(webhookId).success ? { channelId: webhookId } : { webhookId }),
+    url: receiver?.url,
+    receiverStatus: receiver?.receiverStatus,
+    // The payload of the event is the body of every request, and up to 50 deliveries are in one response.
+    attemptLog: attemptLog.map(({ request, ...attempt }) => attempt),
+  };
+}
+
+/** Leaves out what receivers answered when the deliveries do not fit into a response with it. */
+function withoutLargeResponses(views: readonly ReturnType<typeof toView>[]) {
+  if (fitIntoPage(views, (view) => view).length === views.length) return views;
+  return views.map((view) => ({
+    ...view,
+    attemptLog: view.attemptLog.map(({ response, ...attempt }) => attempt),
+  }));
+}

@@ -1,0 +1,60 @@
+import * as events from '../../../functions/api/events/schemas.ts';
+import * as examples from '../example-values.ts';
+import { described, type OperationText } from '../operation-text.ts';
+import { ATTEMPT_LOG, deliveryFields } from './deliveries.ts';
+
+const { id: deliveryId, webhookId, eventId, eventType, ...stateFields } = deliveryFields;
+
+const eventFields = {
+  id: 'Identifies the event. The `webhook-id` header of all its deliveries.',
+  type: 'Type of the event.',
+  schemaVersion: 'Version of the shape of `data`.',
+  createdAt: 'When the event happened, UTC.',
+  data: 'The fields of the event, as in its payload. They depend on `type`.',
+};
+
+export const operations = {
+  listEvents: {
+    tag: 'Events',
+    atMost: { reads: 1000, writes: 4 },
+    description: `Lists the events of the last 30 days, newest first. Narrow the list with \`type\`, \`from\` and \`to\`. Continue until \`nextCursor\` is null:
+with a filter, a page may be short or empty and still have a \`nextCursor\`.
+
+**Follow the log** with \`order=asc\` to process events without receiving webhooks. The oldest events come first, and \`nextCursor\` is never null while \`to\` is in
+the future or absent: store it, and request the next page with it, at once after a full page and some seconds later after an empty one. Each event comes exactly
+once. An event appears 15 seconds after it happened: until then, an earlier event may still be committed.
+
+Events of type \`channel.message\` contain the text of a message. A key needs the scope \`read:conversations\` as well to see them.`,
+    answer: 'A page of events.',
+    data: [examples.handoffEvent, examples.conversationEvent],
+  },
+  readEvent: {
+    tag: 'Events',
+    atMost: { reads: 1700, writes: 4 },
+    description: `Returns an event of the last 30 days with its exact payload and its deliveries: at each endpoint the first delivery, and the redelivery that
+succeeded, if there is one. Deliveries at deleted endpoints are included, for the first 50 endpoints deleted since the event.
+
+The delivery state may be a second old. When the deliveries are larger than 2 MB together, \`response\` is null in all attempts.`,
+    answer: 'The event with its payload and deliveries.',
+    data: examples.eventWithDeliveries,
+  },
+} as const satisfies Record<string, OperationText>;
+
+/** The schemas of answers. */
+export const answers = {
+  Event: described(events.Event, eventFields),
+  EventDelivery: described(events.EventDelivery, {
+    id: deliveryId,
+    webhookId: 'The endpoint; null for a channel.',
+    channelId: 'The channel; null for an endpoint.',
+    url: 'Current URL of the receiver, or its last one before it was deleted. Null for a deleted channel.',
+    receiverStatus: 'State of the endpoint or channel: `active`, `auto_disabled` or `deleted`.',
+    ...stateFields,
+    attemptLog: `${ATTEMPT_LOG} Without \`request\`: its body is the payload of the event.`,
+  }),
+  EventWithDeliveries: described(events.EventWithDeliveries, {
+    ...eventFields,
+    payload: 'The request body of every delivery of this event, byte for byte.',
+    deliveries: 'Its deliveries, oldest first.',
+  }),
+};
