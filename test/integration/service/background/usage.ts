@@ -15,7 +15,7 @@ async function create(api: ApiClient, path: string, body: unknown): Promise<stri
 const aConversation = (api: ApiClient) =>
   create(api, '/api/v1/conversations', { channelId: 'web', externalUserId: 'ada' });
 
-/** What the latest two months say together: a test may run over the end of one. */
+/** The sum of the latest two months: a test may run over the end of one. */
 async function usageOf({ admin }: Tenant): Promise<{ conversations: number; messages: number }> {
   const { status, body } = await admin.get('/api/settings/usage?months=2');
   expect(status).toBe(200);
@@ -33,9 +33,9 @@ const counted = (tenant: Tenant, expected: object) =>
     500,
   );
 
-/** What an organization is shown of its usage, and that nothing else is counted. */
+/** The usage that an organization is shown, and that nothing else counts. */
 export function usage({ service, keep }: Place): void {
-  /** Those that no test has taken. */
+  /** Tenants that no test has taken. */
   const fresh: Tenant[] = [];
   let live: Tenant;
   let sandbox: Tenant;
@@ -46,7 +46,7 @@ export function usage({ service, keep }: Place): void {
     sandbox = keep(await aSandbox(service(), live));
   });
 
-  /** A tenant that nothing has used yet. */
+  /** A tenant without usage. */
   function aNewTenant(): Tenant {
     const tenant = fresh.pop();
     if (tenant === undefined) throw new Error('tests need more tenants than were made');
@@ -54,7 +54,7 @@ export function usage({ service, keep }: Place): void {
   }
 
   describe.concurrent('usage', { timeout: 120_000 }, () => {
-    it('is what live organizations have started and recorded, each for itself', async () => {
+    it('counts conversations and messages of live organizations, each for itself', async () => {
       const [one, other] = [aNewTenant(), aNewTenant()];
       expect(await usageOf(one)).toEqual({ conversations: 0, messages: 0 });
       const conversation = await aConversation(one.api);
@@ -72,7 +72,7 @@ export function usage({ service, keep }: Place): void {
       expect(months.map(({ month }: { month: string }) => month)).toEqual(getLatestMonths(new Date(), 3));
     });
 
-    it('counts once what is requested, told and dealt with twice', async () => {
+    it('counts a repeated request and a repeated event once', async () => {
       const tenant = aNewTenant();
       const conversation = await aConversation(tenant.api);
       const path = `/api/v1/conversations/${conversation}/messages`;
@@ -95,17 +95,18 @@ export function usage({ service, keep }: Place): void {
       expect(await usageOf(tenant)).toEqual({ conversations: 1, messages: 1 });
     });
 
-    it('is nothing of a sandbox: there is no row of it, and none is added to the live organization', async () => {
+    it('counts nothing of a sandbox, neither for it nor for its live organization', async () => {
       const conversation = await aConversation(sandbox.api);
       await create(sandbox.api, `/api/v1/conversations/${conversation}/messages`, message);
-      // Told after the sandbox's: when it is counted, they have been dealt with or will be in this second.
+      // Published after the sandbox's events: once it is counted, those have been processed or will be within
+      // this second.
       await aConversation(live.api);
 
       await counted(live, { conversations: 1, messages: 0 });
       const ids = [live.orgId, sandbox.orgId];
       const isTheirs = (body: string) => ids.some((id) => body.includes(id));
       await until(
-        'their messages to be dealt with',
+        'the queue to have no message of them',
         () => !service().bodies('Bus/Meter/Queue').some(isTheirs),
       );
 
@@ -116,7 +117,7 @@ export function usage({ service, keep }: Place): void {
       expect(of(live)).toHaveLength(2);
     });
 
-    it('is shown to members, and to no key', async () => {
+    it('is readable for members and for no key', async () => {
       const tenant = aNewTenant();
       const read = async (token: string) => {
         const response = await fetch(`${service().url}/api/settings/usage`, {

@@ -18,7 +18,7 @@ const NOT_RUN: readonly [command: RegExp, reason: string][] = [
   [/^node test\/compatibility\//, 'records a release'],
 ];
 
-/** Programs that run until the reader stops them, with their first output. */
+/** Programs that run until the reader stops them, with the first output to wait for. */
 const STAYS: readonly [command: RegExp, ready: RegExp][] = [
   [/^npm run listen$/, /Ctrl-C stops/],
   [/^npm run forward /, /Ctrl-C stops/],
@@ -34,8 +34,8 @@ const PAGES = [
 const commandsOf = (block: string): string[] => block.split('\n').filter((line) => /^\S/.test(line));
 
 /**
- * Leaves field names, their order, statuses and texts, and puts `…` for what is another value each time, as
- * the pages do.
+ * Keeps field names, their order, statuses and texts, and replaces every other value with `…`, as the pages
+ * do.
  */
 const shapeOf = (text: string): string =>
   text
@@ -49,15 +49,15 @@ const shapeOf = (text: string): string =>
 
 const jsonShapeOf = (text: string): string => shapeOf(JSON.stringify(JSON.parse(text)));
 
-/** The README and the guides, each followed from its first command to its last. */
+/** Follows the README and the guides from the first command to the last. */
 export function documents(service: LocalService): void {
-  it.each(PAGES)('$name prints what it says', async ({ blocks }) => {
+  it.each(PAGES)('$name prints what it shows', async ({ blocks }) => {
     const shell = await aReaderShell(service.run.directory);
     let last: { commands: string; output: string } | undefined;
     for (const { language, file, text } of blocks) {
       if (file !== undefined) await shell.save(file, text);
       else if (language === 'sh') last = await runBlock(shell, text);
-      // Deliveries and checks take a moment: a reader who is faster than the service reads once more.
+      // Deliveries and checks take a moment, so a command that reads is repeated.
       else if (language === 'json')
         await awaitAssertion(async () => {
           const output = await outputOf(shell, last);
@@ -77,7 +77,7 @@ export function documents(service: LocalService): void {
   });
 }
 
-/** @returns the commands with what they printed; undefined where they are not run, or run on */
+/** @returns the commands with their output; undefined for those that are not run, or keep running */
 async function runBlock(shell: ReaderShell, block: string) {
   const lines = commandsOf(block);
   const skipped = lines.filter((line) => NOT_RUN.some(([command]) => command.test(line)));
@@ -97,7 +97,7 @@ async function runBlock(shell: ReaderShell, block: string) {
   return undefined;
 }
 
-/** What commands print now, where they only read. */
+/** The current output of the commands that only read. */
 async function outputOf(shell: ReaderShell, last: { commands: string; output: string } | undefined) {
   if (last === undefined) return '';
   if (/ -X (?:POST|PATCH|DELETE) |npm run/.test(last.commands)) return last.output;

@@ -10,7 +10,7 @@ import type { Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 import { validRequest, withBody, withHeaders } from './requests.ts';
 
-/** What is sent, stored, fetched and answered in the following, each a text of its own. */
+/** Everything that the tests send, store, fetch and answer; each is a distinct text. */
 const CANARIES = {
   key: canary('an API key'),
   visitorToken: canary('a token of a visitor'),
@@ -22,7 +22,7 @@ const CANARIES = {
   path: canary('a path'),
   body: canary('a body'),
   brokenBody: canary('a body that is no JSON'),
-  trace: canary('a trace of somebody’s own'),
+  trace: canary('a trace id of a caller'),
   content: canary('the content of a message'),
   person: canary('an external user'),
   reason: canary('a reason'),
@@ -37,8 +37,8 @@ const CANARIES = {
 const ALL: readonly Canary[] = Object.values(CANARIES);
 
 /**
- * The logs of all functions, at the level that says most, hold nothing that is somebody's; and they can be
- * followed from a call to its end.
+ * At level DEBUG the logs of all functions contain no customer data, and a call can be followed from start to
+ * end.
  */
 export function logs(place: Place, document: Document): void {
   let tenant: Tenant;
@@ -52,18 +52,18 @@ export function logs(place: Place, document: Document): void {
       .log()
       .slice(since)
       .map(({ text }) => text);
-  // What came later, of whatever was begun.
+  // Includes the lines of work that the tests started and that ended later.
   afterAll(() => expect(leaks(ALL, linesOf()).slice(0, 5)).toEqual([]));
 
   const told = (code: string) => linesOf().filter((line) => line.includes(`"${code}"`));
 
-  it.each(document.operations)('hold nothing of what $id is sent, right or wrong', async (operation) => {
+  it.each(document.operations)('contain nothing of what $id is sent, valid or invalid', async (operation) => {
     const since = place.log().length;
     for (const sent of await withCanaries(operation, tenant)) await place.connection().send(sent);
     expect(leaks(ALL, linesOf(since))).toEqual([]);
   });
 
-  it('hold nothing of conversations, receivers, their answers, sources and stored rows, whatever fails', async () => {
+  it('contain nothing of conversations, receivers, their answers, sources and stored rows when a part fails', async () => {
     const since = place.log().length;
     const { tls } = place.service();
     const { url, stop } = await startReceiver({
@@ -112,7 +112,7 @@ export function logs(place: Place, document: Document): void {
     }
   });
 
-  /** For as long as it takes, an attribute of a stored row is what nobody can read. */
+  /** Makes an attribute of a stored row unreadable during a call. */
   async function spoiled(path: string, attribute: string, during: () => Promise<void>): Promise<void> {
     const id = path.slice(path.lastIndexOf('/') + 1);
     const row = (await place.service().rows()).find(({ item }) => item.id === id && attribute in item);
@@ -125,8 +125,8 @@ export function logs(place: Place, document: Document): void {
     }
   }
 
-  it.each(WORKERS)('hold nothing of what %s is invoked with and cannot understand', async (name) => {
-    // Whether it fails as a whole, gives back a part or drops it is not the point.
+  it.each(WORKERS)('contain nothing of an invalid event that %s is invoked with', async (name) => {
+    // The worker may fail, return a part or drop the event: only the log matters.
     const since = place.log().length;
     for (const event of foreignEvents(CANARIES.event.text))
       await place
@@ -136,7 +136,7 @@ export function logs(place: Place, document: Document): void {
     expect(leaks(ALL, linesOf(since))).toEqual([]);
   });
 
-  it('hold no e-mail address of the people who are told', async () => {
+  it('contain no e-mail address of the recipients', async () => {
     const { receiver } = place.service();
     const { id: webhookId } = await tenant.api.register(receiver, ['ticket.created']);
     const disabledAt = new Date().toISOString();
@@ -158,7 +158,7 @@ export function logs(place: Place, document: Document): void {
     expect(leaks([{ name: 'an e-mail address', text: address }], linesOf())).toEqual([]);
   });
 
-  it('show one API call by its trace, from its function over the fan-out to the attempt', async () => {
+  it('show one API call by its trace id, from its function through the fan-out to the attempt', async () => {
     await tenant.api.register(place.service().receiver, ['conversation.created']);
     const traceId = `1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
     const { status } = await tenant.api.post(
@@ -184,7 +184,7 @@ export function logs(place: Place, document: Document): void {
   });
 }
 
-/** Requests of an operation that carry what must not be told, in every place where something can be. */
+/** Requests of an operation with canaries in every part that can carry one. */
 async function withCanaries(operation: Operation, tenant: Tenant): Promise<Sent[]> {
   const valid = await validRequest(operation, tenant);
   const marked = withHeaders(valid, {
@@ -220,13 +220,13 @@ const fresh = (sent: Sent): Sent =>
     ? withHeaders(sent, { 'Idempotency-Key': randomUUID() })
     : sent;
 
-/** Has the form of a token of the issuer, and is none. */
+/** Has the form of a token of the issuer, with an invalid signature. */
 const sessionLike = (text: string): string =>
   [{ alg: 'RS256', kid: text }, { sub: text, email: `${text}@example.com` }, text]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
 
-/** With something behind every text; what has to be of some form is then refused. */
+/** Appends the text to every string, so that formatted strings become invalid. */
 function withTexts(value: unknown, text: string): unknown {
   if (typeof value === 'string') return `${value} ${text}`;
   if (Array.isArray(value)) return value.map((each) => withTexts(each, text));
@@ -235,8 +235,7 @@ function withTexts(value: unknown, text: string): unknown {
 }
 
 /**
- * What no worker is ever sent: of no form, of the right form with what nobody can read in it, and of the
- * right form about nothing.
+ * Events that no worker is sent: without a valid form, with unreadable fields, and about unknown resources.
  */
 function foreignEvents(text: string): unknown[] {
   const bodies = [
