@@ -13,13 +13,13 @@ import { type Page, pageOf, paragraph, startPage } from './background/page.ts';
 import { aPlace } from './place.ts';
 
 /*
- * Branches that a request takes only when DynamoDB does what the embedded engine never does, or when an
- * endpoint is slow: each runs here once under the role of its function.
+ * Branches that a request takes only after DynamoDB errors that the embedded engine never returns, or for a
+ * slow endpoint: each runs here once under the role of its function.
  */
 
-/** As often as a transaction is tried (functions/store/transaction.ts). */
+/** Number of tries of a transaction (functions/store/transaction.ts). */
 const CONTENDED: Fault[] = Array.from({ length: 6 }, () => 'conflict');
-/** As often as the SDK tries a request (functions/platform/clients/clients.ts). */
+/** Number of tries of a request by the SDK (functions/platform/clients/clients.ts). */
 const THROTTLED: Fault[] = ['throttled', 'throttled', 'throttled'];
 
 const FAULTS: Partial<Record<FunctionName, FaultPlan>> = {
@@ -31,7 +31,7 @@ const FAULTS: Partial<Record<FunctionName, FaultPlan>> = {
   'create-message': { TransactWriteItems: ['conflict', 'lost'] },
   'check-source': { TransactWriteItems: ['conflict'] },
   'fan-out': { Query: THROTTLED, PutItem: ['conflict'] },
-  // Without a fault: for reports of each request.
+  // No fault: the service only reports each request.
   'list-conversations': {},
 };
 
@@ -39,13 +39,13 @@ interface Branch {
   branch: string;
   fn: FunctionName;
   /**
-   * The branch begins after so many of them in a row, one when absent. Without a fault, `provoke` alone takes
-   * the branch.
+   * The branch starts after that many faults in a row; one when absent. Without a fault, `provoke` alone
+   * takes the branch.
    */
   fault?: readonly [operation: string, fault: Fault, times?: number];
   /** What the function does next, as `action resource`, in any order. */
   actions: readonly string[];
-  /** Has the function take the branch, and settles when all that was asked for is done. */
+  /** Makes the function take the branch, and resolves when its work is done. */
   provoke(): Promise<unknown>;
 }
 
@@ -82,7 +82,7 @@ async function mark(id: string, marks: object): Promise<void> {
   await service().rewrite({ ...row, item: { ...row.item, ...marks } });
 }
 
-/** Deliveries of an endpoint once so many have succeeded. */
+/** Waits for so many succeeded deliveries of an endpoint. */
 const ended = (id: string, count: number) =>
   until(`${count} deliveries of ${id} to succeed`, async () => {
     const all = await tenant.api.all(`/api/v1/webhooks/${id}/deliveries`);
@@ -137,7 +137,7 @@ async function purge(): Promise<void> {
   });
 }
 
-/** An event that failed, and failed again when it was resent, is resent by a job. */
+/** A redelivery job resends an event whose redelivery has failed. */
 async function redeliver(): Promise<void> {
   const { id } = await tenant.api.register(tenant.receiver, ['ticket.created']);
   await tenant.api.post(`/api/v1/webhooks/${id}/test`);
@@ -158,12 +158,12 @@ async function redeliver(): Promise<void> {
   expect(job).toMatchObject({ status: 'done', examined: 2, redelivered: 1 });
 }
 
-/** Gives the dispatcher a message of a queue for an endpoint that has its place in another one. */
+/** Gives the dispatcher a message of a queue although the endpoint belongs to another queue. */
 async function move(from: 'Fresh' | 'Retry', marks: object): Promise<void> {
   const webhookId = ReceiverId.parse((await tenant.api.register(tenant.receiver, ['ticket.created'])).id);
   await mark(webhookId, marks);
   const all = await service().rows([tenant.orgId]);
-  // Only the names are used: the rows are written by the service's own client.
+  // Only the names of the tables are used: the rows are written by the service's own client.
   const named = (table: string) =>
     ({ name: all.find((row) => row.table.includes(`Tables${table}`))?.table }) as Table;
   const { rows, delivery } = unreminded(
@@ -177,7 +177,7 @@ async function move(from: 'Fresh' | 'Retry', marks: object): Promise<void> {
 }
 const IN_TEN_MINUTES = new Date(Date.now() + 600_000).toISOString();
 
-/** A listing gets a cursor that names a version after the newest one. */
+/** A listing with a cursor that names a version after the newest one. */
 async function listWithUnknownKey(): Promise<void> {
   await tenant.api.createConversation();
   const list = '/api/v1/conversations?limit=1';
@@ -332,12 +332,12 @@ const BRANCHES: readonly Branch[] = [
   },
 ];
 
-/** A row of the table that is printed. */
+/** A row of the printed table. */
 interface Ran extends Pick<Branch, 'branch' | 'fn' | 'actions'> {
   where: string;
 }
 
-/** Branches that other tests take under the same roles, which are not repeated here. */
+/** Branches that other tests take under the same roles. */
 const ELSEWHERE: readonly Ran[] = [
   {
     branch: 'signature with a key version that is not cached',
@@ -383,7 +383,7 @@ const ELSEWHERE: readonly Ran[] = [
   },
 ];
 
-/** `dynamodb:GetItem` on a table's ARN becomes `GetItem Service`. */
+/** Shortens `dynamodb:GetItem` on a table's ARN to `GetItem Service`. */
 function nameOf({ action, resource }: UsedPermission): string {
   const [, queueOrTable, secret] =
     /(?:Tables|Delivery|Bus)([A-Z][a-z]+)|((?:Cursor|Signing)Keys)/.exec(resource) ?? [];
@@ -392,12 +392,12 @@ function nameOf({ action, resource }: UsedPermission): string {
 
 const isFault = (report: Report): report is FunctionFault => 'fault' in report;
 
-/** Requests of a branch that others of the function may come between. */
+/** Maximum of other requests of the function in between. */
 const OTHERS = 3;
 
 /**
- * The permissions that the function used after each start of the branch: right after its faults, or since a
- * report where it has none.
+ * The permissions that the function used after each start of the branch: after its faults, or from the given
+ * report on when it has none.
  */
 function usedIn({ fn, fault, actions }: Branch, since: number): UsedPermission[][] {
   const reports = service().reports(fn);
@@ -417,7 +417,7 @@ function usedIn({ fn, fault, actions }: Branch, since: number): UsedPermission[]
   });
 }
 
-/** Whether all actions are among those used, one that is named twice at least twice. */
+/** Whether all actions are used, repeated ones as often as named. */
 function includesAll(used: readonly UsedPermission[], actions: readonly string[]): boolean {
   const names = used.map(nameOf);
   const countOf = (all: readonly string[], name: string) => all.filter((one) => one === name).length;
@@ -432,7 +432,7 @@ describe('rare branches', { timeout: 120_000 }, () => {
     async (fn, _, branch) => {
       const since = service().reports(fn).length;
       const find = () => usedIn(branch, since).find((used) => includesAll(used, branch.actions));
-      // An earlier branch may have used up the fault: then this one has run already.
+      // An earlier branch may have used up the fault; then this branch has run already.
       if (branch.fault === undefined || find() === undefined) await branch.provoke();
       // A report may arrive after the answer.
       const used = await until(`requests with ${branch.actions.join(', ')}`, find);

@@ -7,10 +7,7 @@ import { expectProblem } from './expect-problem.ts';
 
 const SOURCES = '/api/v1/knowledge/sources';
 
-/**
- * What requests about sources of knowledge are answered, and what becomes of them in a sandbox, where nothing
- * is fetched.
- */
+/** Requests about content sources, and sources of a sandbox, where nothing is fetched. */
 export function knowledge(organization: Organization): void {
   let api: ApiClient;
   beforeAll(() => {
@@ -30,14 +27,14 @@ export function knowledge(organization: Organization): void {
       const { data } = (await api.get(path)).body;
       return data !== undefined && data.lastCheckedAt !== since && data;
     });
-  /** Takes the next step of a program. */
+  /** Runs the next step of a program. */
   async function next(path: string) {
     const { body } = await api.get(path);
     expect((await api.post(`${path}/sync`)).status).toBe(202);
     return checked(path, body.data?.lastCheckedAt);
   }
 
-  describe('sources', () => {
+  describe('content sources', () => {
     it('are created, read, listed and deleted', async () => {
       const given = { kind: 'feed', url: 'https://WWW.example.com/news', name: 'News' };
       const created = await api.post(SOURCES, { ...given, ignored: true });
@@ -87,7 +84,7 @@ export function knowledge(organization: Organization): void {
       expectProblem(await api.post(SOURCES, body), 400, 'VALIDATION_ERROR', message);
     });
 
-    it('are created once with one idempotency key, and synced once as well', async () => {
+    it('are created once and checked once with one idempotency key', async () => {
       const once = { 'idempotency-key': randomUUID() };
       const [first, second] = [
         await api.post(SOURCES, { kind: 'url', url }, once),
@@ -102,7 +99,7 @@ export function knowledge(organization: Organization): void {
     });
   });
 
-  describe('a source of a sandbox', () => {
+  describe('a content source of a sandbox', () => {
     it('is imported, stays, changes and fails as its program says', async () => {
       const path = await add('200,304,200,503,200');
       const first = await checked(path);
@@ -127,7 +124,7 @@ export function knowledge(organization: Organization): void {
       expect(await next(path)).toMatchObject({ status: 'ok', lastError: null, version: 3, difference: 100 });
     });
 
-    it('tells what came and what went since admins last heard of it', async () => {
+    it('shows the lines added and removed since the version that admins know', async () => {
       const path = await add('200,200');
       const changes = async () => (await api.get(`${path}/changes`)).body.data;
       const sourceId = path.split('/').at(-1);
@@ -161,14 +158,14 @@ export function knowledge(organization: Organization): void {
       expect((await api.get(`${path}/changes`)).body.data).toMatchObject(nothing);
     });
 
-    it('says when it is checked next: within the hour, and not at once', async () => {
+    it('shows the time of its next check, within the hour', async () => {
       const source = await checked(await add('200'));
       const wait = Date.parse(String(source.nextCheckAt)) - Date.parse(String(source.lastCheckedAt));
       expect(wait).toBeGreaterThanOrEqual(0.9 * 3_600_000);
       expect(wait).toBeLessThanOrEqual(3_600_000);
     });
 
-    it('that cannot be had is failing from the beginning, and has no content', async () => {
+    it('that cannot be fetched fails from its first check and has no content', async () => {
       expect(await checked(await add('dns'))).toMatchObject({
         status: 'failing',
         lastError: 'host name does not resolve',

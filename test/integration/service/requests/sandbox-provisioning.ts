@@ -8,15 +8,15 @@ export const SANDBOX = '/api/settings/sandbox';
 export const KEYS = '/api/settings/api-keys';
 const PROVISION = `${SANDBOX}/provision`;
 const BODY = { name: 'Build server', scopes: ['write:conversations'] };
-/** First calls at the same moment. */
+/** Number of concurrent first calls. */
 const AT_ONCE = 50;
 
-/** Provisioning, and reading what was provisioned (public-api.md, Sandbox pairing). */
+/** Provisioning a sandbox and reading it (docs/specification.md, Sandbox pairing). */
 export function sandboxProvisioning(place: Place): void {
   const provision = ({ admin }: Pick<Tenant, 'admin'>, body: unknown = BODY) =>
     admin.call({ method: 'POST', path: PROVISION, body });
 
-  /** Calls with another credential than a tenant's own. */
+  /** Calls with a credential other than the tenant's own. */
   async function callAs<T>(credential: string, use: (api: ApiClient) => Promise<T>): Promise<T> {
     const api = apiClient({ BASE_URL: place.service().url, API_KEY: credential });
     return use(api).finally(() => api.close());
@@ -24,7 +24,7 @@ export function sandboxProvisioning(place: Place): void {
   const lists = (key: string): Promise<Answer> => callAs(key, (api) => api.get('/api/v1/conversations'));
   const keysOf = ({ admin }: Tenant) => admin.all(KEYS);
 
-  it('is made by the first call, with a key that works at once', async () => {
+  it('is created by the first call, with a key that works at once', async () => {
     const live = await place.tenant();
     const answer = await provision(live);
     expect(answer.status).toBe(201);
@@ -50,7 +50,7 @@ export function sandboxProvisioning(place: Place): void {
     expectProblem(await callAs(secretOnce, (api) => api.post(path, body)), 403, 'PERMISSION_DENIED');
   });
 
-  it('is the same one in every further call, each of which issues another key', async () => {
+  it('stays the same in every further call, each of which issues another key', async () => {
     const live = await place.tenant();
     const answers = [await provision(live), await provision(live), await provision(live)];
     const data = answers.map(({ body }) => Object(body.data));
@@ -64,7 +64,7 @@ export function sandboxProvisioning(place: Place): void {
       expect([...((await lists(secret)).body.data ?? [])]).toMatchObject([{ id: made }]);
   });
 
-  it(`is one of ${AT_ONCE} first calls at once, exactly one of which makes it, and all keys work`, async () => {
+  it(`is created by one of ${AT_ONCE} concurrent first calls, and all their keys work`, async () => {
     const live = await place.tenant();
     const crowd = apiClient({ BASE_URL: place.service().url, API_KEY: live.session }, AT_ONCE);
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => provision({ admin: crowd })));
@@ -87,7 +87,7 @@ export function sandboxProvisioning(place: Place): void {
     expect(organizations.map(({ item }) => item.pk)).toEqual([...ids]);
   });
 
-  it('is read by the members of its organization, who are told 404 before', async () => {
+  it('can be read by members of its organization, and is a 404 before it exists', async () => {
     const live = await place.tenant();
     const member = await place.service().session(live.orgId, 'member');
     const read = () => callAs(member, (api) => api.get(SANDBOX));
@@ -106,7 +106,7 @@ export function sandboxProvisioning(place: Place): void {
     expect((await read()).body.data).toEqual(shown.data);
   });
 
-  it('is its own organization’s, whatever the body says', async () => {
+  it('belongs to the caller’s own organization, regardless of the body', async () => {
     const [live, other] = [await place.tenant(), await place.tenant()];
     const elsewhere = await place.sandbox(other);
     const { body } = await provision(live, {
@@ -122,7 +122,7 @@ export function sandboxProvisioning(place: Place): void {
     expect((await keysOf(other)).map(({ name }) => name)).not.toContain(BODY.name);
   });
 
-  describe('is not made', () => {
+  describe('is not created', () => {
     const untouched = async (live: Tenant, call: () => Promise<Answer>): Promise<Answer> => {
       const before = await keysOf(live);
       const answer = await call();
@@ -167,7 +167,7 @@ export function sandboxProvisioning(place: Place): void {
       expectProblem(await callAs(live.key, (api) => api.get(SANDBOX)), 403, 'PERMISSION_DENIED');
     });
 
-    it('by somebody who is not known', async () => {
+    it('without a valid session', async () => {
       const live = await place.tenant();
       for (const credential of ['', 'e30.e30.e30'])
         expectProblem(
