@@ -15,7 +15,7 @@ import {
 } from './tables.ts';
 
 /*
- * What making and resetting a sandbox meet when others do the same at the same moment, put between the
+ * Provisioning and resetting a sandbox while other requests do the same: the other requests run between the
  * functions and their tables.
  */
 const { operations }: Document = readDocument();
@@ -24,7 +24,7 @@ const KEY = { name: 'Tests', scopes: ['write:webhooks'] };
 
 const loaded = loadedFunctions(organization.id);
 
-/** What is stored of the organization's sandbox. */
+/** The stored items of the organization's sandbox. */
 interface Stored {
   pairing?: Pairing | undefined;
   sandbox?: Sandbox | undefined;
@@ -78,7 +78,7 @@ const contradictions: [string, Stored][] = [
 ];
 
 describe('provisioning', () => {
-  it('makes pairing, sandbox and key in one transaction', async () => {
+  it('creates pairing, sandbox and key in one transaction', async () => {
     const { status, data, committed } = await ask('provisionSandbox', { item: itemsOf({}) });
     expect([status, data.provisioned]).toEqual([201, true]);
     expect(committed.map(writtenBy)).toEqual([
@@ -90,7 +90,7 @@ describe('provisioning', () => {
     ]);
   });
 
-  it('issues a key for the sandbox that another call has made in between, and makes none', async () => {
+  it('issues only a key when another request has created the sandbox meanwhile', async () => {
     const stored: Stored = {};
     const { status, data, committed } = await ask('provisionSandbox', {
       item: (key) => itemsOf(stored)(key),
@@ -109,7 +109,7 @@ describe('provisioning', () => {
     expect(written.join()).toContain(data.key.id);
   });
 
-  it('makes one when it met others whose attempt came to nothing', async () => {
+  it('retries conflicts until it creates the sandbox', async () => {
     let met = 0;
     const { status, data, committed } = await ask('provisionSandbox', {
       item: itemsOf({}),
@@ -121,7 +121,7 @@ describe('provisioning', () => {
     expect([status, data.provisioned, committed.length]).toEqual([201, true, 1]);
   });
 
-  it('is to be tried again when it keeps meeting others', async () => {
+  it('answers 503 when conflicts continue', async () => {
     const { status, type, committed } = await ask('provisionSandbox', {
       item: itemsOf({}),
       cancelled: (writes) => writes.map(() => 'TransactionConflict'),
@@ -131,7 +131,7 @@ describe('provisioning', () => {
 });
 
 describe('a reset', () => {
-  it('moves on by a generation and orders the purge of the one before, in one transaction', async () => {
+  it('increases the generation and starts the purge of the previous one in one transaction', async () => {
     const { status, data, committed } = await ask('resetSandbox', {
       item: itemsOf({ pairing, sandbox: { ...sandbox, generation: 41 } }),
     });
@@ -146,7 +146,7 @@ describe('a reset', () => {
     expect(second?.Put?.Item).toMatchObject({ orgId: sandbox.id, generation: 41, requestedAt: data.resetAt });
   });
 
-  it('that finds the sandbox wiped in between tells when that was, and wipes nothing more', async () => {
+  it('returns the time of a concurrent reset, and deletes nothing more', async () => {
     const resetAt = later(NOW, seconds(5)).toISOString();
     const stored: Stored = { pairing, sandbox };
     const { status, data, committed } = await ask('resetSandbox', {
@@ -160,14 +160,14 @@ describe('a reset', () => {
     expect(committed).toEqual([]);
   });
 
-  it('without a sandbox is refused, and writes nothing', async () => {
+  it('without a sandbox is refused and writes nothing', async () => {
     const { status, type, committed } = await ask('resetSandbox', { item: itemsOf({}) });
     expect([status, type, committed]).toEqual([409, 'SANDBOX_NOT_PROVISIONED', []]);
   });
 });
 
-describe.each(contradictions)('where the pairing %s', (_, stored) => {
-  it.each(['provisionSandbox', 'resetSandbox', 'readSandbox'])('%s does and tells nothing', async (id) => {
+describe.each(contradictions)('a pairing that %s', (_, stored) => {
+  it.each(['provisionSandbox', 'resetSandbox', 'readSandbox'])('makes %s fail without effect', async (id) => {
     const { status, data, committed } = await ask(id, { item: itemsOf(stored) });
     expect([status, data, committed]).toEqual([500, undefined, []]);
   });

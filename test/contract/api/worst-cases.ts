@@ -34,7 +34,7 @@ import type { TestTables } from '../../engines.ts';
 import type { Api, Call } from '../store/an-api.ts';
 import { SANDBOX_ORGANIZATION } from '../store/stores.ts';
 
-/** Text that takes three bytes for each of its UTF-16 code units, which is the most. */
+/** Text with the maximum of three bytes for each of its UTF-16 code units. */
 const long = (units: number): string => '漢'.repeat(units);
 /** The longest content that fits in a body of 256 KiB. */
 const CONTENT = long(87_000);
@@ -45,7 +45,7 @@ const FULL_PAGE = { limit: '100' };
 /** Rows of a collection: more than a page has. */
 const ROWS = 130;
 
-/** Puts rows as they are. */
+/** Stores rows as they are. */
 async function fill({ client, name }: Table, rows: readonly object[]): Promise<void> {
   for (let start = 0; start < rows.length; start += 25) {
     const requests = rows.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
@@ -56,7 +56,7 @@ async function fill({ client, name }: Table, rows: readonly object[]): Promise<v
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** An hour of an endpoint, counted from as many shards of a stream as an endpoint's deliveries come by. */
+/** An hour of an endpoint, counted from as many shards of a stream as an endpoint's deliveries use. */
 const ledgerRow = (changes: Parameters<typeof aLedgerEntry>[0]) => {
   const entry = aLedgerEntry({ owed: 1_000_000, succeeded: 1_000_000, ...changes });
   return {
@@ -67,7 +67,7 @@ const ledgerRow = (changes: Parameters<typeof aLedgerEntry>[0]) => {
   };
 };
 
-/** A delivery whose eight attempts kept all that can be kept of them. */
+/** A delivery with eight attempts of maximum size. */
 function aLargeDelivery(now: Date, changes: Partial<Delivery>): Delivery {
   const request = {
     method: 'POST',
@@ -94,9 +94,9 @@ function aLargeDelivery(now: Date, changes: Partial<Delivery>): Delivery {
 }
 
 /**
- * An organization with a sandbox that has as much of everything as there can be, and for each route the call
- * that consumes the most. Keys of the sandbox: their calls read the pairing, and their rows are in one index
- * more.
+ * An organization with a sandbox and as many resources of each kind as possible, and the most expensive
+ * request of each route. Requests use sandbox keys: these read the pairing, and their rows are in one more
+ * index.
  */
 export async function worstCases(tables: TestTables, api: Api) {
   const { service, deliveries, ledger, knowledge, usage } = tables;
@@ -163,7 +163,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     { ...keys.apiKey(hashApiKey(secret)), ...key },
     { ...keys.listedApiKey(key.orgId, key.id), ...key, digest: hashApiKey(secret) },
   ];
-  /** A key that was not used before, so that its use is noted. */
+  /** An unused key, so that its use is recorded. */
   async function keyOf(environment: 'live' | 'sandbox'): Promise<string> {
     const secret = generateApiKey(environment);
     const scopes = [...Scope.options];
@@ -343,7 +343,7 @@ export async function worstCases(tables: TestTables, api: Api) {
 
   return {
     calls,
-    /** What a call consumes, with a credential that was not used before where that is a key. */
+    /** The units that a call consumes, with an unused key where the route takes one. */
     async consumedBy(route: RouteKey, isOfSettings: boolean, call: Call = calls[route]) {
       const credential = credentials[route] ?? (isOfSettings ? async () => session : () => keyOf('sandbox'));
       const caller = api.caller(await credential());

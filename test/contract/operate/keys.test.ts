@@ -26,8 +26,8 @@ const refusal = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-describe('a rotation by an operator', () => {
-  it('adds a version, waits ten minutes, makes it current, and is begun anew by the next', async () => {
+describe('a key rotation', () => {
+  it('adds a version, waits ten minutes, makes it current, and starts over at the next run', async () => {
     const { context, ring, pass } = await having();
     const first = await ring();
     const rotate = async () => (await rotateKeys(context(YES), ['signing'])).data;
@@ -42,7 +42,7 @@ describe('a rotation by an operator', () => {
     expect(await rotate()).toMatchObject({ kind: 'add', version: '3' });
   });
 
-  it('does not wait in a hurry', async () => {
+  it('does not wait with --hurry', async () => {
     const { context, ring } = await having();
     for (const kind of ['add', 'promote'])
       expect((await rotateKeys(context({ ...YES, hurry: true }), ['signing'])).data).toMatchObject({ kind });
@@ -57,7 +57,7 @@ describe('a rotation by an operator', () => {
     expect(await ring()).toEqual(before);
   });
 
-  it('does not undo what another operator did meanwhile', async () => {
+  it('does not undo a concurrent change of another operator', async () => {
     const { secret, ring } = await having();
     const [mine, theirs] = [await secret.read(), await secret.read()];
     await secret.replace(theirs, { ...theirs.ring, '2': newKey() });
@@ -68,14 +68,14 @@ describe('a rotation by an operator', () => {
     expect(await ring()).toEqual(after);
   });
 
-  it('by two operators at once adds one version', async () => {
+  it('adds one version when two operators rotate at once', async () => {
     const { context, ring } = await having();
     const results = await Promise.allSettled([0, 1, 2].map(() => rotateKeys(context(YES), ['signing'])));
     expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
     expect(Object.keys(await ring()).toSorted()).toEqual(['1', '2', 'current']);
   });
 
-  it('shows no key to anybody', async () => {
+  it('shows no key', async () => {
     const { context, ring } = await having();
     const reports = [
       await rotateKeys(context({ ...YES, hurry: true }), ['signing']),
@@ -90,14 +90,14 @@ describe('a rotation by an operator', () => {
   });
 });
 
-describe('a retirement', () => {
+describe('the retirement of a key version', () => {
   async function rotated() {
     const made = await having();
     for (let step = 0; step < 2; step++) await rotateKeys(made.context({ ...YES, hurry: true }), ['signing']);
     return made;
   }
 
-  it('takes a version away that nothing uses, a day after it was replaced', async () => {
+  it('removes an unused version a day after it was replaced', async () => {
     const { context, ring, pass } = await rotated();
     expect(await refusal(retireKey(context(YES), ['signing', '1']))).toContain('less than 25 hours ago');
     pass(UNUSED_AFTER_SECONDS + 1);
@@ -105,7 +105,7 @@ describe('a retirement', () => {
     expect(Object.keys(await ring()).toSorted()).toEqual(['2', 'current']);
   });
 
-  it('is refused while an endpoint uses the version, in a hurry as well', async () => {
+  it('is refused while an endpoint uses the version, also with --hurry', async () => {
     const { context, ring, pass, tables } = await rotated();
     const endpoint = anEndpoint({ keyVersion: '1' });
     await committer(tables.service.client)(endpointStore(tables.service).add(endpoint));
@@ -119,7 +119,7 @@ describe('a retirement', () => {
   it.each([
     ['2', 'is the current one'],
     ['3', 'has no version 3'],
-  ])('of version %s is refused: it %s', async (version, why) => {
+  ])('is refused for version %s, which %s', async (version, why) => {
     const { context, pass } = await rotated();
     pass(UNUSED_AFTER_SECONDS + 1);
     expect(await refusal(retireKey(context({ ...YES, hurry: true }), ['signing', version]))).toContain(why);

@@ -8,7 +8,7 @@ import { operators } from './an-operator.ts';
 
 const anOperator = operators();
 
-/** The table `service`, and `knowledge` in the place of one that was restored: it has the same keys. */
+/** The table `service`, and `knowledge` as the restored table: both have the same keys. */
 async function having() {
   const { context, tables } = await anOperator();
   const tenant = aTenant();
@@ -27,7 +27,7 @@ async function having() {
 }
 
 describe('rows of a restored table', () => {
-  it('come back where they are missing, and leave those that changed since', async () => {
+  it('are copied if missing, and not if the live row has changed', async () => {
     const { row, put, read, copy, live, restored } = await having();
     const [missing, same] = [row(), row()];
     const changed = row({ status: 'open' });
@@ -42,7 +42,7 @@ describe('rows of a restored table', () => {
     expect(await copy()).toMatchObject({ missing: 0, different: 1, same: 2 });
   });
 
-  it('replace those that differ when it is asked for', async () => {
+  it('replace different rows with --overwrite', async () => {
     const { row, put, read, copy, live, restored } = await having();
     const before = row({ status: 'open' });
     await put(restored, before);
@@ -51,7 +51,7 @@ describe('rows of a restored table', () => {
     expect(await read(before)).toEqual(before);
   });
 
-  it('come back of one organization alone when its keys are named', async () => {
+  it('are copied for one organization when its key is given', async () => {
     const { tenant, row, put, read, copy, restored } = await having();
     const [mine, other] = [row(), row({ pk: `${aTenant().orgId}#0#conversations#0` })];
     for (const each of [mine, other]) await put(restored, each);
@@ -60,7 +60,7 @@ describe('rows of a restored table', () => {
     expect(await read(other)).toBeUndefined();
   });
 
-  it('never come back when they were of a sandbox, or have expired', async () => {
+  it('are not copied if they belong to a sandbox or have expired', async () => {
     const { row, put, copy, restored } = await having();
     const sandbox = aSandboxTenant();
     await put(restored, row({ ofSandbox: `${sandbox.orgId}#${sandbox.generation}` }));
@@ -78,7 +78,7 @@ describe('rows of a restored table', () => {
     await expect(copy({})).rejects.toThrow('add --yes');
   });
 
-  it('are many', async () => {
+  it('are copied in many batches', async () => {
     const { row, put, copy, restored } = await having();
     await Promise.all(Array.from({ length: 230 }, () => put(restored, row())));
     expect(await copy()).toMatchObject({ missing: 230 });

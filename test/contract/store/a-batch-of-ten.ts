@@ -59,11 +59,14 @@ export interface NeededRow {
   key: Record<string, unknown>;
 }
 
-/** Ten parts of a batch, each of an organization of its own. */
+/** Ten parts of a batch, each of another organization. */
 interface BatchOfTen {
   /** The row of each part that a test breaks. */
   rows: NeededRow[];
-  /** Processes the batch. @returns the organizations whose part has to come again */
+  /**
+   * Processes the batch.
+   * @returns the organizations whose part has to be retried
+   */
   run(): Promise<OrgId[]>;
   /** The organizations whose part had its effect. */
   done(): Promise<OrgId[]>;
@@ -75,7 +78,7 @@ export interface BatchKind {
   /** The worker, and the row that is broken. */
   name: string;
   make(tables: TestTables): Promise<BatchOfTen>;
-  /** What becomes of a part whose row is absent. */
+  /** The outcome of a part whose row is absent. */
   absent: { again: boolean; done: boolean };
 }
 
@@ -190,7 +193,7 @@ const fanningOut =
     };
   };
 
-/** Changes of sandboxes: those of live organizations need no row of theirs. */
+/** Changes in sandboxes, because those in live organizations read no organization row. */
 async function watching(tables: TestTables): Promise<BatchOfTen> {
   const { service, deliveries, ledger } = tables;
   const log = recordedLog();
@@ -217,7 +220,7 @@ async function watching(tables: TestTables): Promise<BatchOfTen> {
   return {
     orgIds: all.map(({ orgId }) => orgId),
     rows: all.map((each) => ROWS.organization(tables, each)),
-    /** The stream repeats the whole batch, in which only those are new that were not counted. */
+    /** The stream repeats the whole batch, of which only uncounted changes are new. */
     async run() {
       const changes = all.map(({ delivery }, index) => ({
         kind: 'added' as const,

@@ -25,7 +25,7 @@ const outcomeOf = (endpoint: Endpoint, effect: EndpointOutcome['effect'] = 'none
   at: ENDED,
 });
 
-/** An endpoint with a delivery that failed, and another one that repeats it. */
+/** An endpoint with a failed delivery, and a redelivery of it. */
 async function having(tables: TestTables) {
   const stores = dynamoDbStores(tables);
   const endpoint = anEndpoint({ consecutiveFailures: 3 });
@@ -40,7 +40,7 @@ async function having(tables: TestTables) {
 
 describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
   it.each(['none', 'reset'] as const)(
-    'is noted as an arrival when it succeeds, with its effect "%s" on the endpoint',
+    'is recorded as an arrival when it succeeds with the effect "%s" on the endpoint',
     async (effect) => {
       const tables = await make();
       const { stores, endpoint, failed, redelivery, arrived } = await having(tables);
@@ -53,7 +53,7 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
       expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(
         effect === 'reset' ? 0 : 3,
       );
-      // Nothing else knows of it.
+      // No other delivery has the record.
       expect(await stores.deliveries.find(failed)).toEqual(failed);
       const row = [...(await everyRow(tables)).values()].find(({ sk }) => sk === 'arrived');
       expect(row).toEqual({
@@ -68,14 +68,14 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
   it.each<[string, Settlement]>([
     ['fails for good', exhausted],
     ['is to be tried again', retryingIn('hidden')],
-  ])('is not noted when it %s', async (_name, settlement) => {
+  ])('is not recorded when it %s', async (_name, settlement) => {
     const { stores, endpoint, redelivery, arrived } = await having(await make());
     const claim = await claimed(stores, redelivery());
     expect(await stores.deliveries.settle(claim, settlement, outcomeOf(endpoint))).toBe('done');
     expect(await arrived()).toEqual(new Map());
   });
 
-  it('is not noted when its worker has lost it', async () => {
+  it('is not recorded when its worker has lost it', async () => {
     const { stores, endpoint, redelivery, arrived } = await having(await make());
     const claim = await claimed(stores, redelivery());
     const late = { ...succeeded, at: LEASE_END };
@@ -83,7 +83,7 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
     expect(await arrived()).toEqual(new Map());
   });
 
-  it('is noted once: by the first of several that arrive', async () => {
+  it('is recorded once, by the first of several that arrive', async () => {
     const { stores, endpoint, failed, redelivery, arrived } = await having(await make());
     const [first, second] = [await claimed(stores, redelivery()), await claimed(stores, redelivery())];
     for (const claim of [first, second])
@@ -91,7 +91,7 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
     expect(await arrived()).toEqual(new Map([[failed.eventId, first.id]]));
   });
 
-  it('is noted of a delivery that is gone as well', async () => {
+  it('is recorded although the original delivery is gone', async () => {
     const { stores, endpoint, failed, redelivery, arrived } = await having(await make());
     const again = { ...redelivery(), redeliveryOf: newId('dlv', later(NOW, -seconds(60))) };
     const claim = await claimed(stores, again);
@@ -99,7 +99,7 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
     expect(await arrived()).toEqual(new Map([[failed.eventId, claim.id]]));
   });
 
-  it('is known of its own endpoint and generation alone', async () => {
+  it('is recorded for its own endpoint and generation only', async () => {
     const tables = await make();
     const { stores, endpoint, failed, redelivery } = await having(tables);
     await stores.deliveries.settle(await claimed(stores, redelivery()), succeeded, outcomeOf(endpoint));
@@ -113,18 +113,18 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
   });
 });
 
-describe('the note that a redelivery has arrived', () => {
-  it('is written of no other delivery', async () => {
+describe('the record of an arrival', () => {
+  it('is not written for any other delivery', async () => {
     const client = engine.client();
     const { stores, endpoint } = await having(await engine.tables(client));
     const claim = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id });
     const writes = writesOf(client);
     await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint));
-    // One plain update of its row.
+    // A plain update of its row.
     expect(writes()).toEqual([]);
   });
 
-  it('is made by redeliveries that end together, each of which ends', async () => {
+  it('is written when redeliveries end together, and each of them ends', async () => {
     const client = engine.client();
     const { stores, endpoint, redelivery, arrived } = await having(await engine.tables(client));
     const claims = await Promise.all([1, 2, 3].map(() => claimed(stores, redelivery())));
@@ -133,7 +133,7 @@ describe('the note that a redelivery has arrived', () => {
     const settled = await Promise.all(
       claims.map(async (claim) => {
         const settle = () => stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint));
-        // As the dispatcher does.
+        // As the dispatcher retries.
         for (let result = await settle(); ; result = await settle())
           if (result !== 'endpoint-changed') return result;
       }),
@@ -143,7 +143,7 @@ describe('the note that a redelivery has arrived', () => {
     expect((await arrived()).size).toBe(1);
   });
 
-  it('is made once when its answer was lost', async () => {
+  it('is written once when its answer was lost', async () => {
     const client = engine.client();
     const { stores, endpoint, redelivery, arrived } = await having(await engine.tables(client));
     const claim = await claimed(stores, redelivery());
