@@ -43,8 +43,8 @@ async function stored(conversation = aConversation()) {
   };
 }
 
-describe('moving a stored conversation', () => {
-  it('does what the rule says and refuses what it forbids, whatever came before', async () => {
+describe('a state change of a stored conversation', () => {
+  it('is made or refused according to the rule, after any other changes', async () => {
     const { commit, store, tenant } = await stored();
     await fc.assert(
       fc.asyncProperty(fc.array(moves, { minLength: 1, maxLength: 12 }), async (sequence) => {
@@ -76,7 +76,7 @@ describe('moving a stored conversation', () => {
       aConversation({ status: 'resolved', resolvedAt: NOW.toISOString(), resolvedBy: 'api' }),
       { kind: 'reopen' },
     ],
-  ])('%s once when twenty try at once', async (_, conversation, move) => {
+  ])('%s once when twenty are tried at once', async (_, conversation, move) => {
     const { find, move: tried } = await stored(conversation);
 
     const results = await Promise.all(Array.from({ length: 20 }, () => tried(move)));
@@ -88,7 +88,7 @@ describe('moving a stored conversation', () => {
     expect(await find()).toEqual(applyStateChange(conversation, move));
   });
 
-  it('keeps who resolved it first', async () => {
+  it('keeps the first resolver', async () => {
     const { find, move, conversation } = await stored();
     const first = { kind: 'resolve', by: 'first', at: NOW } as const;
     await move(first);
@@ -99,7 +99,7 @@ describe('moving a stored conversation', () => {
   });
 
   it.each<StateChange>([{ kind: 'hand-off' }, { kind: 'resolve', by: 'api', at: NOW }, { kind: 'reopen' }])(
-    'makes none by $kind where there is none',
+    'by $kind creates no conversation',
     async (move) => {
       const { commit, store, tenant } = await stored();
       const id = newId('cnv', NOW);
@@ -125,7 +125,7 @@ describe('moving a stored conversation', () => {
   });
 });
 
-/** What belongs to a conversation: adds one and finds it. */
+/** Resources of a conversation: each adds one and finds it. */
 const parts = Object.entries({
   'a message': async () => {
     const { service } = await engine.tables();
@@ -168,7 +168,7 @@ describe.each(parts)('%s', (_, make) => {
     expect(await find({ ...tenant, generation: 1 })).toBeUndefined();
   });
 
-  it('is never written over', async () => {
+  it('is never overwritten', async () => {
     const { add } = await make();
     const tenant = aTenant();
     await add(tenant);

@@ -7,8 +7,8 @@ const kinds = storeKinds();
 const terms = { now: NOW, leaseSeconds: 25, maxAttempts: 8 };
 const at = (now: Date) => ({ ...terms, now });
 
-describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
-  /** Stores that hold just this delivery. */
+describe.each(kinds)('a claim of a delivery (%s)', (_, make) => {
+  /** Stores with only this delivery. */
   async function holding(changes: Partial<Delivery>) {
     const { deliveries } = await make();
     const delivery = aDelivery(changes);
@@ -26,7 +26,7 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
     expect(await deliveries.find(delivery)).toEqual({ ...delivery, attempts: 1, lease });
   });
 
-  it('takes a retrying delivery from the moment that it is due', async () => {
+  it('takes a retrying delivery once it is due', async () => {
     const due = later(NOW, seconds(30));
     const retrying = { status: 'retrying', attempts: 1, nextRetryAt: due.toISOString() } as const;
     const { deliveries, delivery } = await holding(retrying);
@@ -42,7 +42,7 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
     });
   });
 
-  it('takes a leased delivery from the moment that the lease expires, under another token', async () => {
+  it('takes a leased delivery once the lease has expired, with another token', async () => {
     const { deliveries, delivery } = await holding({});
     const first = await deliveries.claim(delivery, terms);
     const until = later(NOW, seconds(25));
@@ -59,14 +59,14 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
     ['succeeded', {}],
     ['exhausted', { terminalReason: 'max_attempts' }],
     ['skipped', { terminalReason: 'endpoint_disabled' }],
-  ] as const)('refuses a delivery that is %s', async (status, reason) => {
+  ] as const)('is refused for a delivery that is %s', async (status, reason) => {
     const { deliveries, delivery } = await holding({ status, terminalAt: NOW.toISOString(), ...reason });
 
     expect(await deliveries.claim(delivery, terms)).toEqual({ kind: 'terminal' });
     expect(await deliveries.find(delivery)).toEqual(delivery);
   });
 
-  it('refuses a delivery that does not exist, and makes none', async () => {
+  it('is refused for an unknown delivery, and creates none', async () => {
     const { deliveries } = await make();
     const delivery = aDelivery();
 
@@ -74,12 +74,15 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
     expect(await deliveries.find(delivery)).toBeUndefined();
   });
 
-  it.each(['pending', 'retrying'] as const)('refuses a ninth attempt of a %s delivery', async (status) => {
-    const { deliveries, delivery } = await holding({ status, attempts: 8 });
+  it.each(['pending', 'retrying'] as const)(
+    'is refused for a ninth attempt of a %s delivery',
+    async (status) => {
+      const { deliveries, delivery } = await holding({ status, attempts: 8 });
 
-    expect(await deliveries.claim(delivery, terms)).toEqual({ kind: 'spent' });
-    expect(await deliveries.find(delivery)).toEqual(delivery);
-  });
+      expect(await deliveries.claim(delivery, terms)).toEqual({ kind: 'spent' });
+      expect(await deliveries.find(delivery)).toEqual(delivery);
+    },
+  );
 
   it('starts at most eight attempts when worker after worker is lost', async () => {
     const { deliveries, delivery } = await holding({});
@@ -91,7 +94,7 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
     expect(kinds).toEqual([...Array.from({ length: 8 }, () => 'claimed'), 'spent', 'spent']);
   });
 
-  it('lets exactly one of fifty claims at once win', async () => {
+  it('succeeds for exactly one of fifty at once', async () => {
     const { deliveries, delivery } = await holding({});
 
     const claims = await Promise.all(Array.from({ length: 50 }, () => deliveries.claim(delivery, terms)));
@@ -101,7 +104,7 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
     expect(await deliveries.find(delivery)).toMatchObject({ attempts: 1 });
   });
 
-  it('claims the same delivery of another generation on its own', async () => {
+  it('takes only the delivery of its own generation', async () => {
     const { deliveries, delivery } = await holding({ generation: 0 });
     const next = { ...delivery, generation: 1 };
     await deliveries.add(next);
@@ -115,8 +118,8 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
   });
 });
 
-describe.each(kinds)('adding a delivery (%s)', (_, make) => {
-  it('adds it once, and leaves what became of it alone', async () => {
+describe.each(kinds)('a delivery (%s)', (_, make) => {
+  it('is added once, and keeps its state when it is added again', async () => {
     const { deliveries } = await make();
     const delivery = aDelivery();
     expect(await deliveries.add(delivery)).toBe('added');
@@ -129,7 +132,7 @@ describe.each(kinds)('adding a delivery (%s)', (_, make) => {
     expect(await deliveries.find(delivery)).toEqual(claimed);
   });
 
-  it('adds it once of twenty times at once', async () => {
+  it('is added once when twenty workers add it at once', async () => {
     const { deliveries } = await make();
     const delivery = aDelivery();
 

@@ -12,7 +12,7 @@ const terminal = [
   ['skipped', { terminalReason: 'endpoint_disabled' }],
 ] as const;
 
-describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, make) => {
+describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_, make) => {
   async function holding(changes: Partial<Delivery>) {
     const stores = await make();
     const delivery = aDelivery(changes);
@@ -21,7 +21,7 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
   }
 
   describe('as skipped', () => {
-    it.each(SkipReason.options)('says that its reason was %s', async (reason) => {
+    it.each(SkipReason.options)('has the reason %s', async (reason) => {
       const { deliveries, delivery } = await holding({});
 
       expect(await deliveries.skip(delivery, reason, NOW)).toBe('done');
@@ -56,14 +56,14 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
       expect(await deliveries.find(delivery)).not.toHaveProperty('lease');
     });
 
-    it.each(terminal)('leaves one alone that has %s', async (status, reason) => {
+    it.each(terminal)('leaves a delivery unchanged that has %s', async (status, reason) => {
       const { deliveries, delivery } = await holding({ status, terminalAt: NOW.toISOString(), ...reason });
 
       expect(await deliveries.skip(delivery, 'endpoint_deleted', later(NOW, 1))).toBe('refused');
       expect(await deliveries.find(delivery)).toEqual(delivery);
     });
 
-    it('makes none of one that does not exist', async () => {
+    it('creates no delivery', async () => {
       const { deliveries } = await make();
       const delivery = aDelivery();
 
@@ -73,7 +73,7 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
   });
 
   describe('as exhausted', () => {
-    it('says so, with the error given and without a lease', async () => {
+    it('has the given error and no lease', async () => {
       const { deliveries, delivery } = await holding({ attempts: 7 });
       await deliveries.claim(delivery, terms);
 
@@ -106,14 +106,17 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
       expect(await deliveries.find(delivery)).toEqual(claimed);
     });
 
-    it.each(['pending', 'retrying'] as const)('refuses a %s one that has an attempt left', async (status) => {
-      const { deliveries, delivery } = await holding({ status, attempts: 7 });
+    it.each(['pending', 'retrying'] as const)(
+      'is refused for a %s delivery with an attempt left',
+      async (status) => {
+        const { deliveries, delivery } = await holding({ status, attempts: 7 });
 
-      expect(await deliveries.exhaust(delivery, 'lost', 8, unaffected(delivery, NOW))).toBe('refused');
-      expect(await deliveries.find(delivery)).toEqual(delivery);
-    });
+        expect(await deliveries.exhaust(delivery, 'lost', 8, unaffected(delivery, NOW))).toBe('refused');
+        expect(await deliveries.find(delivery)).toEqual(delivery);
+      },
+    );
 
-    it.each(terminal)('leaves one alone that has %s', async (status, reason) => {
+    it.each(terminal)('leaves a delivery unchanged that has %s', async (status, reason) => {
       const ended = { status, attempts: 8, terminalAt: NOW.toISOString(), ...reason };
       const { deliveries, delivery } = await holding(ended);
 
@@ -123,7 +126,7 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
       expect(await deliveries.find(delivery)).toEqual(delivery);
     });
 
-    it('counts at the endpoint once, however many workers find it', async () => {
+    it('counts at the endpoint once when several workers end it', async () => {
       const endpoint = anEndpoint({ consecutiveFailures: 2 });
       const { deliveries, endpoints, delivery } = await holding({
         orgId: endpoint.orgId,

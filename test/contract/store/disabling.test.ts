@@ -31,7 +31,10 @@ const noticeOf = ({ orgId, id }: Endpoint) => ({
   traceId: TRACE,
 });
 
-/** Settles all claims at the same time as those that disable, and says how many did. */
+/**
+ * Settles all claims at the same time as those that disable.
+ * @returns how many did
+ */
 async function disableAtOnce(stores: Stores, endpoint: Endpoint, ends: ClaimedDelivery[]) {
   const results = await Promise.all(
     ends.map((claim) => stores.deliveries.settle(claim, exhausted, outcomeAt(endpoint, 'disable'))),
@@ -47,7 +50,7 @@ async function statuses(stores: Stores, ends: ClaimedDelivery[]): Promise<(strin
   return found.map((delivery) => delivery?.status).toSorted();
 }
 
-describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
+describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make) => {
   async function having(changes: Partial<Endpoint> = {}) {
     const stores = await make();
     const endpoint = anEndpoint(changes);
@@ -56,7 +59,7 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
     return { stores, endpoint, find };
   }
 
-  it('is done by one of ten settlements at once, with one notice to the admins', async () => {
+  it('is done by one of ten settlements at once, with one notice for the admins', async () => {
     const { stores, endpoint, find } = await having({
       consecutiveFailures: 9,
       failingSince: NOW.toISOString(),
@@ -82,7 +85,7 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
   it.each([
     ['has fewer failures', { consecutiveFailures: 8 }],
     ['is disabled already', { consecutiveFailures: 10, status: 'auto_disabled' }],
-  ] as const)('leaves no notice when the endpoint %s', async (_why, changes) => {
+  ] as const)('makes no notice when the endpoint %s', async (_why, changes) => {
     const { stores, endpoint, find } = await having(changes);
     const ends = await claims(stores, endpoint, 1);
 
@@ -92,7 +95,7 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
     expect(await stores.notices()).toEqual([]);
   });
 
-  it('leaves no notice when the endpoint is gone', async () => {
+  it('makes no notice when the endpoint is gone', async () => {
     const { stores, endpoint } = await having({ consecutiveFailures: 9 });
     const ends = await claims(stores, endpoint, 1);
     await stores.endpoints.remove(endpoint.orgId, endpoint.id);
@@ -102,7 +105,7 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
     expect(await stores.notices()).toEqual([]);
   });
 
-  it('leaves no notice when the attempt has lost its lease', async () => {
+  it('makes no notice when the attempt has lost its lease', async () => {
     const { stores, endpoint, find } = await having({ consecutiveFailures: 9 });
     const late = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 6 });
     await claimAgain(stores, late, LEASE_END);
@@ -114,7 +117,7 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
     expect(await stores.notices()).toEqual([]);
   });
 
-  it('leaves its notice also when the last attempt was lost with its worker', async () => {
+  it('makes its notice also when the last attempt was lost with its worker', async () => {
     const { stores, endpoint, find } = await having({ consecutiveFailures: 9 });
     const [lost] = await claims(stores, endpoint, 1);
     if (lost === undefined) throw new Error('a delivery was to be claimed');
@@ -130,7 +133,7 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
     expect(await stores.notices()).toEqual([{ ...noticeOf(endpoint), disabledAt: LEASE_END.toISOString() }]);
   });
 
-  it('tells since when the endpoint has been failing: from the first failure counted, until a success', async () => {
+  it('has the time of the first failure since the last success', async () => {
     const { stores, endpoint, find } = await having();
     const [first, second, third, fourth] = await claims(stores, endpoint, 4);
     if (!first || !second || !third || !fourth) throw new Error('four deliveries were to be claimed');
@@ -153,7 +156,7 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
   });
 });
 
-describe('disabling an endpoint while transactions conflict', () => {
+describe('the disabling of an endpoint during transaction conflicts', () => {
   it('is done at most once, with a notice exactly if it was', async () => {
     const client = engine.client();
     const stores = dynamoDbStores(await engine.tables(client));

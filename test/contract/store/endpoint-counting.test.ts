@@ -17,7 +17,7 @@ const answers = {
   succeeding: { status: 204 },
 };
 
-/** What tells the admins of an endpoint that was disabled at `NOW`. */
+/** The notice for the admins of an endpoint that was disabled at `NOW`. */
 const noticeOf = ({ orgId, id }: Endpoint): DisablingNotice => ({
   kind: 'endpoint-disabled',
   orgId,
@@ -36,8 +36,8 @@ async function owed({ deliveries }: Stores, endpoint: Endpoint, count: number): 
 }
 
 /**
- * Dispatches all deliveries so that their attempts end at the same time; every worker knows the endpoint as
- * it was before.
+ * Dispatches all deliveries so that their attempts end at the same time; every worker has read the endpoint
+ * before.
  */
 async function dispatchAll(
   stores: Stores,
@@ -71,8 +71,8 @@ async function dispatchAll(
 }
 
 /**
- * An endpoint without what only the counting itself needs: the streak's name, and the mark that deliveries
- * may fail.
+ * An endpoint without the counting's own attributes: the streak's name, and the mark that deliveries may
+ * fail.
  */
 function shown(endpoint: Endpoint | undefined): Omit<Endpoint, 'streak' | 'atRiskUntil'> | undefined {
   if (endpoint === undefined) return undefined;
@@ -80,7 +80,7 @@ function shown(endpoint: Endpoint | undefined): Omit<Endpoint, 'streak' | 'atRis
   return rest;
 }
 
-/** Lets nobody pass before so many have come. */
+/** Holds all callers until so many have come. */
 function barrier(parties: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let missing = parties;
@@ -91,7 +91,7 @@ function barrier(parties: number): () => Promise<void> {
   };
 }
 
-describe.each(storeKinds(engine))('counting failed deliveries at their endpoint (%s)', (_, make) => {
+describe.each(storeKinds(engine))('the count of failed deliveries at their endpoint (%s)', (_, make) => {
   async function having(changes: Partial<Endpoint> = {}) {
     const stores = await make();
     const endpoint = anEndpoint(changes);
@@ -119,7 +119,7 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
       expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted', attempts: 8 });
   });
 
-  it('stays active after nine', async () => {
+  it('leaves the endpoint active after nine', async () => {
     const { stores, endpoint, find } = await having();
 
     const result = await dispatchAll(stores, endpoint, await owed(stores, endpoint, 9), 'failing');
@@ -133,7 +133,7 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
     expect(await stores.notices()).toEqual([]);
   });
 
-  it('counts no further once it is disabled', async () => {
+  it('stops when the endpoint is disabled', async () => {
     const { stores, endpoint, find } = await having();
     const deliveries = await owed(stores, endpoint, 15);
 
@@ -145,7 +145,7 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
       expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted' });
   });
 
-  it('begins again at zero after a success', async () => {
+  it('starts again at zero after a success', async () => {
     const { stores, endpoint, find } = await having({ consecutiveFailures: 9 });
     const [success] = await owed(stores, endpoint, 1);
 
@@ -157,7 +157,7 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
     expect(await find()).toMatchObject({ status: 'active', consecutiveFailures: 9 });
   });
 
-  it('settles every one of many successes at once after failures', async () => {
+  it('is zero after many successes at once, all of which are settled', async () => {
     const { stores, endpoint, find } = await having({ consecutiveFailures: 5 });
     const deliveries = await owed(stores, endpoint, 20);
 
@@ -169,7 +169,7 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
   });
 
   it.each(['failing', 'succeeding'] as const)(
-    'leaves a disabled endpoint as it is when attempts under way end %s',
+    'leaves a disabled endpoint unchanged when attempts in progress end %s',
     async (answer) => {
       const disabled = {
         status: 'auto_disabled',
@@ -187,7 +187,7 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
   );
 
   it.each(['failing', 'succeeding'] as const)(
-    'does not bring a deleted endpoint back when attempts under way end %s',
+    'does not restore a deleted endpoint when attempts in progress end %s',
     async (answer) => {
       const { stores, endpoint, find } = await having({ consecutiveFailures: 3 });
       const deliveries = await owed(stores, endpoint, 3);
@@ -231,7 +231,7 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
   );
 });
 
-describe('counting failed deliveries while their transactions conflict', () => {
+describe('the count of failed deliveries during transaction conflicts', () => {
   async function contended() {
     const client = engine.client();
     const stores = dynamoDbStores(await engine.tables(client));
@@ -256,7 +256,7 @@ describe('counting failed deliveries while their transactions conflict', () => {
       expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted', attempts: 8 });
   });
 
-  it('records all of fifty successes that come at once to a receiver that has recovered', async () => {
+  it('is zero after fifty successes at once, all of which are recorded', async () => {
     const { stores, conflicts } = await contended();
     const endpoint = anEndpoint({ consecutiveFailures: 5 });
     await stores.endpoints.put(endpoint);

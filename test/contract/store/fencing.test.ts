@@ -9,10 +9,7 @@ const MAX_ATTEMPTS = 8;
 const LEASE_MS = seconds(LEASE_SECONDS);
 const RETRY_MS = seconds(30);
 
-/**
- * What workers with one delivery do, one after the other: time passes, one claims, one of those that ever did
- * settles.
- */
+/** A sequence of steps: time passes, one worker claims, or one of the earlier workers settles. */
 const step = fc.oneof(
   fc.record({
     kind: fc.constant('elapse' as const),
@@ -40,7 +37,7 @@ function settlementOf(
 }
 
 describe.each(storeKinds())('the lease of a delivery (%s)', (_, make) => {
-  it('lets one worker in at a time, eight at most, and nobody settle who outlived it', async () => {
+  it('admits one worker at a time and eight at most, and refuses settlements after its end', async () => {
     const { deliveries } = await make();
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {

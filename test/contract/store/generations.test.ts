@@ -11,14 +11,14 @@ import { dynamoDbStores, type Stores, storeKinds } from './stores.ts';
 
 const engine = dynamoDb();
 
-/** Ends that change their endpoint, and an endpoint that each may change. */
+/** Outcomes that change their endpoint, and an endpoint for each. */
 const EFFECTS: readonly [effect: 'reset' | 'count' | 'disable', failures: number, as: Settlement][] = [
   ['reset', 5, succeeded],
   ['count', 2, exhausted],
   ['disable', 9, exhausted],
 ];
 
-/** A sandbox's endpoint, and a delivery to it under its last attempt. */
+/** A sandbox's endpoint, and a claimed delivery to it with its last attempt. */
 async function having(stores: Stores, consecutiveFailures: number) {
   const { tenant, reset } = await stores.sandbox();
   const endpoint = anEndpoint({ orgId: tenant.orgId, consecutiveFailures });
@@ -35,7 +35,7 @@ const outcomeOf = (endpoint: Endpoint, effect: EndpointOutcome['effect'], at = E
 
 describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_, make) => {
   it.each(EFFECTS)(
-    'has the effect "%s" on its endpoint while its generation is the present one',
+    'has the effect "%s" on its endpoint in the current generation',
     async (effect, failures, as) => {
       const { stores, endpoint, claim } = await having(await make(), failures);
 
@@ -49,24 +49,21 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     },
   );
 
-  it.each(EFFECTS)(
-    'has no effect "%s" once a reset has wiped it, and is not told either',
-    async (effect, failures, as) => {
-      const { stores, endpoint, claim, reset } = await having(await make(), failures);
-      await reset();
+  it.each(EFFECTS)('has no effect "%s" after a reset, and makes no notice', async (effect, failures, as) => {
+    const { stores, endpoint, claim, reset } = await having(await make(), failures);
+    await reset();
 
-      expect(await stores.deliveries.settle(claim, as, outcomeOf(endpoint, effect))).toBe('refused');
+    expect(await stores.deliveries.settle(claim, as, outcomeOf(endpoint, effect))).toBe('refused');
 
-      expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
-      expect(await stores.deliveries.find(claim)).toEqual(claim);
-      expect(await stores.notices()).toEqual([]);
-    },
-  );
+    expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
+    expect(await stores.deliveries.find(claim)).toEqual(claim);
+    expect(await stores.notices()).toEqual([]);
+  });
 
   it.each([
     ['count', 2],
     ['disable', 9],
-  ] as const)('whose worker was lost has no effect "%s" either', async (effect, failures) => {
+  ] as const)('has no effect "%s" after a reset when its worker was lost', async (effect, failures) => {
     const { stores, endpoint, claim, reset } = await having(await make(), failures);
     await reset();
 
@@ -77,7 +74,7 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     expect(await stores.notices()).toEqual([]);
   });
 
-  it('is refused for good: not told as an endpoint that changed, which would be looked at again', async () => {
+  it('stays refused when it is retried', async () => {
     const { stores, endpoint, claim, reset } = await having(await make(), 2);
     await reset();
     const settle = () => stores.deliveries.settle(claim, exhausted, outcomeOf(endpoint, 'count'));
@@ -85,14 +82,14 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     expect([await settle(), await settle()]).toEqual(['refused', 'refused']);
   });
 
-  it('that changes nothing about its endpoint asks for nothing', async () => {
+  it('needs no check when it does not change its endpoint', async () => {
     const { stores, endpoint, claim, reset } = await having(await make(), 0);
     await reset();
 
     expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint, 'none'))).toBe('done');
   });
 
-  it('that arrives as a redelivery notes so in its own generation alone', async () => {
+  it('records the arrival of a redelivery in its own generation only', async () => {
     const { stores, tenant, endpoint, reset } = await having(await make(), 0);
     const redelivery = { ...tenant, webhookId: endpoint.id, redeliveryOf: newId('dlv', NOW) };
     const [claim, late] = [await claimed(stores, redelivery), await claimed(stores, redelivery)];
@@ -103,7 +100,7 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     expect(await settle(late)).toBe('refused');
   });
 
-  it('of the next generation counts', async () => {
+  it('counts in the next generation', async () => {
     const { stores, tenant, endpoint, reset } = await having(await make(), 2);
     await reset();
     const next = await claimed(stores, { ...tenant, generation: 2, webhookId: endpoint.id, attempts: 7 });
@@ -113,7 +110,7 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(3);
   });
 
-  it('is not held up by a reset of another sandbox', async () => {
+  it('is not affected by a reset of another sandbox', async () => {
     const stores = await make();
     const { endpoint, claim } = await having(stores, 2);
     const other = await having(stores, 2);
@@ -122,7 +119,7 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     expect(await stores.deliveries.settle(claim, exhausted, outcomeOf(endpoint, 'count'))).toBe('done');
   });
 
-  it('tells of time that passed faster for as long as it says anything', async () => {
+  it('keeps the times at real speed until the delivery is skipped', async () => {
     const { deliveries } = await make();
     const claim = await claimed({ deliveries });
     const atRealSpeed = { nextRetryAt: '2026-11-20T10:00:00.000Z' };
@@ -135,7 +132,7 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     expect(await deliveries.find(claim)).not.toHaveProperty('atRealSpeed');
   });
 
-  it('says that a simulated receiver took it, with the request and the times at real speed', async () => {
+  it("has the simulated receiver's request, reason and times at real speed", async () => {
     const { deliveries } = await make();
     const claim = await claimed({ deliveries });
     const attempt = {
@@ -157,8 +154,11 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
   });
 });
 
-describe('what the end of a delivery writes', () => {
-  /** Settles a delivery, and gives the writes of its transaction. */
+describe('the transaction that ends a delivery', () => {
+  /**
+   * Settles a delivery.
+   * @returns the writes of its transaction
+   */
   async function writesOfEnd(
     consecutiveFailures: number,
     effect: 'reset' | 'count' | 'disable',
@@ -181,13 +181,13 @@ describe('what the end of a delivery writes', () => {
     return writes().map((write) => Object.keys(write).join());
   }
 
-  it.each(EFFECTS)('has no check of a generation when it is live: "%s"', async (effect, failures) => {
+  it.each(EFFECTS)('does not check the generation of a live delivery: "%s"', async (effect, failures) => {
     const writes = await writesOfEnd(failures, effect, true);
 
     expect(writes).toEqual(['Update', 'Update', ...(effect === 'disable' ? ['Put'] : [])]);
   });
 
-  it.each(EFFECTS)('has one in a sandbox: "%s"', async (effect, failures) => {
+  it.each(EFFECTS)('checks the generation in a sandbox: "%s"', async (effect, failures) => {
     const writes = await writesOfEnd(failures, effect, false);
 
     expect(writes).toEqual(['Update', 'Update', ...(effect === 'disable' ? ['Put'] : []), 'ConditionCheck']);

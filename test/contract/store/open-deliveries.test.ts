@@ -25,7 +25,7 @@ async function stored(deliveries: readonly Delivery[]) {
 }
 
 describe('the oldest open deliveries to an endpoint', () => {
-  it('are those that have not ended, of that endpoint and time', async () => {
+  it('are those without an end, of that endpoint and time', async () => {
     const open = [deliveryOf(50, 'retrying'), deliveryOf(30, 'pending'), deliveryOf(10, 'retrying')];
     const read = await stored([
       ...open,
@@ -39,17 +39,17 @@ describe('the oldest open deliveries to an endpoint', () => {
     expect(await read(minutesAgo(60))).toEqual(open.map(({ id }) => id).sort());
   });
 
-  it('are a bounded number, the oldest ones, however many there are', async () => {
+  it('are the oldest ones up to a limit', async () => {
     const all = Array.from({ length: 400 }, (_, index) => deliveryOf(50 - index / 10, 'retrying'));
     const read = await stored(all);
     const found = await read(minutesAgo(60));
     expect(found.length).toBeLessThanOrEqual(160);
-    // More than it takes to disable an endpoint.
+    // More than the number of failures that disables an endpoint.
     const oldest = all.slice(0, 10).map(({ id }) => id);
     expect(found).toEqual(expect.arrayContaining(oldest));
   });
 
-  it('are found behind hundreds that have ended', async () => {
+  it('are found after hundreds that have ended', async () => {
     const ended = Array.from({ length: 800 }, (_, index) => deliveryOf(59 - index / 100, 'exhausted'));
     const open = Array.from({ length: 40 }, (_, index) => deliveryOf(45 - index / 10, 'retrying'));
     const read = await stored([...ended, ...open]);
@@ -57,7 +57,7 @@ describe('the oldest open deliveries to an endpoint', () => {
     expect(await read(minutesAgo(60))).toEqual(expect.arrayContaining(oldest));
   });
 
-  it('are given up after a bounded number of rows', async () => {
+  it('are not searched beyond a number of rows', async () => {
     const client = engine.client();
     const { deliveries: table } = await engine.tables(client);
     const all = Array.from({ length: 5000 }, (_, index) => deliveryOf(59 - index / 1000, 'exhausted'));
@@ -75,7 +75,7 @@ describe('the oldest open deliveries to an endpoint', () => {
     expect(examined).toBe(4000);
   });
 
-  it('are not read any more once a budget is used up', async () => {
+  it('are not searched when the budget is used up', async () => {
     const { deliveries: table } = await engine.tables();
     await putDeliveries(
       table,
@@ -83,7 +83,7 @@ describe('the oldest open deliveries to an endpoint', () => {
     );
     const budget = { units: 1 };
     const read = () => openDeliveries(table)({ webhookId, generation: 0 }, minutesAgo(60), NOW, 10, budget);
-    // Every shard is asked once at least, whatever that takes.
+    // Every shard is read at least once, at any cost.
     expect((await read()).length).toBeLessThan(100);
     expect(budget.units).toBeLessThan(0);
     expect(await read()).toEqual([]);

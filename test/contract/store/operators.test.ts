@@ -23,7 +23,7 @@ async function having(changes: Partial<Endpoint> = {}) {
 }
 
 describe('an operator', () => {
-  it('disables an active endpoint, without a reason, once', async () => {
+  it('disables an active endpoint once, without a reason', async () => {
     const { endpoint, find, standing } = await having({ consecutiveFailures: 3 });
     const { orgId, id } = endpoint;
 
@@ -33,7 +33,7 @@ describe('an operator', () => {
     expect(await find()).toEqual({ ...endpoint, status: 'auto_disabled', disabledAt: NOW.toISOString() });
   });
 
-  it('enables a disabled endpoint as if it were new, once', async () => {
+  it('enables a disabled endpoint once, without failures', async () => {
     const { endpoint, find, standing } = await having({
       status: 'auto_disabled',
       consecutiveFailures: 10,
@@ -51,7 +51,7 @@ describe('an operator', () => {
     expect(await find()).toEqual({ ...rest, status: 'active', unproven: true, consecutiveFailures: 0 });
   });
 
-  it('makes nothing where there is no endpoint', async () => {
+  it('creates no endpoint', async () => {
     const { tables, standing } = await having();
     const { orgId, id } = anEndpoint();
     expect(await standing.disable(orgId, id, NOW)).toBe(false);
@@ -59,7 +59,7 @@ describe('an operator', () => {
     expect(await endpointStore(tables.service).find(orgId, id)).toBeUndefined();
   });
 
-  it('does so to a channel as well', async () => {
+  it('disables and enables a channel too', async () => {
     const { tables, standing } = await having();
     const channel = anHttpChannel();
     await committer(tables.service.client)(channelStore(tables.service).add(channel));
@@ -71,7 +71,7 @@ describe('an operator', () => {
 });
 
 describe('an endpoint that an operator has enabled', () => {
-  it('is disabled by failures again, and its admins are told again', async () => {
+  it('is disabled by further failures, with another notice for its admins', async () => {
     const { stores, endpoint, find, standing } = await having({ consecutiveFailures: 9 });
     const { orgId, id } = endpoint;
     const fail = async (at: Date) =>
@@ -100,8 +100,8 @@ async function all<T>(pages: AsyncGenerator<ScannedPage<T>>): Promise<T[]> {
   return found;
 }
 
-describe('a scan', () => {
-  it('finds what names a version of the keys: endpoints, channels and answers that are kept', async () => {
+describe("an operator's scan", () => {
+  it('finds endpoints, channels and idempotency records that use a key version', async () => {
     const { tables, stores, endpoint } = await having({ keyVersion: '1' });
     const second = anEndpoint({ keyVersion: '11' });
     await stores.endpoints.put(second);
@@ -123,7 +123,7 @@ describe('a scan', () => {
     expect(await names('3')).toEqual([]);
   });
 
-  it('finds what is disabled, of all organizations', async () => {
+  it('finds disabled endpoints of all organizations', async () => {
     const { tables, stores } = await having();
     const disabled = anEndpoint({
       status: 'auto_disabled',

@@ -36,7 +36,7 @@ import { everyRow } from './rows.ts';
 
 const dynamo = dynamoDb();
 
-/** Ways to store something of a tenant, each with the store of its entity. */
+/** Functions that store a resource of a tenant, each through the store of its entity. */
 function waysToStore({ service, outbox, deliveries, ledger }: TestTables) {
   const commit = committer(service.client);
   const change = (of: (tenant: Tenant) => Change | Change[]) => (tenant: Tenant) =>
@@ -75,7 +75,7 @@ function waysToStore({ service, outbox, deliveries, ledger }: TestTables) {
     delivery: (tenant: Tenant) => store.add(aDelivery(tenant)),
     ledger: (tenant: Tenant) =>
       counts.add({ shardId: 'a', first: '1', last: '1' }, aLedgerEntry({ ...tenant, owed: 1 })),
-    // Not data: no purge takes it.
+    // Settings, which no purge deletes.
     endpoint: change(({ orgId }) => endpointStore(service).add(anEndpoint({ orgId }))),
   };
 }
@@ -94,10 +94,12 @@ const KINDS: readonly Kind[] = [
   'ledger',
   'endpoint',
 ];
-/** How many rows a thing is, that a purge takes. */
+/** How many rows of a resource a purge deletes. */
 const rowsOf = (kind: Kind): number => ({ redelivery: 2, ledger: 2, endpoint: 0 })[kind as string] ?? 1;
 
-/** Three sandboxes with generations one of whose names begins with another's, and a live organization. */
+/**
+ * Three sandboxes with generations where the key of one is a prefix of another's, and a live organization.
+ */
 const stored = fc.record({
   kind: fc.constantFrom(...KINDS),
   organization: fc.nat(3),
@@ -105,7 +107,7 @@ const stored = fc.record({
 });
 
 describe('a purge', () => {
-  it('deletes exactly the rows of its generation, whatever else is stored', async () => {
+  it('deletes exactly the rows of its generation among any others', async () => {
     const tables = await dynamo.tables();
     const ways = waysToStore(tables);
     const purges = purgeStore(tables.service);
@@ -151,7 +153,7 @@ describe('a purge', () => {
     );
   });
 
-  it('deletes nothing before its linger time is over, then all pages of its rows', async () => {
+  it('deletes nothing within its linger time, and all pages of its rows afterwards', async () => {
     const tables = await dynamo.tables();
     const ways = waysToStore(tables);
     const purges = purgeStore(tables.service);

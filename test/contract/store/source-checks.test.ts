@@ -27,12 +27,12 @@ async function leased(stores: SourceStores, source: Source, now = NOW): Promise<
   return result.source;
 }
 
-/** Words by chance: what compresses badly. */
+/** Random words, which compress badly. */
 function noise(length: number): string {
   return randomBytes(length).toString('base64').slice(0, length);
 }
 
-/** The identifier of a source that the index has in one shard. */
+/** The identifier of a source with its entry in one shard of the index. */
 function inOneShard(): Source['id'] {
   for (;;) {
     const id = newId('src', NOW);
@@ -64,7 +64,7 @@ async function imported(stores: SourceStores, text = 'first text'): Promise<Sour
 }
 
 describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
-  it('is given to one of two checks, and counts that it began', async () => {
+  it('is given to one of two checks, and records its start', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -76,7 +76,7 @@ describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
     expect(await stores.find(source, source.id)).toMatchObject({ starts: 1, checks: 0 });
   });
 
-  it('is given again once it has ended, and not before', async () => {
+  it('can be taken again once it has ended, and not before', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -89,7 +89,7 @@ describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
     });
   });
 
-  it('is not given for what was asked before a check that has ended began', async () => {
+  it('is refused for a request that is older than a check that has ended', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -100,7 +100,7 @@ describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
     expect(await lease(stores, source, HOUR, later(NOW, 501))).toMatchObject({ kind: 'leased' });
   });
 
-  it('is not given for a source that is gone, or of another generation', async () => {
+  it('is refused for a source that is gone, or of another generation', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -113,7 +113,7 @@ describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
 });
 
 describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
-  it('with a first text imports it, as the version that admins know', async () => {
+  it('imports a first text as the version that admins know', async () => {
     const stores = await make();
     const source = await imported(stores, 'a first text');
 
@@ -134,7 +134,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     expect(await stores.notices()).toEqual([]);
   });
 
-  it('with another text keeps the one that admins know, and tells of it at once', async () => {
+  it('stores another text beside the version that admins know, with a notice', async () => {
     const stores = await make();
     const source = await imported(stores);
     const notice = createNotice(
@@ -176,7 +176,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     ]);
   });
 
-  it('keeps what is known through failures, counts them, and forgets the error with a success', async () => {
+  it('keeps the text on failures, counts them, and clears the error on a success', async () => {
     const stores = await make();
     const source = await imported(stores);
     for (const hour of [1, 2])
@@ -198,7 +198,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     expect(healed?.lastChangedAt).toBe(NOW.toISOString());
   });
 
-  it('with the text as before takes what came with it: validators and title', async () => {
+  it('updates validators and title when the text is the same', async () => {
     const stores = await make();
     const source = await imported(stores);
     const content = toSourceContent(1, {
@@ -213,7 +213,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     expect((await stores.find(source, source.id))?.content).toEqual(content);
   });
 
-  it('moves it on in the due index', async () => {
+  it('moves the source in the due index', async () => {
     const stores = await make();
     const source = await imported(stores);
     const due = async (until: Date) => {
@@ -232,7 +232,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     ['a new text', change(1, 'late')],
     ['a failure', { kind: 'failed', error: 'late' }],
     ['no change', { kind: 'unchanged' }],
-  ])('is refused with %s, and writes nothing, once another check has the source', async (_, outcome) => {
+  ])('is refused with %s, and writes nothing, once another check has the lease', async (_, outcome) => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -246,7 +246,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     expect(await stores.checks.settle(other, settlement)).toBe('refused');
   });
 
-  it('is refused when the source is gone, and leaves nothing of it', async () => {
+  it('is refused when the source is gone, and writes nothing', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -261,7 +261,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
   });
 });
 
-describe.each(sourceStoreKinds())('the texts of versions (%s)', (_, make) => {
+describe.each(sourceStoreKinds())('texts of versions (%s)', (_, make) => {
   it.each([
     ['nothing', ''],
     ['a word', 'word'],
@@ -275,14 +275,14 @@ describe.each(sourceStoreKinds())('the texts of versions (%s)', (_, make) => {
     expect(version && (await stores.checks.text(source, version))).toBe(text);
   });
 
-  it('are not had when they were never there', async () => {
+  it('are absent if never written', async () => {
     const stores = await make();
     const source = await imported(stores);
 
     expect(await stores.checks.text(source, { version: 2, parts: 1 })).toBeUndefined();
   });
 
-  it('are forgotten one by one, again without harm, and the others stay', async () => {
+  it('can be deleted one by one, repeatedly, without the others', async () => {
     const stores = await make();
     const source = await imported(stores);
     const first = { version: 1, parts: 1 };
@@ -292,7 +292,7 @@ describe.each(sourceStoreKinds())('the texts of versions (%s)', (_, make) => {
     expect(await stores.versionsOf(source)).toEqual([2]);
   });
 
-  it('are all forgotten when their source is gone, again without harm, and of no other one', async () => {
+  it('are all deleted with their source, repeatedly, without those of others', async () => {
     const stores = await make();
     const source = await imported(stores, noise(700_000));
     const other = await imported(stores);
@@ -305,8 +305,8 @@ describe.each(sourceStoreKinds())('the texts of versions (%s)', (_, make) => {
   });
 });
 
-describe.each(sourceStoreKinds())('what admins know (%s)', (_, make) => {
-  it('is the latest version that they were told of', async () => {
+describe.each(sourceStoreKinds())('the version that admins know (%s)', (_, make) => {
+  it('is the latest one in a notice', async () => {
     const stores = await make();
     const source = await imported(stores);
     const at = later(NOW, 60_000);
@@ -323,7 +323,7 @@ describe.each(sourceStoreKinds())('what admins know (%s)', (_, make) => {
     });
   });
 
-  it('brings back no source that is gone, and none that was never imported to life', async () => {
+  it('does not restore a source that is gone or never imported', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -335,7 +335,7 @@ describe.each(sourceStoreKinds())('what admins know (%s)', (_, make) => {
     expect(await stores.find(source, source.id)).toBeUndefined();
   });
 
-  it('is kept while a check is under way', async () => {
+  it('can be updated during a check', async () => {
     const stores = await make();
     const source = await imported(stores);
     const holder = await leased(stores, source, HOUR);
@@ -348,8 +348,8 @@ describe.each(sourceStoreKinds())('what admins know (%s)', (_, make) => {
   });
 });
 
-describe.each(sourceStoreKinds())('a sync of a source (%s)', (_, make) => {
-  it('is recorded once within a cooldown, however many come at once', async () => {
+describe.each(sourceStoreKinds())('the sync of a source (%s)', (_, make) => {
+  it('is recorded once within a cooldown when many are requested at once', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -364,7 +364,7 @@ describe.each(sourceStoreKinds())('a sync of a source (%s)', (_, make) => {
     expect(await stores.find(source, source.id)).toMatchObject({ syncedAt: next.toISOString() });
   });
 
-  it('brings the source up a quarter of an hour later, in case that its message gets lost', async () => {
+  it('makes the source due a quarter of an hour later, in case its message is lost', async () => {
     const stores = await make();
     const source = { ...aSource(), id: inOneShard() };
     await stores.add(source);
@@ -383,7 +383,7 @@ describe.each(sourceStoreKinds())('a sync of a source (%s)', (_, make) => {
     expect(await stores.find(source, source.id)).toBeUndefined();
   });
 
-  it('and the checks of the source keep what the other writes', async () => {
+  it("and a check of the source keep each other's writes", async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -405,7 +405,7 @@ describe.each(sourceStoreKinds())('the due index of sources (%s)', (_, make) => 
     return found.flatMap(({ entries }) => entries);
   };
 
-  it('has a new source a quarter of an hour later, in case that nobody looks at it', async () => {
+  it('has a new source a quarter of an hour later, in case its message is lost', async () => {
     const stores = await make();
     const source = aSource(aSandboxTenant());
     await stores.add(source);
@@ -414,7 +414,7 @@ describe.each(sourceStoreKinds())('the due index of sources (%s)', (_, make) => 
     expect(await find(stores, later(NOW, seconds(RESEND_SECONDS)))).toMatchObject([{ id: source.id }]);
   });
 
-  it('moves an entry on unless it was moved meanwhile or is gone', async () => {
+  it('moves an entry unless it was moved meanwhile or is gone', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -431,7 +431,7 @@ describe.each(sourceStoreKinds())('the due index of sources (%s)', (_, make) => 
     expect(await stores.find(source, source.id)).toBeUndefined();
   });
 
-  it('gives all of a shard once, the earliest first, over as many pages as it takes', async () => {
+  it('returns all entries of a shard once, the earliest first, in all its pages', async () => {
     const stores = await make();
     const tenant = aTenant();
     const added = Array.from({ length: 130 }, (_, index) =>

@@ -6,7 +6,7 @@ import { storeKinds } from './stores.ts';
 const UNTIL = later(NOW, seconds(STALLED_SECONDS));
 const HALF = seconds(STALLED_SECONDS / 2);
 
-describe.each(storeKinds())('marking an endpoint as stalled (%s)', (_, make) => {
+describe.each(storeKinds())('the mark of a stalled endpoint (%s)', (_, make) => {
   async function having(changes: Parameters<typeof anEndpoint>[0] = {}) {
     const { endpoints } = await make();
     const endpoint = anEndpoint(changes);
@@ -21,7 +21,7 @@ describe.each(storeKinds())('marking an endpoint as stalled (%s)', (_, make) => 
     };
   }
 
-  it('says until when, and changes nothing else', async () => {
+  it('has a time, and changes nothing else', async () => {
     const { endpoint, mark, find } = await having({ consecutiveFailures: 3, slowUntil: UNTIL.toISOString() });
 
     await mark(UNTIL);
@@ -29,7 +29,7 @@ describe.each(storeKinds())('marking an endpoint as stalled (%s)', (_, make) => 
     expect(await find()).toEqual({ ...endpoint, stalledUntil: UNTIL.toISOString() });
   });
 
-  it('leaves a mark that has not run for half of its time as it is, and renews it after that', async () => {
+  it('stays unchanged for half of its time, and is renewed afterwards', async () => {
     const { mark, find } = await having();
     await mark(UNTIL);
 
@@ -41,7 +41,7 @@ describe.each(storeKinds())('marking an endpoint as stalled (%s)', (_, make) => 
     expect(await find()).toMatchObject({ stalledUntil: renewed.toISOString() });
   });
 
-  it('never shortens a mark', async () => {
+  it('is never shortened', async () => {
     const { mark, find } = await having({ stalledUntil: UNTIL.toISOString() });
 
     await mark(NOW);
@@ -49,7 +49,7 @@ describe.each(storeKinds())('marking an endpoint as stalled (%s)', (_, make) => 
     expect(await find()).toMatchObject({ stalledUntil: UNTIL.toISOString() });
   });
 
-  it('ends with the mark that was seen, and nothing else', async () => {
+  it('is removed if unchanged since it was read, and nothing else', async () => {
     const { endpoint, mark, end, find } = await having({ consecutiveFailures: 3 });
     await mark(UNTIL);
 
@@ -58,7 +58,7 @@ describe.each(storeKinds())('marking an endpoint as stalled (%s)', (_, make) => 
     expect(await find()).toEqual(endpoint);
   });
 
-  it('stays where the mark was renewed since it was seen', async () => {
+  it('remains when it was renewed since it was read', async () => {
     const { mark, end, find } = await having();
     const renewed = later(UNTIL, HALF + 1);
     await mark(UNTIL);
@@ -69,7 +69,7 @@ describe.each(storeKinds())('marking an endpoint as stalled (%s)', (_, make) => 
     expect(await find()).toMatchObject({ stalledUntil: renewed.toISOString() });
   });
 
-  it('makes no endpoint of one that is gone', async () => {
+  it('does not restore an endpoint that is gone', async () => {
     const { endpoints, endpoint, mark, end, find } = await having();
     await endpoints.remove(endpoint.orgId, endpoint.id);
 

@@ -37,8 +37,8 @@ async function stored(deliveries: readonly Delivery[]) {
   };
 }
 
-describe('since when a delivery to an endpoint waits', () => {
-  it('is the time of the oldest that has not ended, of that endpoint and time', async () => {
+describe('the time since when a delivery to an endpoint waits', () => {
+  it('is that of the oldest open delivery, of that endpoint and time', async () => {
     const { since } = await stored([
       deliveryOf(900, 'succeeded'),
       deliveryOf(800, 'retrying', { webhookId: newId('whk', NOW) }),
@@ -52,12 +52,12 @@ describe('since when a delivery to an endpoint waits', () => {
     expect(await since(ago(450), ago(60))).toBe(ago(400).toISOString());
   });
 
-  it('is nothing while what is open is younger', async () => {
+  it('is absent while open deliveries are younger', async () => {
     const { since } = await stored([deliveryOf(120, 'succeeded'), deliveryOf(30, 'pending')]);
     expect(await since(ago(3600), ago(60))).toBeNull();
   });
 
-  it('is found behind hundreds that arrived before, in a few rows', async () => {
+  it('is found after hundreds that have succeeded, with few reads', async () => {
     const before = Array.from({ length: 800 }, (_, index) => deliveryOf(3000 - index, 'succeeded'));
     const outage = Array.from({ length: 400 }, (_, index) => deliveryOf(500 - index, 'retrying'));
     const { since, examined } = await stored([...before, ...outage]);
