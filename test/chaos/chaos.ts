@@ -14,8 +14,8 @@ import { usageOutcome } from './usage.ts';
 import { type EndpointOutcome, faultsOf, judge, type ShownDelivery } from './verdict.ts';
 
 /*
- * The local run under load, with its functions and engines killed at random and receivers that fail: whatever
- * was accepted must end, and nothing may be lost.
+ * The local run under load, with its functions and engines killed at random and receivers that fail: all
+ * accepted work must end, and nothing may be lost.
  */
 const options = commandLine(
   'npm run chaos --',
@@ -40,7 +40,7 @@ const SETTINGS = {
 const KILL_EVERY_MS = 2_000;
 const RESTART_EVERY_MS = 40_000;
 const RESET_EVERY_MS = 15_000;
-/** None at the end, so that something is owed when all has ended. */
+/** No reset at the end, so that there are deliveries to check. */
 const resetsIn = (seconds: number) => Math.max(1, Math.floor((seconds * 1000) / RESET_EVERY_MS) - 2);
 const PATIENCE_MS = 600_000;
 
@@ -67,7 +67,7 @@ function close({ client, sandbox }: Running): void {
   for (const each of [client, sandbox.client, sandbox.admin]) each.close();
 }
 
-/** Kills this and that until the time is up; what runs in the end is what the rest is done with. */
+/** Kills these processes until the time is up; the ones that run in the end process the rest. */
 async function torment(
   first: Running,
   { seconds, replace }: { seconds: number; replace(running: Running | undefined): void },
@@ -94,10 +94,7 @@ async function torment(
   return running;
 }
 
-/**
- * The deliveries of an endpoint as the API shows them; attempts are looked into where some outcome may be
- * missing.
- */
+/** The deliveries of an endpoint in the API; attempt logs are read where an outcome may be missing. */
 async function deliveriesOf(
   client: ApiClient,
   webhook: string,
@@ -182,7 +179,7 @@ try {
     ),
     // A purge runs once a minute.
     until(
-      'what was wiped to be gone',
+      'the rows of old generations to be purged',
       async () => {
         const { body } = await last.sandbox.admin.get('/api/settings/sandbox');
         return body.data?.purge === null || (await sleep(1000)) === null;

@@ -31,18 +31,18 @@ import type { TableName } from '../table-definitions.ts';
 /** A kind of row. */
 export interface Kind {
   table: TableName;
-  /** Whether a row of the table is one. */
+  /** Whether a row of the table is of this kind. */
   is(row: Row): boolean;
   /**
-   * Reads the row as the stores do, and builds its key from what they read: a row that is elsewhere is not found.
+   * Reads the row as the stores do, and builds its key from the result: a row under another key is not found.
    * @throws a zod error when it is not readable
    */
   keyOf(row: Row): { pk: string; sk?: string };
-  /** Why its key may have been another one before: nobody builds it again. */
+  /** Why its key may differ from the built one: no present code builds it. */
   isFoundOtherwise?: string;
 }
 
-/** Builders of the keys of single rows; the others build those of partitions. */
+/** Functions that build the keys of single rows; the others build those of partitions. */
 type RowKey = {
   [K in keyof typeof keys]: ReturnType<(typeof keys)[K]> extends { pk: string } ? K : never;
 }[keyof typeof keys];
@@ -52,7 +52,7 @@ const under = (ending: RegExp) => (row: Row) => ending.test(at(row).pk);
 const sorted = (sk: string) => (row: Row) => row.sk === sk;
 const owes = (kind: string | undefined) => (row: Row) => row.kind === kind;
 
-/** The tenant that a row's partition begins with. */
+/** The tenant in the prefix of a row's partition key. */
 function tenantOf(row: Row): Tenant {
   const [orgId, generation] = at(row).pk.split('#');
   return { orgId: orgId as OrgId, generation: Number(generation) };
@@ -64,8 +64,8 @@ const isKeyUse = ({ pk }: Row): boolean => /#used#key_[0-9a-f]+$/.test(String(pk
 const counts = (name: string) => z.object({ [name]: z.int() });
 
 /**
- * Every kind of row that the stores write, by what builds its key: a new builder without a kind does not
- * compile.
+ * Every kind of row that the stores write, by the function that builds its key: a new one without a kind does
+ * not compile.
  */
 export const KINDS: Readonly<Record<RowKey, Kind>> = {
   organization: {

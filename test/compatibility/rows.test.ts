@@ -18,23 +18,23 @@ const rowsOf = (tables: object): [table: string, row: Row][] =>
   );
 const keyOf = ({ pk, sk }: Row) => (sk === undefined ? { pk } : { pk, sk });
 
-describe('what versions have stored', () => {
-  it.each(kinds)('has a row of the kind %s', (_, { table, is }) => {
+describe('the fixtures of all versions', () => {
+  it.each(kinds)('have a row of the kind %s', (_, { table, is }) => {
     expect(FIXTURES.some(({ fixture }) => fixture.tables[table]?.some(is))).toBe(true);
   });
 });
 
-describe.each(FIXTURES)('what $name has stored', ({ fixture }) => {
+describe.each(FIXTURES)('the fixture of $name', ({ fixture }) => {
   const rows = rowsOf(fixture.tables);
 
-  it('is of one known kind, row by row', () => {
+  it('has rows of exactly one known kind each', () => {
     const unclear = rows.filter(
       ([table, row]) => kinds.filter(([, kind]) => kind.table === table && kind.is(row)).length !== 1,
     );
     expect(unclear).toEqual([]);
   });
 
-  it('is readable, and found where the present code looks for it', () => {
+  it('has readable rows under the keys that the present code builds', () => {
     for (const [table, row] of rows) {
       const [name, kind] = kinds.find(([, one]) => one.table === table && one.is(row)) ?? [];
       const key = kind?.keyOf(row);
@@ -42,7 +42,7 @@ describe.each(FIXTURES)('what $name has stored', ({ fixture }) => {
     }
   });
 
-  it('is readable as messages of queues, of both kinds', () => {
+  it('has readable messages of both kinds of queues', () => {
     const told = fixture.messages.filter(({ body }) => 'detail' in JSON.parse(body));
     const reminders = fixture.messages.filter((message) => !told.includes(message));
 
@@ -52,7 +52,7 @@ describe.each(FIXTURES)('what $name has stored', ({ fixture }) => {
       expect(z.object({ detail: BusEvent }).parse(JSON.parse(body)).detail.data).not.toEqual({});
   });
 
-  it('gives cursors that are still good, for their own listing', () => {
+  it('has cursors that are valid for their own listing', () => {
     const orgIds = new Set(
       (fixture.tables.service ?? []).flatMap(({ orgId }) => (orgId ? [String(orgId)] : [])),
     );
@@ -70,7 +70,7 @@ describe.each(FIXTURES)('what $name has stored', ({ fixture }) => {
     }
   });
 
-  it('gives tokens of visitors that are good until they end', () => {
+  it('has visitor tokens that are valid until they expire', () => {
     for (const { kind, value } of fixture.given) {
       if (kind !== 'visitor-token') continue;
       const at = new Date(fixture.made.recordedAt);
@@ -82,7 +82,7 @@ describe.each(FIXTURES)('what $name has stored', ({ fixture }) => {
   });
 });
 
-/** What a cursor of a path is bound to. */
+/** The listing that a path's cursor is bound to. */
 function listingOf(path: string): { route: string; filters: string[] } {
   const asked = path
     .replace(/\?.*/, '')

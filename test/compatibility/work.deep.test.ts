@@ -23,29 +23,29 @@ const ALL = { limit: 1000, after: undefined };
 
 const { memory, engine } = tableKinds();
 
-/** All that is of a kind in what was recorded. */
+/** All recorded rows of a kind. */
 const of = ({ tables }: Fixture, { table, is }: (typeof KINDS)['event']): Row[] =>
   (tables[table] ?? []).filter(is);
 
-/** Tenants by their rows' partitions. */
+/** The tenants in the rows' partition keys. */
 const tenantsOf = (rows: readonly Row[]): Tenant[] =>
   [...new Set(rows.map(({ pk }) => String(pk).split('#').slice(0, 2).join('#')))].map((text) => {
     const [orgId, generation] = text.split('#');
     return { orgId: orgId as OrgId, generation: Number(generation) };
   });
 
-/** Some hours after it was recorded: all waits, leases and windows are over, and nothing has expired. */
+/** Some hours after the recording: all waits, leases and windows are over, and nothing has expired. */
 const hoursAfter = ({ made }: Fixture, hours: number) =>
   new Date(new Date(made.recordedAt).getTime() + hours * HOUR_MS);
 
-describe.each([memory, engine])('the workers, on what versions have stored ($name)', ({ load }) => {
+describe.each([memory, engine])('the workers on items of earlier versions ($name)', ({ load }) => {
   describe.each(fixtures())('$name', ({ fixture }) => {
     const isOver = (tenant: Tenant) =>
       of(fixture, KINDS.purge).some(
         (row) => buildTenantKey(tenant) === buildTenantKey(row as unknown as Tenant),
       );
 
-    it('is dealt with to its end: whatever is open is found due, attempted and settled once', async () => {
+    it('find every open delivery due, attempt it and settle it once', async () => {
       const worker = aWorker(await load(fixture), hoursAfter(fixture, 13));
       const before = await worker.open();
 
@@ -64,7 +64,7 @@ describe.each([memory, engine])('the workers, on what versions have stored ($nam
       expect(worker.log.trouble().filter(({ level }) => level === 'error')).toEqual([]);
     });
 
-    it('is counted: the audit puts right what was under way, and then agrees', async () => {
+    it('correct the counts of interrupted work, and find no difference afterwards', async () => {
       const tables = await load(fixture);
       const worker = aWorker(tables, hoursAfter(fixture, 13));
       await worker.finish();
@@ -78,17 +78,17 @@ describe.each([memory, engine])('the workers, on what versions have stored ($nam
       }
     });
 
-    it('is purged where it was wiped, and nowhere else', async () => {
+    it('purge exactly the rows of reset generations', async () => {
       const tables = await load(fixture);
       const worker = aWorker(tables, hoursAfter(fixture, 2));
       const orders = of(fixture, KINDS.purge);
 
       expect(await worker.purge()).toMatchObject({ closed: orders.length, open: 0 });
 
-      const wiped = new Set(orders.map((row) => buildTenantKey(row as unknown as Tenant)));
+      const reset = new Set(orders.map((row) => buildTenantKey(row as unknown as Tenant)));
       for (const [name, rows] of Object.entries(fixture.tables)) {
         const left = (await rowsIn(tables[name as keyof TestTables])).length;
-        const over = rows.filter((row) => wiped.has(String(row.ofSandbox)));
+        const over = rows.filter((row) => reset.has(String(row.ofSandbox)));
         const closed = name === 'service' ? orders.length : 0;
         expect(left, name).toBe(rows.length - over.length - closed);
       }
@@ -96,11 +96,11 @@ describe.each([memory, engine])('the workers, on what versions have stored ($nam
   });
 });
 
-// The engine adds nothing here but time: its own suites hold the double to it.
-describe('the API, on what versions have stored', () => {
+// Only in memory: the engine would only take longer, and its own suites compare the double with it.
+describe('the stores on items of earlier versions', () => {
   const { load } = memory;
   describe.each(fixtures())('$name', ({ fixture }) => {
-    it('is listed', async () => {
+    it('list all items', async () => {
       const { service, deliveries } = await load(fixture);
       for (const tenant of tenantsOf(of(fixture, KINDS.conversation))) {
         const { items } = await conversationStore(service).list(tenant, ALL);
@@ -131,7 +131,7 @@ describe('the API, on what versions have stored', () => {
       }
     });
 
-    it('keeps what a change does not name', async () => {
+    it('keep attributes that a change does not name', async () => {
       const { service } = await load(fixture);
       const endpoints = endpointStore(service);
       for (const row of of(fixture, KINDS.endpoint).filter(({ sk }) => String(sk).startsWith('whk_'))) {
@@ -153,7 +153,7 @@ describe('the API, on what versions have stored', () => {
       }
     });
 
-    it('moves on: open conversations are resolved, and sandboxes reset', async () => {
+    it('resolve open conversations and reset sandboxes', async () => {
       const { service } = await load(fixture);
       const commit = committer(service.client);
       const at = hoursAfter(fixture, 1);
@@ -177,7 +177,7 @@ describe('the API, on what versions have stored', () => {
       }
     });
 
-    it('answers a repeated call as it did the first time', async () => {
+    it('return the first answer for a repeated call', async () => {
       const { service } = await load(fixture);
       const store = idempotencyStore(service);
       for (const row of of(fixture, KINDS.idempotency)) {
@@ -190,7 +190,7 @@ describe('the API, on what versions have stored', () => {
       }
     });
 
-    it('has sources whose versions are still readable', async () => {
+    it('read the versions of sources', async () => {
       const { knowledge } = await load(fixture);
       for (const row of of(fixture, KINDS.source)) {
         const [tenant] = tenantsOf([row]);

@@ -5,7 +5,7 @@ import { type EngineName, VERSIONS } from './names.ts';
 import { isInstalled, ProgramError, runProgram } from './program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Not versioned. A directory in it is complete: it gets its name when everything is in it. */
+/** Not versioned. A directory in it is complete, since it gets its name at the end of the installation. */
 const CACHE = join(ROOT, '.engines');
 
 /** A tool that installs or runs an engine is missing on this machine. */
@@ -14,9 +14,9 @@ export class MissingToolError extends Error {
 }
 
 /**
- * Downloads an engine unless an earlier run did. Gives its directory.
- *
- * @param onLine called with what the installing program prints
+ * Downloads an engine unless an earlier run did.
+ * @returns its directory
+ * @param onLine called with the installing program's output
  * @throws ProgramError when the download fails
  */
 export async function install(engine: EngineName, onLine: (line: string) => void): Promise<string> {

@@ -11,7 +11,7 @@ import { getSessionOperationId } from '../../lib/openapi/session-routes.ts';
 
 const FILE = join(import.meta.dirname, '../../docs/openapi/v1.json');
 
-/** A parameter that an operation takes. */
+/** A parameter of an operation. */
 interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
@@ -19,34 +19,34 @@ interface Parameter {
   schema: Schema;
 }
 
-/** What an operation may answer with one status. */
+/** A documented answer of an operation with one status. */
 export interface Documented {
   headers: Readonly<Record<string, Header>>;
   /** Of the body; undefined when there is none. */
   schema: Schema | undefined;
 }
 
-/** An operation of the document, with every reference replaced by what it refers to. */
+/** An operation of the document, with all references resolved. */
 export interface Operation {
   id: string;
-  /** The id of the same operation for keys, where this is its second door; else its own. */
+  /** The id of the same operation for keys, if this is its path for sessions; otherwise its own. */
   firstId: string;
   method: string;
   /** With `{parameters}`. */
   path: string;
   caller: 'key' | 'session' | 'visitor';
-  /** The scope or the role that it asks for. */
+  /** The required scope or role. */
   needs: string;
   parameters: readonly Parameter[];
   body: { required: boolean; schema: Schema; example: unknown } | undefined;
-  /** By status; `default` is what the gateway answers by itself. */
+  /** By status; `default` is the gateway's own answer. */
   answers: ReadonlyMap<string, Documented>;
 }
 
-/** The API's description as customers get it. */
+/** The API's document as customers get it. */
 export interface Document {
   operations: readonly Operation[];
-  /** Names of all response headers that the document has, in lower case. */
+  /** Names of all response headers in the document, in lower case. */
   headerNames: ReadonlySet<string>;
 }
 
@@ -93,7 +93,7 @@ function errorTypes(schema: Schema | undefined): string[] {
   return first.filter((type) => others.every((set) => set.includes(type)));
 }
 
-/** A schema and all that it is put together from. */
+/** A schema and all schemas that it consists of. */
 export const partsOf = (schema: Schema | undefined): Schema[] =>
   schema === undefined
     ? []
@@ -133,7 +133,7 @@ function callerOf(security: Described['security']): Operation['caller'] {
   return security.some((scheme) => 'visitorToken' in scheme) ? 'visitor' : 'session';
 }
 
-/** @throws when something refers to what is not there */
+/** @throws when a reference has no target */
 function resolved(node: unknown, root: OpenApiDocument): unknown {
   if (Array.isArray(node)) return node.map((item) => resolved(item, root));
   if (typeof node !== 'object' || node === null) return node;

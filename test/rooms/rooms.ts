@@ -56,7 +56,7 @@ if (result.summary.violations.length > 0) {
   process.exitCode = 1;
 }
 
-/** The reason of each rule that was broken. */
+/** The reasons of the broken rules. */
 function renderReasons({ summary }: ICruiseResult): string {
   const broken = new Set(summary.violations.map(({ rule }) => rule.name));
   const reasons = RULES.filter(({ name = '' }) => broken.has(name)).map(({ comment }) => `  ${comment}\n`);
@@ -64,8 +64,8 @@ function renderReasons({ summary }: ICruiseResult): string {
 }
 
 /**
- * A line for each room: the rooms that it imports, with the number of imports. Tests are left out: they
- * import everything.
+ * A line for each room: the rooms that it imports, with the number of imports. Tests are left out, because
+ * they import everything.
  */
 function renderRooms({ modules }: ICruiseResult): string {
   const imports = new Map<string, Map<string, number>>();

@@ -134,9 +134,9 @@ describe('a purge', () => {
             generation: thing.organization === 3 ? 0 : thing.generation,
           });
           await Promise.all(things.map((thing) => ways[thing.kind](tenantOf(thing))));
-          const wiped = { orgId: orgIds[0] ?? newId('org', NOW), generation };
+          const purged = { orgId: orgIds[0] ?? newId('org', NOW), generation };
           const before = await everyRow(tables);
-          await commit([purges.order({ ...wiped, requestedAt: NOW.toISOString() })]);
+          await commit([purges.order({ ...purged, requestedAt: NOW.toISOString() })]);
 
           const its = things.filter((thing) => thing.organization === 0 && thing.generation === generation);
           const count = its.reduce((sum, { kind }) => sum + rowsOf(kind), 0);
@@ -145,7 +145,7 @@ describe('a purge', () => {
           const after = await everyRow(tables);
           expect(before.size - after.size).toBe(count);
           for (const [place, row] of before)
-            if (row.ofSandbox === `${wiped.orgId}#${generation}`) expect(after.has(place)).toBe(false);
+            if (row.ofSandbox === `${purged.orgId}#${generation}`) expect(after.has(place)).toBe(false);
             else expect(after.get(place)).toEqual(row);
         },
       ),

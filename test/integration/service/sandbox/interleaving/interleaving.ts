@@ -6,7 +6,7 @@ import { eventually } from '../eventually.ts';
 import { type ProgrammedReceiver, startProgrammedReceiver } from '../programmed-receiver.ts';
 import { callers } from './caller.ts';
 import { ACCOUNTS, doing, operation } from './operations.ts';
-import { expectNothingWiped, expectOwners } from './rows.ts';
+import { expectNoDeletedRows, expectOwners } from './rows.ts';
 import { type Account, aWorld, type World } from './world.ts';
 
 /** Seed of the operations; which of them run at the same time differs in each run. */
@@ -86,7 +86,7 @@ export function interleaving(place: Place, runs: number): void {
 
     await wipe(worlds);
     const rows = await place.service().rows();
-    for (const world of worlds) expectNothingWiped(world, rows);
+    for (const world of worlds) expectNoDeletedRows(world, rows);
     const liveIds = new Set<string>(worlds.flatMap(({ accounts }) => accounts.map(({ live }) => live.orgId)));
     await deliverTo(receiver, worlds[0]?.accounts[0]?.live);
     for (const { body } of receiver.received) expect(liveIds).toContain(JSON.parse(body).orgId);

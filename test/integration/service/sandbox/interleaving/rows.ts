@@ -48,15 +48,15 @@ export function expectOwners(world: World, rows: readonly Row[]): void {
 }
 
 /** Checks that rows of earlier generations of each sandbox are gone. */
-export function expectNothingWiped(world: World, rows: readonly Row[]): void {
+export function expectNoDeletedRows(world: World, rows: readonly Row[]): void {
   for (const { number, sandboxOrgId } of world.accounts) {
     const organization = rows.find(({ item: { pk, sk } }) => pk === sandboxOrgId && sk === 'organization');
     const present = `${sandboxOrgId}#${organization?.item.generation}`;
-    const wiped = rows.filter((row) => {
+    const deleted = rows.filter((row) => {
       const { owner, generation = present } = placeOf(world, row) ?? {};
       return owner === `sandbox ${number}` && generation !== present;
     });
-    expect(wiped).toEqual([]);
+    expect(deleted).toEqual([]);
   }
 }
 
