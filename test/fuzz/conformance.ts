@@ -148,7 +148,7 @@ function errorFaults(body: unknown, headers: Exchange['headers']): string[] {
   const { requestId, message } = Object(Object(body).error);
   return [
     ...(requestId === headers['request-id'] ? [] : [`requestId ${requestId} is not the Request-Id`]),
-    ...(INSIDE.test(String(message)) ? [`the message reveals internals: ${message}`] : []),
+    ...(INSIDE.test(String(message)) ? [`the message shows the inside of the service: ${message}`] : []),
   ];
 }
 
