@@ -51,9 +51,9 @@ interface ProjectSettings {
  * Tests of the repository and its packages by what they need: `unit` and `simulation` nothing, `contract` an
  * engine, `integration` the whole local run, `infra` a synthesis.
  */
-const projectOf =
+const buildProject =
   (isDeep: boolean) =>
-  (name: string, { include = filesOf(name), exclude = [], ...settings }: ProjectSettings = {}) => ({
+  (name: string, { include = listFiles(name), exclude = [], ...settings }: ProjectSettings = {}) => ({
     test: {
       name,
       include: isDeep ? include.map((files) => files.replace('*.test.ts', '*.deep.test.ts')) : include,
@@ -62,14 +62,14 @@ const projectOf =
     },
   });
 
-const filesOf = (name: string) => [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`];
+const listFiles = (name: string) => [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`];
 
 /**
  * `npm test` runs the tests that every change must pass, and `npm run test:deep` those that take minutes:
  * files that end in `.deep.test.ts`.
  */
 export default defineConfig(({ mode }) => {
-  const project = projectOf(mode === 'deep');
+  const project = buildProject(mode === 'deep');
   return {
     root: join(import.meta.dirname, '..'),
     test: {

@@ -58,8 +58,11 @@ async function start(directory: string): Promise<Running> {
   const run = await startLocalRun(directory, SETTINGS);
   const { environment } = run;
   const client = apiClient(environment, 32);
-  const clientOf = (API_KEY: string) => apiClient({ ...environment, API_KEY });
-  const sandbox = { client: clientOf(environment.SANDBOX_API_KEY), admin: clientOf(environment.ADMIN_TOKEN) };
+  const createClient = (API_KEY: string) => apiClient({ ...environment, API_KEY });
+  const sandbox = {
+    client: createClient(environment.SANDBOX_API_KEY),
+    admin: createClient(environment.ADMIN_TOKEN),
+  };
   return { run, client, conversation: await client.createConversation(), sandbox };
 }
 
@@ -95,7 +98,7 @@ async function torment(
 }
 
 /** The deliveries of an endpoint in the API; attempt logs are read where an outcome may be missing. */
-async function deliveriesOf(
+async function readDeliveries(
   client: ApiClient,
   webhook: string,
   { receipts }: FailingReceiver,
@@ -162,7 +165,7 @@ try {
   await posting;
   say(`Waiting until everything has ended (${load.accepted.size} messages accepted)`);
   const healing = performance.now();
-  const haveEnded = async (client: ApiClient, endpoints: readonly string[], owed: number) => {
+  const waitForEnds = async (client: ApiClient, endpoints: readonly string[], owed: number) => {
     for (const webhook of endpoints) {
       const all = await client.all(`/api/v1/webhooks/${webhook}/deliveries`);
       if (all.length < owed || !all.every(isOver)) return (await sleep(2000)) === null;
@@ -171,10 +174,10 @@ try {
   };
   const complain = (error: unknown) => say(styleText('red', String(error)));
   await Promise.all([
-    until('every delivery to end', () => haveEnded(last.client, webhooks, load.accepted.size), PATIENCE_MS),
+    until('every delivery to end', () => waitForEnds(last.client, webhooks, load.accepted.size), PATIENCE_MS),
     until(
       'every delivery of the sandbox to end',
-      () => haveEnded(last.sandbox.client, sandbox.webhooks, sandbox.accepted.size),
+      () => waitForEnds(last.sandbox.client, sandbox.webhooks, sandbox.accepted.size),
       PATIENCE_MS,
     ),
     // A purge runs once a minute.
@@ -189,13 +192,13 @@ try {
   ]).catch(complain);
   const healed = performance.now() - healing;
   // The ledger is counted every ten seconds.
-  const statsOf = async (webhook: string) => {
+  const readStats = async (webhook: string) => {
     const { body } = await last.client.get(`/api/v1/webhooks/${webhook}/stats`);
     return Object(body.data).totals;
   };
   await until('the ledger to balance', async () => {
     for (const webhook of webhooks)
-      if ((await statsOf(webhook)).pending > 0) return (await sleep(1000)) === null;
+      if ((await readStats(webhook)).pending > 0) return (await sleep(1000)) === null;
     return true;
   }).catch(complain);
   clearInterval(progress);
@@ -205,8 +208,8 @@ try {
     const webhook = webhooks[index] ?? '';
     outcomes.push({
       receiver,
-      deliveries: await deliveriesOf(last.client, webhook, receiver),
-      stats: await statsOf(webhook),
+      deliveries: await readDeliveries(last.client, webhook, receiver),
+      stats: await readStats(webhook),
     });
   }
   const tables = tablesBehind(childrenOf(last.run.pid).engine);

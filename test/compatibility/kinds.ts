@@ -53,11 +53,11 @@ const sorted = (sk: string) => (row: Row) => row.sk === sk;
 const owes = (kind: string | undefined) => (row: Row) => row.kind === kind;
 
 /** The tenant in the prefix of a row's partition key. */
-function tenantOf(row: Row): Tenant {
+function parseTenant(row: Row): Tenant {
   const [orgId, generation] = at(row).pk.split('#');
   return { orgId: orgId as OrgId, generation: Number(generation) };
 }
-const orgOf = (row: Row): OrgId => tenantOf(row).orgId;
+const parseOrgId = (row: Row): OrgId => parseTenant(row).orgId;
 
 const isKeyUse = ({ pk }: Row): boolean => /#used#key_[0-9a-f]+$/.test(String(pk));
 
@@ -87,7 +87,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     is: sorted('endpoint-count'),
     keyOf(row) {
       counts('endpoints').parse(row);
-      return keys.endpointCount(orgOf(row));
+      return keys.endpointCount(parseOrgId(row));
     },
   },
   endpointHostCount: {
@@ -95,7 +95,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     is: ({ sk }) => typeof sk === 'string' && sk.startsWith('endpoint-count#'),
     keyOf(row) {
       counts('endpoints').parse(row);
-      return keys.endpointHostCount(orgOf(row), at(row).sk.slice('endpoint-count#'.length));
+      return keys.endpointHostCount(parseOrgId(row), at(row).sk.slice('endpoint-count#'.length));
     },
   },
   blockedHost: {
@@ -108,7 +108,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     is: sorted('channel-count'),
     keyOf(row) {
       counts('channels').parse(row);
-      return keys.channelCount(orgOf(row));
+      return keys.channelCount(parseOrgId(row));
     },
   },
   apiKey: {
@@ -149,7 +149,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       z.object({ redeliveryId: RedeliveryJobId, running: z.optional(z.literal(true)) }).parse(row);
       const [, , webhookId = ''] = at(row).pk.split('#');
-      return keys.latestRedelivery(tenantOf(row), webhookId as EndpointId);
+      return keys.latestRedelivery(parseTenant(row), webhookId as EndpointId);
     },
   },
   arrival: {
@@ -157,7 +157,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     is: sorted('arrived'),
     keyOf(row) {
       const [, , webhookId = ''] = at(row).pk.split('#');
-      return keys.arrival(tenantOf(row), webhookId as EndpointId, Arrival.parse(row).eventId);
+      return keys.arrival(parseTenant(row), webhookId as EndpointId, Arrival.parse(row).eventId);
     },
   },
   redeliveryRun: {
@@ -168,14 +168,14 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
   conversation: {
     table: 'service',
     is: under(/#conversations#\d+$/),
-    keyOf: (row) => keys.conversation(tenantOf(row), Conversation.parse(row).id),
+    keyOf: (row) => keys.conversation(parseTenant(row), Conversation.parse(row).id),
   },
   message: {
     table: 'service',
     is: under(/#messages$/),
     keyOf(row) {
       const { conversationId, id } = Message.parse(row);
-      return keys.message(tenantOf(row), conversationId, id);
+      return keys.message(parseTenant(row), conversationId, id);
     },
   },
   escalation: {
@@ -183,13 +183,13 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     is: under(/#escalations$/),
     keyOf(row) {
       const { conversationId, id } = Escalation.parse(row);
-      return keys.escalation(tenantOf(row), conversationId, id);
+      return keys.escalation(parseTenant(row), conversationId, id);
     },
   },
   ticket: {
     table: 'service',
     is: under(/#tickets#\d+$/),
-    keyOf: (row) => keys.ticket(tenantOf(row), Ticket.parse(row).id),
+    keyOf: (row) => keys.ticket(parseTenant(row), Ticket.parse(row).id),
   },
   idempotency: {
     table: 'service',
@@ -197,7 +197,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       IdempotencyRecord.parse(row);
       const [, , , route = '', key = ''] = at(row).pk.split('#');
-      return keys.idempotency(tenantOf(row), route, key);
+      return keys.idempotency(parseTenant(row), route, key);
     },
   },
   event: {
@@ -261,20 +261,20 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
   source: {
     table: 'knowledge',
     is: under(/#sources#\d+$/),
-    keyOf: (row) => keys.source(tenantOf(row), Source.parse(row).id),
+    keyOf: (row) => keys.source(parseTenant(row), Source.parse(row).id),
   },
   sourceCount: {
     table: 'knowledge',
     is: sorted('source-count'),
     keyOf(row) {
       counts('sources').parse(row);
-      return keys.sourceCount(tenantOf(row));
+      return keys.sourceCount(parseTenant(row));
     },
   },
   checkSlots: {
     table: 'knowledge',
     is: sorted('check-slots'),
-    keyOf: (row) => keys.checkSlots(tenantOf(row)),
+    keyOf: (row) => keys.checkSlots(parseTenant(row)),
   },
   versionPart: {
     table: 'knowledge',
@@ -282,13 +282,13 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       const { part } = z.object({ part: z.int(), text: z.instanceof(Uint8Array) }).parse(row);
       const [, , id] = at(row).pk.split('#');
-      return keys.versionPart(tenantOf(row), id as SourceId, Number(at(row).sk.split('#')[0]), part);
+      return keys.versionPart(parseTenant(row), id as SourceId, Number(at(row).sk.split('#')[0]), part);
     },
   },
   metered: {
     table: 'usage',
     is: sorted('metered'),
-    keyOf: (row) => keys.metered(orgOf(row), String(at(row).pk.split('#')[2])),
+    keyOf: (row) => keys.metered(parseOrgId(row), String(at(row).pk.split('#')[2])),
   },
   usageOf: {
     table: 'usage',
@@ -296,7 +296,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       UsageCounts.parse(row);
       const [month = '', shard] = at(row).sk.split('#');
-      return keys.usageOf(orgOf(row), month, Number(shard));
+      return keys.usageOf(parseOrgId(row), month, Number(shard));
     },
   },
   mailing: {
@@ -305,7 +305,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       Mailing.parse(row);
       const { pk } = at(row);
-      return keys.mailing(orgOf(row), pk.slice(pk.indexOf('#') + 1));
+      return keys.mailing(parseOrgId(row), pk.slice(pk.indexOf('#') + 1));
     },
   },
   active: {

@@ -12,11 +12,11 @@ import { fixtures } from './recording/fixture.ts';
 
 const FIXTURES = fixtures();
 const kinds = Object.entries<Kind>(KINDS);
-const rowsOf = (tables: object): [table: string, row: Row][] =>
+const listRows = (tables: object): [table: string, row: Row][] =>
   Object.entries<Row[]>(tables as Record<string, Row[]>).flatMap(([table, rows]) =>
     rows.map((row): [string, Row] => [table, row]),
   );
-const keyOf = ({ pk, sk }: Row) => (sk === undefined ? { pk } : { pk, sk });
+const pickKey = ({ pk, sk }: Row) => (sk === undefined ? { pk } : { pk, sk });
 
 describe('the fixtures of all versions', () => {
   it.each(kinds)('have a row of the kind %s', (_, { table, is }) => {
@@ -25,7 +25,7 @@ describe('the fixtures of all versions', () => {
 });
 
 describe.each(FIXTURES)('the fixture of $name', ({ fixture }) => {
-  const rows = rowsOf(fixture.tables);
+  const rows = listRows(fixture.tables);
 
   it('has rows of exactly one known kind each', () => {
     const unclear = rows.filter(
@@ -38,7 +38,7 @@ describe.each(FIXTURES)('the fixture of $name', ({ fixture }) => {
     for (const [table, row] of rows) {
       const [name, kind] = kinds.find(([, one]) => one.table === table && one.is(row)) ?? [];
       const key = kind?.keyOf(row);
-      if (kind?.isFoundOtherwise === undefined) expect(key, name).toEqual(keyOf(row));
+      if (kind?.isFoundOtherwise === undefined) expect(key, name).toEqual(pickKey(row));
     }
   });
 
@@ -63,7 +63,7 @@ describe.each(FIXTURES)('the fixture of $name', ({ fixture }) => {
       const opened = [...orgIds].map((orgId) =>
         openCursor(fixture.cursorKeys, value, {
           tenant: buildTenantKey({ orgId: orgId as `org_${string}`, generation: 0 }),
-          ...listingOf(path),
+          ...toListing(path),
         }),
       );
       expect(opened.filter((position) => position !== undefined)).toHaveLength(1);
@@ -83,7 +83,7 @@ describe.each(FIXTURES)('the fixture of $name', ({ fixture }) => {
 });
 
 /** The listing that a path's cursor is bound to. */
-function listingOf(path: string): { route: string; filters: string[] } {
+function toListing(path: string): { route: string; filters: string[] } {
   const asked = path
     .replace(/\?.*/, '')
     .replace(/^\/api/, '')

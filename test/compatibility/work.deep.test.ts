@@ -24,11 +24,11 @@ const ALL = { limit: 1000, after: undefined };
 const { memory, engine } = tableKinds();
 
 /** All recorded rows of a kind. */
-const of = ({ tables }: Fixture, { table, is }: (typeof KINDS)['event']): Row[] =>
+const selectRows = ({ tables }: Fixture, { table, is }: (typeof KINDS)['event']): Row[] =>
   (tables[table] ?? []).filter(is);
 
 /** The tenants in the rows' partition keys. */
-const tenantsOf = (rows: readonly Row[]): Tenant[] =>
+const listTenants = (rows: readonly Row[]): Tenant[] =>
   [...new Set(rows.map(({ pk }) => String(pk).split('#').slice(0, 2).join('#')))].map((text) => {
     const [orgId, generation] = text.split('#');
     return { orgId: orgId as OrgId, generation: Number(generation) };
@@ -41,7 +41,7 @@ const hoursAfter = ({ made }: Fixture, hours: number) =>
 describe.each([memory, engine])('the workers on items of earlier versions ($name)', ({ load }) => {
   describe.each(fixtures())('$name', ({ fixture }) => {
     const isOver = (tenant: Tenant) =>
-      of(fixture, KINDS.purge).some(
+      selectRows(fixture, KINDS.purge).some(
         (row) => buildTenantKey(tenant) === buildTenantKey(row as unknown as Tenant),
       );
 
@@ -69,7 +69,7 @@ describe.each([memory, engine])('the workers on items of earlier versions ($name
       const worker = aWorker(tables, hoursAfter(fixture, 13));
       await worker.finish();
 
-      const hours = new Set(of(fixture, KINDS.ledger).map(({ hour }) => String(hour)));
+      const hours = new Set(selectRows(fixture, KINDS.ledger).map(({ hour }) => String(hour)));
       expect(hours.size).toBeGreaterThan(0);
       for (const hour of hours) {
         const auditor = aWorker(tables, new Date(Date.parse(hour) + 98.5 * HOUR_MS));
@@ -81,7 +81,7 @@ describe.each([memory, engine])('the workers on items of earlier versions ($name
     it('purge exactly the rows of reset generations', async () => {
       const tables = await load(fixture);
       const worker = aWorker(tables, hoursAfter(fixture, 2));
-      const orders = of(fixture, KINDS.purge);
+      const orders = selectRows(fixture, KINDS.purge);
 
       expect(await worker.purge()).toMatchObject({ closed: orders.length, open: 0 });
 
@@ -102,9 +102,9 @@ describe('the stores on items of earlier versions', () => {
   describe.each(fixtures())('$name', ({ fixture }) => {
     it('list all items', async () => {
       const { service, deliveries } = await load(fixture);
-      for (const tenant of tenantsOf(of(fixture, KINDS.conversation))) {
+      for (const tenant of listTenants(selectRows(fixture, KINDS.conversation))) {
         const { items } = await conversationStore(service).list(tenant, ALL);
-        const rows = of(fixture, KINDS.conversation).filter(({ pk }) =>
+        const rows = selectRows(fixture, KINDS.conversation).filter(({ pk }) =>
           String(pk).startsWith(`${buildTenantKey(tenant)}#`),
         );
         expect(items.map(({ id }) => id)).toEqual(
@@ -114,7 +114,7 @@ describe('the stores on items of earlier versions', () => {
             .reverse(),
         );
       }
-      const rows = of(fixture, KINDS.delivery);
+      const rows = selectRows(fixture, KINDS.delivery);
       for (const webhookId of new Set(rows.map((row) => row.webhookId as ReceiverId))) {
         const own = rows.filter((row) => row.webhookId === webhookId);
         for (const generation of new Set(own.map((row) => Number(row.generation)))) {
@@ -134,7 +134,9 @@ describe('the stores on items of earlier versions', () => {
     it('keep attributes that a change does not name', async () => {
       const { service } = await load(fixture);
       const endpoints = endpointStore(service);
-      for (const row of of(fixture, KINDS.endpoint).filter(({ sk }) => String(sk).startsWith('whk_'))) {
+      for (const row of selectRows(fixture, KINDS.endpoint).filter(({ sk }) =>
+        String(sk).startsWith('whk_'),
+      )) {
         const [orgId, id] = [row.orgId as OrgId, row.sk as EndpointId];
         await endpoints.update(orgId, id, { events: ['ticket.created'] });
         await endpoints.markSlow(orgId, id, hoursAfter(fixture, 1));
@@ -146,7 +148,7 @@ describe('the stores on items of earlier versions', () => {
           unproven: true,
         });
       }
-      for (const row of of(fixture, KINDS.organization)) {
+      for (const row of selectRows(fixture, KINDS.organization)) {
         await organizationStore(service).change(row.pk as OrgId, { contentChangeThreshold: 33 });
         const after = (await rowsIn(service)).find(({ pk, sk }) => pk === row.pk && sk === row.sk);
         expect(after).toEqual({ ...row, contentChangeThreshold: 33 });
@@ -157,8 +159,8 @@ describe('the stores on items of earlier versions', () => {
       const { service } = await load(fixture);
       const commit = committer(service.client);
       const at = hoursAfter(fixture, 1);
-      for (const row of of(fixture, KINDS.conversation)) {
-        const [tenant] = tenantsOf([row]);
+      for (const row of selectRows(fixture, KINDS.conversation)) {
+        const [tenant] = listTenants([row]);
         if (tenant === undefined || row.status === 'resolved') continue;
         const store = conversationStore(service);
         const id = row.sk as `cnv_${string}`;
@@ -167,7 +169,7 @@ describe('the stores on items of earlier versions', () => {
         });
         expect(await store.find(tenant, id)).toMatchObject({ status: 'resolved', resolvedBy: 'ada' });
       }
-      for (const row of of(fixture, KINDS.pairing)) {
+      for (const row of selectRows(fixture, KINDS.pairing)) {
         const { sandbox } = await readPairing(service)(row.liveOrganizationId as OrgId);
         if (sandbox === undefined) throw new Error('a pairing leads to no sandbox');
         const tenant = { orgId: sandbox.id, generation: sandbox.generation };
@@ -180,8 +182,8 @@ describe('the stores on items of earlier versions', () => {
     it('return the first answer for a repeated call', async () => {
       const { service } = await load(fixture);
       const store = idempotencyStore(service);
-      for (const row of of(fixture, KINDS.idempotency)) {
-        const [tenant] = tenantsOf([row]);
+      for (const row of selectRows(fixture, KINDS.idempotency)) {
+        const [tenant] = listTenants([row]);
         const [, , , route = '', key = ''] = String(row.pk).split('#');
         if (tenant === undefined) continue;
         const found = await store.find({ tenant, route, key }, new Date(fixture.made.recordedAt));
@@ -192,8 +194,8 @@ describe('the stores on items of earlier versions', () => {
 
     it('read the versions of sources', async () => {
       const { knowledge } = await load(fixture);
-      for (const row of of(fixture, KINDS.source)) {
-        const [tenant] = tenantsOf([row]);
+      for (const row of selectRows(fixture, KINDS.source)) {
+        const [tenant] = listTenants([row]);
         const source = tenant && (await sourceStore(knowledge).find(tenant, row.sk as `src_${string}`));
         const { version } = source?.content ?? {};
         const stored = source?.stored.find((one) => one.version === version);

@@ -67,14 +67,14 @@ export async function runContractSuites(
     const report = await readFile(outputFile, 'utf8').catch(() => {
       throw new ProgramError(`Vitest ended with ${code} and wrote no report:\n${printed}`);
     });
-    return checksOf(Report.parse(JSON.parse(report)));
+    return listChecks(Report.parse(JSON.parse(report)));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
 /** A check for each test, and one for each file that failed as a whole. */
-function checksOf({ testResults }: z.output<typeof Report>): Check[] {
+function listChecks({ testResults }: z.output<typeof Report>): Check[] {
   return testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(ROOT, name).replace(/^(?:packages\/([\w-]+)\/)?test\/contract\//, (_, of) =>
       of ? `${of}/` : '',

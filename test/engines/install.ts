@@ -20,7 +20,7 @@ export class MissingToolError extends Error {
  * @throws ProgramError when the download fails
  */
 export async function install(engine: EngineName, onLine: (line: string) => void): Promise<string> {
-  const directory = directoryOf(engine);
+  const directory = getDirectory(engine);
   if (existsSync(directory)) return directory;
   const partial = `${directory}.partial`;
   await rm(partial, { recursive: true, force: true });
@@ -32,14 +32,14 @@ export async function install(engine: EngineName, onLine: (line: string) => void
   return directory;
 }
 
-const directoryOf = (engine: EngineName): string => join(CACHE, `${engine}-${VERSIONS[engine]}`);
+const getDirectory = (engine: EngineName): string => join(CACHE, `${engine}-${VERSIONS[engine]}`);
 
 /** @throws MissingToolError when this machine has no program that can install or run the engine */
 export async function requireTools(engine: EngineName): Promise<void> {
   // DynamoDB Local needs the compiler too: its launcher is a source file.
   const toRun = { 'dynamodb-local': ['java', 'javac'], elasticmq: ['java'], dynoxide: [] }[engine];
   const toInstall = engine === 'dynoxide' ? 'cargo' : 'mvn';
-  const tools = [...toRun, ...(existsSync(directoryOf(engine)) ? [] : [toInstall])];
+  const tools = [...toRun, ...(existsSync(getDirectory(engine)) ? [] : [toInstall])];
   const found = await Promise.all(tools.map((tool) => isInstalled(tool)));
   const missing = tools.filter((_, index) => !found[index]);
   if (missing.length > 0)

@@ -42,7 +42,7 @@ export async function campaign(
   const actsOnSandboxes = operation.caller !== 'session' || operation.firstId !== operation.id;
   const sandbox = actsOnSandboxes ? await aSandbox(target.service, own) : undefined;
   try {
-    const faultsOf = async (sent: Sent): Promise<string[]> => {
+    const findFaults = async (sent: Sent): Promise<string[]> => {
       const exchange = await target.connection.send(sent);
       onAnswer?.(exchange);
       // A 500 is documented, but no request may cause one.
@@ -57,7 +57,7 @@ export async function campaign(
       ...(sandbox ? [requestsTo(operation, await ingredients(operation, sandbox, own))] : []),
     );
     const property = fc.asyncProperty(asked, async (sent) => {
-      const faults = await faultsOf(sent);
+      const faults = await findFaults(sent);
       if (faults.length > 0) throw new Error(faults.join('; '));
     });
     const { failed, counterexample, errorInstance } = await fc.check(property, {
@@ -88,11 +88,11 @@ const numberOf = (id: string): number =>
   [...id].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_521, 0);
 
 async function ingredients(operation: Operation, own: Tenant, stranger: Tenant): Promise<Ingredients> {
-  const credentialsOf = async (tenant: Tenant) => {
+  const listCredentials = async (tenant: Tenant) => {
     if (operation.caller === 'visitor') return [await aVisitor(tenant), tenant.key];
     return operation.caller === 'key' ? [tenant.key, tenant.session] : [tenant.session, tenant.key];
   };
-  const [ours, theirs] = [await credentialsOf(own), await credentialsOf(stranger)];
+  const [ours, theirs] = [await listCredentials(own), await listCredentials(stranger)];
   return {
     own: await filled(own, operation.path),
     foreign: await filled(stranger, operation.path),

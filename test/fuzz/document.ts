@@ -52,13 +52,13 @@ export interface Document {
 
 export function readDocument(): Document {
   const raw: OpenApiDocument = JSON.parse(readFileSync(FILE, 'utf8'));
-  const { paths } = resolved(raw, raw) as OpenApiDocument;
+  const { paths } = resolveReferences(raw, raw) as OpenApiDocument;
   const ids = Object.values(paths).flatMap((item) =>
     Object.values(item).map(({ operationId }) => operationId),
   );
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, described]) =>
-      operationOf(method.toUpperCase(), path, described, ids),
+      buildOperation(method.toUpperCase(), path, described, ids),
     ),
   );
   const headerNames = operations
@@ -102,7 +102,12 @@ export const partsOf = (schema: Schema | undefined): Schema[] =>
         ...[schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (list ?? []).flatMap(partsOf)),
       ];
 
-function operationOf(method: string, path: string, described: Described, ids: readonly string[]): Operation {
+function buildOperation(
+  method: string,
+  path: string,
+  described: Described,
+  ids: readonly string[],
+): Operation {
   const { operationId, security, parameters = [], requestBody, responses } = described;
   const content = requestBody?.content['application/json'];
   return {
@@ -110,7 +115,7 @@ function operationOf(method: string, path: string, described: Described, ids: re
     firstId: ids.find((id) => getSessionOperationId(id) === operationId) ?? operationId,
     method,
     path,
-    caller: callerOf(security),
+    caller: readCaller(security),
     needs: described['x-required-scope'] ?? described['x-required-role'] ?? '',
     parameters: parameters as Parameter[],
     body:
@@ -128,17 +133,19 @@ function operationOf(method: string, path: string, described: Described, ids: re
   };
 }
 
-function callerOf(security: Described['security']): Operation['caller'] {
+function readCaller(security: Described['security']): Operation['caller'] {
   if (security.some((scheme) => 'apiKey' in scheme)) return 'key';
   return security.some((scheme) => 'visitorToken' in scheme) ? 'visitor' : 'session';
 }
 
 /** @throws when a reference has no target */
-function resolved(node: unknown, root: OpenApiDocument): unknown {
-  if (Array.isArray(node)) return node.map((item) => resolved(item, root));
+function resolveReferences(node: unknown, root: OpenApiDocument): unknown {
+  if (Array.isArray(node)) return node.map((item) => resolveReferences(item, root));
   if (typeof node !== 'object' || node === null) return node;
-  if ('$ref' in node) return resolved(lookup(String(node.$ref), root), root);
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value, root)]));
+  if ('$ref' in node) return resolveReferences(lookup(String(node.$ref), root), root);
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, resolveReferences(value, root)]),
+  );
 }
 
 function lookup(ref: string, root: unknown): unknown {

@@ -70,12 +70,12 @@ function renderReasons({ summary }: ICruiseResult): string {
 function renderRooms({ modules }: ICruiseResult): string {
   const imports = new Map<string, Map<string, number>>();
   for (const { source, dependencies } of modules) {
-    const from = roomOf(source);
+    const from = findRoom(source);
     if (from === undefined) continue;
     const targets = imports.get(from) ?? new Map<string, number>();
     imports.set(from, targets);
     for (const { resolved } of dependencies) {
-      const to = roomOf(resolved);
+      const to = findRoom(resolved);
       if (to !== undefined && to !== from) targets.set(to, (targets.get(to) ?? 0) + 1);
     }
   }
@@ -88,7 +88,7 @@ function renderRooms({ modules }: ICruiseResult): string {
   return `\n  ${'Room'.padEnd(26)}Imports\n${lines.join('\n')}\n\n`;
 }
 
-function roomOf(file: string): string | undefined {
+function findRoom(file: string): string | undefined {
   if (file.includes('node_modules/')) return undefined;
   return /^(?:bin|dashboard|(?:functions|lib|packages)\/[^/]+)(?=\/)/.exec(file)?.[0];
 }

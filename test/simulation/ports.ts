@@ -27,7 +27,7 @@ export interface CallTerms {
  * scheduler resumes it, so the order of resumption is the order of effects.
  */
 export function portsOf(processes: Processes, terms: CallTerms) {
-  async function passed(
+  async function passCall(
     process: Process,
     call: string,
     effect: Asynchronous,
@@ -64,7 +64,7 @@ export function portsOf(processes: Processes, terms: CallTerms) {
     const gated: Port = {};
     for (const [key, effect] of Object.entries(port as Port)) {
       const call = `${name}.${key}`;
-      gated[key] = (...parameters) => passed(process, call, effect, parameters);
+      gated[key] = (...parameters) => passCall(process, call, effect, parameters);
     }
     return gated as T;
   };

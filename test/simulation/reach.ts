@@ -85,7 +85,7 @@ export function reachOf(world: World): (process: Process) => Reach {
     },
   });
 
-  function logOf(process: Process): Log {
+  function createLog(process: Process): Log {
     return logTo((message, fields) => {
       const reason = fields.reason ?? fields.error;
       const promise = brokenBy(reason);
@@ -95,7 +95,7 @@ export function reachOf(world: World): (process: Process) => Reach {
   }
 
   /** Reads the state of an organization; it is cached for as long as the process lives. */
-  const standingOf = (process: Process, own: OwnStores, notFound: Set<OrgId>) => {
+  const readState = (process: Process, own: OwnStores, notFound: Set<OrgId>) => {
     const { of } = gate(process, 'standings', {
       async of(orgId: OrgId) {
         const standing = organizations.isMissed(orgId) ? undefined : await own.standing(orgId);
@@ -228,7 +228,7 @@ export function reachOf(world: World): (process: Process) => Reach {
       } satisfies Reach['ledger']);
     },
     get standings() {
-      return own.engine.organizationStates(standingOf(process, own, notFound));
+      return own.engine.organizationStates(readState(process, own, notFound));
     },
     notFound,
     get purges() {
@@ -261,7 +261,7 @@ export function reachOf(world: World): (process: Process) => Reach {
       );
     },
     gate: (name, port) => gate(process, name, port),
-    log: logOf(process),
+    log: createLog(process),
     now: () => process.now(),
   });
   return (process) => reach(process, stores.of(process), new Set());

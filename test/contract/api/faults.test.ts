@@ -56,14 +56,14 @@ function requestTo(operation: Operation): Sent {
 }
 
 /** Calls the operation's function and checks the answer against the document. */
-async function answerOf(operation: Operation): Promise<Exchange> {
+async function callOperation(operation: Operation): Promise<Exchange> {
   const exchange = await call(loaded.functionOf(operation), operation, requestTo(operation));
   expect(faultsOf(exchange)).toEqual([]);
   return exchange;
 }
 
-const typeOf = ({ text }: Exchange): string => JSON.parse(text).error?.type;
-const named = (name: string): Error => Object.assign(new Error('the inside'), { name });
+const readErrorType = ({ text }: Exchange): string => JSON.parse(text).error?.type;
+const namedError = (name: string): Error => Object.assign(new Error('the inside'), { name });
 
 describe.each(document.operations)('$id', (operation) => {
   const documented = problemsOf(operation).map(({ type }) => type);
@@ -78,7 +78,7 @@ describe.each(document.operations)('$id', (operation) => {
   });
 
   it('succeeds without faults', async () => {
-    expect((await answerOf(operation)).status).toBe(successOf(operation));
+    expect((await callOperation(operation)).status).toBe(successOf(operation));
   });
 
   it.each([
@@ -86,14 +86,14 @@ describe.each(document.operations)('$id', (operation) => {
     ['INTERNAL_ERROR', 500, 'AccessDeniedException'],
   ])('answers %s when any of its calls fails', async (type, status, name) => {
     // The first call also reads what later calls have cached.
-    await answerOf(operation);
-    const calls = await tables.callsOf(() => answerOf(operation));
+    await callOperation(operation);
+    const calls = await tables.callsOf(() => callOperation(operation));
     expect(calls.length).toBeGreaterThan(1);
     for (const [at, made] of calls.entries()) {
-      const answer = await tables.withFault({ at, error: named(name) }, () => answerOf(operation));
+      const answer = await tables.withFault({ at, error: namedError(name) }, () => callOperation(operation));
       // Requests pass when the limiter fails.
       if (made === 'Update rates') expect(answer.status).toBe(successOf(operation));
-      else expect([made, answer.status, typeOf(answer)]).toEqual([made, status, type]);
+      else expect([made, answer.status, readErrorType(answer)]).toEqual([made, status, type]);
       if (status === 503 && made !== 'Update rates') expect(answer.headers['retry-after']).toMatch(/^\d+$/);
       expect(answer.text).not.toContain('the inside');
     }
@@ -101,7 +101,7 @@ describe.each(document.operations)('$id', (operation) => {
 
   if (documented.includes('IDEMPOTENCY_KEY_REUSED'))
     it('answers CONFLICT while another request with its key is being processed', async () => {
-      const answer = await tables.withRace(() => answerOf(operation));
-      expect([answer.status, typeOf(answer)]).toEqual([409, 'CONFLICT']);
+      const answer = await tables.withRace(() => callOperation(operation));
+      expect([answer.status, readErrorType(answer)]).toEqual([409, 'CONFLICT']);
     });
 });

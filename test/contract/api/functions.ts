@@ -107,12 +107,12 @@ async function loadFunctions(issuer: string): Promise<(operation: Operation) => 
  * @returns the answer as a client would receive it
  */
 export async function call(handler: Handler, { path }: Operation, sent: Sent): Promise<Exchange> {
-  const { headers = {}, statusCode, body } = await handler(eventOf(path, sent), INVOCATION);
+  const { headers = {}, statusCode, body } = await handler(buildEvent(path, sent), INVOCATION);
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
   return { sent, status: statusCode, headers: Object.fromEntries(lower), text: body };
 }
 
-function eventOf(path: string, { method, target, headers, body }: Sent): APIGatewayProxyEvent {
+function buildEvent(path: string, { method, target, headers, body }: Sent): APIGatewayProxyEvent {
   const names = path.split('/');
   const values = target.split('/');
   const parameters = names.flatMap((name, index) =>

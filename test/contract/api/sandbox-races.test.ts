@@ -29,7 +29,7 @@ interface Stored {
   pairing?: Pairing | undefined;
   sandbox?: Sandbox | undefined;
 }
-const itemsOf =
+const createItemFinder =
   (stored: Stored): NonNullable<State['item']> =>
   ({ pk, sk }) => {
     if (sk === 'sandbox') return { found: stored.pairing };
@@ -57,7 +57,7 @@ async function ask(id: string, state: State) {
 }
 
 /** The keys of the items that a transaction writes. */
-const writtenBy = (writes: Writes): string[] =>
+const listWrittenKeys = (writes: Writes): string[] =>
   writes.map(({ Put, Update }) => {
     const { pk, sk } = Put?.Item ?? Update?.Key ?? {};
     return `${pk} ${sk}`;
@@ -79,9 +79,9 @@ const contradictions: [string, Stored][] = [
 
 describe('provisioning', () => {
   it('creates pairing, sandbox and key in one transaction', async () => {
-    const { status, data, committed } = await ask('provisionSandbox', { item: itemsOf({}) });
+    const { status, data, committed } = await ask('provisionSandbox', { item: createItemFinder({}) });
     expect([status, data.provisioned]).toEqual([201, true]);
-    expect(committed.map(writtenBy)).toEqual([
+    expect(committed.map(listWrittenKeys)).toEqual([
       expect.arrayContaining([
         `${organization.id} sandbox`,
         `${data.sandboxOrganizationId} organization`,
@@ -93,7 +93,7 @@ describe('provisioning', () => {
   it('issues only a key when another request has created the sandbox meanwhile', async () => {
     const stored: Stored = {};
     const { status, data, committed } = await ask('provisionSandbox', {
-      item: (key) => itemsOf(stored)(key),
+      item: (key) => createItemFinder(stored)(key),
       cancelled(writes) {
         if (stored.pairing) return undefined;
         Object.assign(stored, { pairing, sandbox });
@@ -103,7 +103,7 @@ describe('provisioning', () => {
     expect(status).toBe(201);
     expect(data).toMatchObject({ sandboxOrganizationId: sandbox.id, provisioned: false });
     expect(data.key.secretOnce).toMatch(/^ck_sandbox_/);
-    const written = committed.flatMap(writtenBy);
+    const written = committed.flatMap(listWrittenKeys);
     expect(written).not.toContain(`${organization.id} sandbox`);
     expect(written.filter((item) => item.endsWith('organization'))).toEqual([]);
     expect(written.join()).toContain(data.key.id);
@@ -112,7 +112,7 @@ describe('provisioning', () => {
   it('retries conflicts until it creates the sandbox', async () => {
     let met = 0;
     const { status, data, committed } = await ask('provisionSandbox', {
-      item: itemsOf({}),
+      item: createItemFinder({}),
       cancelled(writes) {
         met += 1;
         return met < 3 ? writes.map(() => 'TransactionConflict') : undefined;
@@ -123,7 +123,7 @@ describe('provisioning', () => {
 
   it('answers 503 when conflicts continue', async () => {
     const { status, type, committed } = await ask('provisionSandbox', {
-      item: itemsOf({}),
+      item: createItemFinder({}),
       cancelled: (writes) => writes.map(() => 'TransactionConflict'),
     });
     expect([status, type, committed]).toEqual([503, 'SERVICE_UNAVAILABLE', []]);
@@ -133,7 +133,7 @@ describe('provisioning', () => {
 describe('a reset', () => {
   it('increases the generation and starts the purge of the previous one in one transaction', async () => {
     const { status, data, committed } = await ask('resetSandbox', {
-      item: itemsOf({ pairing, sandbox: { ...sandbox, generation: 41 } }),
+      item: createItemFinder({ pairing, sandbox: { ...sandbox, generation: 41 } }),
     });
     expect(status).toBe(200);
     const [[first, second, ...more] = [], ...others] = committed;
@@ -150,7 +150,7 @@ describe('a reset', () => {
     const resetAt = later(NOW, seconds(5)).toISOString();
     const stored: Stored = { pairing, sandbox };
     const { status, data, committed } = await ask('resetSandbox', {
-      item: (key) => itemsOf(stored)(key),
+      item: (key) => createItemFinder(stored)(key),
       cancelled(writes) {
         stored.sandbox = { ...sandbox, generation: 2, resetAt };
         return failedFirst(writes);
@@ -161,14 +161,14 @@ describe('a reset', () => {
   });
 
   it('without a sandbox is refused and writes nothing', async () => {
-    const { status, type, committed } = await ask('resetSandbox', { item: itemsOf({}) });
+    const { status, type, committed } = await ask('resetSandbox', { item: createItemFinder({}) });
     expect([status, type, committed]).toEqual([409, 'SANDBOX_NOT_PROVISIONED', []]);
   });
 });
 
 describe.each(contradictions)('a pairing that %s', (_, stored) => {
   it.each(['provisionSandbox', 'resetSandbox', 'readSandbox'])('makes %s fail without effect', async (id) => {
-    const { status, data, committed } = await ask(id, { item: itemsOf(stored) });
+    const { status, data, committed } = await ask(id, { item: createItemFinder(stored) });
     expect([status, data, committed]).toEqual([500, undefined, []]);
   });
 });

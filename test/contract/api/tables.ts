@@ -75,12 +75,12 @@ export function mockedTables() {
   dynamo.on(GetCommand).callsFake(({ TableName, Key }) => {
     met('Get', TableName);
     const other = state.item?.(Key);
-    return { Item: other === undefined ? itemOf(Key) : other.found };
+    return { Item: other === undefined ? findItem(Key) : other.found };
   });
   dynamo.on(BatchGetCommand).callsFake(({ RequestItems }) => {
     const [[table = '', { Keys = [] } = {}] = []] = Object.entries<{ Keys?: Key[] }>(RequestItems);
     met('BatchGet', table);
-    return { Responses: { [table]: Keys.map(table === 'rates' ? keyUseOf : ledgerEntryOf) } };
+    return { Responses: { [table]: Keys.map(table === 'rates' ? findKeyUse : findLedgerEntry) } };
   });
   dynamo.on(QueryCommand).callsFake(({ TableName }) => {
     met('Query', TableName);
@@ -88,7 +88,7 @@ export function mockedTables() {
   });
   dynamo.on(UpdateCommand).callsFake(({ TableName, Key }) => {
     met('Update', TableName);
-    return { Attributes: TableName === 'rates' ? { used: 1 } : itemOf(Key) };
+    return { Attributes: TableName === 'rates' ? { used: 1 } : findItem(Key) };
   });
   dynamo.on(TransactWriteCommand).callsFake(({ TransactItems }) => {
     met('TransactWrite');
@@ -154,20 +154,20 @@ interface Key {
 }
 
 /** The item of a key of the rates table that is not a window. */
-const keyUseOf = ({ pk }: Pick<Key, 'pk'>): object => ({
+const findKeyUse = ({ pk }: Pick<Key, 'pk'>): object => ({
   keyId: pk.split('#').at(-1),
   lastUsedAt: NOW.toISOString(),
 });
 
 /** The item of a key of the ledger: an hour and an endpoint. */
-function ledgerEntryOf({ pk, sk }: Key): object {
+function findLedgerEntry({ pk, sk }: Key): object {
   const [hour = ''] = pk.split('#');
   const [webhookId = ''] = sk.split('#');
   return { webhookId, generation: 0, hour, ...NO_COUNTS, owed: 2, succeeded: 1 };
 }
 
 /** The item of a key. */
-function itemOf({ pk, sk = '' }: { pk: string; sk?: string }): object | undefined {
+function findItem({ pk, sk = '' }: { pk: string; sk?: string }): object | undefined {
   const id = sk as never;
   const orgId = organization.id;
   if (pk.startsWith('key#')) return anApiKey({ orgId, scopes: [...Scope.options] });

@@ -40,7 +40,7 @@ afterAll(() => {
 });
 
 /** A new live organization with the given usage by month, and a client that reads it with its session. */
-async function anOrganizationUsing(messagesIn: Readonly<Record<string, number>>) {
+async function anOrganizationWithUsage(messagesIn: Readonly<Record<string, number>>) {
   const organization = anOrganization();
   await committer(tables.service.client)([organizationStore(tables.service).add(organization)]);
   const { count } = usageMeter(tables.usage);
@@ -82,7 +82,7 @@ describe('a read of the usage', () => {
   it('shows the requested months, newest first, including those without usage', async () => {
     await within(async (months) => {
       const [now = '', , before = '', , , long = ''] = months;
-      const { id, read } = await anOrganizationUsing({ [now]: 3, [before]: 70, [long]: 1 });
+      const { id, read } = await anOrganizationWithUsage({ [now]: 3, [before]: 70, [long]: 1 });
 
       const { status, data } = await read({ months: '3' });
 
@@ -109,7 +109,7 @@ describe('a read of the usage', () => {
   ])('with %j shows %i months, the oldest of them included', async (query, count) => {
     await within(async (months) => {
       const oldest = months[count - 1] ?? '';
-      const { read } = await anOrganizationUsing({ [oldest]: 1, [months[count] ?? '']: 5 });
+      const { read } = await anOrganizationWithUsage({ [oldest]: 1, [months[count] ?? '']: 5 });
 
       const { data } = await read(query);
 
@@ -119,14 +119,14 @@ describe('a read of the usage', () => {
   });
 
   it.each(['twelve', '1.5', '1e1', ' 3'])('refuses %j months', async (months) => {
-    const { read } = await anOrganizationUsing({});
+    const { read } = await anOrganizationWithUsage({});
     expect((await read({ months })).status).toBe(400);
   });
 
   it('shows nothing of another organization', async () => {
     await within(async ([now = '']) => {
-      await anOrganizationUsing({ [now]: 4 });
-      const { read } = await anOrganizationUsing({});
+      await anOrganizationWithUsage({ [now]: 4 });
+      const { read } = await anOrganizationWithUsage({});
       const { data } = await read({ months: '1' });
       expect(data.months).toEqual([{ month: now, conversations: 0, messages: 0 }]);
     });

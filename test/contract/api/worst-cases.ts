@@ -139,9 +139,9 @@ export async function worstCases(tables: TestTables, api: Api) {
   }));
   const watched = aConversation({ channelId: widget.id });
   const widgetTalk = aConversation({ channelId: widget.id });
-  const messageOf = (conversationId: typeof talk.id, id = newId('msg', now)) =>
+  const buildMessage = (conversationId: typeof talk.id, id = newId('msg', now)) =>
     aMessage({ id, conversationId, role: 'agent', content: CONTENT });
-  const largeMessage = messageOf(talk.id);
+  const largeMessage = buildMessage(talk.id);
   const escalation = anEscalation({ conversationId: talk.id, reason: REASON });
   const ticket = aTicket({ conversationId: talk.id, reason: REASON });
   const source = aSource({ ...tenant, url: URL, name: NAME });
@@ -153,7 +153,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     aLargeDelivery(later(now, -60_000 * index), { ...tenant, webhookId: messenger.id }),
   );
   const [largest = aDelivery()] = rows;
-  const rowOf = (delivery: Delivery) => ({
+  const buildRow = (delivery: Delivery) => ({
     ...keys.delivery(delivery.webhookId, delivery.generation, delivery.id),
     ...mark,
     ...delivery,
@@ -164,7 +164,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     { ...keys.listedApiKey(key.orgId, key.id), ...key, digest: hashApiKey(secret) },
   ];
   /** An unused key, so that its use is recorded. */
-  async function keyOf(environment: 'live' | 'sandbox'): Promise<string> {
+  async function pickKey(environment: 'live' | 'sandbox'): Promise<string> {
     const secret = generateApiKey(environment);
     const scopes = [...Scope.options];
     const key = anApiKey({ id: newId('key', now), orgId: organization.id, environment, name: NAME, scopes });
@@ -206,12 +206,12 @@ export async function worstCases(tables: TestTables, api: Api) {
       ...one,
     })),
     ...[watched, widgetTalk].map((one) => ({ ...keys.conversation(live, one.id), ...one })),
-    ...[largeMessage, ...times(12, () => messageOf(talk.id))].map((one) => ({
+    ...[largeMessage, ...times(12, () => buildMessage(talk.id))].map((one) => ({
       ...keys.message(tenant, talk.id, one.id),
       ...mark,
       ...one,
     })),
-    ...times(12, () => messageOf(watched.id)).map((one) => ({
+    ...times(12, () => buildMessage(watched.id)).map((one) => ({
       ...keys.message(live, watched.id, one.id),
       ...one,
     })),
@@ -248,10 +248,10 @@ export async function worstCases(tables: TestTables, api: Api) {
     })),
     { ...keys.sourceCount(tenant), ...mark, sources: 200 },
   ]);
-  const openRow = rowOf(
+  const openRow = buildRow(
     aDelivery({ ...tenant, eventId: newId('evt', later(now, -120_000)), webhookId: large.id }),
   );
-  await fill(deliveries, [...rows.map(rowOf), ...channelRows.map(rowOf), openRow]);
+  await fill(deliveries, [...rows.map(buildRow), ...channelRows.map(buildRow), openRow]);
   await fill(
     ledger,
     [large, ...others].flatMap(({ id: webhookId }) =>
@@ -336,16 +336,17 @@ export async function worstCases(tables: TestTables, api: Api) {
   const session = await api.session(organization.id);
   const credentials: Partial<Record<RouteKey, () => Promise<string>>> = {
     provisionSandbox: () => api.session(unpaired.id),
-    createVisitorToken: () => keyOf('live'),
+    createVisitorToken: () => pickKey('live'),
     readWidgetMessages: async () =>
-      String((await api.caller(await keyOf('live'))('createVisitorToken', to(watched.id))).token),
+      String((await api.caller(await pickKey('live'))('createVisitorToken', to(watched.id))).token),
   };
 
   return {
     calls,
     /** The units that a call consumes, with an unused key where the route takes one. */
     async consumedBy(route: RouteKey, isOfSettings: boolean, call: Call = calls[route]) {
-      const credential = credentials[route] ?? (isOfSettings ? async () => session : () => keyOf('sandbox'));
+      const credential =
+        credentials[route] ?? (isOfSettings ? async () => session : () => pickKey('sandbox'));
       const caller = api.caller(await credential());
       await caller(route, call);
       return api.consumed();

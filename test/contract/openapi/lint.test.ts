@@ -27,7 +27,7 @@ async function spectral(of: OpenApiDocument): Promise<string[]> {
 }
 
 /** The document with an operation that breaks a rule of each linter. */
-function spoilt(): OpenApiDocument {
+function withErrors(): OpenApiDocument {
   const copy = structuredClone(document);
   const operation = copy.paths['/api/v1/tickets']?.get;
   if (operation) operation.operationId = 'readTicket';
@@ -43,6 +43,6 @@ describe.each([
   });
 
   it('finds an error when there is one', async () => {
-    expect(await lint(spoilt())).not.toEqual([]);
+    expect(await lint(withErrors())).not.toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ interface Listed {
 }
 
 /** Messages of events in the meter's dead-letter queue. */
-async function having(count: number) {
+async function setUp(count: number) {
   const { context, queues } = await anOperator();
   const { sqs } = context().clients;
   const events = Array.from({ length: count }, () => aBusEvent({ data: { text: 'canary' } }));
@@ -48,7 +48,7 @@ const refusal = (work: Promise<unknown>) =>
 // Each test has queues of its own, and waits for late messages.
 describe.concurrent('dead letters', () => {
   it('are listed with their events, repeatedly', async () => {
-    const { events, list, context } = await having(12);
+    const { events, list, context } = await setUp(12);
     for (let round = 0; round < 2; round++) {
       const { letters } = await list();
       expect(letters).toHaveLength(12);
@@ -60,7 +60,7 @@ describe.concurrent('dead letters', () => {
   });
 
   it("are shown one by one, with EventBridge's fields and without customer data", async () => {
-    const { list, context } = await having(2);
+    const { list, context } = await setUp(2);
     const { letters } = await list();
     const { text } = await showLetter(context(), ['meter', letters[0]?.id ?? '']);
     expect(text).toContain('NO_PERMISSIONS');
@@ -70,7 +70,7 @@ describe.concurrent('dead letters', () => {
   });
 
   it('are redriven unchanged to their queue', async () => {
-    const { context, events, list, received } = await having(3);
+    const { context, events, list, received } = await setUp(3);
     await redriveLetters(context({ yes: true }), ['meter']);
     expect((await list()).letters).toEqual([]);
     const bodies = (await received()).map(({ Body = '' }) => JSON.parse(Body).detail);
@@ -79,7 +79,7 @@ describe.concurrent('dead letters', () => {
   });
 
   it('are redriven one by one or by number, and the others stay', async () => {
-    const { context, list } = await having(3);
+    const { context, list } = await setUp(3);
     const { letters } = await list();
     await redriveLetters(context({ yes: true, ids: [letters[1]?.id ?? ''] }), ['meter']);
     const left = await list();
@@ -89,7 +89,7 @@ describe.concurrent('dead letters', () => {
   });
 
   it('are deleted after they were saved in a file for the owner only', async () => {
-    const { context, list, events, received } = await having(2);
+    const { context, list, events, received } = await setUp(2);
     const directory = mkdtempSync(join(tmpdir(), 'letters-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const save = join(directory, 'letters.jsonl');
@@ -107,7 +107,7 @@ describe.concurrent('dead letters', () => {
     ['given back', redriveLetters],
     ['deleted', discardLetters],
   ] as const)('are not %s without --yes, and shown with --dry-run', async (_, command) => {
-    const { context, list } = await having(2);
+    const { context, list } = await setUp(2);
     expect(await refusal(command(context(), ['meter']))).toContain('add --yes');
     const { text } = await command(context({ dryRun: true, yes: true }), ['meter']);
     expect(text).toContain('Nothing was done.');

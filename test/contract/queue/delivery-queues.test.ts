@@ -12,7 +12,7 @@ const byId = (reminders: readonly DeliveryMessage[]) =>
   reminders.toSorted((a, b) => a.id.localeCompare(b.id));
 
 /** One queue of each kind; most behavior is the same for all queues. */
-function laneOf(queues: TestQueues, lane: Lane = 'fresh') {
+function bindLane(queues: TestQueues, lane: Lane = 'fresh') {
   const at = (delay: number) => later(queues.now(), seconds(delay));
   return {
     send: (...reminders: readonly DeliveryMessage[]) =>
@@ -41,7 +41,7 @@ function laneOf(queues: TestQueues, lane: Lane = 'fresh') {
 }
 
 describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
-  const aQueue = async (terms = patient) => laneOf(await make(terms));
+  const aQueue = async (terms = patient) => bindLane(await make(terms));
 
   it('takes any number of messages and returns each once', async () => {
     const queue = await aQueue();
@@ -179,7 +179,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
   it('delays a message until the given time, and then returns it like any other', async () => {
     const queues = await make(patient);
-    const queue = laneOf(queues);
+    const queue = bindLane(queues);
     const reminder = aReminder();
     const until = later(queues.now(), seconds(1));
 

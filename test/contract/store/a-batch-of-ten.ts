@@ -116,7 +116,7 @@ const ROWS = {
   event: ({ outbox }: TestTables, { event }: Ours) => ({ table: outbox, key: { ...keys.event(event.id) } }),
 };
 
-const dispatching =
+const setUpDispatch =
   (row: keyof typeof ROWS) =>
   async (tables: TestTables): Promise<BatchOfTen> => {
     const { service, outbox } = tables;
@@ -194,7 +194,7 @@ const fanningOut =
   };
 
 /** Changes in sandboxes, because those in live organizations read no organization row. */
-async function watching(tables: TestTables): Promise<BatchOfTen> {
+async function setUpDeliveryStream(tables: TestTables): Promise<BatchOfTen> {
   const { service, deliveries, ledger } = tables;
   const log = recordedLog();
   const all = await Promise.all(
@@ -264,7 +264,7 @@ const eachAlone = (deal: (event: BusEvent) => Promise<void>) => {
   return async (events: readonly BusEvent[]) => (await run(events)).map(({ event }) => event);
 };
 
-async function metering(tables: TestTables): Promise<BatchOfTen> {
+async function setUpMeter(tables: TestTables): Promise<BatchOfTen> {
   const all = await organizations(tables);
   const run = meterUsage({
     gate: gate(organizationStates(readOrganizationState(tables.service)).of),
@@ -280,7 +280,7 @@ async function metering(tables: TestTables): Promise<BatchOfTen> {
   );
 }
 
-async function checking(tables: TestTables): Promise<BatchOfTen> {
+async function setUpCheck(tables: TestTables): Promise<BatchOfTen> {
   const { service, knowledge, outbox } = tables;
   const commit = committer(knowledge.client);
   const all = await organizations(tables);
@@ -320,7 +320,7 @@ async function checking(tables: TestTables): Promise<BatchOfTen> {
   );
 }
 
-async function redelivering(tables: TestTables): Promise<BatchOfTen> {
+async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
   const { service, deliveries } = tables;
   const commit = committer(service.client);
   const jobs = redeliveryJobs(service);
@@ -368,7 +368,7 @@ async function redelivering(tables: TestTables): Promise<BatchOfTen> {
   );
 }
 
-async function notifying(tables: TestTables): Promise<BatchOfTen> {
+async function setUpNotify(tables: TestTables): Promise<BatchOfTen> {
   const { service, knowledge, mailings } = tables;
   const all = await organizations(tables);
   const sent: OrgId[] = [];
@@ -414,14 +414,14 @@ const DROPPED = { again: false, done: false };
 const DONE = { again: false, done: true };
 
 export const BATCHES: readonly BatchKind[] = [
-  { name: 'dispatch, organization', make: dispatching('organization'), absent: AGAIN },
-  { name: 'dispatch, endpoint', make: dispatching('endpoint'), absent: DROPPED },
-  { name: 'dispatch, event', make: dispatching('event'), absent: DROPPED },
+  { name: 'dispatch, organization', make: setUpDispatch('organization'), absent: AGAIN },
+  { name: 'dispatch, endpoint', make: setUpDispatch('endpoint'), absent: DROPPED },
+  { name: 'dispatch, event', make: setUpDispatch('event'), absent: DROPPED },
   { name: 'fan-out, organization', make: fanningOut('organization'), absent: AGAIN },
   { name: 'fan-out, endpoint', make: fanningOut('endpoint'), absent: DROPPED },
-  { name: 'watch, organization', make: watching, absent: DROPPED },
-  { name: 'meter, organization', make: metering, absent: AGAIN },
-  { name: 'check-source, source', make: checking, absent: DROPPED },
-  { name: 'redeliver, endpoint', make: redelivering, absent: DROPPED },
-  { name: 'notify, endpoint', make: notifying, absent: DONE },
+  { name: 'delivery-stream, organization', make: setUpDeliveryStream, absent: DROPPED },
+  { name: 'meter, organization', make: setUpMeter, absent: AGAIN },
+  { name: 'check-source, source', make: setUpCheck, absent: DROPPED },
+  { name: 'redeliver, endpoint', make: setUpRedelivery, absent: DROPPED },
+  { name: 'notify, endpoint', make: setUpNotify, absent: DONE },
 ];

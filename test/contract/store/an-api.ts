@@ -74,7 +74,7 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
     caller:
       (credential: string) =>
       async (key: RouteKey, call: Call = {}): Promise<Data> => {
-        const answer = await handlers.get(key)?.(requestOf(routes[key], credential, call), INVOCATION);
+        const answer = await handlers.get(key)?.(buildRequest(routes[key], credential, call), INVOCATION);
         if (answer === undefined || answer.statusCode >= 300)
           throw new Error(`${key} answered ${answer?.statusCode}: ${answer?.body}`);
         called.add(key);
@@ -91,7 +91,7 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
 export type Api = Awaited<ReturnType<typeof anApi>>;
 export type Caller = ReturnType<Api['caller']>;
 
-const requestOf = (
+const buildRequest = (
   { method, path, idempotency }: Route,
   credential: string,
   { params, query, body, idempotencyKey = crypto.randomUUID() }: Call,

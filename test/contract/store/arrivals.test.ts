@@ -19,14 +19,14 @@ const KINDS: [name: string, make: () => Promise<TestTables>][] = [
   ['dynamodb', () => engine.tables()],
 ];
 
-const outcomeOf = (endpoint: Endpoint, effect: EndpointOutcome['effect'] = 'none'): EndpointOutcome => ({
+const buildOutcome = (endpoint: Endpoint, effect: EndpointOutcome['effect'] = 'none'): EndpointOutcome => ({
   endpoint,
   effect,
   at: ENDED,
 });
 
 /** An endpoint with a failed delivery, and a redelivery of it. */
-async function having(tables: TestTables) {
+async function setUp(tables: TestTables) {
   const stores = dynamoDbStores(tables);
   const endpoint = anEndpoint({ consecutiveFailures: 3 });
   await stores.endpoints.put(endpoint);
@@ -43,10 +43,10 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
     'is recorded as an arrival when it succeeds with the effect "%s" on the endpoint',
     async (effect) => {
       const tables = await make();
-      const { stores, endpoint, failed, redelivery, arrived } = await having(tables);
+      const { stores, endpoint, failed, redelivery, arrived } = await setUp(tables);
       const claim = await claimed(stores, redelivery());
 
-      expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint, effect))).toBe('done');
+      expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint, effect))).toBe('done');
 
       expect(await arrived()).toEqual(new Map([[failed.eventId, claim.id]]));
       expect(await stores.deliveries.find(claim)).toMatchObject({ status: 'succeeded' });
@@ -69,40 +69,40 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
     ['fails for good', exhausted],
     ['is to be tried again', retryingIn('hidden')],
   ])('is not recorded when it %s', async (_name, settlement) => {
-    const { stores, endpoint, redelivery, arrived } = await having(await make());
+    const { stores, endpoint, redelivery, arrived } = await setUp(await make());
     const claim = await claimed(stores, redelivery());
-    expect(await stores.deliveries.settle(claim, settlement, outcomeOf(endpoint))).toBe('done');
+    expect(await stores.deliveries.settle(claim, settlement, buildOutcome(endpoint))).toBe('done');
     expect(await arrived()).toEqual(new Map());
   });
 
   it('is not recorded when its worker has lost it', async () => {
-    const { stores, endpoint, redelivery, arrived } = await having(await make());
+    const { stores, endpoint, redelivery, arrived } = await setUp(await make());
     const claim = await claimed(stores, redelivery());
     const late = { ...succeeded, at: LEASE_END };
-    expect(await stores.deliveries.settle(claim, late, outcomeOf(endpoint))).toBe('refused');
+    expect(await stores.deliveries.settle(claim, late, buildOutcome(endpoint))).toBe('refused');
     expect(await arrived()).toEqual(new Map());
   });
 
   it('is recorded once, by the first of several that arrive', async () => {
-    const { stores, endpoint, failed, redelivery, arrived } = await having(await make());
+    const { stores, endpoint, failed, redelivery, arrived } = await setUp(await make());
     const [first, second] = [await claimed(stores, redelivery()), await claimed(stores, redelivery())];
     for (const claim of [first, second])
-      expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint))).toBe('done');
+      expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint))).toBe('done');
     expect(await arrived()).toEqual(new Map([[failed.eventId, first.id]]));
   });
 
   it('is recorded although the original delivery is gone', async () => {
-    const { stores, endpoint, failed, redelivery, arrived } = await having(await make());
+    const { stores, endpoint, failed, redelivery, arrived } = await setUp(await make());
     const again = { ...redelivery(), redeliveryOf: newId('dlv', later(NOW, -seconds(60))) };
     const claim = await claimed(stores, again);
-    await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint));
+    await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint));
     expect(await arrived()).toEqual(new Map([[failed.eventId, claim.id]]));
   });
 
   it('is recorded for its own endpoint and generation only', async () => {
     const tables = await make();
-    const { stores, endpoint, failed, redelivery } = await having(tables);
-    await stores.deliveries.settle(await claimed(stores, redelivery()), succeeded, outcomeOf(endpoint));
+    const { stores, endpoint, failed, redelivery } = await setUp(tables);
+    await stores.deliveries.settle(await claimed(stores, redelivery()), succeeded, buildOutcome(endpoint));
     const { of } = arrivalStore(tables.service);
     const other = newId('evt', NOW);
     expect(await of({ ...failed, webhookId: newId('whk', NOW) }, [failed.eventId])).toEqual(new Map());
@@ -116,23 +116,23 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
 describe('the record of an arrival', () => {
   it('is not written for any other delivery', async () => {
     const client = engine.client();
-    const { stores, endpoint } = await having(await engine.tables(client));
+    const { stores, endpoint } = await setUp(await engine.tables(client));
     const claim = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id });
     const writes = writesOf(client);
-    await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint));
+    await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint));
     // A plain update of its row.
     expect(writes()).toEqual([]);
   });
 
   it('is written when redeliveries end together, and each of them ends', async () => {
     const client = engine.client();
-    const { stores, endpoint, redelivery, arrived } = await having(await engine.tables(client));
+    const { stores, endpoint, redelivery, arrived } = await setUp(await engine.tables(client));
     const claims = await Promise.all([1, 2, 3].map(() => claimed(stores, redelivery())));
     conflictOnOverlap(client);
 
     const settled = await Promise.all(
       claims.map(async (claim) => {
-        const settle = () => stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint));
+        const settle = () => stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint));
         // As the dispatcher retries.
         for (let result = await settle(); ; result = await settle())
           if (result !== 'endpoint-changed') return result;
@@ -145,10 +145,10 @@ describe('the record of an arrival', () => {
 
   it('is written once when its answer was lost', async () => {
     const client = engine.client();
-    const { stores, endpoint, redelivery, arrived } = await having(await engine.tables(client));
+    const { stores, endpoint, redelivery, arrived } = await setUp(await engine.tables(client));
     const claim = await claimed(stores, redelivery());
     const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
-    expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint))).toBe('done');
+    expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint))).toBe('done');
     expect(fault.lost()).toBe(true);
     expect((await arrived()).size).toBe(1);
   });

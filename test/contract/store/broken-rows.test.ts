@@ -98,12 +98,12 @@ const ids = (items: readonly { id: unknown }[]) => items.map((item) => item.id);
 const conversation: ConversationId = newId('cnv', NOW);
 const webhooks = new Map<OrgId, EndpointId>();
 /** The endpoint of all rows of an organization. */
-const webhookOf = ({ orgId }: Pick<Tenant, 'orgId'>): EndpointId => {
+const aWebhookOf = ({ orgId }: Pick<Tenant, 'orgId'>): EndpointId => {
   const known = webhooks.get(orgId) ?? newId('whk', NOW);
   webhooks.set(orgId, known);
   return known;
 };
-const ofTenant = (tenant: Tenant) => ({ ...tenant, webhookId: webhookOf(tenant) });
+const ofTenant = (tenant: Tenant) => ({ ...tenant, webhookId: aWebhookOf(tenant) });
 
 const endpointRow = (tenant: Tenant): Row => {
   const endpoint = anEndpoint({
@@ -115,7 +115,7 @@ const endpointRow = (tenant: Tenant): Row => {
 };
 
 /** What a reader of the outbox's stream makes of added rows. */
-const streamed =
+const readStreamed =
   <T extends object>(read: (row: unknown) => T | undefined): Reader =>
   async (_tables, _tenant, rows) => {
     const output = capturedOutput();
@@ -197,14 +197,14 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     nameOf: id,
     readers: {
       list: async ({ service }, tenant) =>
-        ids((await redeliveryJobs(service).list(tenant, webhookOf(tenant), PAGE)).items),
+        ids((await redeliveryJobs(service).list(tenant, aWebhookOf(tenant), PAGE)).items),
     },
   },
   arrival: {
     make: (tenant) => {
       const event = newId('evt', NOW);
       return {
-        ...keys.arrival(tenant, webhookOf(tenant), event),
+        ...keys.arrival(tenant, aWebhookOf(tenant), event),
         eventId: event,
         deliveryId: newId('dlv', NOW),
       };
@@ -286,7 +286,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       return { ...keys.event(event.id), ...event };
     },
     nameOf: owed,
-    readers: { 'the stream, for the fan-out': streamed(parseOutboxRecord) },
+    readers: { 'the stream, for the fan-out': readStreamed(parseOutboxRecord) },
   },
   redelivery: {
     make: (tenant) => {
@@ -298,7 +298,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       };
     },
     nameOf: owed,
-    readers: { 'the stream, for the fan-out': streamed(parseOutboxRecord) },
+    readers: { 'the stream, for the fan-out': readStreamed(parseOutboxRecord) },
   },
   disablingNotice: {
     make: (tenant) => {
@@ -311,7 +311,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       return { ...keys.disablingNotice(notice.webhookId, notice.disabledAt), ...notice };
     },
     nameOf: told,
-    readers: { 'the stream, for the publisher': streamed(parseBusEvent) },
+    readers: { 'the stream, for the publisher': readStreamed(parseBusEvent) },
   },
   notice: {
     make: (tenant) => {
@@ -327,7 +327,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       };
     },
     nameOf: told,
-    readers: { 'the stream, for the publisher': streamed(parseBusEvent) },
+    readers: { 'the stream, for the publisher': readStreamed(parseBusEvent) },
   },
   keyUse: {
     make: ({ orgId }) => {
@@ -353,12 +353,12 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     nameOf: id,
     readers: {
       list: async ({ deliveries }, tenant) =>
-        ids((await deliveryStore(deliveries).list(tenant, webhookOf(tenant), PAGE)).items),
+        ids((await deliveryStore(deliveries).list(tenant, aWebhookOf(tenant), PAGE)).items),
       'filtered list': async ({ deliveries }, tenant) =>
-        ids((await filteredDeliveries(deliveries)(tenant, webhookOf(tenant), PAGE, {})).items),
+        ids((await filteredDeliveries(deliveries)(tenant, aWebhookOf(tenant), PAGE, {})).items),
       statuses: async ({ deliveries }, tenant, rows) => {
         const refs = rows.flatMap(({ pk, sk }) =>
-          pk.startsWith(webhookOf(tenant)) ? [{ ...ofTenant(tenant), id: sk as `dlv_${string}` }] : [],
+          pk.startsWith(aWebhookOf(tenant)) ? [{ ...ofTenant(tenant), id: sk as `dlv_${string}` }] : [],
         );
         return [...(await deliveryStore(deliveries).statuses(refs as never)).keys()];
       },

@@ -27,7 +27,7 @@ const moves: fc.Arbitrary<StateChange> = fc.oneof(
   fc.constant<StateChange>({ kind: 'reopen' }),
 );
 
-async function stored(conversation = aConversation()) {
+async function setUp(conversation = aConversation()) {
   const { service } = await engine.tables();
   const store = conversationStore(service);
   const commit = committer(service.client);
@@ -45,7 +45,7 @@ async function stored(conversation = aConversation()) {
 
 describe('a state change of a stored conversation', () => {
   it('is made or refused according to the rule, after any other changes', async () => {
-    const { commit, store, tenant } = await stored();
+    const { commit, store, tenant } = await setUp();
     await fc.assert(
       fc.asyncProperty(fc.array(moves, { minLength: 1, maxLength: 12 }), async (sequence) => {
         let expected = aConversation();
@@ -77,7 +77,7 @@ describe('a state change of a stored conversation', () => {
       { kind: 'reopen' },
     ],
   ])('%s once when twenty are tried at once', async (_, conversation, move) => {
-    const { find, move: tried } = await stored(conversation);
+    const { find, move: tried } = await setUp(conversation);
 
     const results = await Promise.all(Array.from({ length: 20 }, () => tried(move)));
 
@@ -89,7 +89,7 @@ describe('a state change of a stored conversation', () => {
   });
 
   it('keeps the first resolver', async () => {
-    const { find, move, conversation } = await stored();
+    const { find, move, conversation } = await setUp();
     const first = { kind: 'resolve', by: 'first', at: NOW } as const;
     await move(first);
 
@@ -101,7 +101,7 @@ describe('a state change of a stored conversation', () => {
   it.each<StateChange>([{ kind: 'hand-off' }, { kind: 'resolve', by: 'api', at: NOW }, { kind: 'reopen' }])(
     'by $kind creates no conversation',
     async (move) => {
-      const { commit, store, tenant } = await stored();
+      const { commit, store, tenant } = await setUp();
       const id = newId('cnv', NOW);
 
       expect(await commit([store.changeState(tenant, id, move)])).toEqual(REFUSED);
@@ -115,7 +115,7 @@ describe('a state change of a stored conversation', () => {
     ['another organization', () => aTenant()],
     ['another generation', (tenant: Tenant) => ({ ...tenant, generation: 1 })],
   ])('is refused to %s', async (_, other) => {
-    const { commit, store, tenant, conversation, find } = await stored();
+    const { commit, store, tenant, conversation, find } = await setUp();
 
     expect(await commit([store.changeState(other(tenant), conversation.id, { kind: 'hand-off' })])).toEqual(
       REFUSED,

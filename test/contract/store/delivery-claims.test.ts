@@ -9,7 +9,7 @@ const at = (now: Date) => ({ ...terms, now });
 
 describe.each(kinds)('a claim of a delivery (%s)', (_, make) => {
   /** Stores with only this delivery. */
-  async function holding(changes: Partial<Delivery>) {
+  async function setUp(changes: Partial<Delivery>) {
     const { deliveries } = await make();
     const delivery = aDelivery(changes);
     await deliveries.add(delivery);
@@ -17,7 +17,7 @@ describe.each(kinds)('a claim of a delivery (%s)', (_, make) => {
   }
 
   it('counts the attempt and holds a lease for its term', async () => {
-    const { deliveries, delivery } = await holding({});
+    const { deliveries, delivery } = await setUp({});
 
     const claim = await deliveries.claim(delivery, terms);
 
@@ -29,7 +29,7 @@ describe.each(kinds)('a claim of a delivery (%s)', (_, make) => {
   it('takes a retrying delivery once it is due', async () => {
     const due = later(NOW, seconds(30));
     const retrying = { status: 'retrying', attempts: 1, nextRetryAt: due.toISOString() } as const;
-    const { deliveries, delivery } = await holding(retrying);
+    const { deliveries, delivery } = await setUp(retrying);
 
     expect(await deliveries.claim(delivery, at(later(due, -1)))).toEqual({
       kind: 'not-due',
@@ -43,7 +43,7 @@ describe.each(kinds)('a claim of a delivery (%s)', (_, make) => {
   });
 
   it('takes a leased delivery once the lease has expired, with another token', async () => {
-    const { deliveries, delivery } = await holding({});
+    const { deliveries, delivery } = await setUp({});
     const first = await deliveries.claim(delivery, terms);
     const until = later(NOW, seconds(25));
 
@@ -60,7 +60,7 @@ describe.each(kinds)('a claim of a delivery (%s)', (_, make) => {
     ['exhausted', { terminalReason: 'max_attempts' }],
     ['skipped', { terminalReason: 'endpoint_disabled' }],
   ] as const)('is refused for a delivery that is %s', async (status, reason) => {
-    const { deliveries, delivery } = await holding({ status, terminalAt: NOW.toISOString(), ...reason });
+    const { deliveries, delivery } = await setUp({ status, terminalAt: NOW.toISOString(), ...reason });
 
     expect(await deliveries.claim(delivery, terms)).toEqual({ kind: 'terminal' });
     expect(await deliveries.find(delivery)).toEqual(delivery);
@@ -77,7 +77,7 @@ describe.each(kinds)('a claim of a delivery (%s)', (_, make) => {
   it.each(['pending', 'retrying'] as const)(
     'is refused for a ninth attempt of a %s delivery',
     async (status) => {
-      const { deliveries, delivery } = await holding({ status, attempts: 8 });
+      const { deliveries, delivery } = await setUp({ status, attempts: 8 });
 
       expect(await deliveries.claim(delivery, terms)).toEqual({ kind: 'spent' });
       expect(await deliveries.find(delivery)).toEqual(delivery);
@@ -85,7 +85,7 @@ describe.each(kinds)('a claim of a delivery (%s)', (_, make) => {
   );
 
   it('starts at most eight attempts when worker after worker is lost', async () => {
-    const { deliveries, delivery } = await holding({});
+    const { deliveries, delivery } = await setUp({});
 
     const kinds: string[] = [];
     for (let worker = 0; worker < 10; worker += 1)
@@ -95,7 +95,7 @@ describe.each(kinds)('a claim of a delivery (%s)', (_, make) => {
   });
 
   it('succeeds for exactly one of fifty at once', async () => {
-    const { deliveries, delivery } = await holding({});
+    const { deliveries, delivery } = await setUp({});
 
     const claims = await Promise.all(Array.from({ length: 50 }, () => deliveries.claim(delivery, terms)));
 
@@ -105,7 +105,7 @@ describe.each(kinds)('a claim of a delivery (%s)', (_, make) => {
   });
 
   it('takes only the delivery of its own generation', async () => {
-    const { deliveries, delivery } = await holding({ generation: 0 });
+    const { deliveries, delivery } = await setUp({ generation: 0 });
     const next = { ...delivery, generation: 1 };
     await deliveries.add(next);
 

@@ -13,7 +13,7 @@ const terminal = [
 ] as const;
 
 describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_, make) => {
-  async function holding(changes: Partial<Delivery>) {
+  async function setUp(changes: Partial<Delivery>) {
     const stores = await make();
     const delivery = aDelivery(changes);
     await stores.deliveries.add(delivery);
@@ -22,7 +22,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
 
   describe('as skipped', () => {
     it.each(SkipReason.options)('has the reason %s', async (reason) => {
-      const { deliveries, delivery } = await holding({});
+      const { deliveries, delivery } = await setUp({});
 
       expect(await deliveries.skip(delivery, reason, NOW)).toBe('done');
 
@@ -36,7 +36,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
 
     it('does not wait until a retry is due', async () => {
       const nextRetryAt = later(NOW, seconds(60)).toISOString();
-      const { deliveries, delivery } = await holding({ status: 'retrying', attempts: 2, nextRetryAt });
+      const { deliveries, delivery } = await setUp({ status: 'retrying', attempts: 2, nextRetryAt });
 
       expect(await deliveries.skip(delivery, 'endpoint_disabled', NOW)).toBe('done');
 
@@ -46,7 +46,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
     });
 
     it("waits until a worker's lease has expired", async () => {
-      const { deliveries, delivery } = await holding({});
+      const { deliveries, delivery } = await setUp({});
       await deliveries.claim(delivery, terms);
       const claimed = await deliveries.find(delivery);
 
@@ -57,7 +57,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
     });
 
     it.each(terminal)('leaves a delivery unchanged that has %s', async (status, reason) => {
-      const { deliveries, delivery } = await holding({ status, terminalAt: NOW.toISOString(), ...reason });
+      const { deliveries, delivery } = await setUp({ status, terminalAt: NOW.toISOString(), ...reason });
 
       expect(await deliveries.skip(delivery, 'endpoint_deleted', later(NOW, 1))).toBe('refused');
       expect(await deliveries.find(delivery)).toEqual(delivery);
@@ -74,7 +74,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
 
   describe('as exhausted', () => {
     it('has the given error and no lease', async () => {
-      const { deliveries, delivery } = await holding({ attempts: 7 });
+      const { deliveries, delivery } = await setUp({ attempts: 7 });
       await deliveries.claim(delivery, terms);
 
       const result = await deliveries.exhaust(
@@ -96,7 +96,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
     });
 
     it("waits until the last worker's lease has expired", async () => {
-      const { deliveries, delivery } = await holding({ attempts: 7 });
+      const { deliveries, delivery } = await setUp({ attempts: 7 });
       await deliveries.claim(delivery, terms);
       const claimed = await deliveries.find(delivery);
 
@@ -109,7 +109,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
     it.each(['pending', 'retrying'] as const)(
       'is refused for a %s delivery with an attempt left',
       async (status) => {
-        const { deliveries, delivery } = await holding({ status, attempts: 7 });
+        const { deliveries, delivery } = await setUp({ status, attempts: 7 });
 
         expect(await deliveries.exhaust(delivery, 'lost', 8, unaffected(delivery, NOW))).toBe('refused');
         expect(await deliveries.find(delivery)).toEqual(delivery);
@@ -118,7 +118,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
 
     it.each(terminal)('leaves a delivery unchanged that has %s', async (status, reason) => {
       const ended = { status, attempts: 8, terminalAt: NOW.toISOString(), ...reason };
-      const { deliveries, delivery } = await holding(ended);
+      const { deliveries, delivery } = await setUp(ended);
 
       expect(await deliveries.exhaust(delivery, 'lost', 8, unaffected(delivery, later(NOW, 1)))).toBe(
         'refused',
@@ -128,7 +128,7 @@ describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_,
 
     it('counts at the endpoint once when several workers end it', async () => {
       const endpoint = anEndpoint({ consecutiveFailures: 2 });
-      const { deliveries, endpoints, delivery } = await holding({
+      const { deliveries, endpoints, delivery } = await setUp({
         orgId: endpoint.orgId,
         webhookId: endpoint.id,
         attempts: 8,

@@ -24,7 +24,7 @@ function deliveryAt(milliseconds: number, status: Delivery['status'], eventType:
 }
 
 /** The fields that filters use, so that the sample includes rare combinations. */
-async function stored(): Promise<{ list: ReturnType<typeof filteredDeliveries>; all: Delivery[] }> {
+async function setUp(): Promise<{ list: ReturnType<typeof filteredDeliveries>; all: Delivery[] }> {
   const { deliveries } = await engine.tables();
   const store = deliveryStore(deliveries);
   const all = Array.from({ length: 240 }, (_, index) =>
@@ -60,7 +60,7 @@ const filters: fc.Arbitrary<DeliveryFilter> = fc.record({
 
 describe('deliveries by status, event type and time', () => {
   it('are exactly those that match, newest first, for all filters and page sizes', async () => {
-    const { list, all } = await stored();
+    const { list, all } = await setUp();
     await fc.assert(
       fc.asyncProperty(filters, fc.integer({ min: 1, max: 100 }), async (filter, limit) => {
         const found: string[] = [];
@@ -78,7 +78,7 @@ describe('deliveries by status, event type and time', () => {
   });
 
   it('are read completely when only the time is filtered', async () => {
-    const { list, all } = await stored();
+    const { list, all } = await setUp();
     const { items } = await list(tenant, webhookId, { limit: 100 }, { from: later(NOW, SPAN - 5) });
     expect(items.length).toBeGreaterThan(0);
     for (const item of items) expect(all).toContainEqual(item);
@@ -90,7 +90,7 @@ describe('deliveries by status, event type and time', () => {
     ['from a moment to an earlier one', { from: later(NOW, 100), to: later(NOW, 50) }],
     ['at the beginning of all time', { from: new Date(0), to: new Date(0) }],
   ])('are empty %s', async (_, filter) => {
-    const { list } = await stored();
+    const { list } = await setUp();
     expect(await list(tenant, webhookId, { limit: 10 }, filter)).toEqual({ items: [] });
   });
 });

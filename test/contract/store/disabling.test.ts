@@ -22,7 +22,7 @@ const outcomeAt = (endpoint: Endpoint, effect: EndpointOutcome['effect'], at = E
   traceId: TRACE,
 });
 
-const noticeOf = ({ orgId, id }: Endpoint) => ({
+const findNotice = ({ orgId, id }: Endpoint) => ({
   kind: 'endpoint-disabled',
   generation: 0,
   orgId,
@@ -51,7 +51,7 @@ async function statuses(stores: Stores, ends: ClaimedDelivery[]): Promise<(strin
 }
 
 describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make) => {
-  async function having(changes: Partial<Endpoint> = {}) {
+  async function setUp(changes: Partial<Endpoint> = {}) {
     const stores = await make();
     const endpoint = anEndpoint(changes);
     await stores.endpoints.put(endpoint);
@@ -60,7 +60,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
   }
 
   it('is done by one of ten settlements at once, with one notice for the admins', async () => {
-    const { stores, endpoint, find } = await having({
+    const { stores, endpoint, find } = await setUp({
       consecutiveFailures: 9,
       failingSince: NOW.toISOString(),
     });
@@ -75,7 +75,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
       disabledAt: ENDED.toISOString(),
       disabledReason: 'consecutive_failures',
     });
-    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
+    expect(await stores.notices()).toEqual([findNotice(endpoint)]);
     expect(await statuses(stores, ends)).toEqual([
       'exhausted',
       ...Array.from({ length: 9 }, () => 'pending'),
@@ -86,7 +86,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
     ['has fewer failures', { consecutiveFailures: 8 }],
     ['is disabled already', { consecutiveFailures: 10, status: 'auto_disabled' }],
   ] as const)('makes no notice when the endpoint %s', async (_why, changes) => {
-    const { stores, endpoint, find } = await having(changes);
+    const { stores, endpoint, find } = await setUp(changes);
     const ends = await claims(stores, endpoint, 1);
 
     expect(await disableAtOnce(stores, endpoint, ends)).toEqual({ done: 0, changed: 1 });
@@ -96,7 +96,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
   });
 
   it('makes no notice when the endpoint is gone', async () => {
-    const { stores, endpoint } = await having({ consecutiveFailures: 9 });
+    const { stores, endpoint } = await setUp({ consecutiveFailures: 9 });
     const ends = await claims(stores, endpoint, 1);
     await stores.endpoints.remove(endpoint.orgId, endpoint.id);
 
@@ -106,7 +106,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
   });
 
   it('makes no notice when the attempt has lost its lease', async () => {
-    const { stores, endpoint, find } = await having({ consecutiveFailures: 9 });
+    const { stores, endpoint, find } = await setUp({ consecutiveFailures: 9 });
     const late = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 6 });
     await claimAgain(stores, late, LEASE_END);
 
@@ -118,7 +118,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
   });
 
   it('makes its notice also when the last attempt was lost with its worker', async () => {
-    const { stores, endpoint, find } = await having({ consecutiveFailures: 9 });
+    const { stores, endpoint, find } = await setUp({ consecutiveFailures: 9 });
     const [lost] = await claims(stores, endpoint, 1);
     if (lost === undefined) throw new Error('a delivery was to be claimed');
     const outcome = outcomeAt(endpoint, 'disable', LEASE_END);
@@ -130,11 +130,13 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
       failingSince: LEASE_END.toISOString(),
       disabledAt: LEASE_END.toISOString(),
     });
-    expect(await stores.notices()).toEqual([{ ...noticeOf(endpoint), disabledAt: LEASE_END.toISOString() }]);
+    expect(await stores.notices()).toEqual([
+      { ...findNotice(endpoint), disabledAt: LEASE_END.toISOString() },
+    ]);
   });
 
   it('has the time of the first failure since the last success', async () => {
-    const { stores, endpoint, find } = await having();
+    const { stores, endpoint, find } = await setUp();
     const [first, second, third, fourth] = await claims(stores, endpoint, 4);
     if (!first || !second || !third || !fourth) throw new Error('four deliveries were to be claimed');
     const at = (count: number) => later(ENDED, seconds(count));
@@ -169,6 +171,6 @@ describe('the disabling of an endpoint during transaction conflicts', () => {
 
     expect(conflicts.count()).toBeGreaterThan(0);
     expect(done).toBe(1);
-    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
+    expect(await stores.notices()).toEqual([findNotice(endpoint)]);
   });
 });

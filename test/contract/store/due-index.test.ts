@@ -62,7 +62,7 @@ function settleLast(settlement: typeof succeeded) {
 }
 
 describe.each(storeKinds())('the due index (%s)', (_, make) => {
-  async function holding(changes: Partial<Delivery> = {}) {
+  async function setUp(changes: Partial<Delivery> = {}) {
     const stores = await make();
     const delivery = aDelivery(changes);
     await stores.deliveries.add(delivery);
@@ -71,7 +71,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   }
 
   /** A delivery with one attempt, waiting for the next. */
-  async function waiting(hold: 'hidden' | 'delayed' | 'parked') {
+  async function setUpWaiting(hold: 'hidden' | 'delayed' | 'parked') {
     const stores = await make();
     const claim = await claimed(stores);
     await stores.deliveries.settle(claim, retryingIn(hold), unaffected(claim));
@@ -80,12 +80,12 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   }
 
   it('has no entry of a delivery that was only added', async () => {
-    const { places } = await holding();
+    const { places } = await setUp();
     expect(await places()).toEqual([]);
   });
 
   it.each(['pending', 'retrying'] as const)('watches a %s delivery', async (status) => {
-    const { due, delivery, deliveries, places } = await holding({ status });
+    const { due, delivery, deliveries, places } = await setUp({ status });
 
     await due.watch(delivery, LOST);
 
@@ -106,7 +106,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   it.each(['succeeded', 'exhausted', 'skipped'] as const)(
     'does not watch a delivery that has %s',
     async (status) => {
-      const { due, delivery, places } = await holding({ status, terminalAt: NOW.toISOString() });
+      const { due, delivery, places } = await setUp({ status, terminalAt: NOW.toISOString() });
 
       await due.watch(delivery, LOST);
 
@@ -125,7 +125,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   });
 
   it('keeps the entry when a delivery is watched again', async () => {
-    const { due, delivery, places } = await holding();
+    const { due, delivery, places } = await setUp();
 
     await due.watch(delivery, LOST);
     await due.watch(delivery, LATER);
@@ -136,18 +136,18 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   it.each(['hidden', 'delayed'] as const)(
     'watches a delivery with a %s message for its retry until a grace after it',
     async (hold) => {
-      const { delivery, places } = await waiting(hold);
+      const { delivery, places } = await setUpWaiting(hold);
       expect(await places()).toEqual([watchedAt(delivery, later(RETRY, seconds(DEFAULT_GRACE_SECONDS)))]);
     },
   );
 
   it('has a parked delivery at its next attempt', async () => {
-    const { delivery, places } = await waiting('parked');
+    const { delivery, places } = await setUpWaiting('parked');
     expect(await places()).toEqual([parkedAt(delivery, RETRY)]);
   });
 
   it('replaces the entry after the next attempt', async () => {
-    const { stores, delivery, places } = await waiting('parked');
+    const { stores, delivery, places } = await setUpWaiting('parked');
     const second = await claimAgain(stores, delivery, RETRY);
     expect(await places()).toEqual([parkedAt(delivery, RETRY)]);
 
@@ -170,7 +170,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   });
 
   it.each(ends)('removes the entry of a watched delivery that ends by %s', async (_name, end) => {
-    const { stores, delivery, places } = await waiting('hidden');
+    const { stores, delivery, places } = await setUpWaiting('hidden');
 
     expect(await end(stores, delivery)).toBe('done');
 
@@ -178,7 +178,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   });
 
   it.each(ends)('removes the entry of a parked delivery that ends by %s', async (_name, end) => {
-    const { stores, delivery, places } = await waiting('parked');
+    const { stores, delivery, places } = await setUpWaiting('parked');
 
     expect(await end(stores, delivery)).toBe('done');
 
@@ -187,7 +187,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   });
 
   it('makes a parked delivery watched when its entry is postponed as sent', async () => {
-    const { due, deliveries, delivery, places } = await waiting('parked');
+    const { due, deliveries, delivery, places } = await setUpWaiting('parked');
     const [entry] = await places();
     if (entry === undefined) throw new Error('the delivery was to be parked');
 
@@ -200,7 +200,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   });
 
   it('marks an entry whose message was deferred the last time', async () => {
-    const { due, places } = await waiting('parked');
+    const { due, places } = await setUpWaiting('parked');
     const postpone = async (reason: 'sent' | 'deferred') => {
       const [entry] = await places();
       if (entry === undefined) throw new Error('the delivery was to be in the index');
@@ -230,7 +230,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   );
 
   it('keeps an entry that has changed since it was read', async () => {
-    const { due, delivery, places } = await waiting('parked');
+    const { due, delivery, places } = await setUpWaiting('parked');
     const [found] = await places();
     if (found === undefined) throw new Error('the delivery was to be parked');
     await due.postpone(found, LOST, 'sent');
@@ -243,7 +243,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   });
 
   it('adds no entry when the delivery has ended since it was read', async () => {
-    const { due, deliveries, delivery, places } = await waiting('parked');
+    const { due, deliveries, delivery, places } = await setUpWaiting('parked');
     const [entry] = await places();
     if (entry === undefined) throw new Error('the delivery was to be parked');
     await deliveries.skip(delivery, 'endpoint_deleted', LEASE_END);
@@ -257,7 +257,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   });
 
   it('does not expire a delivery whose entry has changed since it was read', async () => {
-    const { due, places } = await waiting('parked');
+    const { due, places } = await setUpWaiting('parked');
     const [found] = await places();
     if (found === undefined) throw new Error('the delivery was to be parked');
     await due.postpone(found, LATER, 'deferred');

@@ -20,7 +20,7 @@ function inShard() {
 }
 
 /** Watches so many deliveries, some time apart, in another order than their due times. */
-async function watching(
+async function setUp(
   { deliveries, due }: Stores,
   count: number,
   make: () => ReturnType<typeof aDelivery>,
@@ -53,7 +53,7 @@ const byId = (found: readonly DueEntry[]) =>
 describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
   it('returns all entries of a shard once, the earliest first, in all its pages', async () => {
     const stores = await make();
-    const entries = await watching(stores, 210, inShard);
+    const entries = await setUp(stores, 210, inShard);
 
     const pages = await pagesOf(stores.due, 'watched', SHARD);
 
@@ -63,7 +63,7 @@ describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
 
   it('returns all entries of one moment once, although they fill more than a page', async () => {
     const stores = await make();
-    const entries = await watching(stores, 130, inShard, 0);
+    const entries = await setUp(stores, 130, inShard, 0);
 
     const pages = await pagesOf(stores.due, 'watched', SHARD);
 
@@ -73,7 +73,7 @@ describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
 
   it('returns what is due by the given time inclusive, and nothing later', async () => {
     const stores = await make();
-    const entries = await watching(stores, 120, inShard);
+    const entries = await setUp(stores, 120, inShard);
 
     for (const ms of [-1, 0, 50, 110, 119])
       expect((await pagesOf(stores.due, 'watched', SHARD, later(NOW, ms))).flat()).toEqual(
@@ -83,7 +83,7 @@ describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
 
   it('continues after a page whose entries have changed', async () => {
     const stores = await make();
-    const entries = await watching(stores, 130, inShard);
+    const entries = await setUp(stores, 130, inShard);
     const end = later(NOW, 130);
 
     const first = await stores.due.find('watched', SHARD, end);
@@ -97,7 +97,7 @@ describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
 
   it('finds each entry in one shard of one state', async () => {
     const stores = await make();
-    const entries = await watching(stores, 40, aDelivery);
+    const entries = await setUp(stores, 40, aDelivery);
 
     expect(byId(await everyDue(stores.due, 'watched'))).toEqual(byId(entries));
     expect(await everyDue(stores.due, 'parked')).toEqual([]);

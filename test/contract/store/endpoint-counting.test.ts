@@ -18,7 +18,7 @@ const answers = {
 };
 
 /** The notice for the admins of an endpoint that was disabled at `NOW`. */
-const noticeOf = ({ orgId, id }: Endpoint): DisablingNotice => ({
+const buildNotice = ({ orgId, id }: Endpoint): DisablingNotice => ({
   kind: 'endpoint-disabled',
   orgId,
   generation: 0,
@@ -92,7 +92,7 @@ function barrier(parties: number): () => Promise<void> {
 }
 
 describe.each(storeKinds(engine))('the count of failed deliveries at their endpoint (%s)', (_, make) => {
-  async function having(changes: Partial<Endpoint> = {}) {
+  async function setUp(changes: Partial<Endpoint> = {}) {
     const stores = await make();
     const endpoint = anEndpoint(changes);
     await stores.endpoints.put(endpoint);
@@ -101,7 +101,7 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
   }
 
   it('disables the endpoint exactly once when ten deliveries are exhausted at the same time', async () => {
-    const { stores, endpoint, find } = await having();
+    const { stores, endpoint, find } = await setUp();
     const deliveries = await owed(stores, endpoint, 10);
 
     expect(await dispatchAll(stores, endpoint, deliveries, 'failing')).toEqual({ disabled: 1 });
@@ -114,13 +114,13 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
       disabledAt: NOW.toISOString(),
       disabledReason: 'consecutive_failures',
     });
-    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
+    expect(await stores.notices()).toEqual([buildNotice(endpoint)]);
     for (const delivery of deliveries)
       expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted', attempts: 8 });
   });
 
   it('leaves the endpoint active after nine', async () => {
-    const { stores, endpoint, find } = await having();
+    const { stores, endpoint, find } = await setUp();
 
     const result = await dispatchAll(stores, endpoint, await owed(stores, endpoint, 9), 'failing');
 
@@ -134,19 +134,19 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
   });
 
   it('stops when the endpoint is disabled', async () => {
-    const { stores, endpoint, find } = await having();
+    const { stores, endpoint, find } = await setUp();
     const deliveries = await owed(stores, endpoint, 15);
 
     expect(await dispatchAll(stores, endpoint, deliveries, 'failing')).toEqual({ disabled: 1 });
 
     expect(await find()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
-    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
+    expect(await stores.notices()).toEqual([buildNotice(endpoint)]);
     for (const delivery of deliveries)
       expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted' });
   });
 
   it('starts again at zero after a success', async () => {
-    const { stores, endpoint, find } = await having({ consecutiveFailures: 9 });
+    const { stores, endpoint, find } = await setUp({ consecutiveFailures: 9 });
     const [success] = await owed(stores, endpoint, 1);
 
     await dispatchAll(stores, endpoint, success ? [success] : [], 'succeeding');
@@ -158,7 +158,7 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
   });
 
   it('is zero after many successes at once, all of which are settled', async () => {
-    const { stores, endpoint, find } = await having({ consecutiveFailures: 5 });
+    const { stores, endpoint, find } = await setUp({ consecutiveFailures: 5 });
     const deliveries = await owed(stores, endpoint, 20);
 
     await dispatchAll(stores, endpoint, deliveries, 'succeeding');
@@ -176,7 +176,7 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
         consecutiveFailures: 10,
         disabledAt: NOW.toISOString(),
       } as const;
-      const { stores, endpoint, find } = await having(disabled);
+      const { stores, endpoint, find } = await setUp(disabled);
       const before: Endpoint = { ...endpoint, status: 'active', consecutiveFailures: 3 };
 
       const result = await dispatchAll(stores, before, await owed(stores, endpoint, 3), answer);
@@ -189,7 +189,7 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
   it.each(['failing', 'succeeding'] as const)(
     'does not restore a deleted endpoint when attempts in progress end %s',
     async (answer) => {
-      const { stores, endpoint, find } = await having({ consecutiveFailures: 3 });
+      const { stores, endpoint, find } = await setUp({ consecutiveFailures: 3 });
       const deliveries = await owed(stores, endpoint, 3);
       await stores.endpoints.remove(endpoint.orgId, endpoint.id);
 
@@ -211,7 +211,7 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
   ] as const)(
     'refuses the effect "%s" on an endpoint that is %s after %i failures',
     async (effect, status, consecutiveFailures) => {
-      const { stores, endpoint, find } = await having({ status, consecutiveFailures });
+      const { stores, endpoint, find } = await setUp({ status, consecutiveFailures });
       const [delivery] = await owed(stores, endpoint, 1);
       if (delivery === undefined) throw new Error('a delivery was to be made');
       const claim = await stores.deliveries.claim(delivery, { now: NOW, leaseSeconds: 25, maxAttempts: 8 });
@@ -232,14 +232,14 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
 });
 
 describe('the count of failed deliveries during transaction conflicts', () => {
-  async function contended() {
+  async function withConflicts() {
     const client = engine.client();
     const stores = dynamoDbStores(await engine.tables(client));
     return { stores, conflicts: conflictOnOverlap(client) };
   }
 
   it('disables the endpoint exactly once, at ten, and ends every delivery', async () => {
-    const { stores, conflicts } = await contended();
+    const { stores, conflicts } = await withConflicts();
     const endpoint = anEndpoint();
     await stores.endpoints.put(endpoint);
     const deliveries = await owed(stores, endpoint, 30);
@@ -251,13 +251,13 @@ describe('the count of failed deliveries during transaction conflicts', () => {
       status: 'auto_disabled',
       consecutiveFailures: 10,
     });
-    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
+    expect(await stores.notices()).toEqual([buildNotice(endpoint)]);
     for (const delivery of deliveries)
       expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted', attempts: 8 });
   });
 
   it('is zero after fifty successes at once, all of which are recorded', async () => {
-    const { stores, conflicts } = await contended();
+    const { stores, conflicts } = await withConflicts();
     const endpoint = anEndpoint({ consecutiveFailures: 5 });
     await stores.endpoints.put(endpoint);
     const deliveries = await owed(stores, endpoint, 50);

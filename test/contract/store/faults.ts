@@ -22,7 +22,7 @@ const PLAIN_WRITES = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItem
  * DynamoDB's answer to a cancelled transaction.
  * @param met for each of its writes, whether it conflicted
  */
-function cancelled(met: readonly boolean[]): TransactionCanceledException {
+function cancelledError(met: readonly boolean[]): TransactionCanceledException {
   const CancellationReasons: CancellationReason[] = met.map((conflict) => ({
     Code: conflict ? 'TransactionConflict' : 'None',
   }));
@@ -41,7 +41,7 @@ export function cancelTransactions(
   client.middlewareStack.add(
     (next) => async (request) => {
       if (isTransaction(request.input) && meets(request.input))
-        throw cancelled((request.input.TransactItems ?? []).map((_, index) => index === 0));
+        throw cancelledError((request.input.TransactItems ?? []).map((_, index) => index === 0));
       return next(request);
     },
     { step: 'initialize', name: 'cancelTransactions' },
@@ -74,7 +74,7 @@ export function conflictOnOverlap(client: DynamoDBDocumentClient): { count(): nu
       const met = items.map((item) => underWay.has(item));
       if (met.includes(true)) {
         conflicts += 1;
-        throw cancelled(met);
+        throw cancelledError(met);
       }
       for (const item of items) underWay.add(item);
       try {

@@ -25,7 +25,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-function settlementOf(
+function buildSettlement(
   claim: ClaimedDelivery,
   { as, hold }: Extract<Step, { kind: 'settle' }>,
   at: Date,
@@ -68,7 +68,7 @@ describe.each(storeKinds())('the lease of a delivery (%s)', (_, make) => {
           } else if (claims.length > 0) {
             const claim = claims[taken.worker % claims.length];
             if (claim === undefined) continue;
-            const settlement = settlementOf(claim, taken, now);
+            const settlement = buildSettlement(claim, taken, now);
             const result = await deliveries.settle(claim, settlement, unaffected(delivery, now));
             const may = claim === holder && isHeld();
             expect(result).toBe(may ? 'done' : 'refused');

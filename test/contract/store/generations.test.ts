@@ -19,7 +19,7 @@ const EFFECTS: readonly [effect: 'reset' | 'count' | 'disable', failures: number
 ];
 
 /** A sandbox's endpoint, and a claimed delivery to it with its last attempt. */
-async function having(stores: Stores, consecutiveFailures: number) {
+async function setUp(stores: Stores, consecutiveFailures: number) {
   const { tenant, reset } = await stores.sandbox();
   const endpoint = anEndpoint({ orgId: tenant.orgId, consecutiveFailures });
   await stores.endpoints.put(endpoint);
@@ -27,7 +27,11 @@ async function having(stores: Stores, consecutiveFailures: number) {
   return { stores, tenant, reset, endpoint, claim };
 }
 
-const outcomeOf = (endpoint: Endpoint, effect: EndpointOutcome['effect'], at = ENDED): EndpointOutcome => ({
+const buildOutcome = (
+  endpoint: Endpoint,
+  effect: EndpointOutcome['effect'],
+  at = ENDED,
+): EndpointOutcome => ({
   endpoint,
   effect,
   at,
@@ -37,9 +41,9 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
   it.each(EFFECTS)(
     'has the effect "%s" on its endpoint in the current generation',
     async (effect, failures, as) => {
-      const { stores, endpoint, claim } = await having(await make(), failures);
+      const { stores, endpoint, claim } = await setUp(await make(), failures);
 
-      expect(await stores.deliveries.settle(claim, as, outcomeOf(endpoint, effect))).toBe('done');
+      expect(await stores.deliveries.settle(claim, as, buildOutcome(endpoint, effect))).toBe('done');
 
       expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(
         effect === 'reset' ? 0 : failures + 1,
@@ -50,10 +54,10 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
   );
 
   it.each(EFFECTS)('has no effect "%s" after a reset, and makes no notice', async (effect, failures, as) => {
-    const { stores, endpoint, claim, reset } = await having(await make(), failures);
+    const { stores, endpoint, claim, reset } = await setUp(await make(), failures);
     await reset();
 
-    expect(await stores.deliveries.settle(claim, as, outcomeOf(endpoint, effect))).toBe('refused');
+    expect(await stores.deliveries.settle(claim, as, buildOutcome(endpoint, effect))).toBe('refused');
 
     expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
     expect(await stores.deliveries.find(claim)).toEqual(claim);
@@ -64,10 +68,15 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     ['count', 2],
     ['disable', 9],
   ] as const)('has no effect "%s" after a reset when its worker was lost', async (effect, failures) => {
-    const { stores, endpoint, claim, reset } = await having(await make(), failures);
+    const { stores, endpoint, claim, reset } = await setUp(await make(), failures);
     await reset();
 
-    const result = await stores.deliveries.exhaust(claim, 'lost', 8, outcomeOf(endpoint, effect, LEASE_END));
+    const result = await stores.deliveries.exhaust(
+      claim,
+      'lost',
+      8,
+      buildOutcome(endpoint, effect, LEASE_END),
+    );
 
     expect(result).toBe('refused');
     expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
@@ -75,55 +84,55 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
   });
 
   it('stays refused when it is retried', async () => {
-    const { stores, endpoint, claim, reset } = await having(await make(), 2);
+    const { stores, endpoint, claim, reset } = await setUp(await make(), 2);
     await reset();
-    const settle = () => stores.deliveries.settle(claim, exhausted, outcomeOf(endpoint, 'count'));
+    const settle = () => stores.deliveries.settle(claim, exhausted, buildOutcome(endpoint, 'count'));
 
     expect([await settle(), await settle()]).toEqual(['refused', 'refused']);
   });
 
   it('needs no check when it does not change its endpoint', async () => {
-    const { stores, endpoint, claim, reset } = await having(await make(), 0);
+    const { stores, endpoint, claim, reset } = await setUp(await make(), 0);
     await reset();
 
-    expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint, 'none'))).toBe('done');
+    expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint, 'none'))).toBe('done');
   });
 
   it('records the arrival of a redelivery in its own generation only', async () => {
-    const { stores, tenant, endpoint, reset } = await having(await make(), 0);
+    const { stores, tenant, endpoint, reset } = await setUp(await make(), 0);
     const redelivery = { ...tenant, webhookId: endpoint.id, redeliveryOf: newId('dlv', NOW) };
     const [claim, late] = [await claimed(stores, redelivery), await claimed(stores, redelivery)];
     const settle = (one: ClaimedDelivery) =>
-      stores.deliveries.settle(one, succeeded, outcomeOf(endpoint, 'none'));
+      stores.deliveries.settle(one, succeeded, buildOutcome(endpoint, 'none'));
     expect(await settle(claim)).toBe('done');
     await reset();
     expect(await settle(late)).toBe('refused');
   });
 
   it('counts in the next generation', async () => {
-    const { stores, tenant, endpoint, reset } = await having(await make(), 2);
+    const { stores, tenant, endpoint, reset } = await setUp(await make(), 2);
     await reset();
     const next = await claimed(stores, { ...tenant, generation: 2, webhookId: endpoint.id, attempts: 7 });
 
-    expect(await stores.deliveries.settle(next, exhausted, outcomeOf(endpoint, 'count'))).toBe('done');
+    expect(await stores.deliveries.settle(next, exhausted, buildOutcome(endpoint, 'count'))).toBe('done');
 
     expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(3);
   });
 
   it('is not affected by a reset of another sandbox', async () => {
     const stores = await make();
-    const { endpoint, claim } = await having(stores, 2);
-    const other = await having(stores, 2);
+    const { endpoint, claim } = await setUp(stores, 2);
+    const other = await setUp(stores, 2);
     await other.reset();
 
-    expect(await stores.deliveries.settle(claim, exhausted, outcomeOf(endpoint, 'count'))).toBe('done');
+    expect(await stores.deliveries.settle(claim, exhausted, buildOutcome(endpoint, 'count'))).toBe('done');
   });
 
   it('keeps the times at real speed until the delivery is skipped', async () => {
     const { deliveries } = await make();
     const claim = await claimed({ deliveries });
     const atRealSpeed = { nextRetryAt: '2026-11-20T10:00:00.000Z' };
-    const unaffected = outcomeOf(anEndpoint(), 'none');
+    const unaffected = buildOutcome(anEndpoint(), 'none');
 
     await deliveries.settle(claim, { ...retryingIn('hidden'), atRealSpeed }, unaffected);
     expect(await deliveries.find(claim)).toMatchObject({ atRealSpeed });
@@ -143,7 +152,7 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     const atRealSpeed = { terminalAt: ENDED.toISOString() };
     const settlement = { ...succeeded, attempt, atRealSpeed, terminalReason: 'sandbox_simulated' } as const;
 
-    await deliveries.settle(claim, settlement, outcomeOf(anEndpoint(), 'none'));
+    await deliveries.settle(claim, settlement, buildOutcome(anEndpoint(), 'none'));
 
     expect(await deliveries.find(claim)).toMatchObject({
       status: 'succeeded',
@@ -166,7 +175,7 @@ describe('the transaction that ends a delivery', () => {
   ) {
     const client = engine.client();
     const stores = dynamoDbStores(await engine.tables(client));
-    const made = await having(stores, consecutiveFailures);
+    const made = await setUp(stores, consecutiveFailures);
     const claim: ClaimedDelivery = live
       ? await claimed(stores, {
           orgId: made.endpoint.orgId,
@@ -177,7 +186,7 @@ describe('the transaction that ends a delivery', () => {
       : made.claim;
     const writes = writesOf(client);
     const as = effect === 'reset' ? succeeded : exhausted;
-    expect(await stores.deliveries.settle(claim, as, outcomeOf(made.endpoint, effect))).toBe('done');
+    expect(await stores.deliveries.settle(claim, as, buildOutcome(made.endpoint, effect))).toBe('done');
     return writes().map((write) => Object.keys(write).join());
   }
 

@@ -104,7 +104,7 @@ describe.each(storeKinds())('a read of the ledger (%s)', (_, make) => {
 });
 
 describe.each(storeKinds())('a correction of the ledger (%s)', (_, make) => {
-  async function holding(changes: Partial<LedgerAddition>) {
+  async function setUp(changes: Partial<LedgerAddition>) {
     const { ledger } = await make();
     const entry = aLedgerEntry(changes);
     await ledger.add(part, entry);
@@ -113,7 +113,7 @@ describe.each(storeKinds())('a correction of the ledger (%s)', (_, make) => {
   const truth = { owed: 7, succeeded: 4, exhausted: 2, skipped: 1, duplicates: 3 };
 
   it('replaces the counts that are unchanged since they were read', async () => {
-    const { ledger, entry } = await holding({ owed: 8, succeeded: 4 });
+    const { ledger, entry } = await setUp({ owed: 8, succeeded: 4 });
 
     expect(await ledger.correct(entry, truth)).toBe('corrected');
 
@@ -123,7 +123,7 @@ describe.each(storeKinds())('a correction of the ledger (%s)', (_, make) => {
   it.each(['owed', 'succeeded', 'exhausted', 'skipped', 'duplicates'] as const)(
     'is refused when %s has changed since',
     async (name) => {
-      const { ledger, entry } = await holding({ owed: 8, succeeded: 4 });
+      const { ledger, entry } = await setUp({ owed: 8, succeeded: 4 });
       await ledger.add({ ...part, first: '101', last: '200' }, { ...entry, ...NO_COUNTS, [name]: 1 });
       const changed = await readOne(ledger, entry);
 
@@ -134,7 +134,7 @@ describe.each(storeKinds())('a correction of the ledger (%s)', (_, make) => {
   );
 
   it('is done once when ten run at once', async () => {
-    const { ledger, entry } = await holding({ owed: 8 });
+    const { ledger, entry } = await setUp({ owed: 8 });
 
     const results = await Promise.all(Array.from({ length: 10 }, () => ledger.correct(entry, truth)));
 
@@ -150,7 +150,7 @@ describe.each(storeKinds())('a correction of the ledger (%s)', (_, make) => {
   });
 
   it('keeps later additions possible', async () => {
-    const { ledger, entry } = await holding({ owed: 8 });
+    const { ledger, entry } = await setUp({ owed: 8 });
     await ledger.correct(entry, truth);
 
     await ledger.add({ ...part, first: '101', last: '200' }, { ...entry, ...NO_COUNTS, owed: 1 });

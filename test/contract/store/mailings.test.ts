@@ -25,7 +25,11 @@ const aSending = (changes: Partial<MailRequest> = {}): MailRequest => ({
   ...changes,
 });
 
-async function claimed(mailings: NotifyPorts['mailings'], sending: MailRequest, now = NOW): Promise<string> {
+async function claimOnce(
+  mailings: NotifyPorts['mailings'],
+  sending: MailRequest,
+  now = NOW,
+): Promise<string> {
   const claim = await mailings.claim(sending, now, LEASE);
   if (claim.kind !== 'claimed') throw new Error(`the claim was ${claim.kind}`);
   return claim.token;
@@ -35,7 +39,7 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
   it('waits for the window after another e-mail with the same content', async () => {
     const mailings = await make();
     const sending = aSending();
-    const token = await claimed(mailings, sending);
+    const token = await claimOnce(mailings, sending);
     await mailings.sentOtherwise(sending, at(10));
     expect(await mailings.release(sending, token)).toBe(true);
 
@@ -60,15 +64,15 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
   it('applies to one subject of one organization', async () => {
     const mailings = await make();
     const sending = aSending();
-    await claimed(mailings, sending);
-    await claimed(mailings, { ...sending, about: 'mail#something else' });
-    await claimed(mailings, { ...sending, orgId: newId('org', NOW) });
+    await claimOnce(mailings, sending);
+    await claimOnce(mailings, { ...sending, about: 'mail#something else' });
+    await claimOnce(mailings, { ...sending, orgId: newId('org', NOW) });
   });
 
   it('is done for its event once it is settled, and blocks others for the window', async () => {
     const mailings = await make();
     const sending = aSending();
-    const token = await claimed(mailings, sending);
+    const token = await claimOnce(mailings, sending);
     expect(await mailings.settle(sending, token, at(3))).toBe(true);
 
     const other = { ...sending, eventId: 'event-2' };
@@ -82,7 +86,7 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
   it('blocks others forever once it is settled without a window', async () => {
     const mailings = await make();
     const sending = aSending({ windowSeconds: Infinity });
-    const token = await claimed(mailings, sending);
+    const token = await claimOnce(mailings, sending);
     await mailings.settle(sending, token, NOW);
 
     expect(await mailings.claim({ ...sending, eventId: 'event-2' }, at(3000 * DAY), LEASE)).toEqual({
@@ -94,8 +98,8 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
     const mailings = await make();
     const sending = aSending();
     const second = { ...sending, eventId: 'event-2' };
-    await mailings.settle(sending, await claimed(mailings, sending), NOW);
-    const token = await claimed(mailings, second, at(DAY));
+    await mailings.settle(sending, await claimOnce(mailings, sending), NOW);
+    const token = await claimOnce(mailings, second, at(DAY));
     expect(await mailings.release(second, token)).toBe(true);
 
     expect(await mailings.state(sending, at(DAY))).toBe('done');
@@ -107,7 +111,7 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
     const mailings = await make();
     const sending = aSending();
     const other = { ...sending, eventId: 'event-2' };
-    await claimed(mailings, sending);
+    await claimOnce(mailings, sending);
 
     expect(await mailings.claim(sending, at(LEASE - 1), LEASE)).toEqual({ kind: 'busy' });
     expect(await mailings.claim(sending, at(LEASE), LEASE)).toEqual({ kind: 'unknown' });
@@ -120,8 +124,8 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
     const mailings = await make();
     const sending = aSending();
     const other = { ...sending, eventId: 'event-2' };
-    const late = await claimed(mailings, sending);
-    const present = await claimed(mailings, other, at(LEASE + DAY));
+    const late = await claimOnce(mailings, sending);
+    const present = await claimOnce(mailings, other, at(LEASE + DAY));
 
     expect(await mailings.settle(sending, late, at(LEASE + DAY))).toBe(false);
     expect(await mailings.release(sending, late)).toBe(false);
@@ -211,7 +215,7 @@ describe('e-mail claims in the table', () => {
     const { mailings } = await engine.tables();
     const sending = aSending();
     const store = mailingStore(mailings);
-    await store.settle(sending, await claimed(store, sending), NOW);
+    await store.settle(sending, await claimOnce(store, sending), NOW);
 
     const { Item } = await mailings.client.send(
       new GetCommand({

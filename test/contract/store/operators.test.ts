@@ -12,7 +12,7 @@ import { dynamoDbStores } from './stores.ts';
 
 const engine = dynamoDb();
 
-async function having(changes: Partial<Endpoint> = {}) {
+async function setUp(changes: Partial<Endpoint> = {}) {
   const tables = await engine.tables();
   const stores = dynamoDbStores(tables);
   const endpoint = anEndpoint(changes);
@@ -24,7 +24,7 @@ async function having(changes: Partial<Endpoint> = {}) {
 
 describe('an operator', () => {
   it('disables an active endpoint once, without a reason', async () => {
-    const { endpoint, find, standing } = await having({ consecutiveFailures: 3 });
+    const { endpoint, find, standing } = await setUp({ consecutiveFailures: 3 });
     const { orgId, id } = endpoint;
 
     const results = await Promise.all([0, 1, 2].map(() => standing.disable(orgId, id, NOW)));
@@ -34,7 +34,7 @@ describe('an operator', () => {
   });
 
   it('enables a disabled endpoint once, without failures', async () => {
-    const { endpoint, find, standing } = await having({
+    const { endpoint, find, standing } = await setUp({
       status: 'auto_disabled',
       consecutiveFailures: 10,
       failingSince: NOW.toISOString(),
@@ -52,7 +52,7 @@ describe('an operator', () => {
   });
 
   it('creates no endpoint', async () => {
-    const { tables, standing } = await having();
+    const { tables, standing } = await setUp();
     const { orgId, id } = anEndpoint();
     expect(await standing.disable(orgId, id, NOW)).toBe(false);
     expect(await standing.enable(orgId, id)).toBe(false);
@@ -60,7 +60,7 @@ describe('an operator', () => {
   });
 
   it('disables and enables a channel too', async () => {
-    const { tables, standing } = await having();
+    const { tables, standing } = await setUp();
     const channel = anHttpChannel();
     await committer(tables.service.client)(channelStore(tables.service).add(channel));
     expect(await standing.disable(channel.orgId, channel.id, NOW)).toBe(true);
@@ -72,7 +72,7 @@ describe('an operator', () => {
 
 describe('an endpoint that an operator has enabled', () => {
   it('is disabled by further failures, with another notice for its admins', async () => {
-    const { stores, endpoint, find, standing } = await having({ consecutiveFailures: 9 });
+    const { stores, endpoint, find, standing } = await setUp({ consecutiveFailures: 9 });
     const { orgId, id } = endpoint;
     const fail = async (at: Date) =>
       stores.deliveries.settle(await claimed(stores, { orgId, webhookId: id, attempts: 7 }), exhausted, {
@@ -102,7 +102,7 @@ async function all<T>(pages: AsyncGenerator<ScannedPage<T>>): Promise<T[]> {
 
 describe("an operator's scan", () => {
   it('finds endpoints, channels and idempotency records that use a key version', async () => {
-    const { tables, stores, endpoint } = await having({ keyVersion: '1' });
+    const { tables, stores, endpoint } = await setUp({ keyVersion: '1' });
     const second = anEndpoint({ keyVersion: '11' });
     await stores.endpoints.put(second);
     const channel = anHttpChannel({ keyVersion: '2' });
@@ -124,7 +124,7 @@ describe("an operator's scan", () => {
   });
 
   it('finds disabled endpoints of all organizations', async () => {
-    const { tables, stores } = await having();
+    const { tables, stores } = await setUp();
     const disabled = anEndpoint({
       status: 'auto_disabled',
       disabledAt: NOW.toISOString(),

@@ -14,7 +14,7 @@ const engine = dynamoDb();
 
 type Orders = PurgePorts['purges'] & { give(purge: Purge): Promise<unknown> };
 
-async function stored(client = engine.client()) {
+async function setUp(client = engine.client()) {
   const { service } = await engine.tables(client);
   const store = purgeStore(service);
   const commit = committer(client);
@@ -29,7 +29,7 @@ const KINDS: [name: string, make: () => Promise<Orders>][] = [
       return Object.assign(orders, { give: async (purge: Purge) => orders.order(purge) });
     },
   ],
-  ['dynamodb', stored],
+  ['dynamodb', setUp],
 ];
 
 const aPurge = (changes: Partial<Purge> = {}): Purge => ({
@@ -152,7 +152,7 @@ describe.each(KINDS)('the progress of a purge (%s)', (_, make) => {
 
 describe('purges in the table', () => {
   it('are added once for a generation', async () => {
-    const { give, open } = await stored();
+    const { give, open } = await setUp();
     const purge = aPurge();
 
     expect(await give(purge)).toEqual({ kind: 'committed' });
@@ -163,7 +163,7 @@ describe('purges in the table', () => {
 
   it('are found in all shards, page by page', async () => {
     const client = engine.client();
-    const orders = await stored(client);
+    const orders = await setUp(client);
     const all: Purge[] = [];
     // Enough that each shard has several.
     for (let number = 0; number < 30; number += 1)
@@ -175,7 +175,7 @@ describe('purges in the table', () => {
   });
 
   it('of one sandbox are listed without others, the oldest generation first', async () => {
-    const orders = await stored();
+    const orders = await setUp();
     const orgId = newId('org', NOW);
     for (const generation of [10, 2, 9, 1]) await given(orders, { orgId, generation });
     for (let others = 0; others < 10; others += 1) await given(orders);
@@ -185,7 +185,7 @@ describe('purges in the table', () => {
   });
 
   it('of one sandbox have its total progress', async () => {
-    const orders = await stored();
+    const orders = await setUp();
     const purge = await given(orders);
     await orders.progress(purge, 3);
 

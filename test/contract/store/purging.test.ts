@@ -129,11 +129,11 @@ describe('a purge', () => {
         async (things, generation) => {
           const orgIds = Array.from({ length: 4 }, () => newId('org', NOW));
           // The last one is live.
-          const tenantOf = (thing: (typeof things)[number]): Tenant => ({
+          const buildTenant = (thing: (typeof things)[number]): Tenant => ({
             orgId: orgIds[thing.organization] ?? newId('org', NOW),
             generation: thing.organization === 3 ? 0 : thing.generation,
           });
-          await Promise.all(things.map((thing) => ways[thing.kind](tenantOf(thing))));
+          await Promise.all(things.map((thing) => ways[thing.kind](buildTenant(thing))));
           const purged = { orgId: orgIds[0] ?? newId('org', NOW), generation };
           const before = await everyRow(tables);
           await commit([purges.order({ ...purged, requestedAt: NOW.toISOString() })]);

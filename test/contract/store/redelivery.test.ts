@@ -116,13 +116,13 @@ describe('the transaction of a redelivery', () => {
     const conflicts = conflictOnOverlap(client);
 
     /** As a client retries a 503. */
-    async function untilAnswered(): Promise<CommitResult> {
+    async function retryUntilAnswered(): Promise<CommitResult> {
       for (;;) {
         const result = await redeliver({ once: true, commit: committer(client) }).catch(retryable);
         if (result !== 'contended') return result;
       }
     }
-    const results = await Promise.all(Array.from({ length: 20 }, untilAnswered));
+    const results = await Promise.all(Array.from({ length: 20 }, retryUntilAnswered));
 
     expect(results.filter(({ kind }) => kind === 'committed')).toHaveLength(1);
     expect(results.filter(({ kind }) => kind === 'refused')).toEqual(

@@ -66,7 +66,7 @@ async function putAll(table: Table, rows: readonly Row[]): Promise<void> {
 
 const inOrder = (rows: readonly Row[]): Row[] =>
   rows.toSorted((a, b) => (String(a.pk) < String(b.pk) ? -1 : 1));
-const keysOf = (rows: readonly Row[]): Row[] =>
+const pickKeys = (rows: readonly Row[]): Row[] =>
   rows.map(({ pk, sk }) => (sk === undefined ? { pk } : { pk, sk }));
 
 describe.each(SHAPES)('rows of a generation in the table %s', (name, sorted) => {
@@ -83,7 +83,7 @@ describe.each(SHAPES)('rows of a generation in the table %s', (name, sorted) => 
     ];
 
     const found = await find(tenant, 100);
-    expect(inOrder(found)).toEqual(inOrder(keysOf(its)));
+    expect(inOrder(found)).toEqual(inOrder(pickKeys(its)));
     await remove(found);
 
     expect(await find(tenant, 100)).toEqual([]);

@@ -59,7 +59,7 @@ const KINDS = {
   'text of a source': /^knowledge \S+#src_\w+#versions /,
   'notice of a source': /^outbox src_\w+#/,
 };
-const kindOf = (place: string) => Object.entries(KINDS).find(([, pattern]) => pattern.test(place))?.[0];
+const findKind = (place: string) => Object.entries(KINDS).find(([, pattern]) => pattern.test(place))?.[0];
 
 let tables: TestTables;
 let api: Api;
@@ -129,8 +129,8 @@ describe('the test data', () => {
 
   it.each(Object.keys(lives) as (keyof typeof lives)[])('has rows of every kind: %s', (life) => {
     const data = [...lives[life].keys()].filter((place) => !isKept(place));
-    expect(data.filter((place) => kindOf(place) === undefined)).toEqual([]);
-    expect(new Set(data.map(kindOf))).toEqual(new Set(Object.keys(KINDS)));
+    expect(data.filter((place) => findKind(place) === undefined)).toEqual([]);
+    expect(new Set(data.map(findKind))).toEqual(new Set(Object.keys(KINDS)));
   });
 
   it.each(Object.keys(lives) as (keyof typeof lives)[])('has deliveries in every state: %s', (life) => {

@@ -54,7 +54,7 @@ const isCommitted = ({ kind }: CommitResult) => kind === 'committed';
 const isSandbox = ({ environment }: Record<string, unknown>) => environment === 'sandbox';
 
 /** As a client retries a 503. */
-async function untilAnswered(commit: () => Promise<CommitResult>): Promise<CommitResult> {
+async function retryUntilAnswered(commit: () => Promise<CommitResult>): Promise<CommitResult> {
   for (;;) {
     const result = await commit().catch((error: unknown) => {
       if (error instanceof Contended) return undefined;
@@ -125,7 +125,7 @@ describe('the sandbox of an organization', () => {
     const { find, create, rows } = await aLiveOrganization(client);
     const conflicts = conflictOnOverlap(client);
 
-    const results = await Promise.all(Array.from({ length: 50 }, () => untilAnswered(create)));
+    const results = await Promise.all(Array.from({ length: 50 }, () => retryUntilAnswered(create)));
 
     expect(conflicts.count()).toBeGreaterThan(0);
     expect(results.filter(isCommitted)).toHaveLength(1);

@@ -10,7 +10,7 @@ const UNTIL = later(NOW, seconds(SLOW_SECONDS));
 const HALF = seconds(SLOW_SECONDS / 2);
 
 describe.each(storeKinds(engine))('the mark of a slow endpoint (%s)', (_, make) => {
-  async function having(changes: Parameters<typeof anEndpoint>[0] = {}) {
+  async function setUp(changes: Parameters<typeof anEndpoint>[0] = {}) {
     const { endpoints } = await make();
     const endpoint = anEndpoint(changes);
     await endpoints.put(endpoint);
@@ -20,7 +20,7 @@ describe.each(storeKinds(engine))('the mark of a slow endpoint (%s)', (_, make) 
   }
 
   it('has a time, and changes nothing else', async () => {
-    const { endpoint, mark, find } = await having({ consecutiveFailures: 3 });
+    const { endpoint, mark, find } = await setUp({ consecutiveFailures: 3 });
 
     await mark(UNTIL);
 
@@ -28,7 +28,7 @@ describe.each(storeKinds(engine))('the mark of a slow endpoint (%s)', (_, make) 
   });
 
   it.each([0, 1, HALF])('stays unchanged when it ends %i ms earlier', async (ms) => {
-    const { mark, find } = await having();
+    const { mark, find } = await setUp();
 
     await mark(UNTIL);
     await mark(later(UNTIL, ms));
@@ -37,7 +37,7 @@ describe.each(storeKinds(engine))('the mark of a slow endpoint (%s)', (_, make) 
   });
 
   it('is renewed after half of its time', async () => {
-    const { mark, find } = await having();
+    const { mark, find } = await setUp();
     const renewed = later(UNTIL, HALF + 1);
 
     await mark(UNTIL);
@@ -47,7 +47,7 @@ describe.each(storeKinds(engine))('the mark of a slow endpoint (%s)', (_, make) 
   });
 
   it('is never shortened', async () => {
-    const { mark, find } = await having({ slowUntil: UNTIL.toISOString() });
+    const { mark, find } = await setUp({ slowUntil: UNTIL.toISOString() });
 
     await mark(NOW);
 
@@ -55,7 +55,7 @@ describe.each(storeKinds(engine))('the mark of a slow endpoint (%s)', (_, make) 
   });
 
   it('does not restore an endpoint that is gone', async () => {
-    const { endpoints, endpoint, mark, find } = await having();
+    const { endpoints, endpoint, mark, find } = await setUp();
     await endpoints.remove(endpoint.orgId, endpoint.id);
 
     await mark(UNTIL);
@@ -64,7 +64,7 @@ describe.each(storeKinds(engine))('the mark of a slow endpoint (%s)', (_, make) 
   });
 
   it('makes the endpoint unproven until a success after the mark has expired', async () => {
-    const { endpoints, endpoint, mark, find } = await having();
+    const { endpoints, endpoint, mark, find } = await setUp();
     const prove = (now: Date) => endpoints.markProven(endpoint.orgId, endpoint.id, now);
     await mark(UNTIL);
 

@@ -21,7 +21,7 @@ const HOUR = later(NOW, 3_600_000);
 const lease = (stores: SourceStores, source: Source, now = NOW, askedAt = now) =>
   stores.checks.lease(source, { askedAt, now, leaseSeconds: LEASE });
 
-async function leased(stores: SourceStores, source: Source, now = NOW): Promise<LeasedSource> {
+async function takeLease(stores: SourceStores, source: Source, now = NOW): Promise<LeasedSource> {
   const result = await lease(stores, source, now);
   if (result.kind !== 'leased') throw new Error(`the lease was not given: ${result.kind}`);
   return result.source;
@@ -50,16 +50,16 @@ function change(
   return { kind: 'changed', content: toSourceContent(version, { text }), text, kept, ...rest };
 }
 
-async function settled(stores: SourceStores, source: Source, outcome: CheckOutcome, now = NOW) {
-  const holder = await leased(stores, source, now);
+async function settleCheck(stores: SourceStores, source: Source, outcome: CheckOutcome, now = NOW) {
+  const holder = await takeLease(stores, source, now);
   return stores.checks.settle(holder, { outcome, nextCheckAt: later(now, 3_600_000) });
 }
 
 /** A source whose first text was imported. */
-async function imported(stores: SourceStores, text = 'first text'): Promise<Source> {
+async function setUpImported(stores: SourceStores, text = 'first text'): Promise<Source> {
   const source = aSource();
   await stores.add(source);
-  await settled(stores, source, change(1, text));
+  await settleCheck(stores, source, change(1, text));
   return source;
 }
 
@@ -80,7 +80,7 @@ describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
-    await leased(stores, source);
+    await takeLease(stores, source);
 
     expect(await lease(stores, source, later(NOW, seconds(LEASE) - 1))).toMatchObject({ kind: 'busy' });
     expect(await lease(stores, source, later(NOW, seconds(LEASE)))).toMatchObject({
@@ -93,7 +93,7 @@ describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
-    await settled(stores, source, { kind: 'failed', error: 'timed out' }, later(NOW, 500));
+    await settleCheck(stores, source, { kind: 'failed', error: 'timed out' }, later(NOW, 500));
 
     for (const askedAt of [NOW, later(NOW, 500)])
       expect(await lease(stores, source, HOUR, askedAt)).toEqual({ kind: 'checked' });
@@ -115,7 +115,7 @@ describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
 describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
   it('imports a first text as the version that admins know', async () => {
     const stores = await make();
-    const source = await imported(stores, 'a first text');
+    const source = await setUpImported(stores, 'a first text');
 
     const found = await stores.find(source, source.id);
     expect(found).toMatchObject({
@@ -136,7 +136,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
 
   it('stores another text beside the version that admins know, with a notice', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
     const notice = createNotice(
       'source.changed',
       `${source.id}#changed#2`,
@@ -159,7 +159,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
       notice,
     };
 
-    expect(await settled(stores, source, outcome, HOUR)).toBe('done');
+    expect(await settleCheck(stores, source, outcome, HOUR)).toBe('done');
 
     expect(await stores.find(source, source.id)).toMatchObject({
       content: { version: 2 },
@@ -178,9 +178,9 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
 
   it('keeps the text on failures, counts them, and clears the error on a success', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
     for (const hour of [1, 2])
-      await settled(stores, source, { kind: 'failed', error: `failure ${hour}` }, later(HOUR, hour));
+      await settleCheck(stores, source, { kind: 'failed', error: `failure ${hour}` }, later(HOUR, hour));
 
     const failing = await stores.find(source, source.id);
     expect(failing).toMatchObject({
@@ -191,7 +191,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     });
     expect(await stores.versionsOf(source)).toEqual([1]);
 
-    await settled(stores, source, { kind: 'unchanged' }, later(HOUR, 3));
+    await settleCheck(stores, source, { kind: 'unchanged' }, later(HOUR, 3));
     const healed = await stores.find(source, source.id);
     expect(healed).toMatchObject({ failures: 0, checks: 4, content: { version: 1 } });
     expect(healed).not.toHaveProperty('lastError');
@@ -200,7 +200,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
 
   it('updates validators and title when the text is the same', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
     const content = toSourceContent(1, {
       text: 'first text',
       title: 'New',
@@ -208,14 +208,14 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
       lastModified: 'today',
     });
 
-    await settled(stores, source, { kind: 'unchanged', content }, HOUR);
+    await settleCheck(stores, source, { kind: 'unchanged', content }, HOUR);
 
     expect((await stores.find(source, source.id))?.content).toEqual(content);
   });
 
   it('moves the source in the due index', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
     const due = async (until: Date) => {
       const found = await Promise.all(
         Array.from({ length: 16 }, (_, shard) => stores.due.find(shard, until)),
@@ -236,8 +236,8 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
-    const late = await leased(stores, source);
-    const other = await leased(stores, source, later(NOW, seconds(LEASE)));
+    const late = await takeLease(stores, source);
+    const other = await takeLease(stores, source, later(NOW, seconds(LEASE)));
     const settlement = { outcome, nextCheckAt: HOUR };
 
     expect(await stores.checks.settle(late, settlement)).toBe('refused');
@@ -250,7 +250,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
-    const holder = await leased(stores, source);
+    const holder = await takeLease(stores, source);
     await stores.remove(source, source.id);
 
     for (const outcome of [change(1, 'late'), { kind: 'unchanged' } as const])
@@ -269,7 +269,7 @@ describe.each(sourceStoreKinds())('texts of versions (%s)', (_, make) => {
     ['a megabyte that hardly shrinks', noise(1_000_000)],
   ])('are read as they were written: %s', async (_, text) => {
     const stores = await make();
-    const source = await imported(stores, text);
+    const source = await setUpImported(stores, text);
 
     const [version] = (await stores.find(source, source.id))?.stored ?? [];
     expect(version && (await stores.checks.text(source, version))).toBe(text);
@@ -277,16 +277,16 @@ describe.each(sourceStoreKinds())('texts of versions (%s)', (_, make) => {
 
   it('are absent if never written', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
 
     expect(await stores.checks.text(source, { version: 2, parts: 1 })).toBeUndefined();
   });
 
   it('can be deleted one by one, repeatedly, without the others', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
     const first = { version: 1, parts: 1 };
-    await settled(stores, source, change(2, 'second', { kept: [first] }), HOUR);
+    await settleCheck(stores, source, change(2, 'second', { kept: [first] }), HOUR);
 
     for (let time = 1; time <= 2; time += 1) await stores.checks.deleteVersions(source, [first]);
     expect(await stores.versionsOf(source)).toEqual([2]);
@@ -294,9 +294,9 @@ describe.each(sourceStoreKinds())('texts of versions (%s)', (_, make) => {
 
   it('are all deleted with their source, repeatedly, without those of others', async () => {
     const stores = await make();
-    const source = await imported(stores, noise(700_000));
-    const other = await imported(stores);
-    await settled(stores, source, change(2, 'second', { kept: [{ version: 1, parts: 3 }] }), HOUR);
+    const source = await setUpImported(stores, noise(700_000));
+    const other = await setUpImported(stores);
+    await settleCheck(stores, source, change(2, 'second', { kept: [{ version: 1, parts: 3 }] }), HOUR);
     await stores.remove(source, source.id);
 
     for (let time = 1; time <= 2; time += 1) await stores.checks.deleteAllVersions(source);
@@ -308,7 +308,7 @@ describe.each(sourceStoreKinds())('texts of versions (%s)', (_, make) => {
 describe.each(sourceStoreKinds())('the version that admins know (%s)', (_, make) => {
   it('is the latest one in a notice', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
     const at = later(NOW, 60_000);
 
     await stores.notified(source, source.id, 3, at);
@@ -337,8 +337,8 @@ describe.each(sourceStoreKinds())('the version that admins know (%s)', (_, make)
 
   it('can be updated during a check', async () => {
     const stores = await make();
-    const source = await imported(stores);
-    const holder = await leased(stores, source, HOUR);
+    const source = await setUpImported(stores);
+    const holder = await takeLease(stores, source, HOUR);
     await stores.notified(source, source.id, 2, HOUR);
 
     const outcome = change(3, 'third', { measured: { from: 1, difference: 90 } });
@@ -368,7 +368,7 @@ describe.each(sourceStoreKinds())('the sync of a source (%s)', (_, make) => {
     const stores = await make();
     const source = { ...aSource(), id: inOneShard() };
     await stores.add(source);
-    await settled(stores, source, { kind: 'unchanged' });
+    await settleCheck(stores, source, { kind: 'unchanged' });
     await stores.sync(source, source.id, NOW);
     const due = (until: Date) => stores.due.find(SHARD, until);
     const at = later(NOW, seconds(RESEND_SECONDS));
@@ -387,7 +387,7 @@ describe.each(sourceStoreKinds())('the sync of a source (%s)', (_, make) => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
-    const holder = await leased(stores, source);
+    const holder = await takeLease(stores, source);
     await stores.sync(source, source.id, NOW);
     expect(await stores.checks.settle(holder, { outcome: { kind: 'unchanged' }, nextCheckAt: HOUR })).toBe(
       'done',

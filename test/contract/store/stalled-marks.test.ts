@@ -7,7 +7,7 @@ const UNTIL = later(NOW, seconds(STALLED_SECONDS));
 const HALF = seconds(STALLED_SECONDS / 2);
 
 describe.each(storeKinds())('the mark of a stalled endpoint (%s)', (_, make) => {
-  async function having(changes: Parameters<typeof anEndpoint>[0] = {}) {
+  async function setUp(changes: Parameters<typeof anEndpoint>[0] = {}) {
     const { endpoints } = await make();
     const endpoint = anEndpoint(changes);
     await endpoints.put(endpoint);
@@ -22,7 +22,7 @@ describe.each(storeKinds())('the mark of a stalled endpoint (%s)', (_, make) => 
   }
 
   it('has a time, and changes nothing else', async () => {
-    const { endpoint, mark, find } = await having({ consecutiveFailures: 3, slowUntil: UNTIL.toISOString() });
+    const { endpoint, mark, find } = await setUp({ consecutiveFailures: 3, slowUntil: UNTIL.toISOString() });
 
     await mark(UNTIL);
 
@@ -30,7 +30,7 @@ describe.each(storeKinds())('the mark of a stalled endpoint (%s)', (_, make) => 
   });
 
   it('stays unchanged for half of its time, and is renewed afterwards', async () => {
-    const { mark, find } = await having();
+    const { mark, find } = await setUp();
     await mark(UNTIL);
 
     await mark(later(UNTIL, HALF));
@@ -42,7 +42,7 @@ describe.each(storeKinds())('the mark of a stalled endpoint (%s)', (_, make) => 
   });
 
   it('is never shortened', async () => {
-    const { mark, find } = await having({ stalledUntil: UNTIL.toISOString() });
+    const { mark, find } = await setUp({ stalledUntil: UNTIL.toISOString() });
 
     await mark(NOW);
 
@@ -50,7 +50,7 @@ describe.each(storeKinds())('the mark of a stalled endpoint (%s)', (_, make) => 
   });
 
   it('is removed if unchanged since it was read, and nothing else', async () => {
-    const { endpoint, mark, end, find } = await having({ consecutiveFailures: 3 });
+    const { endpoint, mark, end, find } = await setUp({ consecutiveFailures: 3 });
     await mark(UNTIL);
 
     await end(UNTIL);
@@ -59,7 +59,7 @@ describe.each(storeKinds())('the mark of a stalled endpoint (%s)', (_, make) => 
   });
 
   it('remains when it was renewed since it was read', async () => {
-    const { mark, end, find } = await having();
+    const { mark, end, find } = await setUp();
     const renewed = later(UNTIL, HALF + 1);
     await mark(UNTIL);
     await mark(renewed);
@@ -70,7 +70,7 @@ describe.each(storeKinds())('the mark of a stalled endpoint (%s)', (_, make) => 
   });
 
   it('does not restore an endpoint that is gone', async () => {
-    const { endpoints, endpoint, mark, end, find } = await having();
+    const { endpoints, endpoint, mark, end, find } = await setUp();
     await endpoints.remove(endpoint.orgId, endpoint.id);
 
     await mark(UNTIL);

@@ -11,7 +11,7 @@ const engine = dynamoDb();
 const UNTIL = later(NOW, seconds(AT_RISK_SECONDS));
 
 describe.each(storeKinds(engine))('the failure streak of an endpoint (%s)', (_, make) => {
-  async function having(changes: Partial<Endpoint> = {}) {
+  async function setUp(changes: Partial<Endpoint> = {}) {
     const { endpoints } = await make();
     const endpoint = anEndpoint(changes);
     const { orgId, id } = endpoint;
@@ -26,7 +26,7 @@ describe.each(storeKinds(engine))('the failure streak of an endpoint (%s)', (_, 
   }
 
   it('starts once when several workers start it', async () => {
-    const { endpoint, find, begin } = await having();
+    const { endpoint, find, begin } = await setUp();
 
     const begun = await Promise.all([begin(), begin(), begin()]);
 
@@ -48,7 +48,7 @@ describe.each(storeKinds(engine))('the failure streak of an endpoint (%s)', (_, 
   });
 
   it('does not restore a deleted endpoint', async () => {
-    const { find, begin, mark, remove } = await having();
+    const { find, begin, mark, remove } = await setUp();
     await remove();
 
     await mark(UNTIL);
@@ -57,7 +57,7 @@ describe.each(storeKinds(engine))('the failure streak of an endpoint (%s)', (_, 
   });
 
   it('has a mark that is renewed when less than half of its time is left', async () => {
-    const { mark, find } = await having();
+    const { mark, find } = await setUp();
     await mark(UNTIL);
     await mark(later(UNTIL, seconds(AT_RISK_SECONDS / 2)));
     expect(await find()).toMatchObject({ atRiskUntil: UNTIL.toISOString() });

@@ -28,10 +28,10 @@ const READERS: Record<string, (tables: TestTables, from: Date, to: Date) => Prom
   'a filtered list': async ({ deliveries }, from, to) =>
     (await filteredDeliveries(deliveries)(tenant, webhookId, { limit: 10 }, { from, to })).items,
   usage: async ({ usage }, from, to) => [
-    ...(await usageReader(usage)(orgId, { from: monthOf(from), to: monthOf(to) })),
+    ...(await usageReader(usage)(orgId, { from: toMonth(from), to: toMonth(to) })),
   ],
 };
-const monthOf = (time: Date) => time.toISOString().slice(0, 7);
+const toMonth = (time: Date) => time.toISOString().slice(0, 7);
 
 describe('a time span that ends before it starts', () => {
   // As in the first minute of an hour, when the time a minute ago is in the hour before.

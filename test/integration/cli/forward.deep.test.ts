@@ -360,7 +360,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
 });
 
 describe('npm run forward refuses to start', { timeout: 60_000 }, () => {
-  const errorOf = async (sandbox: FakeSandbox, env: Record<string, string>) => {
+  const readError = async (sandbox: FakeSandbox, env: Record<string, string>) => {
     const directory = join(await temporaryDirectory(), 'local');
     const program = startProgram('bin/forward.ts', ['--to', 'http://127.0.0.1:1/'], {
       LOCAL_DIR: directory,
@@ -375,22 +375,22 @@ describe('npm run forward refuses to start', { timeout: 60_000 }, () => {
   it('without a key, with a live one, or with an invalid one', async () => {
     const sandbox = await startFakeSandbox();
     onTestFinished(() => sandbox.stop());
-    expect(await errorOf(sandbox, {})).toContain('Set SANDBOX_API_KEY to a key of the sandbox');
-    expect(await errorOf(sandbox, { SANDBOX_API_KEY: 'ck_live_x' })).toContain('is a live key');
-    expect(await errorOf(sandbox, { SANDBOX_API_KEY: 'ck_sandbox_other' })).toBe(
+    expect(await readError(sandbox, {})).toContain('Set SANDBOX_API_KEY to a key of the sandbox');
+    expect(await readError(sandbox, { SANDBOX_API_KEY: 'ck_live_x' })).toContain('is a live key');
+    expect(await readError(sandbox, { SANDBOX_API_KEY: 'ck_sandbox_other' })).toBe(
       `The API at ${sandbox.url} does not take the key in SANDBOX_API_KEY.`,
     );
     sandbox.refuse(403);
-    expect(await errorOf(sandbox, { SANDBOX_API_KEY: sandbox.key })).toContain('may not read endpoints');
+    expect(await readError(sandbox, { SANDBOX_API_KEY: sandbox.key })).toContain('may not read endpoints');
   });
 
   it('without an API', async () => {
     const sandbox = await startFakeSandbox();
     await sandbox.stop();
-    expect(await errorOf(sandbox, { SANDBOX_API_KEY: sandbox.key })).toBe(
+    expect(await readError(sandbox, { SANDBOX_API_KEY: sandbox.key })).toBe(
       `The API at ${sandbox.url} cannot be reached: nothing listens there. Start it with npm start.`,
     );
-    expect(await errorOf(sandbox, { BASE_URL: '' })).toContain('Which API?');
+    expect(await readError(sandbox, { BASE_URL: '' })).toContain('Which API?');
   });
 
   it('with an invalid flag, and prints its help', async () => {

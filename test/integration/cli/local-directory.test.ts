@@ -10,7 +10,7 @@ const MODULE = new URL('../../../lib/cli/start/local-directory.ts', import.meta.
 const open = (path: string, fresh = false) => openLocalDirectory(path, { shown: '.local', fresh });
 
 /** Another process that locks the directory until it is killed. */
-async function holderOf(path: string) {
+async function startHolder(path: string) {
   const script = `
     const { openLocalDirectory } = await import(${JSON.stringify(MODULE)});
     await openLocalDirectory(${JSON.stringify(path)}, { shown: '.local', fresh: false });
@@ -90,14 +90,14 @@ describe('the directory of the local run', () => {
 
   it('belongs to one local run at a time', async () => {
     const path = await temporaryDirectory();
-    const holder = await holderOf(path);
+    const holder = await startHolder(path);
     await expect(open(path, true)).rejects.toThrow(`Another local run (pid ${holder.pid}) uses .local`);
     await holder.kill();
   });
 
   it('is available again as soon as its local run is killed', async () => {
     const path = await temporaryDirectory();
-    const holder = await holderOf(path);
+    const holder = await startHolder(path);
     await holder.kill();
     const directory = await open(path);
     directory.release();

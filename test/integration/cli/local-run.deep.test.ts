@@ -14,7 +14,7 @@ async function start(env: Record<string, string> = {}, args: string[] = [], dire
   return { program, path };
 }
 
-const engineOf = async (program: Program) => Number((await program.shows(/engine (\d+)/))[1]);
+const readEnginePid = async (program: Program) => Number((await program.shows(/engine (\d+)/))[1]);
 
 describe('the local run', { timeout: 60_000 }, () => {
   it('starts, shows a verified delivery and the next steps', async () => {
@@ -97,7 +97,7 @@ describe('the local run', { timeout: 60_000 }, () => {
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('stops cleanly on %s', async (signal) => {
     const { program } = await start();
-    const engine = await engineOf(program);
+    const engine = await readEnginePid(program);
     await program.shows(/Ready/);
     program.signal(signal);
     expect(await program.ended).toBe(0);
@@ -117,7 +117,7 @@ describe('the local run', { timeout: 60_000 }, () => {
 
   it('kills its processes when stopping takes too long', async () => {
     const { program } = await start({ FAKE_STOP: 'hangs' });
-    const engine = await engineOf(program);
+    const engine = await readEnginePid(program);
     await program.shows(/Ready/);
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
@@ -190,7 +190,7 @@ describe('the local run', { timeout: 60_000 }, () => {
 
   it('fails when the demonstration fails, with the reason, and stops all processes', async () => {
     const { program } = await start({ FAKE_DELIVERS: 'no' });
-    const engine = await engineOf(program);
+    const engine = await readEnginePid(program);
     expect(await program.ended).toBe(1);
     expect(program.output()).toContain('✗ Demonstrate a delivery');
     expect(program.errors()).toContain(

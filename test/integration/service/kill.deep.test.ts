@@ -53,7 +53,7 @@ it('a local run ends a redelivery job although every process is killed and all m
     (await api.get(`${at}/redeliveries/${job}`)).body.data ?? expect.fail('the job was to be answered');
   await sendTests(before, at);
   const tables = tablesBehind(childrenOf(service.run.pid).engine);
-  const failed = await haveFailed(tables, id);
+  const failed = await rewriteAsFailed(tables, id);
   const hindrance = lastOfFullestShard(failed);
   await tables.rewrite({ ...hindrance, item: { ...hindrance.item, eventType: 'unreadable' } });
   const from = new Date(Date.now() - 3_600_000).toISOString();
@@ -119,7 +119,7 @@ async function sendTests(api: ApiClient, at: string): Promise<void> {
  * Rewrites the deliveries of an endpoint as if all attempts had failed.
  * @returns the new rows
  */
-async function haveFailed({ rows, rewrite }: TablesBehind, endpoint: string): Promise<Row[]> {
+async function rewriteAsFailed({ rows, rewrite }: TablesBehind, endpoint: string): Promise<Row[]> {
   const found = (await rows([endpoint])).filter(({ item }) => String(item.sk).startsWith('dlv_'));
   const failed = found.map(({ table, item }) => ({
     table,

@@ -71,19 +71,19 @@ beforeAll(async () => {
   endpoint = (await tenant.api.register(tenant.receiver, ['conversation.created'])).id;
 });
 
-const rowsOf = async (table: string, text: string) =>
+const findRows = async (table: string, text: string) =>
   (await service().rows([text])).filter((row) => row.table.includes(`Tables${table}`));
 
 /** Changes the stored endpoint. */
 async function mark(id: string, marks: object): Promise<void> {
-  const [row = expect.fail('the endpoint is not stored')] = (await rowsOf('Service', id)).filter(
+  const [row = expect.fail('the endpoint is not stored')] = (await findRows('Service', id)).filter(
     ({ item }) => item.sk === id,
   );
   await service().rewrite({ ...row, item: { ...row.item, ...marks } });
 }
 
 /** Waits for so many succeeded deliveries of an endpoint. */
-const ended = (id: string, count: number) =>
+const waitUntilEnded = (id: string, count: number) =>
   until(`${count} deliveries of ${id} to succeed`, async () => {
     const all = await tenant.api.all(`/api/v1/webhooks/${id}/deliveries`);
     return all.length >= count && all.every(({ status }) => status === 'succeeded') && all;
@@ -92,7 +92,7 @@ const ended = (id: string, count: number) =>
 async function deliver(): Promise<void> {
   const before = await tenant.api.all(`/api/v1/webhooks/${endpoint}/deliveries`);
   await tenant.api.createConversation();
-  const all = await ended(endpoint, before.length + 1);
+  const all = await waitUntilEnded(endpoint, before.length + 1);
   expect(all).toEqual(all.map((delivery) => ({ ...delivery, attempts: 1 })));
 }
 
@@ -141,8 +141,8 @@ async function purge(): Promise<void> {
 async function redeliver(): Promise<void> {
   const { id } = await tenant.api.register(tenant.receiver, ['ticket.created']);
   await tenant.api.post(`/api/v1/webhooks/${id}/test`);
-  const [first] = await ended(id, 1);
-  const [stored = expect.fail('the delivery is not stored')] = await rowsOf('Deliveries', id);
+  const [first] = await waitUntilEnded(id, 1);
+  const [stored = expect.fail('the delivery is not stored')] = await findRows('Deliveries', id);
   const failed = { ...stored.item, status: 'exhausted', terminalReason: 'max_attempts' };
   const again = newId('dlv', new Date());
   const key = keys.delivery(EndpointId.parse(id), 0, again);
@@ -173,7 +173,7 @@ async function move(from: 'Fresh' | 'Retry', marks: object): Promise<void> {
   for (const row of rows) await service().rewrite(row);
   const batch = queueEvent(service().queueArn(`Delivery/${from}`), [delivery]);
   expect(await service().invoke('dispatch', batch)).toEqual({ batchItemFailures: [] });
-  await ended(webhookId, 1);
+  await waitUntilEnded(webhookId, 1);
 }
 const IN_TEN_MINUTES = new Date(Date.now() + 600_000).toISOString();
 
@@ -384,7 +384,7 @@ const ELSEWHERE: readonly Ran[] = [
 ];
 
 /** Shortens `dynamodb:GetItem` on a table's ARN to `GetItem Service`. */
-function nameOf({ action, resource }: UsedPermission): string {
+function formatPermission({ action, resource }: UsedPermission): string {
   const [, queueOrTable, secret] =
     /(?:Tables|Delivery|Bus)([A-Z][a-z]+)|((?:Cursor|Signing)Keys)/.exec(resource) ?? [];
   return `${action.split(':')[1]} ${queueOrTable ?? secret ?? resource}`;
@@ -406,7 +406,10 @@ function usedIn({ fn, fault, actions }: Branch, since: number): UsedPermission[]
       .slice(start)
       .filter((report) => 'action' in report)
       // A transaction uses one permission for each of its writes.
-      .filter((report, index, all) => nameOf(report) !== (index > 0 && nameOf(all[index - 1] ?? report)));
+      .filter(
+        (report, index, all) =>
+          formatPermission(report) !== (index > 0 && formatPermission(all[index - 1] ?? report)),
+      );
   if (fault === undefined) return [usedFrom(since)];
   const [operation, kind, times = 1] = fault;
   let inRow = 0;
@@ -419,7 +422,7 @@ function usedIn({ fn, fault, actions }: Branch, since: number): UsedPermission[]
 
 /** Whether all actions are used, repeated ones as often as named. */
 function includesAll(used: readonly UsedPermission[], actions: readonly string[]): boolean {
-  const names = used.map(nameOf);
+  const names = used.map(formatPermission);
   const countOf = (all: readonly string[], name: string) => all.filter((one) => one === name).length;
   return actions.every((action) => countOf(names, action) >= countOf(actions, action));
 }

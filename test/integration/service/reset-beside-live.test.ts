@@ -81,7 +81,7 @@ describe('a reset beside live retries', () => {
     expect((await live.admin.post('/api/settings/sandbox/reset')).status).toBe(200);
     // An attempt that started before the reset may end within the linger time.
     await sleep(LINGER_SECONDS * 1000);
-    const attemptsBefore = attemptsOf(place.log(), old);
+    const attemptsBefore = findAttempts(place.log(), old);
     await until(
       'the purge',
       async () => {
@@ -119,12 +119,12 @@ describe('a reset beside live retries', () => {
     for (const queue of ['Fresh', 'Retry'])
       await until(`${queue} to be empty`, () => service.queued(`Delivery/${queue}`) === 0, TIMEOUT_MS, 200);
     expect(attemptsBefore).toBeGreaterThanOrEqual(DELIVERIES);
-    expect(attemptsOf(place.log(), old)).toBe(attemptsBefore);
+    expect(findAttempts(place.log(), old)).toBe(attemptsBefore);
     expect(await service.rows(old.map(({ id }) => id))).toEqual([]);
   });
 });
 
 /** Logged attempts at these deliveries; all of them fail. */
-const attemptsOf = (log: readonly { text: string }[], deliveries: readonly Failed[]): number =>
+const findAttempts = (log: readonly { text: string }[], deliveries: readonly Failed[]): number =>
   log.filter(({ text }) => text.includes('ATTEMPT_') && deliveries.some(({ id }) => text.includes(id)))
     .length;

@@ -45,14 +45,14 @@ afterAll(() => {
 
 describe('the verification of a local run with changed answers', { timeout: 120_000 }, () => {
   const service = aService({});
-  const outputsOf = async (): Promise<OperatorOutputs> =>
+  const readOutputs = async (): Promise<OperatorOutputs> =>
     JSON.parse(await readFile(join(service.run.directory, 'outputs.json'), 'utf8'));
 
   /** Puts a proxy in front of the API. */
   async function behindProxy(
     change: (path: string, answer: ProxiedAnswer) => ProxiedAnswer,
   ): Promise<string> {
-    const outputs = await outputsOf();
+    const outputs = await readOutputs();
     const api = new URL(outputs.outputs.ApiUrl ?? '');
     const proxy = await startProxy(api.origin, ({ method, url }, answer) =>
       change(`${method} ${url}`, answer),
@@ -67,7 +67,7 @@ describe('the verification of a local run with changed answers', { timeout: 120_
   }
 
   it('names a queue with a dead letter', async () => {
-    const { endpoints, outputs } = await outputsOf();
+    const { endpoints, outputs } = await readOutputs();
     const sqs = new SQSClient({ region: REGION, endpoint: endpoints.sqs ?? '', credentials: CREDENTIALS });
     onTestFinished(() => sqs.destroy());
     const QueueUrl = outputs.DeadLettersMeter;

@@ -12,15 +12,19 @@ import type { Place } from '../place.ts';
 
 const MESSAGES = '/api/v1/widget/messages';
 
-async function made(api: ApiClient, path: string, body?: unknown): Promise<Record<string, unknown>> {
+async function createResource(
+  api: ApiClient,
+  path: string,
+  body?: unknown,
+): Promise<Record<string, unknown>> {
   const answer = await api.post(path, body);
   expect([path, answer.status]).toEqual([path, 201]);
   return Object(answer.body.data);
 }
 const aConversation = async (api: ApiClient, channelId: unknown) =>
-  String((await made(api, '/api/v1/conversations', { channelId, externalUserId: 'ada' })).id);
+  String((await createResource(api, '/api/v1/conversations', { channelId, externalUserId: 'ada' })).id);
 const say = async (api: ApiClient, conversation: string, role: string, content: string) =>
-  String((await made(api, `/api/v1/conversations/${conversation}/messages`, { role, content })).id);
+  String((await createResource(api, `/api/v1/conversations/${conversation}/messages`, { role, content })).id);
 
 type Seen = { messages: Record<string, unknown>[]; after: string | null };
 async function read(browser: ApiClient, query = ''): Promise<Seen> {
@@ -45,7 +49,11 @@ export function channels(place: Place): void {
       onDelivery: (delivery) => received.push(delivery),
     });
     keep({ close: stop });
-    const { id, secret } = await made(api, '/api/v1/channels', { name: 'Messenger', kind: 'http', url });
+    const { id, secret } = await createResource(api, '/api/v1/channels', {
+      name: 'Messenger',
+      kind: 'http',
+      url,
+    });
     const path = `/api/v1/channels/${id}`;
     return {
       id,
@@ -62,9 +70,12 @@ export function channels(place: Place): void {
 
   /** A conversation on a web widget, and a client with its visitor token. */
   async function aVisitor({ api }: Tenant) {
-    const { id: channelId } = await made(api, '/api/v1/channels', { name: 'Website', kind: 'web_widget' });
+    const { id: channelId } = await createResource(api, '/api/v1/channels', {
+      name: 'Website',
+      kind: 'web_widget',
+    });
     const conversation = await aConversation(api, channelId);
-    const { token } = await made(api, `/api/v1/conversations/${conversation}/visitor-token`);
+    const { token } = await createResource(api, `/api/v1/conversations/${conversation}/visitor-token`);
     const browser = apiClient({ BASE_URL: service().url, API_KEY: String(token) });
     keep(browser);
     return { channelId, conversation, token: String(token), browser };
@@ -168,7 +179,7 @@ export function channels(place: Place): void {
       const received: ReceivedDelivery[] = [];
       const { url, stop } = await startReceiver({ ...service().tls, onDelivery: (it) => received.push(it) });
       keep({ close: stop });
-      const { id, secret } = await made(api, '/api/v1/channels', {
+      const { id, secret } = await createResource(api, '/api/v1/channels', {
         name: 'Messenger',
         kind: 'http',
         url: `${url}/?simulate=503,200&simulate-speed=1000`,

@@ -67,7 +67,7 @@ export function deadLetters({ service, keep }: Place): void {
   }
 
   /** Waits until a queue has no message of an organization. */
-  const drained = (queue: string, orgId: string) =>
+  const waitUntilDrained = (queue: string, orgId: string) =>
     until(`${queue} to have nothing of ${orgId}`, () =>
       service()
         .bodies(queue)
@@ -111,7 +111,7 @@ export function deadLetters({ service, keep }: Place): void {
       expect(made).toMatchObject([{ eventId, status: 'succeeded', attempts: 1 }]);
 
       await read('dead-fan-outs', [letter], [eventId], []);
-      await drained('Delivery/Fresh', orgId);
+      await waitUntilDrained('Delivery/Fresh', orgId);
       expect(await ended(api, owed, 1)).toEqual(made);
       const [before] = await ended(api, served, 1);
       expect(received.map(({ headers }) => headers['webhook-delivery-id'])).toEqual([
@@ -184,7 +184,7 @@ export function deadLetters({ service, keep }: Place): void {
         ids,
         counted,
         async messages() {
-          await drained('Bus/Meter/Queue', tenant.orgId);
+          await waitUntilDrained('Bus/Meter/Queue', tenant.orgId);
           const { body } = await tenant.admin.get('/api/settings/usage?months=2');
           const months: { messages: number }[] = Object(body.data).months;
           return months.reduce((sum, month) => sum + month.messages, 0);

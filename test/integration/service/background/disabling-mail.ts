@@ -25,7 +25,7 @@ export async function aDisabledEndpoint({ api }: Tenant, url: string): Promise<s
  * that take seconds instead of an hour.
  */
 export function disablingMail({ service, keep }: Place): void {
-  const mailsOf = async ({ orgId }: Pick<Tenant, 'orgId'>) =>
+  const readMails = async ({ orgId }: Pick<Tenant, 'orgId'>) =>
     (await service().mails()).filter(({ to }) => to.some((address) => address.includes(orgId)));
 
   describe('a disabled endpoint', () => {
@@ -42,7 +42,7 @@ export function disablingMail({ service, keep }: Place): void {
       const id = await aDisabledEndpoint(live, url);
 
       const [mail] = await until('the e-mail', async () => {
-        const sent = await mailsOf(live);
+        const sent = await readMails(live);
         return sent.length > 0 && sent;
       });
       expect(mail?.to).toEqual([`admin@${live.orgId}.test`]);
@@ -53,9 +53,9 @@ export function disablingMail({ service, keep }: Place): void {
         expect(body).not.toContain('hidden');
       }
       await until('the queue to be empty', () => service().queued('Bus/NotifyDisabled/Queue') === 0);
-      expect(await mailsOf(live)).toHaveLength(1);
-      expect(await mailsOf(other)).toEqual([]);
-      expect(await mailsOf(sandbox)).toEqual([]);
+      expect(await readMails(live)).toHaveLength(1);
+      expect(await readMails(other)).toEqual([]);
+      expect(await readMails(sandbox)).toEqual([]);
       expect(service().queued('Bus/NotifyDisabled/DeadLetters')).toBe(0);
     });
   });

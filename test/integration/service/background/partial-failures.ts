@@ -12,7 +12,7 @@ import type { Place } from '../place.ts';
 
 /** Batches of ten in which rows of some organizations are broken: the others are processed at once. */
 export function partialFailures({ service, keep }: Place): void {
-  const rowOf = async (table: string, text: string, is: (item: Row['item']) => boolean): Promise<Row> =>
+  const findRow = async (table: string, text: string, is: (item: Row['item']) => boolean): Promise<Row> =>
     until(`a row of ${table} with ${text}`, async () =>
       (await service().rows([text])).find((row) => row.table.includes(`Tables${table}`) && is(row.item)),
     );
@@ -36,8 +36,8 @@ export function partialFailures({ service, keep }: Place): void {
     await api.register(receiver, ['conversation.created']);
     await api.createConversation();
     const [outbox, deliveries] = await Promise.all([
-      rowOf('Outbox', orgId, () => true),
-      rowOf('Deliveries', orgId, () => true),
+      findRow('Outbox', orgId, () => true),
+      findRow('Deliveries', orgId, () => true),
     ]);
     return { outbox: outbox.table, deliveries: deliveries.table };
   }
@@ -54,8 +54,8 @@ export function partialFailures({ service, keep }: Place): void {
       // pass first.
       await tableNames();
       const broken = [
-        await rowOf('Service', endpoint.webhookId, ({ sk }) => sk === endpoint.webhookId),
-        await rowOf(
+        await findRow('Service', endpoint.webhookId, ({ sk }) => sk === endpoint.webhookId),
+        await findRow(
           'Service',
           organization.orgId,
           ({ pk, sk }) => pk === organization.orgId && sk === 'organization',
@@ -76,7 +76,7 @@ export function partialFailures({ service, keep }: Place): void {
       });
       const statuses = await Promise.all(
         due.map(async ({ delivery }) => {
-          const { item } = await rowOf('Deliveries', delivery.id, ({ sk }) => sk === delivery.id);
+          const { item } = await findRow('Deliveries', delivery.id, ({ sk }) => sk === delivery.id);
           return [item.status, item.terminalReason, item.attempts];
         }),
       );
@@ -102,7 +102,7 @@ export function partialFailures({ service, keep }: Place): void {
     }, 60_000);
 
     async function breakOrganization(orgId: string) {
-      const { table, item } = await rowOf(
+      const { table, item } = await findRow(
         'Service',
         orgId,
         ({ pk, sk }) => pk === orgId && sk === 'organization',
@@ -145,7 +145,7 @@ export function partialFailures({ service, keep }: Place): void {
 
     it('meter counts the others at once', async () => {
       for (const orgId of orgIds.slice(2))
-        await rowOf('Usage', orgId, ({ conversations }) => conversations === 1);
+        await findRow('Usage', orgId, ({ conversations }) => conversations === 1);
     });
 
     it('fan-out adds the deliveries of the seven others when two organizations and a record cannot be read', async () => {
@@ -172,7 +172,7 @@ export function partialFailures({ service, keep }: Place): void {
         batchItemFailures: [{ itemIdentifier: '1' }, { itemIdentifier: '2' }],
       });
       for (const { delivery, webhookId } of due.slice(3))
-        await rowOf('Deliveries', webhookId, ({ eventId }) => eventId === delivery.eventId);
+        await findRow('Deliveries', webhookId, ({ eventId }) => eventId === delivery.eventId);
     });
 
     it('delivery-stream counts the deliveries of the others when a record and a sandbox cannot be read', async () => {
@@ -193,7 +193,7 @@ export function partialFailures({ service, keep }: Place): void {
       await expect(
         service().invoke('delivery-stream', { Records, shardId: 'shard-of-a-test' }),
       ).rejects.toThrow('delivery-stream');
-      for (const { webhookId } of due.slice(2)) await rowOf('Ledger', webhookId, () => true);
+      for (const { webhookId } of due.slice(2)) await findRow('Ledger', webhookId, () => true);
     });
   });
 }

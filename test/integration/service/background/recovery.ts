@@ -94,13 +94,13 @@ export function recovery(place: Place): void {
   it('the audit corrects counts of the ledger that differ from the deliveries', async () => {
     const original = await aDelivery(sandbox);
     const webhookId = ReceiverId.parse(original.item.webhookId);
-    const entryOf = (hour: string) => keys.ledger(webhookId, Number(original.item.generation), hour);
+    const buildEntryKey = (hour: string) => keys.ledger(webhookId, Number(original.item.generation), hour);
     const entry = (hour: string) =>
       row(
         'an entry of the ledger',
         'Ledger',
         webhookId,
-        ({ pk, sk }) => pk === entryOf(hour).pk && sk === entryOf(hour).sk,
+        ({ pk, sk }) => pk === buildEntryKey(hour).pk && sk === buildEntryKey(hour).sk,
       );
     // The hour may end before the audit reads it.
     const hours = [LAST_AGE, LAST_AGE - 1].map((age) => getHourBefore(new Date(), age));

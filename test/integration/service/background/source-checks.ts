@@ -43,7 +43,7 @@ async function add({ api }: Tenant, url: string): Promise<string> {
   return `${SOURCES}/${body.data?.id}`;
 }
 
-const imported = ({ api }: Tenant, path: string) =>
+const waitUntilImported = ({ api }: Tenant, path: string) =>
   until(`the import of ${path}`, async () => (await api.get(path)).body.data?.status === 'ok');
 
 /**
@@ -63,10 +63,10 @@ export function sourceChecks(place: Place, share: number): void {
       );
       await until('the share to be in use', () => server.open() === share);
 
-      await imported(other, await add(other, `${server.url}/page`));
+      await waitUntilImported(other, await add(other, `${server.url}/page`));
 
       server.answer();
-      await Promise.all(paths.map((path) => imported(slow, path)));
+      await Promise.all(paths.map((path) => waitUntilImported(slow, path)));
       expect(server.most()).toBe(share);
     });
 

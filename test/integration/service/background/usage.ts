@@ -16,7 +16,7 @@ const aConversation = (api: ApiClient) =>
   create(api, '/api/v1/conversations', { channelId: 'web', externalUserId: 'ada' });
 
 /** The sum of the latest two months: a test may run over the end of one. */
-async function usageOf({ admin }: Tenant): Promise<{ conversations: number; messages: number }> {
+async function readUsage({ admin }: Tenant): Promise<{ conversations: number; messages: number }> {
   const { status, body } = await admin.get('/api/settings/usage?months=2');
   expect(status).toBe(200);
   const months: { conversations: number; messages: number }[] = Object(body.data).months;
@@ -25,10 +25,10 @@ async function usageOf({ admin }: Tenant): Promise<{ conversations: number; mess
     messages: sum.messages + month.messages,
   }));
 }
-const counted = (tenant: Tenant, expected: object) =>
+const waitUntilCounted = (tenant: Tenant, expected: object) =>
   until(
     'the usage to be counted',
-    async () => JSON.stringify(await usageOf(tenant)) === JSON.stringify(expected),
+    async () => JSON.stringify(await readUsage(tenant)) === JSON.stringify(expected),
     60_000,
     500,
   );
@@ -56,15 +56,15 @@ export function usage({ service, keep }: Place): void {
   describe.concurrent('usage', { timeout: 120_000 }, () => {
     it('counts conversations and messages of live organizations, each for itself', async () => {
       const [one, other] = [aNewTenant(), aNewTenant()];
-      expect(await usageOf(one)).toEqual({ conversations: 0, messages: 0 });
+      expect(await readUsage(one)).toEqual({ conversations: 0, messages: 0 });
       const conversation = await aConversation(one.api);
       await aConversation(one.api);
       for (let index = 0; index < 12; index += 1)
         await create(one.api, `/api/v1/conversations/${conversation}/messages`, message);
       await aConversation(other.api);
 
-      await counted(one, { conversations: 2, messages: 12 });
-      await counted(other, { conversations: 1, messages: 0 });
+      await waitUntilCounted(one, { conversations: 2, messages: 12 });
+      await waitUntilCounted(other, { conversations: 1, messages: 0 });
 
       const { body } = await one.admin.get('/api/settings/usage?months=3');
       const { organizationId, months } = Object(body.data);
@@ -79,7 +79,7 @@ export function usage({ service, keep }: Place): void {
       const key = { 'Idempotency-Key': randomUUID() };
       const twice = [1, 2].map(() => tenant.api.call({ method: 'POST', path, headers: key, body: message }));
       await Promise.all(twice);
-      await counted(tenant, { conversations: 1, messages: 1 });
+      await waitUntilCounted(tenant, { conversations: 1, messages: 1 });
 
       const rows = (await service().rows()).filter(({ item }) => item.orgId === tenant.orgId);
       const events = rows.filter(({ item }) => String(item.pk).startsWith('evt_'));
@@ -92,7 +92,7 @@ export function usage({ service, keep }: Place): void {
         batchItemFailures: [],
       });
 
-      expect(await usageOf(tenant)).toEqual({ conversations: 1, messages: 1 });
+      expect(await readUsage(tenant)).toEqual({ conversations: 1, messages: 1 });
     });
 
     it('counts nothing of a sandbox, neither for it nor for its live organization', async () => {
@@ -102,7 +102,7 @@ export function usage({ service, keep }: Place): void {
       // this second.
       await aConversation(live.api);
 
-      await counted(live, { conversations: 1, messages: 0 });
+      await waitUntilCounted(live, { conversations: 1, messages: 0 });
       const ids = [live.orgId, sandbox.orgId];
       const isTheirs = (body: string) => ids.some((id) => body.includes(id));
       await until(
@@ -110,7 +110,7 @@ export function usage({ service, keep }: Place): void {
         () => !service().bodies('Bus/Meter/Queue').some(isTheirs),
       );
 
-      expect(await usageOf(live)).toEqual({ conversations: 1, messages: 0 });
+      expect(await readUsage(live)).toEqual({ conversations: 1, messages: 0 });
       const usage = (await service().rows()).filter(({ table }) => table.includes('Usage'));
       const of = ({ orgId }: Tenant) => usage.filter(({ item }) => JSON.stringify(item).includes(orgId));
       expect(of(sandbox)).toEqual([]);

@@ -99,7 +99,7 @@ export function operating(service: LocalService): void {
     return { id: String(id), secret: String(secret), received, say };
   }
 
-  const verified = ({ secret, received }: Receiver) => {
+  const verifyLast = ({ secret, received }: Receiver) => {
     const last = received.at(-1) ?? expect.fail('a delivery was to be received');
     return new Webhook(secret).verify(last.body.toString(), last.headers);
   };
@@ -110,7 +110,7 @@ export function operating(service: LocalService): void {
       const test = async () => service.api.post(`${path(old.id)}/test`);
       for (let sent = 1; sent <= 3; sent++) await test();
       await service.ended(old.id, 3);
-      expect(verified(old)).toBeTruthy();
+      expect(verifyLast(old)).toBeTruthy();
       const listing = `${path(old.id)}/deliveries?limit=1`;
       const { nextCursor: before } = (await service.api.get(listing)).body;
 
@@ -126,13 +126,13 @@ export function operating(service: LocalService): void {
       const made = await aChannel(ok);
       await made.say('after the rotation');
       await until('the delivery to the new receiver', () => made.received.length > 0);
-      expect(verified(made)).toBeTruthy();
+      expect(verifyLast(made)).toBeTruthy();
       expect(await operate(`endpoint show ${service.run.environment.ORG_ID} ${made.id}`)).toMatchObject({
         keyVersion: '2',
       });
       await test();
       await service.ended(old.id, 4);
-      expect(verified(old)).toBeTruthy();
+      expect(verifyLast(old)).toBeTruthy();
       expect(await operate(`endpoint show ${service.run.environment.ORG_ID} ${old.id}`)).toMatchObject({
         keyVersion: '1',
       });

@@ -56,7 +56,7 @@ export function cursors(place: Place, { altered, listed }: { altered: number; li
   };
 
   /** @returns the attempts that were not refused as specified */
-  async function taken(attempts: readonly Attempt[]): Promise<unknown[]> {
+  async function findAccepted(attempts: readonly Attempt[]): Promise<unknown[]> {
     const wrong: unknown[] = [];
     // One listing after the other, for the same reason.
     const waiting = [...Map.groupBy(attempts, ({ listing }) => listing.route).values()].flat();
@@ -84,25 +84,25 @@ export function cursors(place: Place, { altered, listed }: { altered: number; li
     const attempts = fc.sample(
       fc.constantFrom(...listings).chain((listing) => {
         const { cursor: other } = listings[(listings.indexOf(listing) + 1) % listings.length] ?? listing;
-        return alterationsOf(listing.cursor, other)
+        return arbitraryAlteration(listing.cursor, other)
           .filter((cursor) => cursor !== listing.cursor)
           .map((cursor) => ({ listing, cursor }));
       }),
       { numRuns: altered, seed },
     );
-    expect(await taken(attempts), `seed ${seed}`).toEqual([]);
+    expect(await findAccepted(attempts), `seed ${seed}`).toEqual([]);
   });
 
   it('is refused in every other listing: of another route, parent or organization', async () => {
     const stranger = await place.tenant();
     const others: Listing[] = [];
-    for (const route of LISTS) others.push(await listingOf(route, stranger));
+    for (const route of LISTS) others.push(await aListing(route, stranger));
     for (const route of LISTS.filter(({ path }) => path.includes('{')))
-      others.push(await listingOf(route, tenant));
+      others.push(await aListing(route, tenant));
     const pairs = [...listings, ...others].flatMap((listing) =>
       listings.filter((it) => it !== listing).map(({ cursor }) => ({ listing, cursor })),
     );
-    expect(await taken(pairs)).toEqual([]);
+    expect(await findAccepted(pairs)).toEqual([]);
   });
 
   it('is refused when sealed with another key or for another generation', async () => {
@@ -118,7 +118,7 @@ export function cursors(place: Place, { altered, listed }: { altered: number; li
         })),
       ),
     );
-    expect(await taken(sealed)).toEqual([]);
+    expect(await findAccepted(sealed)).toEqual([]);
   });
 
   it(
@@ -160,7 +160,7 @@ export function cursors(place: Place, { altered, listed }: { altered: number; li
   );
 }
 
-const listingOf = async (route: Route, tenant: Tenant): Promise<Listing> => ({
+const aListing = async (route: Route, tenant: Tenant): Promise<Listing> => ({
   route,
   tenant,
   path: await filled(tenant, `/api${route.path}`),
@@ -168,7 +168,7 @@ const listingOf = async (route: Route, tenant: Tenant): Promise<Listing> => ({
 
 /** A listing of at least two items, and its cursor after the first. */
 async function longListing(route: Route, tenant: Tenant): Promise<Listing & { cursor: string }> {
-  const listing = await listingOf(route, tenant);
+  const listing = await aListing(route, tenant);
   for (let things = 0; things < 2; things += 1) await filled(tenant, `${listing.path}/{id}`);
   const { api, admin } = tenant;
   const { body } = await (route.role === undefined ? api : admin).get(`${listing.path}?limit=1`);
@@ -178,7 +178,7 @@ async function longListing(route: Route, tenant: Tenant): Promise<Listing & { cu
 const randomKeyring = (): Keyring => ({ current: '1', 1: randomBytes(32).toString('base64url') });
 
 /** A cursor that differs slightly from the given one. */
-function alterationsOf(cursor: string, other: string): fc.Arbitrary<string> {
+function arbitraryAlteration(cursor: string, other: string): fc.Arbitrary<string> {
   const bytes = Buffer.from(cursor, 'base64url');
   const at = fc.nat({ max: cursor.length - 1 });
   const character = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
@@ -190,7 +190,7 @@ function alterationsOf(cursor: string, other: string): fc.Arbitrary<string> {
       return flipped.toString('base64url');
     }),
     fc.tuple(at, character).map(([index, it]) => cursor.slice(0, index) + it + cursor.slice(index + 1)),
-    fc.tuple(at, at).map(([one, two]) => swapped(cursor, one, two)),
+    fc.tuple(at, at).map(([one, two]) => swapCharacters(cursor, one, two)),
     at.map((length) => cursor.slice(0, length)),
     at.map((from) => cursor.slice(from)),
     fc.string({ minLength: 1, maxLength: 20 }).map((tail) => cursor + tail),
@@ -223,7 +223,7 @@ function alterationsOf(cursor: string, other: string): fc.Arbitrary<string> {
   );
 }
 
-function swapped(text: string, one: number, two: number): string {
+function swapCharacters(text: string, one: number, two: number): string {
   const characters = [...text];
   return characters
     .with(one, text[two] ?? '')

@@ -35,7 +35,7 @@ export function idempotency(place: Place, document: Document, atOnce: number): v
     tenant = await place.tenant();
   });
 
-  const dataOf = ({ text }: Exchange): unknown => JSON.parse(text).data;
+  const parseData = ({ text }: Exchange): unknown => JSON.parse(text).data;
   const isReplay = ({ headers }: Exchange): boolean => headers['idempotency-replayed'] === 'true';
 
   it('is accepted by every POST of the public API', () => {
@@ -44,18 +44,18 @@ export function idempotency(place: Place, document: Document, atOnce: number): v
 
   describe.each(POSTS)('$key', ({ key: id, success }) => {
     it('gets the first answer again, including secrets', async () => {
-      const sent = await validRequest(operationOf(document, id), tenant);
+      const sent = await validRequest(findOperation(document, id), tenant);
       const [first, second] = [await place.connection().send(sent), await place.connection().send(sent)];
       expect([first.status, second.status]).toEqual([success.status, success.status]);
       expect([isReplay(first), isReplay(second)]).toEqual([false, true]);
-      expect(dataOf(second)).toEqual(dataOf(first));
+      expect(parseData(second)).toEqual(parseData(first));
       expect(second.headers.location).toBe(first.headers.location);
     });
 
     it(`gives ${atOnce} concurrent requests the effect of one`, async () => {
-      const operation = operationOf(document, id);
-      const one = await effectOf(operation, 1);
-      const many = await effectOf(operation, atOnce);
+      const operation = findOperation(document, id);
+      const one = await observeEffect(operation, 1);
+      const many = await observeEffect(operation, atOnce);
       expect(many.written).toEqual(one.written);
       const made = many.answers.filter(({ status }) => status !== 409);
       expect(new Set(made.map(({ status }) => status))).toEqual(new Set([success.status]));
@@ -68,8 +68,8 @@ export function idempotency(place: Place, document: Document, atOnce: number): v
     'is the same key in both authentication modes of $key',
     async ({ key: id, success }) => {
       const [withKey, withSession] = [
-        operationOf(document, id),
-        operationOf(document, getSessionOperationId(id)),
+        findOperation(document, id),
+        findOperation(document, getSessionOperationId(id)),
       ];
       const sent = await validRequest(withKey, tenant);
       const bySession = {
@@ -88,7 +88,7 @@ export function idempotency(place: Place, document: Document, atOnce: number): v
   );
 
   /** Items that these requests add or change, by table. */
-  async function effectOf(operation: Operation, requests: number) {
+  async function observeEffect(operation: Operation, requests: number) {
     const alone = await place.tenant();
     const sent = await validRequest(operation, alone);
     const items = () => place.service().itemsWith([alone.orgId]);
@@ -112,7 +112,7 @@ export function idempotency(place: Place, document: Document, atOnce: number): v
     const stranger = await place.tenant();
     for (const caller of [tenant, stranger])
       for (const route of POSTS) {
-        const sent = await validRequest(operationOf(document, route.key), caller);
+        const sent = await validRequest(findOperation(document, route.key), caller);
         const answer = await place.connection().send(withHeaders(sent, { 'Idempotency-Key': key }));
         expect([route.key, answer.status, isReplay(answer)]).toEqual([
           route.key,
@@ -126,7 +126,7 @@ export function idempotency(place: Place, document: Document, atOnce: number): v
 /** Tables that a request itself writes to. Deliveries follow later, one for each event. */
 const SYNCHRONOUS = /ServiceTable|OutboxTable/;
 
-function operationOf({ operations }: Document, id: string): Operation {
+function findOperation({ operations }: Document, id: string): Operation {
   const found = operations.find((operation) => operation.id === id);
   if (found === undefined)
     throw new Error(`the document has no operation ${id}: npm run generate -- openapi`);

@@ -47,20 +47,20 @@ export function logs(place: Place, document: Document): void {
     tenant = await place.tenant();
   });
 
-  const linesOf = (since = 0) =>
+  const readLines = (since = 0) =>
     place
       .log()
       .slice(since)
       .map(({ text }) => text);
   // Includes the lines of work that the tests started and that ended later.
-  afterAll(() => expect(leaks(ALL, linesOf()).slice(0, 5)).toEqual([]));
+  afterAll(() => expect(leaks(ALL, readLines()).slice(0, 5)).toEqual([]));
 
-  const told = (code: string) => linesOf().filter((line) => line.includes(`"${code}"`));
+  const findLines = (code: string) => readLines().filter((line) => line.includes(`"${code}"`));
 
   it.each(document.operations)('contain nothing of what $id is sent, valid or invalid', async (operation) => {
     const since = place.log().length;
     for (const sent of await withCanaries(operation, tenant)) await place.connection().send(sent);
-    expect(leaks(ALL, linesOf(since))).toEqual([]);
+    expect(leaks(ALL, readLines(since))).toEqual([]);
   });
 
   it('contain nothing of conversations, receivers, their answers, sources and stored rows when a part fails', async () => {
@@ -70,7 +70,7 @@ export function logs(place: Place, document: Document): void {
       ...tls,
       respond: ({ method }): Answer =>
         method === 'GET'
-          ? { status: 200, headers: { 'content-type': 'text/html' }, body: pageOf(CANARIES.source.text) }
+          ? { status: 200, headers: { 'content-type': 'text/html' }, body: buildPage(CANARIES.source.text) }
           : { status: 500, headers: { 'x-answer': CANARIES.answerHeader.text }, body: CANARIES.answer.text },
     });
     try {
@@ -79,7 +79,7 @@ export function logs(place: Place, document: Document): void {
         'message.received',
         'ticket.created',
       ]);
-      const failedBefore = told('ATTEMPT_FAILED').length;
+      const failedBefore = findLines('ATTEMPT_FAILED').length;
       const conversation = await tenant.api.post('/api/v1/conversations', {
         channelId: 'web',
         externalUserId: `${CANARIES.person.text}@example.com`,
@@ -92,12 +92,12 @@ export function logs(place: Place, document: Document): void {
         url: `${url}/handbook?token=${CANARIES.sourceQuery.text}`,
       });
       expect([conversation.status, source.status]).toEqual([201, 201]);
-      await until('the attempts to fail', () => told('ATTEMPT_FAILED').length >= failedBefore + 3);
+      await until('the attempts to fail', () => findLines('ATTEMPT_FAILED').length >= failedBefore + 3);
       await until('the source to be checked', async () => {
         const { body } = await tenant.api.get(`/api/v1/knowledge/sources/${source.body.data?.id}`);
         return body.data?.lastCheckedAt;
       });
-      await spoiled(path, 'status', async () => {
+      await withUnreadableAttribute(path, 'status', async () => {
         expect((await tenant.api.get(path)).status).toBe(500);
       });
       const secrets = [
@@ -105,15 +105,19 @@ export function logs(place: Place, document: Document): void {
         { name: 'a signing secret', text: secret },
         { name: 'a session of an admin', text: tenant.session },
       ];
-      await until('the failure to be logged', () => told('REQUEST_FAILED').length > 0);
-      expect(leaks([...ALL, ...secrets], linesOf(since))).toEqual([]);
+      await until('the failure to be logged', () => findLines('REQUEST_FAILED').length > 0);
+      expect(leaks([...ALL, ...secrets], readLines(since))).toEqual([]);
     } finally {
       await stop();
     }
   });
 
   /** Makes an attribute of a stored row unreadable during a call. */
-  async function spoiled(path: string, attribute: string, during: () => Promise<void>): Promise<void> {
+  async function withUnreadableAttribute(
+    path: string,
+    attribute: string,
+    during: () => Promise<void>,
+  ): Promise<void> {
     const id = path.slice(path.lastIndexOf('/') + 1);
     const row = (await place.service().rows()).find(({ item }) => item.id === id && attribute in item);
     if (row === undefined) throw new Error(`there is no row of ${id}`);
@@ -133,7 +137,7 @@ export function logs(place: Place, document: Document): void {
         .service()
         .invoke(name, event)
         .catch(() => undefined);
-    expect(leaks(ALL, linesOf(since))).toEqual([]);
+    expect(leaks(ALL, readLines(since))).toEqual([]);
   });
 
   it('contain no e-mail address of the recipients', async () => {
@@ -155,7 +159,7 @@ export function logs(place: Place, document: Document): void {
     const mails = await place.service().mails();
     const address = `admin@${tenant.orgId}.test`;
     expect(mails.some(({ to }) => to.includes(address))).toBe(true);
-    expect(leaks([{ name: 'an e-mail address', text: address }], linesOf())).toEqual([]);
+    expect(leaks([{ name: 'an e-mail address', text: address }], readLines())).toEqual([]);
   });
 
   it('show one API call by its trace id, from its function through the fan-out to the attempt', async () => {
@@ -174,7 +178,7 @@ export function logs(place: Place, document: Document): void {
     ];
     // Each function has an output of its own, and the fan-out may end after the attempt.
     const lines = await until('the trace to be in all three logs', () => {
-      const found = linesOf()
+      const found = readLines()
         .filter((line) => line.includes(traceId))
         .map((line) => JSON.parse(line));
       return ways.every(([, code]) => found.some((line) => line.code === code)) && found;
@@ -198,7 +202,7 @@ async function withCanaries(operation: Operation, tenant: Tenant): Promise<Sent[
   const credentials = [
     `Bearer ck_live_${CANARIES.key.text}`,
     `Bearer cvt_${CANARIES.visitorToken.text}`,
-    `Bearer ${sessionLike(CANARIES.session.text)}`,
+    `Bearer ${forgeSession(CANARIES.session.text)}`,
   ];
   return [
     ...credentials.map((Authorization) => withHeaders(marked, { Authorization })),
@@ -221,7 +225,7 @@ const fresh = (sent: Sent): Sent =>
     : sent;
 
 /** Has the form of a token of the issuer, with an invalid signature. */
-const sessionLike = (text: string): string =>
+const forgeSession = (text: string): string =>
   [{ alg: 'RS256', kid: text }, { sub: text, email: `${text}@example.com` }, text]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
@@ -272,5 +276,5 @@ function foreignEvents(text: string): unknown[] {
   ];
 }
 
-const pageOf = (text: string): string =>
+const buildPage = (text: string): string =>
   `<!doctype html><html lang="en"><head><title>${text}</title></head><body><article><h1>${text}</h1><p>${`${text} `.repeat(60)}</p></article></body></html>`;

@@ -95,7 +95,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     const key = first.headers.find(([name]) => name === 'Idempotency-Key')?.[1];
     const other = await valid();
     // Where the path is the same, the bodies must differ.
-    const body = other.target === first.target ? { body: differing(first.body) } : {};
+    const body = other.target === first.target ? { body: changeText(first.body) } : {};
     return [{ ...withHeaders(other, { 'Idempotency-Key': key }), ...body }];
   },
 
@@ -121,7 +121,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
 
   RATE_LIMITED: async (scene) => {
     const sent = await scene.valid();
-    return [withHeaders(sent, { Authorization: `Bearer ${await exhausted(scene)}` })];
+    return [withHeaders(sent, { Authorization: `Bearer ${await useUpCredential(scene)}` })];
   },
 
   SANDBOX_NOT_PROVISIONED: async ({ operation, service, valid }) => {
@@ -227,7 +227,7 @@ async function keyWithout(scope: string, { admin }: Tenant): Promise<string> {
 const NAMES_SOMETHING = /^[a-z]{3}_[0-9a-f]{32}$/;
 
 /** Appends to the last text field of the body; the first one may be a discriminator. */
-function differing(body = '{}'): string {
+function changeText(body = '{}'): string {
   const value: Record<string, unknown> = JSON.parse(body);
   const name = Object.keys(value).findLast(
     (key) => typeof value[key] === 'string' && !NAMES_SOMETHING.test(String(value[key])),
@@ -244,7 +244,7 @@ const BUDGETS: Readonly<Record<Operation['caller'], string>> = {
 };
 
 /** A credential of an organization whose budget is used up for some time. */
-async function exhausted({ operation: { caller }, service, connection, poor }: Scene): Promise<string> {
+async function useUpCredential({ operation: { caller }, service, connection, poor }: Scene): Promise<string> {
   const known = poor.get(caller) ?? aTenant(service, { tier: 'standard' });
   poor.set(caller, known);
   const { orgId } = await known;

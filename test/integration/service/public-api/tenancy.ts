@@ -99,21 +99,21 @@ function between(
       (line) => !/^\S*(Ledger|Usage)Table|#used#key_|sk: 'check-slots'/.test(line),
     );
 
-  const callerOf = ({ role, visitor }: Route) =>
+  const getCaller = ({ role, visitor }: Route) =>
     visitor ? 'visitor' : role === undefined ? 'key' : 'session';
   const send = (sent: Sent, credential: string): Promise<Exchange> =>
     place.connection().send(withHeaders(sent, { Authorization: `Bearer ${credential}` }));
 
   it.each(table)('$key shows a stranger nothing of it and changes nothing', async (route) => {
-    const theirs = await validRequest(operationOf(document, route.key), owner);
-    expectIdsOf(route, theirs);
+    const theirs = await validRequest(findOperation(document, route.key), owner);
+    expectIds(route, theirs);
     const named = [...theirs.target.matchAll(ANY_ID), ...(theirs.body ?? '').matchAll(ANY_ID)].map(String);
     const all = [...owned, ...named];
     const before = await itemsWith(all);
 
     const expected = named.length > 0 && route.method !== 'DELETE' ? 404 : route.success.status;
-    for (const attempt of [theirs, ...(await mixed(route, theirs, stranger))]) {
-      const answer = await send(attempt, await credentialOf({ caller: callerOf(route) }, stranger));
+    for (const attempt of [theirs, ...(await crossParents(route, theirs, stranger))]) {
+      const answer = await send(attempt, await credentialOf({ caller: getCaller(route) }, stranger));
       expect([attempt, answer.status]).toEqual([attempt, expected]);
       for (const id of all) expect(answer.text).not.toContain(id);
     }
@@ -127,7 +127,9 @@ function between(
     const lists = table.filter((route) => isPaged(route) && !route.path.includes('{'));
 
     it.each(lists)('$key contains only the caller’s own items', async (route) => {
-      const mine = await (callerOf(route) === 'key' ? stranger.api : stranger.admin).all(`/api${route.path}`);
+      const mine = await (getCaller(route) === 'key' ? stranger.api : stranger.admin).all(
+        `/api${route.path}`,
+      );
       expect(mine).not.toEqual([]);
       for (const { id } of mine) expect(owned).not.toContain(id);
     });
@@ -136,7 +138,7 @@ function between(
 
 const ANY_ID = /\b[a-z]{3}_[0-9a-f]{32}\b/g;
 
-function operationOf({ operations }: Document, id: string): Operation {
+function findOperation({ operations }: Document, id: string): Operation {
   const found = operations.find((operation) => operation.id === id);
   if (found === undefined)
     throw new Error(`the document has no operation ${id}: npm run generate -- openapi`);
@@ -144,7 +146,7 @@ function operationOf({ operations }: Document, id: string): Operation {
 }
 
 /** A request of the suite must name a resource wherever the route takes an identifier. */
-function expectIdsOf({ path, body }: Route, sent: Sent): void {
+function expectIds({ path, body }: Route, sent: Sent): void {
   const inPath = path.match(/\{\w+\}/g) ?? [];
   expect(sent.target.match(ANY_ID) ?? []).toHaveLength(inPath.length);
   const inBody =
@@ -155,7 +157,7 @@ function expectIdsOf({ path, body }: Route, sent: Sent): void {
 }
 
 /** Requests for a child resource below a parent of the stranger. */
-async function mixed({ path }: Route, theirs: Sent, stranger: Tenant): Promise<Sent[]> {
+async function crossParents({ path }: Route, theirs: Sent, stranger: Tenant): Promise<Sent[]> {
   const below = path.split('/{').length > 2;
   if (!below) return [];
   const mine = (await filled(stranger, `/api${path}`)).split('/');

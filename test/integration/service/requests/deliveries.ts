@@ -137,13 +137,13 @@ export function deliveries(organization: Organization): void {
       );
       const endpoint = async () => (await organization.api.get(path(id))).body.data;
       const test = () => organization.api.post(`${path(id)}/test`);
-      const exhausted = async () =>
+      const countExhausted = async () =>
         (await organization.deliveries(id)).filter(({ status }) => status === 'exhausted').length;
 
       await test();
       await until('the attempt that takes long', () => received.length === 1);
       await Promise.all(Array.from({ length: 9 }, test));
-      await until('nine failures', async () => (await exhausted()) === 9);
+      await until('nine failures', async () => (await countExhausted()) === 9);
       expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 9 });
 
       held.resolve({ status: 200 });

@@ -22,7 +22,7 @@ export function knowledge(organization: Organization): void {
     return `${SOURCES}/${body.data?.id}`;
   };
   /** Waits for the end of the check after the one that ended at `since`. */
-  const checked = (path: string, since: unknown = null) =>
+  const waitUntilChecked = (path: string, since: unknown = null) =>
     until(`a check of ${path}`, async () => {
       const { data } = (await api.get(path)).body;
       return data !== undefined && data.lastCheckedAt !== since && data;
@@ -31,7 +31,7 @@ export function knowledge(organization: Organization): void {
   async function next(path: string) {
     const { body } = await api.get(path);
     expect((await api.post(`${path}/sync`)).status).toBe(202);
-    return checked(path, body.data?.lastCheckedAt);
+    return waitUntilChecked(path, body.data?.lastCheckedAt);
   }
 
   describe('content sources', () => {
@@ -57,7 +57,7 @@ export function knowledge(organization: Organization): void {
       const path = `${SOURCES}/${id}`;
       expect(created.headers.location).toBe(path);
 
-      const read = await checked(path);
+      const read = await waitUntilChecked(path);
       expect(read).toMatchObject({ id, createdAt, name: 'News', status: 'ok' });
       expect(await api.all(SOURCES)).toContainEqual(read);
 
@@ -102,7 +102,7 @@ export function knowledge(organization: Organization): void {
   describe('a content source of a sandbox', () => {
     it('is imported, stays, changes and fails as its program says', async () => {
       const path = await add('200,304,200,503,200');
-      const first = await checked(path);
+      const first = await waitUntilChecked(path);
       expect(first).toMatchObject({
         status: 'ok',
         version: 1,
@@ -128,7 +128,7 @@ export function knowledge(organization: Organization): void {
       const path = await add('200,200');
       const changes = async () => (await api.get(`${path}/changes`)).body.data;
       const sourceId = path.split('/').at(-1);
-      await checked(path);
+      await waitUntilChecked(path);
       const first = { version: 1, words: 60 };
       expect(await changes()).toEqual({
         sourceId,
@@ -153,20 +153,20 @@ export function knowledge(organization: Organization): void {
 
     it('has nothing to compare before its first import', async () => {
       const path = await add('503');
-      await checked(path);
+      await waitUntilChecked(path);
       const nothing = { from: null, to: null, difference: null, added: '', removed: '' };
       expect((await api.get(`${path}/changes`)).body.data).toMatchObject(nothing);
     });
 
     it('shows the time of its next check, within the hour', async () => {
-      const source = await checked(await add('200'));
+      const source = await waitUntilChecked(await add('200'));
       const wait = Date.parse(String(source.nextCheckAt)) - Date.parse(String(source.lastCheckedAt));
       expect(wait).toBeGreaterThanOrEqual(0.9 * 3_600_000);
       expect(wait).toBeLessThanOrEqual(3_600_000);
     });
 
     it('that cannot be fetched fails from its first check and has no content', async () => {
-      expect(await checked(await add('dns'))).toMatchObject({
+      expect(await waitUntilChecked(await add('dns'))).toMatchObject({
         status: 'failing',
         lastError: 'host name does not resolve',
         version: null,

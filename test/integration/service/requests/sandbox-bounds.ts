@@ -65,21 +65,21 @@ export function sandboxBounds(place: Place, document: Document): void {
     const once = { 'idempotency-key': randomUUID() };
     const create = ({ api }: Tenant) =>
       api.post(CONVERSATIONS, { channelId: 'chn_web', externalUserId: 'ada' }, once);
-    const asked = async (): Promise<Answer[]> => [await create(own), await create(within)];
+    const createBoth = async (): Promise<Answer[]> => [await create(own), await create(within)];
     const isReplay = ({ headers }: Answer) => headers['idempotency-replayed'] === 'true';
-    const idOf = ({ body }: Answer) => body.data?.id;
+    const readId = ({ body }: Answer) => body.data?.id;
 
-    const first = await asked();
+    const first = await createBoth();
     expect(first.map(({ status }) => status)).toEqual([201, 201]);
     expect(first.map(isReplay)).toEqual([false, false]);
-    const again = await asked();
+    const again = await createBoth();
     expect(again.map(isReplay)).toEqual([true, true]);
-    expect(again.map(idOf)).toEqual(first.map(idOf));
+    expect(again.map(readId)).toEqual(first.map(readId));
 
     expect((await own.admin.post(`${SANDBOX}/reset`)).status).toBe(200);
-    const afterwards = await asked();
+    const afterwards = await createBoth();
     expect(afterwards.map(isReplay)).toEqual([true, false]);
-    expect(new Set([...first, ...afterwards].map(idOf)).size).toBe(3);
+    expect(new Set([...first, ...afterwards].map(readId)).size).toBe(3);
     expect((await within.api.all(CONVERSATIONS)).map(({ id }) => id)).toEqual([afterwards[1]?.body.data?.id]);
   });
 

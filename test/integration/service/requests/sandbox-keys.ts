@@ -30,17 +30,17 @@ export function sandboxKeys(place: Place): void {
   async function use({ key }: Tenant, live: Tenant): Promise<void> {
     for (const target of [LISTING, '/api/v1/webhooks', '/api/v1/tickets', '/api/v1/knowledge/sources']) {
       expect((await send(key, { target })).status).toBe(200);
-      if ((await sandboxKeysOf(live)).some(({ lastUsedAt }) => lastUsedAt !== null)) return;
+      if ((await listSandboxKeys(live)).some(({ lastUsedAt }) => lastUsedAt !== null)) return;
     }
   }
-  const sandboxKeysOf = async ({ admin }: Tenant) =>
+  const listSandboxKeys = async ({ admin }: Tenant) =>
     (await admin.all(KEYS)).filter(({ environment }) => environment === 'sandbox');
   const revoke = ({ admin }: Tenant, id: unknown) => admin.call({ method: 'DELETE', path: `${KEYS}/${id}` });
 
   it('is listed with the keys of the live organization, never with its secret', async () => {
     const live = await place.tenant();
     const { key } = await place.sandbox(live);
-    const [listed, ...others] = await sandboxKeysOf(live);
+    const [listed, ...others] = await listSandboxKeys(live);
     expect(others).toEqual([]);
     expect(listed).toMatchObject({ environment: 'sandbox', revokedAt: null });
     const { body } = await live.admin.get(KEYS);
@@ -52,9 +52,9 @@ export function sandboxKeys(place: Place): void {
     const live = await place.tenant();
     const [first, second] = [await place.sandbox(live), await place.sandbox(live)];
     // Newest first.
-    const [, older] = await sandboxKeysOf(live);
+    const [, older] = await listSandboxKeys(live);
     await use(first, live);
-    expect((await sandboxKeysOf(live)).map(({ lastUsedAt }) => lastUsedAt)).toEqual([
+    expect((await listSandboxKeys(live)).map(({ lastUsedAt }) => lastUsedAt)).toEqual([
       null,
       expect.any(String),
     ]);
@@ -63,16 +63,19 @@ export function sandboxKeys(place: Place): void {
 
     expectProblem(await first.api.get(LISTING), 401, 'AUTHENTICATION_ERROR');
     for (const credential of [second.key, live.key]) expect((await send(credential)).status).toBe(200);
-    expect((await sandboxKeysOf(live)).map(({ revokedAt }) => revokedAt)).toEqual([null, expect.any(String)]);
+    expect((await listSandboxKeys(live)).map(({ revokedAt }) => revokedAt)).toEqual([
+      null,
+      expect.any(String),
+    ]);
   });
 
   it('cannot be revoked by admins of other organizations', async () => {
     const [live, other] = [await place.tenant(), await place.tenant()];
     const sandbox = await place.sandbox(live);
-    const [key] = await sandboxKeysOf(live);
+    const [key] = await listSandboxKeys(live);
     expect((await revoke(other, key?.id)).status).toBe(204);
     await use(sandbox, live);
-    expect(await sandboxKeysOf(live)).toEqual([{ ...key, lastUsedAt: expect.any(String) }]);
+    expect(await listSandboxKeys(live)).toEqual([{ ...key, lastUsedAt: expect.any(String) }]);
   });
 
   it('is refused by every settings route', async () => {

@@ -22,7 +22,7 @@ export function sandboxProvisioning(place: Place): void {
     return use(api).finally(() => api.close());
   }
   const lists = (key: string): Promise<Answer> => callAs(key, (api) => api.get('/api/v1/conversations'));
-  const keysOf = ({ admin }: Tenant) => admin.all(KEYS);
+  const listKeys = ({ admin }: Tenant) => admin.all(KEYS);
 
   it('is created by the first call, with a key that works at once', async () => {
     const live = await place.tenant();
@@ -79,7 +79,7 @@ export function sandboxProvisioning(place: Place): void {
     expect(new Set(secrets).size).toBe(AT_ONCE);
     const made = await callAs(secrets[0] ?? '', (api) => api.createConversation());
     for (const secret of secrets) expect(JSON.stringify((await lists(secret)).body)).toContain(made);
-    const listed = (await keysOf(live)).map(({ id }) => id);
+    const listed = (await listKeys(live)).map(({ id }) => id);
     expect(listed).toEqual(expect.arrayContaining(data.map(({ key }) => key.id)));
     const organizations = (await place.service().rows()).filter(
       ({ item }) => item.sk === 'organization' && item.liveOrganizationId === live.orgId,
@@ -119,14 +119,14 @@ export function sandboxProvisioning(place: Place): void {
     });
     expect(body.data).toMatchObject({ provisioned: true, key: { environment: 'sandbox' } });
     expect(body.data?.sandboxOrganizationId).not.toBe(elsewhere.orgId);
-    expect((await keysOf(other)).map(({ name }) => name)).not.toContain(BODY.name);
+    expect((await listKeys(other)).map(({ name }) => name)).not.toContain(BODY.name);
   });
 
   describe('is not created', () => {
-    const untouched = async (live: Tenant, call: () => Promise<Answer>): Promise<Answer> => {
-      const before = await keysOf(live);
+    const expectUntouched = async (live: Tenant, call: () => Promise<Answer>): Promise<Answer> => {
+      const before = await listKeys(live);
       const answer = await call();
-      expect(await keysOf(live)).toEqual(before);
+      expect(await listKeys(live)).toEqual(before);
       expectProblem(await live.admin.get(SANDBOX), 404, 'NOT_FOUND');
       return answer;
     };
@@ -143,7 +143,7 @@ export function sandboxProvisioning(place: Place): void {
       ['no body', undefined, /./],
     ])('with %s', async (_, body, message) => {
       const live = await place.tenant();
-      const answer = await untouched(live, () => provision(live, body === undefined ? '' : body));
+      const answer = await expectUntouched(live, () => provision(live, body === undefined ? '' : body));
       expectProblem(answer, 400, 'VALIDATION_ERROR');
       expect(answer.body.error?.message).toMatch(message);
     });
@@ -151,7 +151,7 @@ export function sandboxProvisioning(place: Place): void {
     it('by a member', async () => {
       const live = await place.tenant();
       const member = await place.service().session(live.orgId, 'member');
-      const answer = await untouched(live, () => callAs(member, (admin) => provision({ admin })));
+      const answer = await expectUntouched(live, () => callAs(member, (admin) => provision({ admin })));
       expectProblem(answer, 403, 'PERMISSION_DENIED');
     });
 
@@ -160,7 +160,7 @@ export function sandboxProvisioning(place: Place): void {
       const { key: sandboxKey } = await place.sandbox(other);
       for (const key of [live.key, sandboxKey])
         expectProblem(
-          await untouched(live, () => callAs(key, (admin) => provision({ admin }))),
+          await expectUntouched(live, () => callAs(key, (admin) => provision({ admin }))),
           403,
           'PERMISSION_DENIED',
         );
@@ -171,7 +171,7 @@ export function sandboxProvisioning(place: Place): void {
       const live = await place.tenant();
       for (const credential of ['', 'e30.e30.e30'])
         expectProblem(
-          await untouched(live, () => callAs(credential, (admin) => provision({ admin }))),
+          await expectUntouched(live, () => callAs(credential, (admin) => provision({ admin }))),
           401,
           'AUTHENTICATION_ERROR',
         );

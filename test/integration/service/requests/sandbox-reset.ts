@@ -73,18 +73,18 @@ export function sandboxReset(place: Place): void {
     let before: { live: string[]; elsewhere: string[]; keys: unknown; webhooks: unknown };
     let elsewhere: Tenant;
 
-    const cursorsOf = async () =>
+    const readCursors = async () =>
       Promise.all(
         lists.map(({ path, cursor }) =>
           sandbox.api.get(`${path}?limit=1&cursor=${encodeURIComponent(cursor)}`),
         ),
       );
     /** Rows of an organization without those that workers update at any time. */
-    const rowsOf = async (id: string) =>
+    const findRows = async (id: string) =>
       (await place.service().itemsWith([id])).filter((row) => !/^\S*(Rate|Ledger|Usage)/.test(row));
     const kept = async () => ({
-      live: await rowsOf(live.orgId),
-      elsewhere: await rowsOf(elsewhere.orgId),
+      live: await findRows(live.orgId),
+      elsewhere: await findRows(elsewhere.orgId),
       // The last use of a key changes with its use.
       keys: (await live.admin.all(KEYS)).map(({ lastUsedAt: _, ...key }) => key),
       webhooks: await sandbox.api.all('/api/v1/webhooks'),
@@ -106,7 +106,7 @@ export function sandboxReset(place: Place): void {
         lists.push({ path: list, cursor: String(body.nextCursor) });
       }
       for (const path of things) expect((await sandbox.api.get(path)).status).toBe(200);
-      for (const { status } of await cursorsOf()) expect(status).toBe(200);
+      for (const { status } of await readCursors()) expect(status).toBe(200);
       before = await kept();
       answer = await reset(live);
     }, 120_000);
@@ -146,7 +146,7 @@ export function sandboxReset(place: Place): void {
     });
 
     it('invalidates every cursor', async () => {
-      for (const refused of await cursorsOf())
+      for (const refused of await readCursors())
         if (refused.status !== 404) expectProblem(refused, 400, 'VALIDATION_ERROR');
     });
 

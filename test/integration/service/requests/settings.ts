@@ -78,17 +78,23 @@ export function settings(organization: Organization): void {
       const before = Date.now();
       // A use that cannot be recorded within half a second is not retried for minutes, so the next try uses
       // new keys.
-      const { used, refused, lastUseOf } = await until('both uses to be noted', async () => {
+      const { used, refused, readLastUse } = await until('both uses to be noted', async () => {
         const [used, refused] = [await createKey(), await createKey()];
         expect((await callAs(used.secret, { path: PUBLIC })).status).toBe(200);
         expect((await callAs(refused.secret, { method: 'POST', path: PUBLIC, body: {} })).status).toBe(403);
         const listed = await listKeys();
-        const lastUseOf = (id: unknown) => Object(listed.find((key) => key.id === id)).lastUsedAt;
-        return [used, refused].every(({ key }) => lastUseOf(key.id) !== null) && { used, refused, lastUseOf };
+        const readLastUse = (id: unknown) => Object(listed.find((key) => key.id === id)).lastUsedAt;
+        return (
+          [used, refused].every(({ key }) => readLastUse(key.id) !== null) && {
+            used,
+            refused,
+            readLastUse,
+          }
+        );
       });
       for (const { key } of [used, refused])
-        expect(Date.parse(lastUseOf(key.id))).toBeGreaterThanOrEqual(before);
-      expect(lastUseOf(unused.key.id)).toBeNull();
+        expect(Date.parse(readLastUse(key.id))).toBeGreaterThanOrEqual(before);
+      expect(readLastUse(unused.key.id)).toBeNull();
     });
 
     it('is refused at the first request after its revocation, while other keys work', async () => {
@@ -232,10 +238,10 @@ export function settings(organization: Organization): void {
     { method: 'POST', path: API_KEYS, body: name },
     { method: 'DELETE', path: `${API_KEYS}/${id}` },
   ];
-  const labelled = (calls: Call[]) =>
+  const withLabels = (calls: Call[]) =>
     calls.map((call) => [`${call.method ?? 'GET'} ${call.path}`, call] as const);
 
-  describe.each(labelled([...reads, ...writes]))('%s', (_, call) => {
+  describe.each(withLabels([...reads, ...writes]))('%s', (_, call) => {
     it('requires a session: an API key and a missing credential are refused', async () => {
       expectProblem(await callAs(organization.key, call), 403, 'PERMISSION_DENIED');
       for (const stranger of [await anonymous.call(call), await callAs('e30.e30.e30', call)]) {
@@ -253,7 +259,7 @@ export function settings(organization: Organization): void {
     });
   });
 
-  describe.each(labelled([{ path: API_KEYS }, ...writes]))('%s by a member', (_, call) => {
+  describe.each(withLabels([{ path: API_KEYS }, ...writes]))('%s by a member', (_, call) => {
     it('is refused and changes nothing', async () => {
       const state = async () => [await listKeys(), (await asAdmin({ path: ORGANIZATION })).body.data];
       const before = await state();
@@ -262,7 +268,7 @@ export function settings(organization: Organization): void {
     });
   });
 
-  describe.each(labelled(writes))('%s with the session in its cookie', (_, call) => {
+  describe.each(withLabels(writes))('%s with the session in its cookie', (_, call) => {
     it('is accepted from the dashboard’s origin only', async () => {
       for (const origin of [undefined, 'null', 'https://attacker.example', `${DASHBOARD_ORIGIN}0`])
         expectProblem(await withCookie(call, origin), 403, 'PERMISSION_DENIED');

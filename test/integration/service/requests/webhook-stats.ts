@@ -17,15 +17,15 @@ export function webhookStats(organization: Organization): void {
     expect(status).toBe(200);
     return body.data ?? expect.fail(`${at} was to answer with data`);
   }
-  const statsOf = (id: string) => read(`${path(id)}/stats`);
+  const readStats = (id: string) => read(`${path(id)}/stats`);
 
   const test = (id: string, times: number) =>
     Promise.all(Array.from({ length: times }, () => organization.api.post(`${path(id)}/test`)));
 
   /** Waits until so many deliveries are counted and all have ended. */
-  const balanced = (id: string, owed: number): Promise<Data> =>
+  const waitUntilCounted = (id: string, owed: number): Promise<Data> =>
     until(`${owed} deliveries of ${id} in the stats`, async () => {
-      const stats = await statsOf(id);
+      const stats = await readStats(id);
       const { totals } = Object(stats);
       return totals.owed === owed && totals.pending === 0 && stats;
     });
@@ -62,7 +62,7 @@ export function webhookStats(organization: Organization): void {
       await test(id, 2);
       await ended(id, 15);
 
-      const stats = await balanced(id, 15);
+      const stats = await waitUntilCounted(id, 15);
       const totals = { owed: 15, pending: 0, succeeded: 3, exhausted: 10, skipped: 2, duplicates: 0 };
       expect(stats).toMatchObject({ webhookId: id, totals, oldestPending: null });
       const hours: Record<string, number | string>[] = Object(stats).hours;
@@ -119,7 +119,7 @@ export function webhookStats(organization: Organization): void {
       });
       await test(id, 1);
       const stats = await until('the delivery to be counted', async () => {
-        const found = await statsOf(id);
+        const found = await readStats(id);
         return Object(found.totals).owed === 1 && found;
       });
       const [hour] = Object(stats).hours;
@@ -128,7 +128,7 @@ export function webhookStats(organization: Organization): void {
       expect(hour.hour).toBe(toStartOfHour(parseCreationTime(EventId.parse(eventId))));
 
       answer.resolve();
-      expect(await balanced(id, 1)).toMatchObject({ totals: { succeeded: 1 }, oldestPending: null });
+      expect(await waitUntilCounted(id, 1)).toMatchObject({ totals: { succeeded: 1 }, oldestPending: null });
     });
 
     it('show since when an open delivery has waited', async () => {
@@ -163,15 +163,15 @@ export function webhookStats(organization: Organization): void {
       await test(id, 1);
       const [delivery] = await ended(id, 1);
       await organization.api.post(`${path(id)}/deliveries/${delivery?.id}/redeliver`);
-      expect(await balanced(id, 2)).toMatchObject({ totals: { ...NOTHING, owed: 2, succeeded: 2 } });
+      expect(await waitUntilCounted(id, 2)).toMatchObject({ totals: { ...NOTHING, owed: 2, succeeded: 2 } });
     });
 
     it('leave out deliveries of other endpoints', async () => {
       const busy = await subscribe(ok);
       const idle = await subscribe(ok);
       await test(busy.id, 2);
-      await balanced(busy.id, 2);
-      expect(await statsOf(idle.id)).toMatchObject({
+      await waitUntilCounted(busy.id, 2);
+      expect(await readStats(idle.id)).toMatchObject({
         webhookId: idle.id,
         totals: NOTHING,
         oldestPending: null,

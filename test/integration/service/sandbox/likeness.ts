@@ -63,7 +63,7 @@ export function forgetful(): Forgetful {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, forget(item, key)]));
   }
 
-  const headersOf = (headers: object): Record<string, string> => {
+  const normalizeHeaders = (headers: object): Record<string, string> => {
     const kept = Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name));
     return forget(Object.fromEntries(kept)) as Record<string, string>;
   };
@@ -72,13 +72,13 @@ export function forgetful(): Forgetful {
     answer: ({ call, exchange }) => ({
       call: text(call).replace(/(?<=&cursor=)\S+/, '<cursor>'),
       status: exchange.status,
-      headers: headersOf(withoutLength(exchange)),
-      body: exchange.text === '' ? '' : forget(merged(JSON.parse(exchange.text))),
+      headers: normalizeHeaders(withoutLength(exchange)),
+      body: exchange.text === '' ? '' : forget(mergeHours(JSON.parse(exchange.text))),
     }),
     request: ({ target, headers, body }, receiver) => ({
       method: 'POST',
       url: text(receiver + target),
-      headers: headersOf(headers),
+      headers: normalizeHeaders(headers),
       body: text(body),
     }),
   };
@@ -92,7 +92,7 @@ function withoutLength({ headers, text, status }: Exchange): object {
 }
 
 /** Adds up the statistics of several hours, because the hour may change at any moment. */
-function merged(body: { data?: { hours?: Record<string, unknown>[] } }): unknown {
+function mergeHours(body: { data?: { hours?: Record<string, unknown>[] } }): unknown {
   const hours = body.data?.hours;
   if (hours === undefined || hours.length < 2) return body;
   const sum: Record<string, unknown> = { ...hours[0] };

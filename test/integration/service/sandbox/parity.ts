@@ -51,7 +51,7 @@ export function parity(place: Place): void {
   }, 180_000);
 
   it('answers every call like the live organization, except for the documented marks', () => {
-    const marking = markingOf(live, receiver);
+    const marking = buildMarking(live, receiver);
     expect(sandbox.answers.map(({ call }) => call)).toEqual(live.answers.map(({ call }) => call));
     for (const [index, answer] of live.answers.entries())
       expect(asCounted(sandbox.answers[index], answer)).toEqual(
@@ -74,7 +74,10 @@ export function parity(place: Place): void {
   });
 
   it('stores requests that verify with the endpoint’s own secret', () => {
-    const requests = attemptsOf(sandbox).map(({ webhookId, request }) => ({ webhookId, ...Object(request) }));
+    const requests = listAttempts(sandbox).map(({ webhookId, request }) => ({
+      webhookId,
+      ...Object(request),
+    }));
     expect(requests.length).toBeGreaterThan(100);
     for (const { webhookId, headers, body } of requests)
       expect(new Webhook(sandbox.secrets.get(webhookId) ?? '').verify(body, headers)).toEqual(
@@ -121,7 +124,7 @@ async function runScript(actor: Actor, places: Places): Promise<Answers> {
   return { entries: it.entries, answers: it.entries.map(answer), request, secrets: new Map(registered) };
 }
 
-function markingOf({ answers, request }: Answers, receiver: ProgrammedReceiver): Marking {
+function buildMarking({ answers, request }: Answers, receiver: ProgrammedReceiver): Marking {
   const requests = new Map(
     receiver.received.map((received) => {
       const likeness = request(received, receiver.url);
@@ -138,7 +141,7 @@ function markingOf({ answers, request }: Answers, receiver: ProgrammedReceiver):
   };
 }
 
-const attemptsOf = ({ entries }: Answers): { webhookId: string; request: unknown }[] =>
+const listAttempts = ({ entries }: Answers): { webhookId: string; request: unknown }[] =>
   entries.flatMap(({ exchange }) => {
     const { webhookId, attemptLog = [] } = Object(JSON.parse(exchange.text || '{}').data);
     return attemptLog.map(({ request }: { request: unknown }) => ({ webhookId, request }));

@@ -53,7 +53,7 @@ export async function startProgrammedReceiver(tls: {
     const delivery = { target: request.url ?? '', headers: request.headers, body: body.toString() };
     received.push(delivery);
     if (request.method === 'GET') response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
-    else await act(stepOf(delivery), response);
+    else await act(parseStep(delivery), response);
   }
 
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -78,7 +78,7 @@ interface Step {
 }
 
 /** Parses the program without the service's own parser, whose bugs would otherwise be on both sides. */
-function stepOf({ target, headers }: Received): Step {
+function parseStep({ target, headers }: Received): Step {
   const steps = (new URL(target, 'https://localhost').searchParams.get('simulate') ?? '200').split(',');
   const step = steps[Math.min(Number(headers['webhook-attempt']), steps.length) - 1] ?? '';
   const [, does = '', amount = '0', unit = 's'] = /^(\w+)(?:@([\d.]+)(ms|s))?$/.exec(step) ?? [];
