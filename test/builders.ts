@@ -13,19 +13,18 @@ import { createSource, Source } from '../functions/domain/source.ts';
 import { FIRST_SANDBOX_GENERATION, Organization, Session, type Tenant } from '../functions/domain/tenant.ts';
 
 /*
- * Things of the domain as they usually are, each with a new identifier. A test names only what it is about:
- * `aDelivery({ attempts: 7 })`. Everything passes the schema that stored rows pass, so that no test runs on a
- * thing that cannot be.
+ * Typical domain objects, each with a new identifier. A test names only the fields that matter: `aDelivery({
+ * attempts: 7 })`. All pass the schema of stored rows, so no test uses an impossible object.
  */
 
-/** The time at which built things were created. */
+/** The creation time of built objects. */
 export const NOW = new Date('2026-11-20T09:30:00.000Z');
 
 export const seconds = (count: number): number => count * 1000;
-/** Not called `after`, which linters take for the hook of that name. */
+/** Not called `after`, which linters take for the test hook. */
 export const later = (start: Date, milliseconds: number): Date => new Date(start.getTime() + milliseconds);
 
-/** A person who has just signed in, for an hour. */
+/** A user who has just signed in, for an hour. */
 export const aSession = (changes: Partial<Session> = {}): Session =>
   Session.parse({
     userId: 'ada',
@@ -57,7 +56,7 @@ export const anOrganization = (changes: Partial<Organization> = {}): Organizatio
     ...changes,
   });
 
-/** A live API key that may do everything. */
+/** A live API key with all scopes. */
 export const anApiKey = (changes: Partial<ApiKey> = {}): ApiKey =>
   ApiKey.parse({
     id: newId('key', NOW),
@@ -83,7 +82,7 @@ export const anEndpoint = (changes: Partial<Endpoint> = {}): Endpoint =>
     ...changes,
   });
 
-/** A new conversation's event, of the tenant and time given. */
+/** A new conversation's event, of the given tenant and time. */
 export function anEvent({
   tenant = aTenant(),
   now = NOW,
@@ -97,7 +96,7 @@ export function anEvent({
   return buildEvent('conversation.created', data, { tenant, now, ...(onlyTo && { onlyTo }) });
 }
 
-/** A new message's event, as the bus tells it. */
+/** A new message's event, as published on the bus. */
 export const aBusEvent = (changes: Partial<BusEvent> = {}): BusEvent =>
   BusEvent.parse({
     id: newId('evt', NOW),
@@ -108,7 +107,7 @@ export const aBusEvent = (changes: Partial<BusEvent> = {}): BusEvent =>
     ...changes,
   });
 
-/** A pending delivery. Its identifier is the one of its event and endpoint. */
+/** A pending delivery. Its identifier is that of its event and endpoint. */
 export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
   const eventId = changes.eventId ?? newId('evt', NOW);
   const webhookId = changes.webhookId ?? newId('whk', NOW);
@@ -127,7 +126,7 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
   });
 }
 
-/** What an endpoint was owed in the hour of `NOW`: nothing yet. */
+/** The ledger entry of an endpoint for the hour of `NOW`, with nothing counted. */
 export const aLedgerEntry = (changes: Partial<LedgerAddition> = {}): LedgerAddition => {
   const { orgId = newId('org', NOW), ...given } = changes;
   const entry = {
@@ -149,7 +148,7 @@ export function aKeyring({ versions = 1, fill = 'k' }: { versions?: number; fill
   });
 }
 
-/** A channel whose messages are sent to an address. */
+/** A channel whose messages are sent to a URL. */
 export const anHttpChannel = (changes: Partial<HttpChannel> = {}): HttpChannel =>
   HttpChannel.parse({
     ...anEndpoint({ id: newId('chn', NOW), events: [] }),
@@ -191,7 +190,7 @@ export const aMessage = (changes: Partial<Message> = {}): Message =>
     ...changes,
   });
 
-/** An escalation for no reason given. */
+/** An escalation without a reason. */
 export const anEscalation = (changes: Partial<Escalation> = {}): Escalation =>
   Escalation.parse({
     id: newId('esc', NOW),
@@ -200,11 +199,11 @@ export const anEscalation = (changes: Partial<Escalation> = {}): Escalation =>
     ...changes,
   });
 
-/** A ticket of no conversation and for no reason given. */
+/** A ticket without a conversation and without a reason. */
 export const aTicket = (changes: Partial<Ticket> = {}): Ticket =>
   Ticket.parse({ id: newId('tkt', NOW), createdAt: NOW.toISOString(), ...changes });
 
-/** A page that nobody has looked at yet. */
+/** A page that was never checked. */
 export const aSource = (changes: Partial<Source> = {}): Source =>
   Source.parse({
     ...createSource({
@@ -217,7 +216,7 @@ export const aSource = (changes: Partial<Source> = {}): Source =>
     ...changes,
   });
 
-/** A job that sends again what has failed in the hour before `NOW`, and has not begun. */
+/** A job that resends what has failed in the hour before `NOW`, and has not started. */
 export const aRedeliveryJob = (changes: Partial<RedeliveryJob> = {}): RedeliveryJob =>
   RedeliveryJob.parse({
     id: newId('rdj', NOW),

@@ -30,7 +30,7 @@ interface Clients {
 
 /**
  * A DynamoDB for the tests of this file: the one at `DYNAMODB_ENDPOINT`, or the embedded one in a temporary
- * directory, started before them and stopped after them.
+ * directory, which runs during the tests.
  */
 export function dynamoDb(): Clients {
   const outside = process.env.DYNAMODB_ENDPOINT;
@@ -47,7 +47,7 @@ export function dynamoDb(): Clients {
 
   afterAll(async () => {
     const last = client();
-    // The embedded engine's go with its directory.
+    // Tables of the embedded engine are deleted with its directory.
     if (outside)
       await Promise.all(created.map((TableName) => last.send(new DeleteTableCommand({ TableName }))));
     for (const each of clients) each.destroy();
@@ -68,7 +68,7 @@ export function dynamoDb(): Clients {
           new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...TABLE_DEFINITIONS[name] }),
         );
         created.push(TableName);
-        // In the embedded engine a table is there when it is created.
+        // In the embedded engine a table is active as soon as it is created.
         if (outside)
           await waitUntilTableExists(
             { client: ours, maxWaitTime: 20 * PATIENCE, minDelay: 1 },
@@ -83,5 +83,5 @@ export function dynamoDb(): Clients {
   };
 }
 
-/** As many as the SDK makes by default. A slow engine gives up requests that it keeps waiting for a lock. */
+/** The SDK's default. A slow engine refuses requests that wait too long for a lock. */
 const ATTEMPTS = 3;

@@ -1,7 +1,7 @@
 import type { KnipConfig } from 'knip';
 import { functionBuilds } from '../lib/cloud/bundle.ts';
 
-/** The files that esbuild starts from, and those that it puts in the place of packages. */
+/** The files that esbuild starts from, and those that replace packages. */
 const bundled = [
   ...functionBuilds('').flatMap(({ entryPoints = {} }) =>
     Object.values(entryPoints).map((entry: string | { in: string }) =>
@@ -11,7 +11,7 @@ const bundled = [
   'functions/platform/sdk-substitutes.ts',
 ];
 
-/** Whatever no import leads to from these files is unused. */
+/** Files that no import reaches from here are unused. */
 export default {
   workspaces: {
     '.': {
@@ -21,14 +21,14 @@ export default {
         // Uploaded or served as they are.
         'lib/cloud/site/viewer-request.js',
         'lib/openapi/page/page.js',
-        // Programs, and what tests and benchmarks start as a process or preload into one.
+        // Programs, and files that tests and benchmarks start as a process or preload.
         'test/compatibility/{freeze,record}.ts',
         'test/**/*.deep.test.ts',
         'test/**/*-process.ts',
         'test/**/{preload,probes,recorder,post-once,run-with-fake-cloud}.ts',
       ],
       project: ['{bin,lib,functions}/**/*.{ts,js}', 'test/**/*.ts', '!test/compatibility/previous/**'],
-      // Found by its path: the files of the page on the API.
+      // Found by their paths: the files of the API reference.
       ignoreDependencies: ['swagger-ui-dist', 'aws-cdk'],
       ignoreBinaries: ['openssl'],
     },
@@ -36,7 +36,7 @@ export default {
     'packages/aws-local': {
       entry: ['bin/*.ts', 'test/example/app.ts', 'test/example/functions/*.mjs'],
       project: ['{bin,src,test}/**/*.{ts,mjs}'],
-      // Its name is put together from the platform's.
+      // Its name is built from the platform's.
       ignoreDependencies: ['@dynoxide/linux-x64'],
     },
   },

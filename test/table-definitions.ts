@@ -25,7 +25,7 @@ const byPartition: TableDefinition = {
   KeySchema: [partitionKey('pk')],
 };
 
-/** Of the tables whose rows may be a sandbox's. */
+/** For tables whose rows may belong to a sandbox. */
 const ofSandbox = {
   attribute: text('ofSandbox'),
   index: {
@@ -35,7 +35,10 @@ const ofSandbox = {
   },
 };
 
-/** Of what has to be looked after, by when. @param NonKeyAttributes what else it holds of a row */
+/**
+ * The index of due rows by time.
+ * @param NonKeyAttributes further projected attributes
+ */
 const dueIndex = (...NonKeyAttributes: string[]) => ({
   IndexName: DUE_INDEX,
   KeySchema: [partitionKey('dueIn'), sortKey('dueAt')],
@@ -59,8 +62,8 @@ export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
     KeySchema: [partitionKey('pk'), sortKey('sk')],
     GlobalSecondaryIndexes: [
       ofSandbox.index,
-      // What a reminder has to say; its delivery's identifier is the sort key. An index keeps what it was
-      // made to project (decision 14).
+      // The fields of a delivery message; the delivery's identifier is the sort key. The projection of an
+      // index cannot be changed (decision 14).
       dueIndex('orgId', 'generation', 'webhookId', 'eventId', 'isDeferred'),
     ],
     StreamSpecification: streamed,

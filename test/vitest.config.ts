@@ -9,8 +9,8 @@ if (Number(process.versions.node.split('.')[0]) < 24)
   throw new Error(`the tests need Node 24 or later, this is ${process.version}: run them with "npm test"`);
 
 /**
- * What takes longest goes first, so that it is not what everything waits for at the end; Vitest itself goes
- * by the size of files.
+ * The longest files start first, so that no other file waits for them at the end; Vitest itself sorts by file
+ * size.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -33,8 +33,8 @@ const LONGEST = [
 
 const CONTRACT = { testTimeout: 30_000 * PATIENCE, hookTimeout: 30_000 * PATIENCE };
 /**
- * Contracts of whole functions, which read their environment once, when they are loaded: these files share no
- * modules with others.
+ * Contract tests of whole functions, which read their environment once when they are loaded: these files
+ * share no modules.
  */
 const LOADING_FUNCTIONS = [
   'test/contract/api/**/*.test.ts',
@@ -48,12 +48,12 @@ interface ProjectSettings {
 }
 
 /**
- * Tests by what they need, ours and those of the packages: `unit` and `simulation` nothing, `contract` an
+ * Tests of the repository and its packages by what they need: `unit` and `simulation` nothing, `contract` an
  * engine, `integration` the whole local run, `infra` a synthesis.
  */
-const projectOf =
+const buildProject =
   (isDeep: boolean) =>
-  (name: string, { include = filesOf(name), exclude = [], ...settings }: ProjectSettings = {}) => ({
+  (name: string, { include = listFiles(name), exclude = [], ...settings }: ProjectSettings = {}) => ({
     test: {
       name,
       include: isDeep ? include.map((files) => files.replace('*.test.ts', '*.deep.test.ts')) : include,
@@ -62,14 +62,14 @@ const projectOf =
     },
   });
 
-const filesOf = (name: string) => [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`];
+const listFiles = (name: string) => [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`];
 
 /**
- * `npm test` runs what every change must pass, and `npm run test:deep` what takes minutes: files that end in
- * `.deep.test.ts`.
+ * `npm test` runs the tests that every change must pass, and `npm run test:deep` those that take minutes:
+ * files that end in `.deep.test.ts`.
  */
 export default defineConfig(({ mode }) => {
-  const project = projectOf(mode === 'deep');
+  const project = buildProject(mode === 'deep');
   return {
     root: join(import.meta.dirname, '..'),
     test: {
@@ -80,14 +80,14 @@ export default defineConfig(({ mode }) => {
       sequence: { sequencer: LongestFirst },
       projects: [
         project('unit', {
-          // Nothing patches modules, so files may share them; loading the SDK anew for each took most of the
+          // No test patches modules, so files may share them; loading the SDK for each file took most of the
           // time.
           isolate: false,
-          // Not a measure of speed: on a busy machine what takes a second has taken six.
+          // A generous limit, not a measure of speed: on a busy machine what takes a second has taken six.
           testTimeout: 30_000,
           env: FUNCTION_ENVIRONMENT,
         }),
-        // Not a measure of speed: what takes ten seconds alone has others beside it.
+        // A generous limit, not a measure of speed: tests that take ten seconds alone run beside others.
         project('simulation', { testTimeout: 240_000 }),
         project('contract', { ...CONTRACT, exclude: LOADING_FUNCTIONS, isolate: false }),
         project('contract', { ...CONTRACT, name: 'contract-functions', include: LOADING_FUNCTIONS }),
@@ -97,13 +97,13 @@ export default defineConfig(({ mode }) => {
           hookTimeout: 60_000,
           globalSetup: './test/integration/bundles.ts',
         }),
-        // Where there is a Chromium; they say so loudly where there is none.
+        // Skipped with a notice where there is no Chromium.
         project('e2e', {
           testTimeout: 120_000,
           hookTimeout: 120_000,
           globalSetup: './test/integration/bundles.ts',
         }),
-        // After the others: it compares what functions did in them with what they may.
+        // Last, because it compares the calls of functions in the other tests with their roles.
         project('grants', { sequence: { groupOrder: 1 } }),
         project('infra', {
           isolate: false,

@@ -14,8 +14,8 @@ import { usageOutcome } from './usage.ts';
 import { type EndpointOutcome, faultsOf, judge, type ShownDelivery } from './verdict.ts';
 
 /*
- * The local run under load, with its functions and engines killed at random and receivers that fail: whatever
- * was accepted must end, and nothing may be lost.
+ * The local run under load, with its functions and engines killed at random and receivers that fail: all
+ * accepted work must end, and nothing may be lost.
  */
 const options = commandLine(
   'npm run chaos --',
@@ -40,7 +40,7 @@ const SETTINGS = {
 const KILL_EVERY_MS = 2_000;
 const RESTART_EVERY_MS = 40_000;
 const RESET_EVERY_MS = 15_000;
-/** None at the end, so that something is owed when all has ended. */
+/** No reset at the end, so that there are deliveries to check. */
 const resetsIn = (seconds: number) => Math.max(1, Math.floor((seconds * 1000) / RESET_EVERY_MS) - 2);
 const PATIENCE_MS = 600_000;
 
@@ -58,8 +58,11 @@ async function start(directory: string): Promise<Running> {
   const run = await startLocalRun(directory, SETTINGS);
   const { environment } = run;
   const client = apiClient(environment, 32);
-  const clientOf = (API_KEY: string) => apiClient({ ...environment, API_KEY });
-  const sandbox = { client: clientOf(environment.SANDBOX_API_KEY), admin: clientOf(environment.ADMIN_TOKEN) };
+  const createClient = (API_KEY: string) => apiClient({ ...environment, API_KEY });
+  const sandbox = {
+    client: createClient(environment.SANDBOX_API_KEY),
+    admin: createClient(environment.ADMIN_TOKEN),
+  };
   return { run, client, conversation: await client.createConversation(), sandbox };
 }
 
@@ -67,7 +70,7 @@ function close({ client, sandbox }: Running): void {
   for (const each of [client, sandbox.client, sandbox.admin]) each.close();
 }
 
-/** Kills this and that until the time is up; what runs in the end is what the rest is done with. */
+/** Kills these processes until the time is up; the ones that run in the end process the rest. */
 async function torment(
   first: Running,
   { seconds, replace }: { seconds: number; replace(running: Running | undefined): void },
@@ -94,11 +97,8 @@ async function torment(
   return running;
 }
 
-/**
- * The deliveries of an endpoint as the API shows them; attempts are looked into where some outcome may be
- * missing.
- */
-async function deliveriesOf(
+/** The deliveries of an endpoint in the API; attempt logs are read where an outcome may be missing. */
+async function readDeliveries(
   client: ApiClient,
   webhook: string,
   { receipts }: FailingReceiver,
@@ -165,7 +165,7 @@ try {
   await posting;
   say(`Waiting until everything has ended (${load.accepted.size} messages accepted)`);
   const healing = performance.now();
-  const haveEnded = async (client: ApiClient, endpoints: readonly string[], owed: number) => {
+  const waitForEnds = async (client: ApiClient, endpoints: readonly string[], owed: number) => {
     for (const webhook of endpoints) {
       const all = await client.all(`/api/v1/webhooks/${webhook}/deliveries`);
       if (all.length < owed || !all.every(isOver)) return (await sleep(2000)) === null;
@@ -174,15 +174,15 @@ try {
   };
   const complain = (error: unknown) => say(styleText('red', String(error)));
   await Promise.all([
-    until('every delivery to end', () => haveEnded(last.client, webhooks, load.accepted.size), PATIENCE_MS),
+    until('every delivery to end', () => waitForEnds(last.client, webhooks, load.accepted.size), PATIENCE_MS),
     until(
       'every delivery of the sandbox to end',
-      () => haveEnded(last.sandbox.client, sandbox.webhooks, sandbox.accepted.size),
+      () => waitForEnds(last.sandbox.client, sandbox.webhooks, sandbox.accepted.size),
       PATIENCE_MS,
     ),
     // A purge runs once a minute.
     until(
-      'what was wiped to be gone',
+      'the rows of old generations to be purged',
       async () => {
         const { body } = await last.sandbox.admin.get('/api/settings/sandbox');
         return body.data?.purge === null || (await sleep(1000)) === null;
@@ -192,13 +192,13 @@ try {
   ]).catch(complain);
   const healed = performance.now() - healing;
   // The ledger is counted every ten seconds.
-  const statsOf = async (webhook: string) => {
+  const readStats = async (webhook: string) => {
     const { body } = await last.client.get(`/api/v1/webhooks/${webhook}/stats`);
     return Object(body.data).totals;
   };
   await until('the ledger to balance', async () => {
     for (const webhook of webhooks)
-      if ((await statsOf(webhook)).pending > 0) return (await sleep(1000)) === null;
+      if ((await readStats(webhook)).pending > 0) return (await sleep(1000)) === null;
     return true;
   }).catch(complain);
   clearInterval(progress);
@@ -208,8 +208,8 @@ try {
     const webhook = webhooks[index] ?? '';
     outcomes.push({
       receiver,
-      deliveries: await deliveriesOf(last.client, webhook, receiver),
-      stats: await statsOf(webhook),
+      deliveries: await readDeliveries(last.client, webhook, receiver),
+      stats: await readStats(webhook),
     });
   }
   const tables = tablesBehind(childrenOf(last.run.pid).engine);

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Which processes of a local run can be killed without killing the run itself. */
+/** Processes of a local run that can be killed without killing the run itself. */
 export interface Prey {
   engine: number[];
   functions: number[];
 }
 
-/** The children of a local run, told apart by their commands. */
+/** The children of a local run, distinguished by their commands. */
 export function childrenOf(run: number): Prey {
   const prey: Prey = { engine: [], functions: [] };
   for (const entry of readdirSync('/proc')) {
@@ -18,7 +18,7 @@ export function childrenOf(run: number): Prey {
   return prey;
 }
 
-/** Parent and command of a process; nothing when it is gone. */
+/** Parent and command of a process; undefined when it is gone. */
 function describe(id: string): [parent: number | undefined, command: string] {
   try {
     const stat = readFileSync(`/proc/${id}/stat`, 'utf8');
@@ -29,7 +29,10 @@ function describe(id: string): [parent: number | undefined, command: string] {
   }
 }
 
-/** `kill -9` of one of them. @returns whether there was one */
+/**
+ * `kill -9` of one of them.
+ * @returns whether there was one
+ */
 export function killOne(ids: readonly number[]): boolean {
   const id = ids[Math.floor(Math.random() * ids.length)];
   if (id === undefined) return false;

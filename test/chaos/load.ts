@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiClient } from '../support/api.ts';
 
-/** What came of the calls that were made. */
+/** The outcomes of the calls. */
 export interface Load {
-  /** Messages whose recording was answered with 201: their events are owed. */
+  /** Messages that were answered with 201: their events must be delivered. */
   accepted: Set<string>;
-  /** Answers other than 201, by status; `none` where the connection broke, so that nobody knows. */
+  /** Answers other than 201, by status; `none` where the connection broke, so that the outcome is unknown. */
   others: Map<string, number>;
 }
 
-/** Posts one message. What is not answered is not owed, and may have been recorded all the same. */
+/** Posts one message. One without an answer need not be delivered, and may be. */
 export async function postMessage(
   { accepted, others }: Load,
   client: ApiClient,
@@ -29,8 +29,8 @@ export async function postMessage(
 }
 
 /**
- * Posts messages at a steady rate until it is told to stop.
- * @param api gives the client for the run as it is now
+ * Posts messages at a steady rate until it is stopped.
+ * @param api gives the client of the current run
  */
 export async function post(
   load: Load,

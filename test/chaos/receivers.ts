@@ -1,26 +1,26 @@
 import { type Receiver, startReceiver } from '../../lib/cli/receiver/receiver.ts';
 import type { LocalRun } from '../support/local-run.ts';
 
-/** What a receiver was sent of one delivery. */
+/** The requests of one delivery to a receiver. */
 interface Receipt {
   messageId: string;
-  /** Requests that came, and those that were answered with a success. */
+  /** All requests, and those that were answered with a success. */
   requests: number;
   accepted: number;
 }
 
-/** A receiver that fails now and then, and remembers all that came. */
+/** A receiver that fails sometimes, and records all requests. */
 export interface FailingReceiver {
   url: string;
   /** By delivery. */
   receipts: Map<string, Receipt>;
-  /** Organizations whose events came. */
+  /** Organizations of the received events. */
   senders: Set<string>;
   requests(): number;
   stop(): Promise<void>;
 }
 
-/** @param failing share of the requests that are answered 500 or not at all */
+/** @param failing share of the requests that are answered with 500 or not at all */
 export async function startFailingReceiver(tls: LocalRun['tls'], failing: number): Promise<FailingReceiver> {
   const receipts = new Map<string, Receipt>();
   const senders = new Set<string>();

@@ -4,8 +4,8 @@ import type { Row } from '../support/tables.ts';
 import { type Load, postMessage } from './load.ts';
 
 /**
- * What simulated receivers do, with time ten times as fast: accept, recover, hold up a worker, and fail for
- * good.
+ * Programs of simulated receivers, ten times as fast as real ones: success, recovery, slow answers, and
+ * permanent failure.
  */
 const PROGRAMS = [
   'simulate=200',
@@ -14,7 +14,7 @@ const PROGRAMS = [
   'simulate=500&simulate-speed=100',
 ];
 
-/** The sandbox of the local organization, as the run is now. */
+/** The sandbox of the local organization, in the current run. */
 export interface SandboxNow {
   /** With a key of the sandbox. */
   client: ApiClient;
@@ -27,7 +27,7 @@ export interface SandboxLoad extends Load {
   resets: number;
 }
 
-/** Registers an endpoint for each program, all of them at the same address, which must be left alone. */
+/** Registers an endpoint for each program, all with the same host and port, which must get no connection. */
 export async function sandboxLoad({ client }: SandboxNow, port: number): Promise<SandboxLoad> {
   const webhooks: string[] = [];
   for (const program of PROGRAMS) {
@@ -38,10 +38,10 @@ export async function sandboxLoad({ client }: SandboxNow, port: number): Promise
 }
 
 /**
- * Posts messages to the sandbox until it is told to stop, and wipes it now and then. What was accepted before
- * the last reset is owed nothing.
- * @param now gives the sandbox of the run as it is now, if it runs
- * @param options.resets how often it is wiped
+ * Posts messages to the sandbox until it is stopped, with resets in between. Messages from before the last
+ * reset need not be delivered.
+ * @param now gives the sandbox of the current run, while it runs
+ * @param options.resets how many resets there are
  */
 export async function loadSandbox(
   load: SandboxLoad,
@@ -54,10 +54,10 @@ export async function loadSandbox(
 ): Promise<void> {
   let conversation: string | undefined;
   let resetAt = performance.now() + resets.everyMs;
-  /** A reset was not answered: perhaps it was made. Another one follows, whose answer says that it was. */
+  /** A reset without an answer may have taken effect, so another one follows. */
   let unclear = false;
 
-  /** Nothing else is under way meanwhile. */
+  /** No other call is in progress meanwhile. */
   async function reset({ admin }: SandboxNow): Promise<void> {
     unclear = true;
     const { status } = await admin.post('/api/settings/sandbox/reset');
@@ -77,21 +77,21 @@ export async function loadSandbox(
       if (sandbox !== undefined && conversation !== undefined)
         await postMessage(load, sandbox.client, conversation);
     } catch {
-      // Killed in the middle of it, or not yet there again.
+      // The run was killed in the middle of the call, or is not ready again.
     }
     await sleep(1000 / perSecond);
   }
 }
 
-/** What came of it all, as the API and the tables show it. */
+/** The outcome according to the API and the tables. */
 export interface SandboxOutcome {
-  /** Accepted since the last reset, and for how many no delivery says of every endpoint what became of it. */
+  /** Messages accepted since the last reset, and how many of them lack a terminal delivery to an endpoint. */
   accepted: number;
   lost: number;
   notTerminal: number;
   resets: number;
-  /** Rows of generations that are over. */
-  wipedRemains: number;
+  /** Rows of earlier generations. */
+  oldRowsLeft: number;
 }
 
 export async function outcomeOf(
@@ -99,14 +99,20 @@ export async function outcomeOf(
   { client }: SandboxNow,
   rows: readonly Row[],
 ): Promise<SandboxOutcome> {
-  const outcome = { accepted: accepted.size, lost: 0, notTerminal: 0, resets, wipedRemains: wipedIn(rows) };
+  const outcome = {
+    accepted: accepted.size,
+    lost: 0,
+    notTerminal: 0,
+    resets,
+    oldRowsLeft: countOldRows(rows),
+  };
   for (const webhook of webhooks) {
     const deliveries = await client.all(`/api/v1/webhooks/${webhook}/deliveries`, { include: 'request' });
     outcome.notTerminal += deliveries.filter(({ terminalAt }) => terminalAt === null).length;
     const sent = new Set(
       deliveries.flatMap(({ request }) => (request === undefined ? [] : messageIdOf(request))),
     );
-    // What is skipped, because the endpoint is disabled, was sent to nobody.
+    // Deliveries that were skipped because the endpoint is disabled have not been sent.
     const skipped = deliveries.filter(({ request }) => request === undefined).length;
     const missing = [...accepted].filter((message) => !sent.has(message)).length;
     outcome.lost += Math.max(0, missing - skipped);
@@ -116,8 +122,8 @@ export async function outcomeOf(
 
 const messageIdOf = (request: unknown): string => String(JSON.parse(Object(request).body).data.messageId);
 
-/** Every row of a sandbox's data says which generation it is of. */
-function wipedIn(rows: readonly Row[]): number {
+/** Every row of a sandbox's data names its generation. */
+function countOldRows(rows: readonly Row[]): number {
   const present = new Map(
     rows.filter(({ item }) => item.sk === 'organization').map(({ item }) => [item.pk, item.generation]),
   );

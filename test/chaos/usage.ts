@@ -2,25 +2,25 @@ import { until } from 'aws-local/test/until.ts';
 import type { ApiClient } from '../support/api.ts';
 import type { Row } from '../support/tables.ts';
 
-/** A message that was being counted when its function was killed comes again after three minutes. */
+/** A message whose function was killed while it counted becomes visible again after three minutes. */
 const PATIENCE_MS = 600_000;
 
-/** What was metered of the live organization, and what there is of it. */
+/** The usage of the live organization compared with its rows. */
 export interface UsageOutcome {
   conversations: number;
   messages: number;
-  /** Conversations and messages that were counted not at all or more than once, in sum. */
+  /** Conversations and messages that were not counted, or counted more than once. */
   differs: number;
   /** Rows of the sandbox in the table of usage. */
   ofSandbox: number;
 }
 
 /**
- * Waits until usage says what is stored, and holds it against that: a request without an answer may have been
- * recorded, and counts then.
+ * Waits until usage equals the stored rows: a request without an answer may have been recorded, and counts
+ * then.
  * @param admin with the session of the live organization's admin
  * @param rows gives those of all tables, after the load
- * @param complain is told when it does not come to that
+ * @param complain called when the two stay different
  */
 export async function usageOutcome(
   { live, sandbox }: { live: string; sandbox: string },
@@ -51,7 +51,7 @@ export async function usageOutcome(
   };
 }
 
-/** All that the API shows. */
+/** All items that the API lists. */
 async function shown(admin: ApiClient): Promise<{ conversations: number; messages: number }> {
   const { body } = await admin.get('/api/settings/usage?months=24');
   const sum = { conversations: 0, messages: 0 };

@@ -2,7 +2,7 @@ import type { FailingReceiver } from './receivers.ts';
 import type { SandboxOutcome } from './sandbox.ts';
 import type { UsageOutcome } from './usage.ts';
 
-/** A delivery as the API shows it. */
+/** A delivery in the API. */
 export interface ShownDelivery {
   id: string;
   status: string;
@@ -15,17 +15,17 @@ export interface ShownDelivery {
 export interface EndpointOutcome {
   receiver: FailingReceiver;
   deliveries: readonly ShownDelivery[];
-  /** What its statistics say. */
+  /** Its statistics. */
   stats: Record<string, number>;
 }
 
-/** What the run came to. All but the first block must be zero. */
+/** The result of the run. All but the first block must be zero. */
 export interface Verdict {
   accepted: number;
   deliveries: number;
   succeeded: number;
   exhausted: number;
-  /** Requests that came although the one before had been answered with a success. */
+  /** Requests after a success of the same delivery. */
   duplicates: number;
   /** Messages that the sandbox accepted since its last reset. */
   sandboxAccepted: number;
@@ -33,34 +33,31 @@ export interface Verdict {
   /** Conversations and messages that usage has counted. */
   metered: number;
 
-  /**
-   * Accepted messages that no receiver was sent, or that were accepted by none although their delivery says
-   * so.
-   */
+  /** Accepted messages without a request, or with a succeeded delivery that no receiver has accepted. */
   lost: number;
   notTerminal: number;
-  /** More requests than attempts were counted. */
+  /** Deliveries with more requests than attempts. */
   uncounted: number;
-  /** Repetitions of a success without an attempt whose outcome was lost. */
+  /** Requests after a success without an attempt whose outcome was lost. */
   unexplained: number;
   moreThanEight: number;
-  /** Endpoints whose ledger does not say what their deliveries do. */
+  /** Endpoints whose ledger differs from their deliveries. */
   ledgerDiffers: number;
 
-  /** Connections to where the sandbox's endpoints are, and its events at receivers of others. */
+  /** Connections to the sandbox's endpoints, and its events at other receivers. */
   sandboxReachedOut: number;
   sandboxLost: number;
   sandboxNotTerminal: number;
-  /** Rows of what was wiped. */
-  wipedRemains: number;
+  /** Rows of earlier generations. */
+  oldRowsLeft: number;
 
-  /** Conversations and messages that were metered not at all, or more than once. */
+  /** Conversations and messages that were not metered, or more than once. */
   usageDiffers: number;
-  /** Rows of metered usage that are the sandbox's. */
+  /** Rows of metered usage of the sandbox. */
   sandboxMetered: number;
 }
 
-/** Holds what the receivers saw against what was accepted and what the API shows. */
+/** Compares what the receivers got with the accepted messages and with the API. */
 export function judge(
   accepted: ReadonlySet<string>,
   endpoints: readonly EndpointOutcome[],
@@ -85,7 +82,7 @@ export function judge(
     sandboxReachedOut: sandbox.reachedOut,
     sandboxLost: sandbox.lost,
     sandboxNotTerminal: sandbox.notTerminal,
-    wipedRemains: sandbox.wipedRemains,
+    oldRowsLeft: sandbox.oldRowsLeft,
     usageDiffers: usage.differs,
     sandboxMetered: usage.ofSandbox,
   };
@@ -126,7 +123,7 @@ function judgeEndpoint(
   if (!balanced) verdict.ledgerDiffers += 1;
 }
 
-/** What must not have happened, in words. */
+/** The faults of a run, as text. */
 export const faultsOf = (verdict: Verdict): string[] =>
   FAULTS.filter((name) => verdict[name] > 0).map((name) => `${name}: ${verdict[name]}`);
 
@@ -140,7 +137,7 @@ const FAULTS = [
   'sandboxReachedOut',
   'sandboxLost',
   'sandboxNotTerminal',
-  'wipedRemains',
+  'oldRowsLeft',
   'usageDiffers',
   'sandboxMetered',
 ] as const;

@@ -26,7 +26,7 @@ import type { TestTables } from '../engines.ts';
 
 const SHARD = 'shardId-00000000000000000000-of-the-present';
 
-/** The present workers over tables, all at one time, with receivers that accept everything. */
+/** The present workers over tables, at a fixed time, with receivers that accept everything. */
 export function aWorker({ service, outbox, deliveries, ledger, knowledge }: TestTables, at: Date) {
   let skippedMs = 0;
   const now = () => new Date(at.getTime() + skippedMs);
@@ -88,13 +88,13 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
   const all = async () => (await rowsIn(deliveries)).map(parseDelivery);
 
   /**
-   * Deals once more with all that the outbox owes, as after a replay: what a version was about when it ended
-   * may not be in the index yet.
+   * Processes all work items of the outbox again, as after a replay: work that a version had in progress may
+   * be missing in the index.
    */
   async function handOutAll(): Promise<void> {
     const owed = (await rowsIn(outbox)).flatMap((row) => parseOutboxRecord(row) ?? []);
     const failed = await handOut(owed);
-    if (failed.length > 0) throw new Error(`${failed.length} entries could not be dealt with`);
+    if (failed.length > 0) throw new Error(`${failed.length} entries could not be processed`);
   }
 
   /** Attempts the deliveries whose messages were sent. A message that is moved to another queue is there at once. */
@@ -112,9 +112,9 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
     all,
     open: async () => (await all()).filter(isOpen),
 
-    /** Brings everything to its end. */
+    /** Processes all work to its end. */
     async finish(): Promise<void> {
-      // What needs an attempt is only found in the index, so its messages are lost first.
+      // Removes the messages first, so that deliveries can only be found in the index.
       await handOutAll();
       reminders.splice(0);
       const open = (await all()).filter(isOpen);

@@ -1,6 +1,6 @@
 /*
- * The code of a version that works beside another version on the same tables, queues and streams. `freeze.ts`
- * bundles it for the previous version, so it exports modules of the functions alone.
+ * The code of a version that runs beside another version on the same tables, queues and streams. `freeze.ts`
+ * bundles it for the previous version, so it only exports modules of the functions.
  */
 export { DeliveryMessage } from '../../functions/domain/delivery.ts';
 export { GateClosed, gate, requirePermit } from '../../functions/domain/gate.ts';

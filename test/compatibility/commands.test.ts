@@ -14,7 +14,7 @@ function run(file: string, ...parameters: string[]): Promise<{ status: number; o
 }
 
 describe.each(['freeze.ts', 'record.ts'])('node test/compatibility/%s', (file) => {
-  it('explains itself when it is asked to, and when it is not told what to do', async () => {
+  it('prints its help with --help and without arguments', async () => {
     const [asked, untold] = await Promise.all([run(file, '--help'), run(file)]);
 
     expect(asked.output).toContain(`node test/compatibility/${file}`);
@@ -22,7 +22,7 @@ describe.each(['freeze.ts', 'record.ts'])('node test/compatibility/%s', (file) =
     expect(untold).toEqual({ status: 2, output: asked.output });
   });
 
-  it('says in one line which commit there is not', async () => {
+  it('reports an unknown commit in one line', async () => {
     const parameters = file === 'freeze.ts' ? ['no-such-commit'] : ['a-name', 'no-such-commit'];
     const { status, output } = await run(file, ...parameters);
 

@@ -25,12 +25,12 @@ async function freeze(wanted: string): Promise<void> {
       outfile,
       bundle: true,
       minify: true,
-      // Errors are told apart by their names.
+      // Errors are distinguished by their names.
       keepNames: true,
       format: 'esm',
       platform: 'node',
       target: 'node24',
-      // The clients of both versions are the same, so that their commands and errors are.
+      // Both versions share the SDK, so that its commands and errors are the same classes.
       external: ['@aws-sdk/*', '@smithy/*'],
       banner: { js: `/* The code of ${commit}, by freeze.ts. */` },
       logLevel: 'error',

@@ -31,18 +31,18 @@ import type { TableName } from '../table-definitions.ts';
 /** A kind of row. */
 export interface Kind {
   table: TableName;
-  /** Whether a row of the table is one. */
+  /** Whether a row of the table is of this kind. */
   is(row: Row): boolean;
   /**
-   * Reads the row as the stores do, and builds its key from what they read: a row that is elsewhere is not found.
+   * Reads the row as the stores do, and builds its key from the result: a row under another key is not found.
    * @throws a zod error when it is not readable
    */
   keyOf(row: Row): { pk: string; sk?: string };
-  /** Why its key may have been another one before: nobody builds it again. */
+  /** Why its key may differ from the built one: no present code builds it. */
   isFoundOtherwise?: string;
 }
 
-/** Builders of the keys of single rows; the others build those of partitions. */
+/** Functions that build the keys of single rows; the others build those of partitions. */
 type RowKey = {
   [K in keyof typeof keys]: ReturnType<(typeof keys)[K]> extends { pk: string } ? K : never;
 }[keyof typeof keys];
@@ -52,20 +52,20 @@ const under = (ending: RegExp) => (row: Row) => ending.test(at(row).pk);
 const sorted = (sk: string) => (row: Row) => row.sk === sk;
 const owes = (kind: string | undefined) => (row: Row) => row.kind === kind;
 
-/** The tenant that a row's partition begins with. */
-function tenantOf(row: Row): Tenant {
+/** The tenant in the prefix of a row's partition key. */
+function parseTenant(row: Row): Tenant {
   const [orgId, generation] = at(row).pk.split('#');
   return { orgId: orgId as OrgId, generation: Number(generation) };
 }
-const orgOf = (row: Row): OrgId => tenantOf(row).orgId;
+const parseOrgId = (row: Row): OrgId => parseTenant(row).orgId;
 
 const isKeyUse = ({ pk }: Row): boolean => /#used#key_[0-9a-f]+$/.test(String(pk));
 
 const counts = (name: string) => z.object({ [name]: z.int() });
 
 /**
- * Every kind of row that the stores write, by what builds its key: a new builder without a kind does not
- * compile.
+ * Every kind of row that the stores write, by the function that builds its key: a new one without a kind does
+ * not compile.
  */
 export const KINDS: Readonly<Record<RowKey, Kind>> = {
   organization: {
@@ -87,7 +87,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     is: sorted('endpoint-count'),
     keyOf(row) {
       counts('endpoints').parse(row);
-      return keys.endpointCount(orgOf(row));
+      return keys.endpointCount(parseOrgId(row));
     },
   },
   endpointHostCount: {
@@ -95,7 +95,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     is: ({ sk }) => typeof sk === 'string' && sk.startsWith('endpoint-count#'),
     keyOf(row) {
       counts('endpoints').parse(row);
-      return keys.endpointHostCount(orgOf(row), at(row).sk.slice('endpoint-count#'.length));
+      return keys.endpointHostCount(parseOrgId(row), at(row).sk.slice('endpoint-count#'.length));
     },
   },
   blockedHost: {
@@ -108,7 +108,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     is: sorted('channel-count'),
     keyOf(row) {
       counts('channels').parse(row);
-      return keys.channelCount(orgOf(row));
+      return keys.channelCount(parseOrgId(row));
     },
   },
   apiKey: {
@@ -149,7 +149,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       z.object({ redeliveryId: RedeliveryJobId, running: z.optional(z.literal(true)) }).parse(row);
       const [, , webhookId = ''] = at(row).pk.split('#');
-      return keys.latestRedelivery(tenantOf(row), webhookId as EndpointId);
+      return keys.latestRedelivery(parseTenant(row), webhookId as EndpointId);
     },
   },
   deletedEndpoint: {
@@ -166,7 +166,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     is: sorted('arrived'),
     keyOf(row) {
       const [, , webhookId = ''] = at(row).pk.split('#');
-      return keys.arrival(tenantOf(row), webhookId as EndpointId, Arrival.parse(row).eventId);
+      return keys.arrival(parseTenant(row), webhookId as EndpointId, Arrival.parse(row).eventId);
     },
   },
   redeliveryRun: {
@@ -177,14 +177,14 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
   conversation: {
     table: 'service',
     is: under(/#conversations#\d+$/),
-    keyOf: (row) => keys.conversation(tenantOf(row), Conversation.parse(row).id),
+    keyOf: (row) => keys.conversation(parseTenant(row), Conversation.parse(row).id),
   },
   message: {
     table: 'service',
     is: under(/#messages$/),
     keyOf(row) {
       const { conversationId, id } = Message.parse(row);
-      return keys.message(tenantOf(row), conversationId, id);
+      return keys.message(parseTenant(row), conversationId, id);
     },
   },
   escalation: {
@@ -192,13 +192,13 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     is: under(/#escalations$/),
     keyOf(row) {
       const { conversationId, id } = Escalation.parse(row);
-      return keys.escalation(tenantOf(row), conversationId, id);
+      return keys.escalation(parseTenant(row), conversationId, id);
     },
   },
   ticket: {
     table: 'service',
     is: under(/#tickets#\d+$/),
-    keyOf: (row) => keys.ticket(tenantOf(row), Ticket.parse(row).id),
+    keyOf: (row) => keys.ticket(parseTenant(row), Ticket.parse(row).id),
   },
   idempotency: {
     table: 'service',
@@ -206,7 +206,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       IdempotencyRecord.parse(row);
       const [, , , route = '', key = ''] = at(row).pk.split('#');
-      return keys.idempotency(tenantOf(row), route, key);
+      return keys.idempotency(parseTenant(row), route, key);
     },
   },
   event: {
@@ -271,20 +271,20 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
   source: {
     table: 'knowledge',
     is: under(/#sources#\d+$/),
-    keyOf: (row) => keys.source(tenantOf(row), Source.parse(row).id),
+    keyOf: (row) => keys.source(parseTenant(row), Source.parse(row).id),
   },
   sourceCount: {
     table: 'knowledge',
     is: sorted('source-count'),
     keyOf(row) {
       counts('sources').parse(row);
-      return keys.sourceCount(tenantOf(row));
+      return keys.sourceCount(parseTenant(row));
     },
   },
   checkSlots: {
     table: 'knowledge',
     is: sorted('check-slots'),
-    keyOf: (row) => keys.checkSlots(tenantOf(row)),
+    keyOf: (row) => keys.checkSlots(parseTenant(row)),
   },
   versionPart: {
     table: 'knowledge',
@@ -292,13 +292,13 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       const { part } = z.object({ part: z.int(), text: z.instanceof(Uint8Array) }).parse(row);
       const [, , id] = at(row).pk.split('#');
-      return keys.versionPart(tenantOf(row), id as SourceId, Number(at(row).sk.split('#')[0]), part);
+      return keys.versionPart(parseTenant(row), id as SourceId, Number(at(row).sk.split('#')[0]), part);
     },
   },
   metered: {
     table: 'usage',
     is: sorted('metered'),
-    keyOf: (row) => keys.metered(orgOf(row), String(at(row).pk.split('#')[2])),
+    keyOf: (row) => keys.metered(parseOrgId(row), String(at(row).pk.split('#')[2])),
   },
   usageOf: {
     table: 'usage',
@@ -306,7 +306,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       UsageCounts.parse(row);
       const [month = '', shard] = at(row).sk.split('#');
-      return keys.usageOf(orgOf(row), month, Number(shard));
+      return keys.usageOf(parseOrgId(row), month, Number(shard));
     },
   },
   mailing: {
@@ -315,7 +315,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       Mailing.parse(row);
       const { pk } = at(row);
-      return keys.mailing(orgOf(row), pk.slice(pk.indexOf('#') + 1));
+      return keys.mailing(parseOrgId(row), pk.slice(pk.indexOf('#') + 1));
     },
   },
   active: {

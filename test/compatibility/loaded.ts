@@ -4,10 +4,10 @@ import { dynamoDb, type TestTables } from '../engines.ts';
 import type { TableName } from '../table-definitions.ts';
 import type { Fixture } from './recording/fixture.ts';
 
-/** DynamoDB takes so many items in one request. */
+/** Maximum of items in one request to DynamoDB. */
 const BATCH = 25;
 
-/** Puts what a version has left behind into empty tables, as it is. */
+/** Writes the items of a fixture unchanged into empty tables. */
 async function load(tables: TestTables, fixture: Fixture): Promise<TestTables> {
   for (const [table, rows] of Object.entries(fixture.tables)) {
     const { client, name } = tables[table as TableName];
@@ -19,7 +19,7 @@ async function load(tables: TestTables, fixture: Fixture): Promise<TestTables> {
   return tables;
 }
 
-/** Tables with what a version has left behind. */
+/** Tables with the items of a fixture. */
 export interface TableKind {
   name: string;
   load(fixture: Fixture): Promise<TestTables>;

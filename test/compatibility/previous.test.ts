@@ -6,14 +6,14 @@ import { versions } from './versions.ts';
 
 const PREVIOUS = join(import.meta.dirname, 'previous');
 
-describe('the version before', () => {
-  it('has everything that the present one is driven by', async () => {
+describe('the code of the previous version', () => {
+  it('exports everything that the present one exports', async () => {
     const { present, previous } = await versions();
 
     expect(Object.keys(previous).toSorted()).toEqual(Object.keys(present).toSorted());
   });
 
-  it('says which commit it is of', () => {
+  it('names its commit', () => {
     const note = JSON.parse(readFileSync(join(PREVIOUS, 'code.json'), 'utf8'));
     const { commit } = z
       .object({ commit: z.string().regex(/^[0-9a-f]{40}$/), committedAt: z.string() })
@@ -22,7 +22,7 @@ describe('the version before', () => {
     expect(readFileSync(join(PREVIOUS, 'code.mjs'), 'utf8').split('\n')[0]).toContain(commit);
   });
 
-  it('is small enough to be kept with the sources', () => {
+  it('is small enough for the repository', () => {
     expect(statSync(join(PREVIOUS, 'code.mjs')).size).toBeLessThan(300 * 1024);
   });
 });

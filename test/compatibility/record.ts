@@ -23,19 +23,19 @@ every table, the messages that it sent to queues, and the cursors and tokens tha
 what was recorded: it is what that version has left in tables. It takes about two minutes.
 `;
 
-/** What is to be met by who comes after: each in a local run of its own. */
+/** The states to record, each in a local run of its own. */
 const SCENES = {
-  /** Every wait is so long that it is spent in the table. */
+  /** Every wait is so long that the delivery is parked in the table. */
   parked: { settings: { RETRY_BASE_SECONDS: '1000', RETRY_CAP_SECONDS: '43200' }, seconds: 4 },
-  /** Waits in queues, ends of all kinds, and an endpoint that was disabled. */
+  /** Delays in queues, ends of all kinds, and a disabled endpoint. */
   ended: { settings: { RETRY_BASE_SECONDS: '0.2', RETRY_CAP_SECONDS: '3600' }, seconds: 45 },
 } as const;
 type Scene = keyof typeof SCENES;
 
-/** A reset leaves something to be purged. */
+/** A reset leaves rows to purge. */
 const COMMON = { LINGER_SECONDS: '3600', SANDBOX_RATE_LIMIT_PER_MINUTE: '6000' };
 
-/** Of each kind of message so many. */
+/** Maximum of messages of each kind. */
 const MOST_MESSAGES = 3;
 
 const say = (text: string) => process.stdout.write(`  ${text}\n`);
@@ -55,11 +55,11 @@ function cursorKeysIn(directory: string): Keyring {
   );
   const found = Object.entries(secrets).find(([name]) => /cursor/i.test(name))?.[1];
   if (found === undefined) throw new Error('the local run has no keys for cursors');
-  // Older versions of the local run kept one version of a secret, without a list.
+  // Earlier versions of the local run stored one version of a secret, without a list.
   return JSON.parse(versionOf(SecretVersions.parse(found), {}).value) as Keyring;
 }
 
-/** As an operator does. A version that has no such command leaves no row of it. */
+/** As an operator does. A version without such a command leaves no row of it. */
 async function blockHost(sources: string, LOCAL_DIR: string): Promise<void> {
   const { PATH, HOME } = process.env;
   const args = [

@@ -12,37 +12,37 @@ import { fixtures } from './recording/fixture.ts';
 
 const FIXTURES = fixtures();
 const kinds = Object.entries<Kind>(KINDS);
-const rowsOf = (tables: object): [table: string, row: Row][] =>
+const listRows = (tables: object): [table: string, row: Row][] =>
   Object.entries<Row[]>(tables as Record<string, Row[]>).flatMap(([table, rows]) =>
     rows.map((row): [string, Row] => [table, row]),
   );
-const keyOf = ({ pk, sk }: Row) => (sk === undefined ? { pk } : { pk, sk });
+const pickKey = ({ pk, sk }: Row) => (sk === undefined ? { pk } : { pk, sk });
 
-describe('what versions have stored', () => {
-  it.each(kinds)('has a row of the kind %s', (_, { table, is }) => {
+describe('the fixtures of all versions', () => {
+  it.each(kinds)('have a row of the kind %s', (_, { table, is }) => {
     expect(FIXTURES.some(({ fixture }) => fixture.tables[table]?.some(is))).toBe(true);
   });
 });
 
-describe.each(FIXTURES)('what $name has stored', ({ fixture }) => {
-  const rows = rowsOf(fixture.tables);
+describe.each(FIXTURES)('the fixture of $name', ({ fixture }) => {
+  const rows = listRows(fixture.tables);
 
-  it('is of one known kind, row by row', () => {
+  it('has rows of exactly one known kind each', () => {
     const unclear = rows.filter(
       ([table, row]) => kinds.filter(([, kind]) => kind.table === table && kind.is(row)).length !== 1,
     );
     expect(unclear).toEqual([]);
   });
 
-  it('is readable, and found where the present code looks for it', () => {
+  it('has readable rows under the keys that the present code builds', () => {
     for (const [table, row] of rows) {
       const [name, kind] = kinds.find(([, one]) => one.table === table && one.is(row)) ?? [];
       const key = kind?.keyOf(row);
-      if (kind?.isFoundOtherwise === undefined) expect(key, name).toEqual(keyOf(row));
+      if (kind?.isFoundOtherwise === undefined) expect(key, name).toEqual(pickKey(row));
     }
   });
 
-  it('is readable as messages of queues, of both kinds', () => {
+  it('has readable messages of both kinds of queues', () => {
     const told = fixture.messages.filter(({ body }) => 'detail' in JSON.parse(body));
     const reminders = fixture.messages.filter((message) => !told.includes(message));
 
@@ -52,7 +52,7 @@ describe.each(FIXTURES)('what $name has stored', ({ fixture }) => {
       expect(z.object({ detail: BusEvent }).parse(JSON.parse(body)).detail.data).not.toEqual({});
   });
 
-  it('gives cursors that are still good, for their own listing', () => {
+  it('has cursors that are valid for their own listing', () => {
     const orgIds = new Set(
       (fixture.tables.service ?? []).flatMap(({ orgId }) => (orgId ? [String(orgId)] : [])),
     );
@@ -63,14 +63,14 @@ describe.each(FIXTURES)('what $name has stored', ({ fixture }) => {
       const opened = [...orgIds].map((orgId) =>
         openCursor(fixture.cursorKeys, value, {
           tenant: buildTenantKey({ orgId: orgId as `org_${string}`, generation: 0 }),
-          ...listingOf(path),
+          ...toListing(path),
         }),
       );
       expect(opened.filter((position) => position !== undefined)).toHaveLength(1);
     }
   });
 
-  it('gives tokens of visitors that are good until they end', () => {
+  it('has visitor tokens that are valid until they expire', () => {
     for (const { kind, value } of fixture.given) {
       if (kind !== 'visitor-token') continue;
       const at = new Date(fixture.made.recordedAt);
@@ -82,8 +82,8 @@ describe.each(FIXTURES)('what $name has stored', ({ fixture }) => {
   });
 });
 
-/** What a cursor of a path is bound to. */
-function listingOf(path: string): { route: string; filters: string[] } {
+/** The listing that a path's cursor is bound to. */
+function toListing(path: string): { route: string; filters: string[] } {
   const asked = path
     .replace(/\?.*/, '')
     .replace(/^\/api/, '')

@@ -3,7 +3,7 @@ import type * as code from './code.ts';
 /** The code of a version: its functions' engine and stores. */
 export type Code = typeof code;
 
-/** The present code, and the code of the version before, which `freeze.ts` has made one file of. */
+/** The present code, and the code of the previous version, which `freeze.ts` has bundled into one file. */
 export interface Versions {
   present: Code;
   previous: Code;
@@ -12,8 +12,8 @@ export interface Versions {
 export async function versions(): Promise<Versions> {
   const [present, previous] = await Promise.all([
     import('./code.ts'),
-    // What is made of a version has no types of its own: it is held to those of the present one, which is
-    // what is tried here.
+    // The bundle has no types, so it is used with the types of the present code; the tests check that they
+    // fit.
     import(new URL('./previous/code.mjs', import.meta.url).href) as Promise<Code>,
   ]);
   return { present, previous };

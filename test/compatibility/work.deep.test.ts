@@ -23,29 +23,29 @@ const ALL = { limit: 1000, after: undefined };
 
 const { memory, engine } = tableKinds();
 
-/** All that is of a kind in what was recorded. */
-const of = ({ tables }: Fixture, { table, is }: (typeof KINDS)['event']): Row[] =>
+/** All recorded rows of a kind. */
+const selectRows = ({ tables }: Fixture, { table, is }: (typeof KINDS)['event']): Row[] =>
   (tables[table] ?? []).filter(is);
 
-/** Tenants by their rows' partitions. */
-const tenantsOf = (rows: readonly Row[]): Tenant[] =>
+/** The tenants in the rows' partition keys. */
+const listTenants = (rows: readonly Row[]): Tenant[] =>
   [...new Set(rows.map(({ pk }) => String(pk).split('#').slice(0, 2).join('#')))].map((text) => {
     const [orgId, generation] = text.split('#');
     return { orgId: orgId as OrgId, generation: Number(generation) };
   });
 
-/** Some hours after it was recorded: all waits, leases and windows are over, and nothing has expired. */
+/** Some hours after the recording: all waits, leases and windows are over, and nothing has expired. */
 const hoursAfter = ({ made }: Fixture, hours: number) =>
   new Date(new Date(made.recordedAt).getTime() + hours * HOUR_MS);
 
-describe.each([memory, engine])('the workers, on what versions have stored ($name)', ({ load }) => {
+describe.each([memory, engine])('the workers on items of earlier versions ($name)', ({ load }) => {
   describe.each(fixtures())('$name', ({ fixture }) => {
     const isOver = (tenant: Tenant) =>
-      of(fixture, KINDS.purge).some(
+      selectRows(fixture, KINDS.purge).some(
         (row) => buildTenantKey(tenant) === buildTenantKey(row as unknown as Tenant),
       );
 
-    it('is dealt with to its end: whatever is open is found due, attempted and settled once', async () => {
+    it('find every open delivery due, attempt it and settle it once', async () => {
       const worker = aWorker(await load(fixture), hoursAfter(fixture, 13));
       const before = await worker.open();
 
@@ -64,12 +64,12 @@ describe.each([memory, engine])('the workers, on what versions have stored ($nam
       expect(worker.log.trouble().filter(({ level }) => level === 'error')).toEqual([]);
     });
 
-    it('is counted: the audit puts right what was under way, and then agrees', async () => {
+    it('correct the counts of interrupted work, and find no difference afterwards', async () => {
       const tables = await load(fixture);
       const worker = aWorker(tables, hoursAfter(fixture, 13));
       await worker.finish();
 
-      const hours = new Set(of(fixture, KINDS.ledger).map(({ hour }) => String(hour)));
+      const hours = new Set(selectRows(fixture, KINDS.ledger).map(({ hour }) => String(hour)));
       expect(hours.size).toBeGreaterThan(0);
       for (const hour of hours) {
         const auditor = aWorker(tables, new Date(Date.parse(hour) + 98.5 * HOUR_MS));
@@ -78,17 +78,17 @@ describe.each([memory, engine])('the workers, on what versions have stored ($nam
       }
     });
 
-    it('is purged where it was wiped, and nowhere else', async () => {
+    it('purge exactly the rows of reset generations', async () => {
       const tables = await load(fixture);
       const worker = aWorker(tables, hoursAfter(fixture, 2));
-      const orders = of(fixture, KINDS.purge);
+      const orders = selectRows(fixture, KINDS.purge);
 
       expect(await worker.purge()).toMatchObject({ closed: orders.length, open: 0 });
 
-      const wiped = new Set(orders.map((row) => buildTenantKey(row as unknown as Tenant)));
+      const reset = new Set(orders.map((row) => buildTenantKey(row as unknown as Tenant)));
       for (const [name, rows] of Object.entries(fixture.tables)) {
         const left = (await rowsIn(tables[name as keyof TestTables])).length;
-        const over = rows.filter((row) => wiped.has(String(row.ofSandbox)));
+        const over = rows.filter((row) => reset.has(String(row.ofSandbox)));
         const closed = name === 'service' ? orders.length : 0;
         expect(left, name).toBe(rows.length - over.length - closed);
       }
@@ -96,15 +96,15 @@ describe.each([memory, engine])('the workers, on what versions have stored ($nam
   });
 });
 
-// The engine adds nothing here but time: its own suites hold the double to it.
-describe('the API, on what versions have stored', () => {
+// Only in memory: the engine would only take longer, and its own suites compare the double with it.
+describe('the stores on items of earlier versions', () => {
   const { load } = memory;
   describe.each(fixtures())('$name', ({ fixture }) => {
-    it('is listed', async () => {
+    it('list all items', async () => {
       const { service, deliveries } = await load(fixture);
-      for (const tenant of tenantsOf(of(fixture, KINDS.conversation))) {
+      for (const tenant of listTenants(selectRows(fixture, KINDS.conversation))) {
         const { items } = await conversationStore(service).list(tenant, ALL);
-        const rows = of(fixture, KINDS.conversation).filter(({ pk }) =>
+        const rows = selectRows(fixture, KINDS.conversation).filter(({ pk }) =>
           String(pk).startsWith(`${buildTenantKey(tenant)}#`),
         );
         expect(items.map(({ id }) => id)).toEqual(
@@ -114,7 +114,7 @@ describe('the API, on what versions have stored', () => {
             .reverse(),
         );
       }
-      const rows = of(fixture, KINDS.delivery);
+      const rows = selectRows(fixture, KINDS.delivery);
       for (const webhookId of new Set(rows.map((row) => row.webhookId as ReceiverId))) {
         const own = rows.filter((row) => row.webhookId === webhookId);
         for (const generation of new Set(own.map((row) => Number(row.generation)))) {
@@ -131,10 +131,12 @@ describe('the API, on what versions have stored', () => {
       }
     });
 
-    it('keeps what a change does not name', async () => {
+    it('keep attributes that a change does not name', async () => {
       const { service } = await load(fixture);
       const endpoints = endpointStore(service);
-      for (const row of of(fixture, KINDS.endpoint).filter(({ sk }) => String(sk).startsWith('whk_'))) {
+      for (const row of selectRows(fixture, KINDS.endpoint).filter(({ sk }) =>
+        String(sk).startsWith('whk_'),
+      )) {
         const [orgId, id] = [row.orgId as OrgId, row.sk as EndpointId];
         await endpoints.update(orgId, id, { events: ['ticket.created'] });
         await endpoints.markSlow(orgId, id, hoursAfter(fixture, 1));
@@ -146,19 +148,19 @@ describe('the API, on what versions have stored', () => {
           unproven: true,
         });
       }
-      for (const row of of(fixture, KINDS.organization)) {
+      for (const row of selectRows(fixture, KINDS.organization)) {
         await organizationStore(service).change(row.pk as OrgId, { contentChangeThreshold: 33 });
         const after = (await rowsIn(service)).find(({ pk, sk }) => pk === row.pk && sk === row.sk);
         expect(after).toEqual({ ...row, contentChangeThreshold: 33 });
       }
     });
 
-    it('moves on: open conversations are resolved, and sandboxes reset', async () => {
+    it('resolve open conversations and reset sandboxes', async () => {
       const { service } = await load(fixture);
       const commit = committer(service.client);
       const at = hoursAfter(fixture, 1);
-      for (const row of of(fixture, KINDS.conversation)) {
-        const [tenant] = tenantsOf([row]);
+      for (const row of selectRows(fixture, KINDS.conversation)) {
+        const [tenant] = listTenants([row]);
         if (tenant === undefined || row.status === 'resolved') continue;
         const store = conversationStore(service);
         const id = row.sk as `cnv_${string}`;
@@ -167,7 +169,7 @@ describe('the API, on what versions have stored', () => {
         });
         expect(await store.find(tenant, id)).toMatchObject({ status: 'resolved', resolvedBy: 'ada' });
       }
-      for (const row of of(fixture, KINDS.pairing)) {
+      for (const row of selectRows(fixture, KINDS.pairing)) {
         const { sandbox } = await readPairing(service)(row.liveOrganizationId as OrgId);
         if (sandbox === undefined) throw new Error('a pairing leads to no sandbox');
         const tenant = { orgId: sandbox.id, generation: sandbox.generation };
@@ -177,11 +179,11 @@ describe('the API, on what versions have stored', () => {
       }
     });
 
-    it('answers a repeated call as it did the first time', async () => {
+    it('return the first answer for a repeated call', async () => {
       const { service } = await load(fixture);
       const store = idempotencyStore(service);
-      for (const row of of(fixture, KINDS.idempotency)) {
-        const [tenant] = tenantsOf([row]);
+      for (const row of selectRows(fixture, KINDS.idempotency)) {
+        const [tenant] = listTenants([row]);
         const [, , , route = '', key = ''] = String(row.pk).split('#');
         if (tenant === undefined) continue;
         const found = await store.find({ tenant, route, key }, new Date(fixture.made.recordedAt));
@@ -190,10 +192,10 @@ describe('the API, on what versions have stored', () => {
       }
     });
 
-    it('has sources whose versions are still readable', async () => {
+    it('read the versions of sources', async () => {
       const { knowledge } = await load(fixture);
-      for (const row of of(fixture, KINDS.source)) {
-        const [tenant] = tenantsOf([row]);
+      for (const row of selectRows(fixture, KINDS.source)) {
+        const [tenant] = listTenants([row]);
         const source = tenant && (await sourceStore(knowledge).find(tenant, row.sk as `src_${string}`));
         const { version } = source?.content ?? {};
         const stored = source?.stored.find((one) => one.version === version);

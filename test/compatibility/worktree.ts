@@ -8,7 +8,7 @@ export const ROOT = join(import.meta.dirname, '../..');
 const git = (...parameters: string[]): string =>
   execFileSync('git', parameters, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
-/** What is known of a commit; ends the command when there is none of that name. */
+/** A commit; ends the process when there is none of that name. */
 export function commitOf(name: string): { commit: string; committedAt: string } {
   try {
     const commit = git('rev-parse', '--verify', '--end-of-options', `${name}^{commit}`);
@@ -20,8 +20,8 @@ export function commitOf(name: string): { commit: string; committedAt: string } 
 }
 
 /**
- * Has the sources of a commit in a directory of their own for as long as they are used, with the packages
- * that are installed here.
+ * Checks out a commit in a directory of its own while the callback runs, with the packages that are installed
+ * here.
  */
 export async function checkedOut<T>(commit: string, use: (directory: string) => Promise<T>): Promise<T> {
   const directory = join(mkdtempSync(join(tmpdir(), 'version-')), 'tree');

@@ -1,15 +1,15 @@
-/** Where a call stands: before its effect, or after it and before its answer arrives. */
+/** When a gate is passed: before the effect of a call, or after it and before its answer arrives. */
 export type CallStage = 'calling' | 'answering';
 
 /**
- * Holds a call up. It may throw, or never return: the caller has then failed, or crashed, at this very point.
+ * A gate of calls. It may throw, or never resolve: the caller then has an error, or crashes, at this point.
  */
 export type Gate = (call: string, stage: CallStage) => Promise<void>;
 
 /**
- * A port each of whose calls passes a gate before it takes effect, and again before the caller has its
- * answer. For ports all of whose methods are asynchronous.
- * @param name leads the names of the calls: `deliveries` gives `deliveries.claim`
+ * A port with a gate before the effect of each call, and before its answer. For ports with asynchronous
+ * methods only.
+ * @param name prefix of the names of the calls: `deliveries` gives `deliveries.claim`
  */
 export function interposed<T extends object>(name: string, port: T, gate: Gate): T {
   return new Proxy(port, {

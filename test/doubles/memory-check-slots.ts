@@ -5,7 +5,7 @@ import type { CheckSlot } from '../../functions/store/source-checks.ts';
 
 type Slots = CheckSourcePorts<CheckSlot>['slots'];
 
-/** Slots of checks, in memory. */
+/** Slots of checks in memory. */
 export class MemoryCheckSlots implements Slots {
   readonly #held = new Map<string, { name: string; token: string; until: number }[]>();
   readonly #share: number;

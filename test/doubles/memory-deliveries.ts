@@ -21,14 +21,14 @@ import type { MemoryStandings } from './memory-standings.ts';
 
 type DeliveryPorts = AttemptPorts['deliveries'] & FanOutPorts['deliveries'];
 
-/** A delivery's place in the due index. */
+/** A delivery's entry in the due index. */
 export interface Due {
   state: DueState;
   dueAt: string;
   isDeferred?: true;
 }
 
-/** A change as the stream of the table tells it. */
+/** A change as the table's stream has it. */
 export interface RowChange {
   kind: 'added' | 'ended';
   delivery: Delivery;
@@ -40,37 +40,37 @@ interface Row {
 }
 
 /**
- * Deliveries in memory. Every move takes place at once when it is called and only its answer is awaited, as a
- * conditional write's does; what it does to the endpoint happens with it or not at all.
+ * Deliveries in memory. Every change takes effect when it is called, like a conditional write, and only its
+ * answer is asynchronous; the effect on the endpoint is part of it.
  */
 export class MemoryDeliveries implements DeliveryPorts {
   readonly #endpoints: MemoryEndpoints;
   readonly #graceSeconds: number;
-  readonly #standings: Pick<MemoryStandings, 'present'> | undefined;
+  readonly #states: Pick<MemoryStandings, 'present'> | undefined;
   readonly #rows = new Map<string, Row>();
   #claims = 0;
-  /** Additions and ends, in the order in which they took place. */
+  /** Additions and ends in order. */
   readonly stream: RowChange[] = [];
-  /** What was committed with disablings. */
+  /** The notices that were committed when endpoints were disabled. */
   readonly notices: DisablingNotice[] = [];
 
-  /** @param standings where there are sandboxes that are reset */
+  /** @param states organization states, for sandboxes that are reset */
   constructor(
     endpoints: MemoryEndpoints,
     graceSeconds = DEFAULT_GRACE_SECONDS,
-    standings?: Pick<MemoryStandings, 'present'>,
+    states?: Pick<MemoryStandings, 'present'>,
   ) {
     this.#endpoints = endpoints;
     this.#graceSeconds = graceSeconds;
-    this.#standings = standings;
+    this.#states = states;
   }
 
-  /** Every delivery there is, in the order of their addition. */
+  /** All deliveries, in the order of their addition. */
   get every(): Delivery[] {
     return [...this.#rows.values()].map(({ delivery }) => delivery);
   }
 
-  /** What is in the due index. */
+  /** The entries of the due index. */
   get due(): { delivery: Delivery; due: Due }[] {
     return [...this.#rows.values()].flatMap(({ delivery, due }) =>
       due === undefined ? [] : [{ delivery, due }],
@@ -81,7 +81,7 @@ export class MemoryDeliveries implements DeliveryPorts {
     return this.present(ref);
   }
 
-  /** The delivery as it is at this moment. */
+  /** The current delivery. */
   present(ref: DeliveryRef): Delivery | undefined {
     return this.#rows.get(rowKey(ref))?.delivery;
   }
@@ -97,7 +97,7 @@ export class MemoryDeliveries implements DeliveryPorts {
     return 'added';
   }
 
-  /** Deletes a delivery, as a purge does. The stream tells nobody. */
+  /** Deletes a delivery, as a purge does. The stream has no record of it. */
   remove(ref: DeliveryRef): void {
     this.#rows.delete(rowKey(ref));
   }
@@ -159,7 +159,7 @@ export class MemoryDeliveries implements DeliveryPorts {
     return 'done';
   }
 
-  /** Sets a delivery's place in the due index, if its present one is as expected and the delivery is open. */
+  /** Sets a delivery's entry in the due index if the current one is as expected and the delivery is open. */
   moveDue(ref: DeliveryRef, from: Due | undefined, to: Due): void {
     const row = this.#rows.get(rowKey(ref));
     if (row === undefined || !isOpen(row.delivery)) return;
@@ -180,7 +180,7 @@ export class MemoryDeliveries implements DeliveryPorts {
     return { state: 'watched', dueAt, ...isDeferred };
   }
 
-  /** The delivery, when it is open and nobody is attempting it. */
+  /** The delivery, when it is open and no attempt is in progress. */
   #idle(ref: DeliveryRef, now: Date): Delivery | undefined {
     const found = this.#rows.get(rowKey(ref))?.delivery;
     const leased = found?.lease !== undefined && found.lease.until > now.getTime();
@@ -188,7 +188,7 @@ export class MemoryDeliveries implements DeliveryPorts {
   }
 
   #move(moved: Delivery, due: Due | undefined, outcome: EndpointOutcome): MoveResult {
-    // What the endpoint says goes first, as it does in the transaction.
+    // The endpoint's condition comes first, as in the transaction.
     if (this.#endpoints.allows(outcome) && this.#isOver(moved, outcome)) return 'refused';
     if (!this.#endpoints.apply(outcome)) return 'endpoint-changed';
     if (outcome.effect === 'disable')
@@ -206,14 +206,14 @@ export class MemoryDeliveries implements DeliveryPorts {
   }
 
   /**
-   * Whether an end that changes more than its delivery is of a generation that a reset has wiped, or of none
-   * that is known.
+   * Whether an end that changes more than its delivery belongs to a generation that was reset, or to an
+   * unknown one.
    */
   #isOver({ orgId, generation, status, redeliveryOf }: Delivery, { effect }: EndpointOutcome): boolean {
     const arrives = status === 'succeeded' && redeliveryOf !== undefined;
-    if (this.#standings === undefined || !isSandbox({ generation })) return false;
+    if (this.#states === undefined || !isSandbox({ generation })) return false;
     if (effect === 'none' && !arrives) return false;
-    return this.#standings.present(orgId)?.generation !== generation;
+    return this.#states.present(orgId)?.generation !== generation;
   }
 
   #end(moved: Delivery): void {
@@ -226,7 +226,7 @@ const rowKey = ({ webhookId, generation, id }: DeliveryRef): string => `${webhoo
 
 const isOpen = ({ status }: Delivery): boolean => OPEN_STATUSES.some((open) => open === status);
 
-/** What a delivery is when nothing waits for it any more. */
+/** A delivery that has no wait any more. */
 function waitless(found: Delivery): Delivery {
   const { lease: _, nextRetryAt: __, parked: ___, atRealSpeed: ____, ...kept } = found;
   return kept;

@@ -13,7 +13,7 @@ const PAGE = 100;
 /** By time; those of one time in some order. */
 const placeOf = ({ dueAt, message: reminder }: DueEntry): string => `${dueAt}/${reminder.id}`;
 
-/** The due index of deliveries in memory, in as many shards as there are, or in one. */
+/** The due index of deliveries in memory, in all shards or in one. */
 export class MemoryDueIndex {
   readonly #deliveries: MemoryDeliveries;
   readonly #sharded: boolean;

@@ -4,7 +4,7 @@ import { AT_RISK_SECONDS } from '../../functions/domain/failure-streak.ts';
 import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { SLOW_SECONDS, STALLED_SECONDS } from '../../functions/domain/lanes.ts';
 
-/** Endpoints in memory, as the engine's ports see them. */
+/** Endpoints in memory, with the engine's ports. */
 export class MemoryEndpoints {
   readonly #rows = new Map<string, Endpoint>();
   #streaks = 0;
@@ -13,7 +13,7 @@ export class MemoryEndpoints {
     return this.present(orgId, id);
   }
 
-  /** The endpoint as it is at this moment. */
+  /** The current endpoint. */
   present(orgId: OrgId, id: ReceiverId): Endpoint | undefined {
     return this.#rows.get(rowKey(orgId, id));
   }
@@ -74,15 +74,14 @@ export class MemoryEndpoints {
     this.#rows.delete(rowKey(orgId, id));
   }
 
-  /** Whether the endpoint is in a state that the effect may leave. */
+  /** Whether the endpoint is in a state that the effect allows. */
   allows({ endpoint, effect, at }: EndpointOutcome): boolean {
     return effect === 'none' || affected(this.#of(endpoint), endpoint, effect, at) !== undefined;
   }
 
   /**
-   * Makes the change that a delivery's end brings, which is part of that end's transaction: without a pause, so that nobody sees
-   * one without the other.
-   * @returns whether the endpoint was in a state that the effect may leave
+   * Makes the change of a delivery's end synchronously, since both are one transaction.
+   * @returns whether the endpoint was in a state that the effect allows
    */
   apply({ endpoint, effect, at }: EndpointOutcome): boolean {
     if (effect === 'none') return true;

@@ -2,11 +2,11 @@ import type { DeliveryMessage, OutgoingMessage } from '../../functions/domain/de
 import { LANES, type Lane, mapLanes } from '../../functions/domain/lanes.ts';
 import { MemoryQueue, type QueueTerms } from './memory-queue.ts';
 
-/** The delivery queues in memory, as the engine's ports see them. */
+/** The delivery queues in memory, with the engine's ports. */
 export class MemoryLanes {
   readonly #now: () => Date;
   readonly queues: Readonly<Record<Lane, MemoryQueue>>;
-  /** Lanes that say to be near their limit. */
+  /** Queues that report to be near their limit. */
   readonly full = new Set<Lane>();
 
   constructor(terms: QueueTerms) {
@@ -18,7 +18,7 @@ export class MemoryLanes {
     return LANES.map((lane) => this.queues[lane]);
   }
 
-  /** What the messages of all lanes remind of, hidden ones included. */
+  /** The delivery messages of all queues, hidden ones included. */
   get reminders(): DeliveryMessage[] {
     return this.all.flatMap(({ reminders }) => reminders);
   }
@@ -43,7 +43,7 @@ export class MemoryLanes {
     return this.queues[lane].backlog;
   }
 
-  /** When the next message of any lane can be received, of those that cannot be by `after`. */
+  /** When the next message of any queue becomes visible, without those that are visible by `after`. */
   nextVisibleAt(after?: Date): Date | undefined {
     const times = this.all.flatMap((queue) => queue.nextVisibleAt(after) ?? []);
     return times.reduce<Date | undefined>(

@@ -9,9 +9,9 @@ import type { AuditLedgerPorts } from '../../functions/engine/audit-ledger.ts';
 import type { DeliveryStreamPorts } from '../../functions/engine/delivery-stream.ts';
 import { keys } from '../../functions/store/keys.ts';
 
-/** The ledger in memory. An addition takes place at once, or not at all. */
+/** The ledger in memory. An addition takes effect at once, or not at all. */
 export class MemoryLedger {
-  /** Up to where each shard was counted into each entry. */
+  /** The position up to which each shard was counted in each entry. */
   readonly #counted = new Map<string, string>();
   readonly #entries = new Map<string, LedgerEntry>();
 
@@ -38,7 +38,7 @@ export class MemoryLedger {
     ),
   });
 
-  /** Deletes an entry, as a purge does; with it goes what it says about how far it was counted. */
+  /** Deletes an entry, as a purge does, with its positions. */
   remove(entry: Pick<LedgerEntry, 'webhookId' | 'generation' | 'hour'>): void {
     this.#entries.delete(rowKey(entry));
     for (const position of this.#counted.keys())

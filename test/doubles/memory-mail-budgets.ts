@@ -14,7 +14,7 @@ import { Contended } from '../../functions/store/transaction.ts';
 
 type Budgets = NotifyPorts['budgets'];
 
-/** The budgets of e-mail and the digests, in memory. */
+/** E-mail budgets and digests in memory. */
 export class MemoryMailBudgets implements Budgets {
   readonly #limits: MailLimits;
   readonly #admissions = new Map<string, Admission>();
@@ -88,7 +88,10 @@ export class MemoryMailBudgets implements Budgets {
     return [...this.#digests.values()];
   }
 
-  /** Recipients of a day. @param owner an organization, or `stage` */
+  /**
+   * Recipients of a day.
+   * @param owner an organization, or `stage`
+   */
   spent(owner: string, day: string): number {
     return this.#spent.get(`${owner}#${day}`) ?? 0;
   }

@@ -1,7 +1,7 @@
 import { getMailingState, type Mailing, type MailRequest } from '../../functions/domain/mailing.ts';
 import type { NotifyPorts } from '../../functions/engine/notify.ts';
 
-/** Which e-mails were sent, in memory. */
+/** The e-mails that were sent, in memory. */
 export class MemoryMailings {
   readonly #mailings = new Map<string, Mailing>();
   #claims = 0;
@@ -48,7 +48,7 @@ export class MemoryMailings {
       this.#mailings.set(rowKey(sending), { ...known, sentAt });
   };
 
-  /** What is known of the e-mails about something. */
+  /** The state of the e-mails about one subject. */
   of(sending: Pick<MailRequest, 'orgId' | 'about'>): Mailing {
     return this.#mailings.get(rowKey(sending)) ?? {};
   }

@@ -7,11 +7,11 @@ interface Order {
   leasedUntil: string | undefined;
 }
 
-/** Orders to delete what resets have left behind, in memory. */
+/** Purges of reset generations, in memory. */
 export class MemoryPurges {
   readonly #orders = new Map<string, Order>();
 
-  /** Every order there is, in the order in which they were given. */
+  /** All open purges, in the order of their addition. */
   get every(): { purge: Purge; leasedUntil: string | undefined }[] {
     return [...this.#orders.values()];
   }
@@ -47,7 +47,7 @@ export class MemoryPurges {
     this.#orders.delete(rowKey(purge));
   };
 
-  /** Whether there is an order for it. */
+  /** Whether the generation has an open purge. */
   has(tenant: Tenant): boolean {
     return this.#orders.has(rowKey(tenant));
   }

@@ -3,10 +3,10 @@ import type { DeliveryMessage, OutgoingMessage } from '../../functions/domain/de
 import { getMessageGroup } from '../../functions/domain/redelivery.ts';
 import { computeDelaySeconds, computeVisibilitySeconds } from '../../functions/domain/timing.ts';
 
-/** A message as one receive of it hands it out. */
+/** A message as one receive returns it. */
 export interface ReceivedMessage {
   message: DeliveryMessage;
-  /** Names this receive of the message: the next one has another. */
+  /** The receipt handle of this receive; the next one has another. */
   receiptHandle: string;
   /** How often the message was received, this time included. */
   receives: number;
@@ -21,7 +21,7 @@ interface Message {
   isInFlight: boolean;
 }
 
-/** When a queue hides and gives up messages, and which groups it holds back. */
+/** The queue's settings: visibility timeout, maximum of receives, and the groups that it holds back. */
 export interface QueueTerms {
   now: () => Date;
   visibilitySeconds: number;
@@ -29,15 +29,18 @@ export interface QueueTerms {
   fair?: FairTerms;
 }
 
-/** The receipt names no hidden message: it was removed, came back, or went to the dead letters. */
+/**
+ * The receipt handle names no hidden message: it was removed, became visible again, or moved to the
+ * dead-letter queue.
+ */
 class NotInFlight extends Error {
   override name = 'NotInFlight';
 }
 
 /**
- * A standard queue of SQS in memory, fair to message groups, on a clock that somebody else moves. Of a
- * message that was received again SQS says not to use the earlier receipts, and not what they do: here they
- * all name it, which is the worse for who is late.
+ * A standard queue of SQS in memory with fair message groups, on a clock that a test moves. SQS does not say
+ * what earlier receipt handles of a message do after another receive; here all of them work, which is the
+ * worst case for a late worker.
  */
 export class MemoryQueue {
   readonly #now: () => Date;
@@ -56,17 +59,17 @@ export class MemoryQueue {
     this.#maxReceives = terms.maxReceives;
   }
 
-  /** What the messages remind of, hidden ones included. */
+  /** The content of all messages, hidden ones included. */
   get reminders(): DeliveryMessage[] {
     return this.#messages.map((message) => message.message);
   }
 
-  /** Makes the queue refuse so many of the next messages, as SQS may any part of a batch. */
+  /** Makes the queue refuse so many of the next messages, as SQS may refuse any part of a batch. */
   refuse(count: number): void {
     this.#refusals += count;
   }
 
-  /** Takes from now on what comes. */
+  /** Accepts all following messages. */
   acceptAll(): void {
     this.#refusals = 0;
   }
@@ -89,7 +92,7 @@ export class MemoryQueue {
     return refused.map(({ message: reminder }) => reminder);
   }
 
-  /** Messages that were received and are hidden. Those held back since they were sent do not count. */
+  /** Received messages that are hidden. Delayed ones do not count. */
   get inFlight(): number {
     return this.#messages.filter(({ receives, visibleAt }) => receives > 0 && visibleAt > this.#now()).length;
   }
@@ -100,9 +103,9 @@ export class MemoryQueue {
   }
 
   /**
-   * Loses a message, as a queue never should.
-   * @param which picks one of those there are
-   * @returns what it reminded of
+   * Loses a message, which SQS never does.
+   * @param which selects one
+   * @returns its content
    */
   lose(which: number): DeliveryMessage | undefined {
     const lost = this.#messages[which % this.#messages.length];
@@ -112,8 +115,8 @@ export class MemoryQueue {
   }
 
   /**
-   * Lets others overtake the first messages, as a standard queue may. @param which so many of them, for any
-   * number
+   * Moves the first messages behind others, as a standard queue may.
+   * @param which so many of them, for any number
    */
   reorder(which: number): void {
     const first = which % Math.max(1, this.#messages.length);
@@ -121,8 +124,8 @@ export class MemoryQueue {
   }
 
   /**
-   * Holds a message back for longer, or brings back one that was received; one that was sent to be held back is not had before.
-   * @param which picks one of those there are
+   * Delays a message further, or makes a received one visible; a delayed one is not visible before its time.
+   * @param which selects one
    */
   delay(which: number, until: Date): void {
     const message = this.#messages[which % this.#messages.length];
@@ -131,8 +134,8 @@ export class MemoryQueue {
   }
 
   /**
-   * Gives up to `limit` visible messages, those of quiet groups first, and hides them; a message received too often goes to
-   * the dead letters instead.
+   * Returns up to `limit` visible messages, those of quiet groups first, and hides them; a message that was
+   * received too often moves to the dead-letter queue instead.
    */
   receive(limit = 10): ReceivedMessage[] {
     for (const message of this.#visible()) this.#endFlight(message);
@@ -175,8 +178,8 @@ export class MemoryQueue {
   }
 
   /**
-   * When the next message can be received; undefined when there is none.
-   * @param after leaves out those that can be received by then
+   * When the next message becomes visible; undefined when there is none.
+   * @param after leaves out those that are visible by then
    */
   nextVisibleAt(after = new Date(0)): Date | undefined {
     return this.#messages

@@ -26,12 +26,12 @@ const PAGE = 100;
 const placeOf = ({ id, generation, orgId }: SourceRef): string =>
   `${buildTenantKey({ orgId, generation })}/${id}`;
 
-/** Sources with their texts, and when they are due, in memory. */
+/** Sources with their texts and due times, in memory. */
 export class MemorySources implements Sources {
   readonly #rows = new Map<string, Row>();
   readonly #texts = new Map<string, string>();
   #leases = 0;
-  /** What settlements have told the service's own workers. */
+  /** The notices to the service's own workers in settlements. */
   readonly notices: Notice[] = [];
   readonly #sharded: boolean;
 
@@ -77,12 +77,12 @@ export class MemorySources implements Sources {
     source.lastNotifiedAt = at.toISOString();
   }
 
-  /** When a source comes up; undefined when there is no such source. */
+  /** When a source is due; undefined when there is no such source. */
   dueAt(ref: SourceRef): string | undefined {
     return this.#rows.get(placeOf(ref))?.dueAt;
   }
 
-  /** The versions whose text is there, of a source that may be gone. */
+  /** The versions of stored texts, of a source that may be gone. */
   versionsOf(ref: SourceRef): number[] {
     return [...this.#texts.keys()]
       .filter((place) => place.startsWith(`${placeOf(ref)}/`))
@@ -165,7 +165,7 @@ export class MemorySources implements Sources {
     for (const version of this.versionsOf(ref)) this.#texts.delete(`${placeOf(ref)}/${version}`);
   }
 
-  /** The due index, in as many shards as there are, or in one. */
+  /** The due index, in all shards or in one. */
   readonly due: Due = {
     find: async (shard, until, after) => {
       const all = [...this.#rows.values()]

@@ -6,15 +6,18 @@ import {
   type OrganizationState,
 } from '../../functions/domain/tenant.ts';
 
-/** Organizations in memory, all of them live but for those that a test makes sandboxes or takes away. */
+/** Organization states in memory: live, unless a test makes the organization a sandbox or removes it. */
 export interface MemoryStandings extends OrganizationStates {
-  /** What it is at this moment. */
+  /** The current state. */
   present(orgId: OrgId): OrganizationState | undefined;
   /** Makes it a sandbox, at its first generation. */
   makeSandbox(orgId: OrgId): void;
-  /** Wipes a sandbox's data. @returns the generation that it is at now */
+  /**
+   * Resets a sandbox.
+   * @returns its new generation
+   */
   reset(orgId: OrgId): number;
-  /** From now on nothing can be said of it. */
+  /** Makes its state unknown from now on. */
   forget(orgId: OrgId): void;
 }
 
@@ -22,7 +25,7 @@ export function memoryStandings(): MemoryStandings {
   const sandboxes = new Map<OrgId, number>();
   const forgotten = new Set<OrgId>();
 
-  function standing(orgId: OrgId): OrganizationState | undefined {
+  function state(orgId: OrgId): OrganizationState | undefined {
     if (forgotten.has(orgId)) return undefined;
     const generation = sandboxes.get(orgId);
     return generation === undefined
@@ -31,8 +34,8 @@ export function memoryStandings(): MemoryStandings {
   }
 
   return {
-    of: async (orgId) => standing(orgId),
-    present: standing,
+    of: async (orgId) => state(orgId),
+    present: state,
     makeSandbox: (orgId) => void sandboxes.set(orgId, FIRST_SANDBOX_GENERATION),
     reset(orgId) {
       const generation = sandboxes.get(orgId);

@@ -8,7 +8,7 @@ export class MemoryUsage {
   readonly #marks = new Set<string>();
   readonly #counts = new Map<OrgId, Map<string, UsageCounts>>();
 
-  /** The organizations that have any. */
+  /** The organizations that have usage. */
   get organizations(): OrgId[] {
     return [...this.#counts.keys()];
   }

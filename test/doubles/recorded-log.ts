@@ -6,7 +6,7 @@ export interface LogEntry {
   fields: Record<string, unknown>;
 }
 
-/** A log that keeps what it is told. */
+/** A log that keeps its lines. */
 export function recordedLog(): Log & { entries: LogEntry[]; trouble(): LogEntry[] } {
   const entries: LogEntry[] = [];
   const log: Log = (code, fields) => {
@@ -15,7 +15,7 @@ export function recordedLog(): Log & { entries: LogEntry[]; trouble(): LogEntry[
   };
   return Object.assign(log, {
     entries,
-    /** Without what is told of what goes well. */
+    /** The lines without those of level info and below. */
     trouble: () => entries.filter(({ level }) => level === 'warn' || level === 'error'),
   });
 }

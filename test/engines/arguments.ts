@@ -1,7 +1,7 @@
 import { among, commandLine, repeatable } from '../../lib/cli/terminal/command-line.ts';
 import { ENGINES, type EngineName, VERSIONS } from './names.ts';
 
-/** The engines to test; all without `--only`. Ends the process for `--help`, and for wrong arguments. */
+/** The engines to test; all without `--only`. Ends the process for `--help`, and for invalid arguments. */
 export function readEngines(args: readonly string[]): readonly EngineName[] {
   const { only = ENGINES } = commandLine(
     'npm run test:engines --',

@@ -7,11 +7,9 @@ import { ProgramError, runProgram } from './program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
-/**
- * By which time-outs of the contract suites are multiplied: these engines are slower than the embedded ones.
- */
+/** Factor of the timeouts of the contract suites: these engines are slower than the embedded ones. */
 const PATIENCE = '10';
-/** What would make a suite use another engine than the one under test. */
+/** Variables that would make a suite use another engine than the one under test. */
 const ENGINE_VARIABLES = ['DYNAMODB_ENDPOINT', 'SQS_ENDPOINT', 'DYNOXIDE_BIN'];
 
 const Report = z.object({
@@ -34,7 +32,6 @@ const Report = z.object({
 
 /**
  * Runs contract test files on the engines that `settings` name.
- *
  * @param onTest called after each test
  * @throws ProgramError when Vitest writes no report
  */
@@ -52,7 +49,7 @@ export async function runContractSuites(
       process.execPath,
       [
         ...[VITEST, 'run', '--config', join(ROOT, 'test/vitest.config.ts')],
-        // The one engine serves all files: with more of them at once, each request waits longer.
+        // All files share one engine: with more of them at once, each request would wait longer.
         ...['--maxWorkers', '2'],
         ...['--project', 'contract', '--project', 'contract-functions'],
         ...['--reporter', 'verbose', '--reporter', 'json', '--outputFile', outputFile],
@@ -70,14 +67,14 @@ export async function runContractSuites(
     const report = await readFile(outputFile, 'utf8').catch(() => {
       throw new ProgramError(`Vitest ended with ${code} and wrote no report:\n${printed}`);
     });
-    return checksOf(Report.parse(JSON.parse(report)));
+    return listChecks(Report.parse(JSON.parse(report)));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
 /** A check for each test, and one for each file that failed as a whole. */
-function checksOf({ testResults }: z.output<typeof Report>): Check[] {
+function listChecks({ testResults }: z.output<typeof Report>): Check[] {
   return testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(ROOT, name).replace(/^(?:packages\/([\w-]+)\/)?test\/contract\//, (_, of) =>
       of ? `${of}/` : '',

@@ -1,18 +1,18 @@
 import { ENGINES, type EngineName, isEngine } from './names.ts';
 
-/** One thing that was checked on an engine. */
+/** A check of an engine. */
 export interface Check {
   /** `store/usage.test.ts › usage (dynamodb) › …`, or `requests › …`. */
   name: string;
   passed: boolean;
-  /** Of a check that failed. */
+  /** For a failed check. */
   reason?: string;
 }
 
 /** A line of the table in docs/reference/engines.md: a check that is expected to fail on an engine. */
 export interface Difference {
   engine: EngineName;
-  /** Its name, or how the names of several begin, and `*`. */
+  /** Its name, or a common prefix of several names, and `*`. */
   check: string;
   reason: string;
 }
@@ -21,7 +21,6 @@ const HEADING = '## Known differences';
 
 /**
  * Reads the table of `docs/reference/engines.md`: engine, check in backticks, reason.
- *
  * @throws Error naming the line that is not one of the table
  */
 export function readDifferences(document: string): Difference[] {
@@ -50,15 +49,15 @@ export const lineOf = (engine: EngineName, check: string, reason: string): strin
 
 export interface Comparison {
   passed: number;
-  /** Failed, as the table says. */
+  /** Failed checks in the table. */
   expected: Check[];
-  /** Failed, and the table does not say so. */
+  /** Failed checks that are not in the table. */
   unexpected: Check[];
-  /** In the table, and did not fail: they passed, or there is no such check. */
+  /** Lines of the table whose check did not fail: it passed, or does not exist. */
   obsolete: Difference[];
 }
 
-/** Compares what was checked on an engine with the table. */
+/** Compares the checks of an engine with the table. */
 export function compare(
   engine: EngineName,
   checks: readonly Check[],

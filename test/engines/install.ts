@@ -5,7 +5,7 @@ import { type EngineName, VERSIONS } from './names.ts';
 import { isInstalled, ProgramError, runProgram } from './program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Not versioned. A directory in it is complete: it gets its name when everything is in it. */
+/** Not versioned. A directory in it is complete, since it gets its name at the end of the installation. */
 const CACHE = join(ROOT, '.engines');
 
 /** A tool that installs or runs an engine is missing on this machine. */
@@ -14,13 +14,13 @@ export class MissingToolError extends Error {
 }
 
 /**
- * Downloads an engine unless an earlier run did. Gives its directory.
- *
- * @param onLine called with what the installing program prints
+ * Downloads an engine unless an earlier run did.
+ * @returns its directory
+ * @param onLine called with the installing program's output
  * @throws ProgramError when the download fails
  */
 export async function install(engine: EngineName, onLine: (line: string) => void): Promise<string> {
-  const directory = directoryOf(engine);
+  const directory = getDirectory(engine);
   if (existsSync(directory)) return directory;
   const partial = `${directory}.partial`;
   await rm(partial, { recursive: true, force: true });
@@ -32,14 +32,14 @@ export async function install(engine: EngineName, onLine: (line: string) => void
   return directory;
 }
 
-const directoryOf = (engine: EngineName): string => join(CACHE, `${engine}-${VERSIONS[engine]}`);
+const getDirectory = (engine: EngineName): string => join(CACHE, `${engine}-${VERSIONS[engine]}`);
 
 /** @throws MissingToolError when this machine has no program that can install or run the engine */
 export async function requireTools(engine: EngineName): Promise<void> {
   // DynamoDB Local needs the compiler too: its launcher is a source file.
   const toRun = { 'dynamodb-local': ['java', 'javac'], elasticmq: ['java'], dynoxide: [] }[engine];
   const toInstall = engine === 'dynoxide' ? 'cargo' : 'mvn';
-  const tools = [...toRun, ...(existsSync(directoryOf(engine)) ? [] : [toInstall])];
+  const tools = [...toRun, ...(existsSync(getDirectory(engine)) ? [] : [toInstall])];
   const found = await Promise.all(tools.map((tool) => isInstalled(tool)));
   const missing = tools.filter((_, index) => !found[index]);
   if (missing.length > 0)

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What was printed last: enough to say why a program failed. */
+/** The end of its output, to show why a program failed. */
 const KEPT_CHARACTERS = 4_000;
 
-/** A program that ended with another exit code than 0. The message has what it printed last. */
+/** A program that ended with another exit code than 0. The message has the end of its output. */
 export class ProgramError extends Error {
   override name = 'ProgramError';
 }
@@ -17,8 +17,8 @@ interface ProgramOptions {
 }
 
 /**
- * Runs a program to its end. Gives its exit code.
- *
+ * Runs a program to its end.
+ * @returns its exit code
  * @throws ProgramError when it does not start, or a signal ends it
  */
 export async function runProgram(
@@ -41,7 +41,7 @@ export async function runProgram(
 
 const running = new Set<ChildProcess>();
 
-/** Asks all programs that were started here to end, for when this process is about to. */
+/** Sends SIGTERM to all programs that were started here, before this process ends. */
 export function endPrograms(): void {
   for (const child of running) child.kill('SIGTERM');
 }
@@ -67,8 +67,7 @@ const STOP_MS = 5_000;
 
 /**
  * Starts a server and waits until it prints a line that `ready` matches.
- *
- * @param ready its first group is the address
+ * @param ready its first group is the URL
  * @throws ProgramError when the server ends before, or is not ready in time
  */
 export async function startServer(
@@ -116,7 +115,7 @@ function start(command: string, args: readonly string[], { cwd, env, onLine }: P
       for (const line of lines) onLine?.(line);
     });
   }
-  // Not `exit`: by `close` everything that it printed has arrived.
+  // Not `exit`: by `close` all of its output has arrived.
   const ended = once(child, 'close');
   return { child, ended, printed: () => printed.trim() };
 }

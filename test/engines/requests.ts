@@ -14,7 +14,7 @@ interface Answer {
 type Send = (target: string, body: object) => Promise<Answer>;
 
 /**
- * Checks that an engine by itself refuses and accepts what DynamoDB does, by the examples of our own rules
+ * Checks that an engine itself refuses and accepts what DynamoDB does, by the examples of our own rules
  * (`lib/local/permissions/dynamodb-rules.ts`).
  */
 export async function checkRequests(endpoint: string): Promise<Check[]> {
@@ -52,8 +52,8 @@ export async function checkRequests(endpoint: string): Promise<Check[]> {
 const TABLES = [OTHER_TABLE, TABLE];
 
 /**
- * Creates the tables of the examples. Gives what names the stream of one of them, as `GetShardIterator` takes
- * it.
+ * Creates the tables of the examples.
+ * @returns the ARN of a stream and its shard, as `GetShardIterator` takes them
  */
 async function createTables(send: Send): Promise<object> {
   const keys = (hash: string, range: string) => [

@@ -31,7 +31,7 @@ interface Result {
   comparison?: Comparison;
   startMs?: number;
   testsMs?: number;
-  /** What else there is to say: why it was skipped, or what did not work. */
+  /** Further information: why it was skipped, or what failed. */
   note?: string;
   failed: boolean;
 }

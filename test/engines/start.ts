@@ -14,7 +14,7 @@ export interface StartedEngine {
 
 /** @param directory where it is installed */
 export async function startEngine(name: EngineName, directory: string): Promise<StartedEngine> {
-  // Each test file, and each local run, starts its own on a file of its own.
+  // Each test file and each local run starts its own, with a database file of its own.
   if (name === 'dynoxide')
     return {
       name,
@@ -55,7 +55,7 @@ const STARTS: Record<Exclude<EngineName, 'dynoxide'>, (directory: string) => Pro
         '-Xmx512m',
         '-Drest-sqs.bind-hostname=127.0.0.1',
         '-Drest-sqs.bind-port=0',
-        // Queue URLs on the host that was asked.
+        // Queue URLs have the host of the request.
         '-Dnode-address.host=*',
         '-Drest-stats.enabled=false',
         ...['-cp', join(directory, '*'), 'org.elasticmq.server.Main'],

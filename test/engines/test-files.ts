@@ -4,14 +4,14 @@ import { dirname, join, relative } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * What a test file asks for when it needs an engine: a function of `test/engines.ts` or of the package’s, or
- * the start of an embedded one.
+ * Functions by which a test file gets an engine: those of `test/engines.ts` or of the package, or the start
+ * of an embedded one.
  */
 type Need = 'dynamoDb' | 'sqs' | 'startDynamoDb';
 
 /**
- * The contract test files that import one of these functions, themselves or by what they import; paths from
- * the repository's root.
+ * The contract test files that import one of these functions, directly or indirectly; paths from the
+ * repository's root.
  */
 export function contractFilesNeeding(needs: readonly Need[]): string[] {
   const wanted = new RegExp(`import[^;]*\\b(?:${needs.join('|')})\\b[^;]*from`);
@@ -19,7 +19,7 @@ export function contractFilesNeeding(needs: readonly Need[]): string[] {
   const isUser = (file: string): boolean => {
     const known = reaches.get(file);
     if (known !== undefined) return known;
-    // Until it is known: a cycle adds nothing.
+    // The value until it is known: a cycle adds nothing.
     reaches.set(file, false);
     const source = readFileSync(file, 'utf8');
     const imported = [...source.matchAll(/from '(\.[^']+\.ts)'/g)]

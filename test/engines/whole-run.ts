@@ -5,16 +5,15 @@ import { startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 
 const PATIENCE_MS = 300_000;
 
-/** Figures of a local run in which a delivery succeeded at its second attempt. */
+/** Durations of a local run in which a delivery succeeded at its second attempt. */
 export interface WholeRun {
   readyAfterMs: number;
   attempts: number;
 }
 
 /**
- * Starts the local run with these settings, makes an event whose delivery is refused once, and waits until it
- * has succeeded.
- *
+ * Starts the local run with these settings, makes an event whose delivery fails once, and waits until it has
+ * succeeded.
  * @throws Error when the run does not start, or the delivery does not succeed at its second attempt
  */
 export async function runWhole(settings: Record<string, string>): Promise<WholeRun> {

@@ -20,13 +20,13 @@ const OTHER_TYPES = [
   '\xff',
 ];
 
-/** What a request says of its body, and the body. */
+/** The body of a request, and its headers. */
 export interface Content {
   type: string | undefined;
   body: string | undefined;
 }
 
-/** @param example a body that the operation takes; undefined when it takes none */
+/** @param example a valid body of the operation; undefined when it takes none */
 export function contentFor({ body, method }: Operation, example: unknown): fc.Arbitrary<Content> {
   const type = rarely<string | undefined>(
     fc.constantFrom(undefined, ...OTHER_TYPES),
@@ -39,8 +39,7 @@ export function contentFor({ body, method }: Operation, example: unknown): fc.Ar
     const something = fc.record({ type, body: fc.oneof(broken, oddText, fc.constant('{}')) });
     return rarely<Content>(something, nothing, method === 'POST' ? 2 : 8);
   }
-  // A value at its limits has often more than one thing wrong when it is taken whole, so that most start from
-  // the example.
+  // A generated value often has several errors at once, so most bodies start from the example.
   const valid = fc.oneof(
     fc.constant(example),
     fc
@@ -61,7 +60,7 @@ export function contentFor({ body, method }: Operation, example: unknown): fc.Ar
   return rarely<Content>(nothing, fc.record({ type, body: text }), 12);
 }
 
-/** What is not JSON, or only just. */
+/** Invalid JSON, and unusual JSON. */
 const BROKEN = [
   '',
   '{',

@@ -7,31 +7,31 @@ import type { Conformance } from './conformance.ts';
 import type { Operation } from './document.ts';
 import { type Ingredients, requestsTo } from './requests.ts';
 
-/** Where requests go, and what is asked of the answers. */
+/** The service under test, and the checks of its answers. */
 export interface Target {
   service: Service;
   connection: Connection;
   conforms: Conformance;
-  /** Another organization, whose things and credentials some requests name. */
+  /** Another organization, whose resources and credentials some requests name. */
   stranger: Tenant;
 }
 
-/** A request whose answer is not what the document promises: as short as it could be made. */
+/** A request, reduced to a minimum, whose answer differs from the document. */
 export interface Finding {
   operation: string;
   seed: number;
   sent: Sent;
-  /** What the request holds of this run alone, by the names that `.local/env` has for it. */
+  /** The parts of the request that belong to this run, by their names in `.local/env`. */
   secrets: Readonly<Record<string, string>>;
   faults: readonly string[];
 }
 
 /**
- * Sends so many generated requests to an operation, in an organization of its own and in that one's sandbox,
- * and looks at every answer.
- * @param seed the same one gives the same requests, but for the identifiers in them
+ * Sends generated requests to an operation, in an organization of its own and in that one's sandbox, and
+ * checks every answer.
+ * @param seed the same one gives the same requests, apart from identifiers
  * @param onAnswer called with each answer
- * @returns undefined when all was well
+ * @returns undefined when all answers were right
  */
 export async function campaign(
   operation: Operation,
@@ -42,10 +42,10 @@ export async function campaign(
   const actsOnSandboxes = operation.caller !== 'session' || operation.firstId !== operation.id;
   const sandbox = actsOnSandboxes ? await aSandbox(target.service, own) : undefined;
   try {
-    const faultsOf = async (sent: Sent): Promise<string[]> => {
+    const findFaults = async (sent: Sent): Promise<string[]> => {
       const exchange = await target.connection.send(sent);
       onAnswer?.(exchange);
-      // A failure is documented, and yet nothing that a client sends may cause one.
+      // A 500 is documented, but no request may cause one.
       return [
         ...(exchange.status >= 500 ? [`answered ${exchange.status}`] : []),
         ...target.conforms(exchange),
@@ -53,11 +53,11 @@ export async function campaign(
     };
     const asked = fc.oneof(
       requestsTo(operation, await ingredients(operation, own, target.stranger)),
-      // What is live must be as foreign to a sandbox as anything.
+      // A sandbox must not see its live organization either.
       ...(sandbox ? [requestsTo(operation, await ingredients(operation, sandbox, own))] : []),
     );
     const property = fc.asyncProperty(asked, async (sent) => {
-      const faults = await faultsOf(sent);
+      const faults = await findFaults(sent);
       if (faults.length > 0) throw new Error(faults.join('; '));
     });
     const { failed, counterexample, errorInstance } = await fc.check(property, {
@@ -83,16 +83,16 @@ export async function campaign(
   }
 }
 
-/** Every operation gets requests of its own, whichever others run beside it. */
+/** The requests of an operation do not depend on the others in the run. */
 const numberOf = (id: string): number =>
   [...id].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_521, 0);
 
 async function ingredients(operation: Operation, own: Tenant, stranger: Tenant): Promise<Ingredients> {
-  const credentialsOf = async (tenant: Tenant) => {
+  const listCredentials = async (tenant: Tenant) => {
     if (operation.caller === 'visitor') return [await aVisitor(tenant), tenant.key];
     return operation.caller === 'key' ? [tenant.key, tenant.session] : [tenant.session, tenant.key];
   };
-  const [ours, theirs] = [await credentialsOf(own), await credentialsOf(stranger)];
+  const [ours, theirs] = [await listCredentials(own), await listCredentials(stranger)];
   return {
     own: await filled(own, operation.path),
     foreign: await filled(stranger, operation.path),
@@ -101,10 +101,7 @@ async function ingredients(operation: Operation, own: Tenant, stranger: Tenant):
   };
 }
 
-/**
- * The finding for a person: what is wrong, and a command that shows it in a shell which has read
- * `.local/env`.
- */
+/** The finding as text: what is wrong, and a command that shows it in a shell which has read `.local/env`. */
 export function describeFinding({ operation, seed, sent, secrets, faults }: Finding): string {
   const command = Object.entries({ BASE_URL: BASE, ...secrets }).reduce(
     (text, [name, value]) => text.replaceAll(value, `'"$${name}"'`),

@@ -6,27 +6,28 @@ import type { Exchange, Sent } from '../support/exchange.ts';
 import { type Document, type Documented, type Operation, partsOf } from './document.ts';
 
 /**
- * Statuses that the gateway answers by itself: unreadable, unknown, other method, too large, expectation,
- * headers too large.
+ * Statuses of the gateway's own answers: malformed, unknown, other method, too large, expectation, headers
+ * too large.
  */
 const GATEWAY_STATUSES = [400, 404, 405, 413, 415, 417, 431];
 
 /**
- * What matches no method of the gateway, which then reads an `Authorization` header as a signature of AWS and
- * answers 403: a method that `ANY` does not stand for, and an empty part of a path beside a variable.
+ * Requests that match no method of the gateway, which then parses an `Authorization` header as an AWS
+ * signature and answers 403: a method that `ANY` does not include, and an empty path segment beside a
+ * variable.
  */
 const isUnmatchable = ({ method, target }: Sent): boolean =>
   !['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'].includes(method) ||
   /\/(\/|$)/.test(target.split('?')[0] ?? '');
 
-/** What would tell of the inside: files, stacks, products. */
+/** Text that would reveal internals: files, stacks, products. */
 const INSIDE =
   /\.[cm]?[jt]s\b|node:|node_modules|\bat [\w.]+ \(|dynamo|\baws\b|amazon|lambda|\bzod|undefined|\[object /i;
 
-/** That of a preflight, where pages of other sites may call. */
+/** Headers of a preflight, for routes that pages of other origins may call. */
 const PREFLIGHT_STATUS = 204;
 
-/** Says in which ways an answer is not what the document promises; none when it is. */
+/** Lists how an answer differs from the document; empty when it does not. */
 export type Conformance = (exchange: Exchange) => string[];
 
 export function conformance(document: Document): Conformance {
@@ -80,7 +81,7 @@ export function operationFor({ operations }: Document, { method, target }: Sent)
   });
 }
 
-/** Bytes of the request line and the headers from which on the gateway's limit of 10,240 may be met. */
+/** Bytes of the request line and the headers from which on the gateway's limit of 10,240 may be exceeded. */
 const NEAR_HEADER_LIMIT = 9_000;
 
 export const sizeOf = ({ target, headers }: Sent): number =>
@@ -147,11 +148,11 @@ function errorFaults(body: unknown, headers: Exchange['headers']): string[] {
   const { requestId, message } = Object(Object(body).error);
   return [
     ...(requestId === headers['request-id'] ? [] : [`requestId ${requestId} is not the Request-Id`]),
-    ...(INSIDE.test(String(message)) ? [`the message tells of the inside: ${message}`] : []),
+    ...(INSIDE.test(String(message)) ? [`the message shows the inside of the service: ${message}`] : []),
   ];
 }
 
-/** Paths of the fields that a value has and its schema does not name: what leaks where nobody looks. */
+/** Paths of the fields of a value that its schema does not name: they could leak data unnoticed. */
 export function unknownFields(schema: Schema, value: unknown, path = ''): string[] {
   const parts = partsOf(schema);
   if (Array.isArray(value)) {

@@ -11,7 +11,7 @@ import { getSessionOperationId } from '../../lib/openapi/session-routes.ts';
 
 const FILE = join(import.meta.dirname, '../../docs/openapi/v1.json');
 
-/** A parameter that an operation takes. */
+/** A parameter of an operation. */
 interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
@@ -19,46 +19,46 @@ interface Parameter {
   schema: Schema;
 }
 
-/** What an operation may answer with one status. */
+/** A documented answer of an operation with one status. */
 export interface Documented {
   headers: Readonly<Record<string, Header>>;
   /** Of the body; undefined when there is none. */
   schema: Schema | undefined;
 }
 
-/** An operation of the document, with every reference replaced by what it refers to. */
+/** An operation of the document, with all references resolved. */
 export interface Operation {
   id: string;
-  /** The id of the same operation for keys, where this is its second door; else its own. */
+  /** The id of the same operation for keys, if this is its path for sessions; otherwise its own. */
   firstId: string;
   method: string;
   /** With `{parameters}`. */
   path: string;
   caller: 'key' | 'session' | 'visitor';
-  /** The scope or the role that it asks for. */
+  /** The required scope or role. */
   needs: string;
   parameters: readonly Parameter[];
   body: { required: boolean; schema: Schema; example: unknown } | undefined;
-  /** By status; `default` is what the gateway answers by itself. */
+  /** By status; `default` is the gateway's own answer. */
   answers: ReadonlyMap<string, Documented>;
 }
 
-/** The API's description as customers get it. */
+/** The API's document as customers get it. */
 export interface Document {
   operations: readonly Operation[];
-  /** Names of all response headers that the document has, in lower case. */
+  /** Names of all response headers in the document, in lower case. */
   headerNames: ReadonlySet<string>;
 }
 
 export function readDocument(): Document {
   const raw: OpenApiDocument = JSON.parse(readFileSync(FILE, 'utf8'));
-  const { paths } = resolved(raw, raw) as OpenApiDocument;
+  const { paths } = resolveReferences(raw, raw) as OpenApiDocument;
   const ids = Object.values(paths).flatMap((item) =>
     Object.values(item).map(({ operationId }) => operationId),
   );
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, described]) =>
-      operationOf(method.toUpperCase(), path, described, ids),
+      buildOperation(method.toUpperCase(), path, described, ids),
     ),
   );
   const headerNames = operations
@@ -93,7 +93,7 @@ function errorTypes(schema: Schema | undefined): string[] {
   return first.filter((type) => others.every((set) => set.includes(type)));
 }
 
-/** A schema and all that it is put together from. */
+/** A schema and all schemas that it consists of. */
 export const partsOf = (schema: Schema | undefined): Schema[] =>
   schema === undefined
     ? []
@@ -102,7 +102,12 @@ export const partsOf = (schema: Schema | undefined): Schema[] =>
         ...[schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (list ?? []).flatMap(partsOf)),
       ];
 
-function operationOf(method: string, path: string, described: Described, ids: readonly string[]): Operation {
+function buildOperation(
+  method: string,
+  path: string,
+  described: Described,
+  ids: readonly string[],
+): Operation {
   const { operationId, security, parameters = [], requestBody, responses } = described;
   const content = requestBody?.content['application/json'];
   return {
@@ -110,7 +115,7 @@ function operationOf(method: string, path: string, described: Described, ids: re
     firstId: ids.find((id) => getSessionOperationId(id) === operationId) ?? operationId,
     method,
     path,
-    caller: callerOf(security),
+    caller: readCaller(security),
     needs: described['x-required-scope'] ?? described['x-required-role'] ?? '',
     parameters: parameters as Parameter[],
     body:
@@ -128,17 +133,19 @@ function operationOf(method: string, path: string, described: Described, ids: re
   };
 }
 
-function callerOf(security: Described['security']): Operation['caller'] {
+function readCaller(security: Described['security']): Operation['caller'] {
   if (security.some((scheme) => 'apiKey' in scheme)) return 'key';
   return security.some((scheme) => 'visitorToken' in scheme) ? 'visitor' : 'session';
 }
 
-/** @throws when something refers to what is not there */
-function resolved(node: unknown, root: OpenApiDocument): unknown {
-  if (Array.isArray(node)) return node.map((item) => resolved(item, root));
+/** @throws when a reference has no target */
+function resolveReferences(node: unknown, root: OpenApiDocument): unknown {
+  if (Array.isArray(node)) return node.map((item) => resolveReferences(item, root));
   if (typeof node !== 'object' || node === null) return node;
-  if ('$ref' in node) return resolved(lookup(String(node.$ref), root), root);
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value, root)]));
+  if ('$ref' in node) return resolveReferences(lookup(String(node.$ref), root), root);
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, resolveReferences(value, root)]),
+  );
 }
 
 function lookup(ref: string, root: unknown): unknown {

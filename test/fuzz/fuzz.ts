@@ -7,12 +7,10 @@ import { campaign, describeFinding, type Finding, type Target } from './campaign
 import { conformance } from './conformance.ts';
 import { type Operation, readDocument } from './document.ts';
 
-/**
- * More than a run sends in a minute: an answer that refuses for their number says nothing of the operation.
- */
+/** More than a run sends in a minute: a 429 would not test the operation. */
 const UNLIMITED = { rateLimitSandbox: 1_000_000, rateLimitStandard: 1_000_000 };
 
-/** Operations under way at once: the functions' sandboxes are few. */
+/** Operations in progress at once: the functions have few execution environments. */
 const AT_ONCE = 3;
 
 const document = readDocument();
@@ -65,7 +63,7 @@ async function runAll(
   let sent = 0;
   const waiting = operations.map((operation, index) => ({
     operation,
-    // The first ones take what is left over.
+    // The first ones take the remainder.
     share: Math.floor(requests / operations.length) + (index < requests % operations.length ? 1 : 0),
   }));
   const worker = async () => {

@@ -5,25 +5,25 @@ import { sizeOf } from './conformance.ts';
 import type { Operation } from './document.ts';
 import { oddText, rarely, valuesOf } from './values.ts';
 
-/** What requests are made of besides the document. */
+/** The values of requests besides those of the document. */
 export interface Ingredients {
-  /** The operation's path with things of the caller's organization, and with those of another. */
+  /** The operation's path with resources of the caller's organization, and with those of another. */
   own: string;
   foreign: string;
-  /** A body that the operation takes; undefined when it takes none. */
+  /** A valid body; undefined when the operation takes none. */
   body: unknown;
   credentials: {
     right: string;
     /** Of another organization. */
     foreign: string;
-    /** A session where a key is wanted, and the other way round. */
+    /** A session where a key is required, or a key where a session is. */
     otherKind: string;
   };
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 
-/** Requests to an operation: most of them right but for one thing. */
+/** Requests to an operation: most of them valid but for one part. */
 export function requestsTo(operation: Operation, ingredients: Ingredients): fc.Arbitrary<Sent> {
   return (
     fc
@@ -47,8 +47,8 @@ export function requestsTo(operation: Operation, ingredients: Ingredients): fc.A
         ],
         ...(body === undefined ? {} : { body }),
       }))
-      // The gateway here refuses headers that are too large before it has read the method, and answers a HEAD
-      // with a body.
+      // The local gateway refuses headers that are too large before it has read the method, and answers a
+      // HEAD with a body.
       .filter((sent) => sent.method !== 'HEAD' || sizeOf(sent) < 9_000)
   );
 }
@@ -165,7 +165,7 @@ function authorization({ credentials }: Ingredients): fc.Arbitrary<string | unde
   );
 }
 
-/** The same key comes again and again, so that requests meet what earlier ones have left. */
+/** The same few keys, so that requests find the records of earlier ones. */
 const AGAIN = '0b7c9ba0-6b3c-4f0e-9d39-3a1f4a1f0a10';
 
 function idempotencyKey({ parameters }: Operation): fc.Arbitrary<string | undefined> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Schema } from '../../lib/openapi/openapi.ts';
 
-/** Text that programs have stumbled over. */
+/** Text that has broken other programs. */
 export const ODD_TEXTS = [
   '',
   ' ',
@@ -42,7 +42,7 @@ export const ODD_TEXTS = [
 
 const ODD_NUMBERS = [0, -0, -1, 0.1, 1.5, 1e-300, 1e21, 1e308, 2 ** 31, 2 ** 53, 2 ** 64, -(2 ** 63)];
 
-/** Names of properties that objects have without anybody having said so. */
+/** Names of properties that every object inherits. */
 const ODD_NAMES = [
   '__proto__',
   'constructor',
@@ -67,7 +67,7 @@ export const oddText: fc.Arbitrary<string> = fc.oneof(fc.constantFrom(...ODD_TEX
 export const rarely = <Value>(rare: fc.Arbitrary<Value>, usual: fc.Arbitrary<Value>, weight: number) =>
   fc.oneof({ arbitrary: usual, weight }, { arbitrary: rare, weight: 1 });
 
-/** Anything that JSON has. */
+/** Any JSON value. */
 const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...ODD_NUMBERS),
   fc.constantFrom(null, true, false, [], {}, [[]], [null], { length: -1 }),
@@ -76,7 +76,7 @@ const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** A value that a schema takes, at its limits more often than not. */
+/** A valid value of a schema, often at its limits. */
 export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -125,7 +125,7 @@ function textOf({ pattern, format, minLength = 0, maxLength = 300 }: Schema): fc
   );
 }
 
-/** Answers of a simulated receiver, and what is none. */
+/** Valid and invalid answers of a simulated receiver. */
 const ANSWERS = ['200', '503', '599', 'timeout', 'reset', 'refused', 'dns', 'tls', 'certificate'];
 const ODD_ANSWERS = [
   '',
@@ -144,7 +144,7 @@ const ODD_WAITS = ['@', '@s', '@60001ms', '@-1s', '@1e9s', '@1m', '@3s@3s'];
 const SPEEDS = ['1', '60', '3600'];
 const ODD_SPEEDS = ['', '0', '3601', '-1', '1.5', '0x10', '1e3', '__proto__'];
 
-/** An address that says what a simulated receiver does there, or nearly. */
+/** A URL with a valid or almost valid program of a simulated receiver. */
 const programmedUrl: fc.Arbitrary<string> = fc
   .record({
     answers: fc.array(
@@ -180,10 +180,7 @@ function numberOf({ type, minimum = -1e6, maximum = 1e6 }: Schema): fc.Arbitrary
   return fc.oneof(fc.constantFrom(minimum, maximum), inside);
 }
 
-/**
- * A body with something about it changed: a field of another type, one too few or too many, a text one too
- * long.
- */
+/** A changed body: a field of another type, a missing or additional field, or a text that is too long. */
 export const mutated = (base: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc
     .tuple(base, fc.array(mutation, { minLength: 1, maxLength: 3 }))
@@ -221,7 +218,7 @@ const mutation: fc.Arbitrary<Mutation> = fc.oneof(
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `__proto__` becomes a field like others, as in what `JSON.parse` makes. */
+/** `__proto__` becomes a normal field, as in the result of `JSON.parse`. */
 const withField = (whole: object, name: string, value: unknown): object =>
   Object.fromEntries([...Object.entries(whole), [name, value]]);
 
@@ -240,7 +237,7 @@ function without(whole: unknown, at: number): unknown {
   return Object.fromEntries(entries.filter((_, index) => index !== at % entries.length));
 }
 
-/** One beyond a limit that the value may be at. */
+/** A value beyond a limit. */
 function longer(value: unknown): unknown {
   if (typeof value === 'string') return `${value}x`;
   if (Array.isArray(value)) return [...value, ...value.slice(0, 1)];

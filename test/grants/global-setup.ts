@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RECORDS_VARIABLE } from './records.ts';
 
-/** Gives the services under test a directory for what their functions do, while the tests run. */
+/**
+ * Gives the services under test a directory for the records of their functions' calls, while the tests run.
+ */
 export default function setup(): () => void {
   const directory = mkdtempSync(join(tmpdir(), 'permissions-'));
   process.env[RECORDS_VARIABLE] = directory;

@@ -2,11 +2,11 @@ import { allows } from 'aws-local/permissions/permissions.ts';
 import type { PermissionRequest } from 'aws-local/permissions/requests.ts';
 import type { Statement } from 'aws-local/permissions/statements.ts';
 
-/** What feeds a function. */
+/** The event source of a function. */
 export interface EventSource {
   /** Of a queue or a stream. */
   arn: string;
-  /** Queue for what the stream gave up. */
+  /** Queue for the batches that the stream gave up. */
   failuresTo?: string;
 }
 
@@ -25,10 +25,10 @@ export function usedByLambda({ arn, failuresTo }: EventSource): PermissionReques
   ];
 }
 
-/** A stream's name ends in when it was begun, which is another for each service under test. */
+/** The name of a stream ends in its creation time, which differs for each service under test. */
 const ofAnyTime = (resource: string): string => resource.replace(/(\/stream\/).*$/, '$1*');
 
-/** What was done, and is not allowed. */
+/** Calls that are not allowed. */
 export function missingGrants<R extends PermissionRequest>(
   statements: readonly Statement[],
   used: readonly R[],

@@ -4,14 +4,14 @@ import { missingGrants, usedByLambda } from './grants.ts';
 import { readRecords } from './records.ts';
 
 /*
- * A second opinion on the roles: they allow everything that functions did in the integration tests. That they
+ * A second check of the roles: they allow everything that functions did in the integration tests. That they
  * allow nothing else is compared with the code (test/infra/grants.test.ts).
  */
 const PREFIX = 'conversation-service-dev-';
 const records = readRecords();
 const roles = new Map(records.flatMap((record) => record.roles.map((role) => [role.functionName, role])));
 
-it('every function is there', () => {
+it('the records contain every function', () => {
   expect([...roles.keys()].sort()).toEqual(
     Object.keys(entryPoints())
       .map((name) => `${PREFIX}${name}`)
@@ -27,7 +27,7 @@ describe.each([...roles.values()].map((role) => [role.functionName.slice(PREFIX.
       ...record.eventSources.filter((source) => source.functionName === functionName).flatMap(usedByLambda),
     ]);
 
-    it('is allowed what it does', () => {
+    it('may make all calls that it made', () => {
       expect(missingGrants(statements, used)).toEqual([]);
     });
   },

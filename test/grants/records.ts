@@ -4,20 +4,17 @@ import { join } from 'node:path';
 import type { Cloud } from 'aws-local/cloud.ts';
 import type { UsedPermission } from 'aws-local/functions/functions.ts';
 
-/**
- * Names the directory in which services under test leave what their functions did. Set while the tests run
- * (global-setup.ts).
- */
+/** Names the directory for the records of services under test. Set while the tests run (global-setup.ts). */
 export const RECORDS_VARIABLE = 'PERMISSION_RECORDS';
 
-/** What the functions of one service were allowed, and what they did. */
+/** The permissions and the calls of the functions of one service. */
 export interface PermissionRecord {
   roles: Cloud['roles'];
   eventSources: Cloud['eventSources'];
   used: UsedPermission[];
 }
 
-/** Leaves the record for the test that compares all of them. */
+/** Writes the record for the test that compares all of them. */
 export function writeRecord(record: PermissionRecord): void {
   const directory = process.env[RECORDS_VARIABLE];
   if (directory !== undefined) writeFileSync(join(directory, `${randomUUID()}.json`), JSON.stringify(record));
@@ -32,7 +29,7 @@ export function readRecords(): PermissionRecord[] {
   return records.map((file) => JSON.parse(readFileSync(join(directory, file), 'utf8')));
 }
 
-/** @throws Error naming each call that a role did not allow, however well the function coped with it */
+/** @throws Error naming each call that a role did not allow, even if the function handled the error */
 export function refuseDenied(used: readonly UsedPermission[]): void {
   const denied = used
     .filter(({ isAllowed }) => !isAllowed)

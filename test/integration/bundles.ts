@@ -6,13 +6,12 @@ import { bundleDashboard, DASHBOARD_BUNDLE } from '../../lib/cloud/site/bundle.t
 
 const PROJECT = join(import.meta.dirname, '../..');
 const CACHE = join(PROJECT, 'node_modules/.cache/test-bundles');
-/** After which bundles of other sources are deleted: no test run takes as long. */
+/** Age after which bundles of other sources are deleted: no test run takes as long. */
 const UNUSED_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Bundles the functions and the dashboard once for all services under test, each of which synthesizes with
- * settings of its own. The bundles are kept for further runs of the same sources, together with their
- * compiled code.
+ * Bundles the functions and the dashboard once for all services under test, which synthesize with settings of
+ * their own. Later runs of the same sources reuse the bundles and their compiled code.
  */
 export default async function setup(): Promise<void> {
   if (process.env.CDK_BUNDLES !== undefined) return;
@@ -26,7 +25,7 @@ export default async function setup(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= join(directory, 'compile-cache');
 }
 
-/** Another run may make the same bundles meanwhile: a directory of them is whole as soon as it is there. */
+/** Another run may make the same bundles meanwhile, so a directory appears only when it is complete. */
 async function bundleTo(directory: string): Promise<void> {
   const unfinished = mkdtempSync(join(CACHE, 'unfinished-'));
   await Promise.all([bundleFunctions(unfinished), bundleDashboard(join(unfinished, DASHBOARD_BUNDLE))]);

@@ -56,7 +56,7 @@ if (result.summary.violations.length > 0) {
   process.exitCode = 1;
 }
 
-/** The reason of each rule that was broken. */
+/** The reasons of the broken rules. */
 function renderReasons({ summary }: ICruiseResult): string {
   const broken = new Set(summary.violations.map(({ rule }) => rule.name));
   const reasons = RULES.filter(({ name = '' }) => broken.has(name)).map(({ comment }) => `  ${comment}\n`);
@@ -64,18 +64,18 @@ function renderReasons({ summary }: ICruiseResult): string {
 }
 
 /**
- * A line for each room: the rooms that it imports, with the number of imports. Tests are left out: they
- * import everything.
+ * A line for each room: the rooms that it imports, with the number of imports. Tests are left out, because
+ * they import everything.
  */
 function renderRooms({ modules }: ICruiseResult): string {
   const imports = new Map<string, Map<string, number>>();
   for (const { source, dependencies } of modules) {
-    const from = roomOf(source);
+    const from = findRoom(source);
     if (from === undefined) continue;
     const targets = imports.get(from) ?? new Map<string, number>();
     imports.set(from, targets);
     for (const { resolved } of dependencies) {
-      const to = roomOf(resolved);
+      const to = findRoom(resolved);
       if (to !== undefined && to !== from) targets.set(to, (targets.get(to) ?? 0) + 1);
     }
   }
@@ -88,7 +88,7 @@ function renderRooms({ modules }: ICruiseResult): string {
   return `\n  ${'Room'.padEnd(26)}Imports\n${lines.join('\n')}\n\n`;
 }
 
-function roomOf(file: string): string | undefined {
+function findRoom(file: string): string | undefined {
   if (file.includes('node_modules/')) return undefined;
   return /^(?:bin|dashboard|(?:functions|lib|packages)\/[^/]+)(?=\/)/.exec(file)?.[0];
 }

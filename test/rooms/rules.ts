@@ -1,18 +1,18 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 
 /*
- * What each room may import: docs/architecture.md. Paths are those of the files that imports resolve to, as
- * regular expressions. Types count.
+ * The imports that each room may have (docs/architecture.md, Rooms of the code). Paths are those of the
+ * imported files, as regular expressions. Imports of types count.
  */
 
-/** What a room may import besides its own files. Without a list it may import all of that kind. */
+/** Allowed imports besides the room's own files. Without a list, all imports of that kind are allowed. */
 interface Room {
-  /** Where its files are. */
+  /** The paths of its files. */
   from: string;
   except?: string;
   rooms?: readonly string[];
   packages?: readonly string[];
-  /** Why, for whoever breaks it. */
+  /** The reason, for the error message. */
   because: string;
 }
 
@@ -22,7 +22,7 @@ const OURS = '^(?!.*node_modules/)(?:bin|dashboard|functions|lib|packages|test)/
 const npm = (...names: string[]): string[] => names.map((name) => `node_modules/${name}/`);
 const node = (...names: string[]): string[] => names.map((name) => `^(?:node:)?${name}$`);
 const sdk = (...names: string[]): string[] => npm(...names.map((name) => `@aws-sdk/${name}`));
-/** Any module of Node.js: a bare word. A package that is named by one is in a folder. */
+/** Any module of Node.js: a bare name. A package has a path. */
 const ALL_OF_NODE = '^(?:node:)?[a-z_0-9]+(?:/promises|/consumers)?$';
 
 const domain = '^functions/domain/';
@@ -30,7 +30,7 @@ const engine = '^functions/engine/';
 const platform = '^functions/platform/';
 const store = '^functions/store/';
 
-/** What reaches out of a function is in a table of its own, with reasons. */
+/** Modules that reach out of a function are in a table of their own, with reasons. */
 const REACH =
   'what reaches out of a function stands in test/unit/architecture/reach.ts, and the outside world is behind the gate.';
 

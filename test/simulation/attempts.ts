@@ -2,34 +2,33 @@ import type { ClaimedDelivery, Delivery, DeliveryMessage } from '../../functions
 import type { DeliveryId } from '../../functions/domain/ids.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { WorldContext } from './world-context.ts';
 
 /**
- * By how much an attempt may be late when nothing goes wrong. The reconciler runs once a minute, and a full
- * batch takes its time.
+ * How late an attempt may be in a calm phase: the reconciler runs once a minute, and a full batch takes time.
  */
 const CALM_LATENESS_MS = 90_000;
 
-/** What is known of a delivery's attempts from where they are seen: at the claim, and at the receiver. */
+/** Observations of a delivery's attempts, at the claim and at the receiver. */
 export class Attempts {
-  readonly #world: Surroundings;
+  readonly #world: WorldContext;
   readonly #tell: (promise: PromiseName, detail: string) => void;
   readonly #started = new Map<DeliveryId, number[]>();
   readonly #accepted = new Map<DeliveryId, number[]>();
-  /** Messages that processes have of a delivery. */
+  /** Processes that have a message of the delivery. */
   readonly #dealing = new Map<Process, Map<DeliveryId, number>>();
-  /** Attempts under way that were started since nothing goes wrong, by their processes. */
+  /** Attempts in progress that started in the calm phase, by their processes. */
   readonly #unrecorded = new Map<Process, Map<DeliveryId, number>>();
   readonly #holders = new Map<DeliveryId, Process>();
-  /** When the next attempt is due, by the claim that an attempt is made under. */
+  /** When the next attempt is due, according to the claim of an attempt. */
   readonly #dueMs = new Map<string, number>();
 
-  constructor(world: Surroundings, tell: (promise: PromiseName, detail: string) => void) {
+  constructor(world: WorldContext, tell: (promise: PromiseName, detail: string) => void) {
     this.#world = world;
     this.#tell = tell;
   }
 
-  /** Requests that reached receivers beyond the first that each of them accepted. */
+  /** Requests that receivers got after they had accepted the delivery once. */
   get duplicates(): number {
     return [...this.#accepted.values()].reduce((sum, { length }) => sum + length - 1, 0);
   }
@@ -38,7 +37,7 @@ export class Attempts {
     return this.#started.get(id) ?? [];
   }
 
-  /** @param before the delivery as the claim met it */
+  /** @param before the delivery as it was before the claim */
   claimed(process: Process, before: Delivery | undefined, { id, attempts, lease }: ClaimedDelivery): void {
     const holder = this.#holders.get(id);
     const { beyondMargin, maxSkewMs } = this.#world.faults;
@@ -54,17 +53,17 @@ export class Attempts {
       this.#tell('not before its time', `attempt ${attempts} of ${id} was claimed before it was due`);
   }
 
-  /** Whether the worker that had it last was lost, and left it as it was. */
+  /** Whether the last worker was lost and left the delivery unchanged. */
   isOrphaned(id: DeliveryId): boolean {
     return this.#holders.get(id)?.alive === false;
   }
 
-  /** Nobody has the delivery any more. */
+  /** The delivery has no holder any more. */
   letGo(id: DeliveryId): void {
     this.#holders.delete(id);
   }
 
-  /** A process begins to deal with a message; it may have others of the same delivery. */
+  /** A process begins to process a message; it may have others of the same delivery. */
   dealing(process: Process, { id }: DeliveryMessage): void {
     const own = this.#dealing.get(process) ?? new Map<DeliveryId, number>();
     this.#dealing.set(process, own.set(id, (own.get(id) ?? 0) + 1));
@@ -72,7 +71,7 @@ export class Attempts {
 
   /**
    * A process is done with a message.
-   * @param failed whether it could not say what becomes of it
+   * @param failed whether it reported the message as failed
    */
   dealt(process: Process, reminder: DeliveryMessage, failed: boolean): void {
     const { id } = reminder;
@@ -89,7 +88,7 @@ export class Attempts {
       this.#tell('record', `attempt ${number} of ${id} was made and not recorded`);
   }
 
-  /** A request goes out. */
+  /** A request is sent. */
   starts(process: Process, { id, attempts: number, lease }: ClaimedDelivery): void {
     const started = this.#started.get(id) ?? [];
     if (started.includes(number))
@@ -111,7 +110,7 @@ export class Attempts {
     this.#accepted.set(id, [...(this.#accepted.get(id) ?? []), number]);
   }
 
-  /** Compares what a delivery says about its attempts with what was seen of them. */
+  /** Compares the recorded attempts of a delivery with the observed ones. */
   ended({ id, status, attempts, attemptLog }: Delivery): void {
     const started = this.startsOf(id);
     if (started.length > attempts)
@@ -120,7 +119,7 @@ export class Attempts {
       ({ number, error }) => error === undefined && !this.#accepted.get(id)?.includes(number),
     );
     if (unknown)
-      this.#tell('record', `attempt ${unknown.number} of ${id} succeeded although nobody accepted it`);
+      this.#tell('record', `attempt ${unknown.number} of ${id} succeeded although no receiver accepted it`);
     if (attemptLog.some(({ number }) => !started.includes(number)))
       this.#tell('record', `${id} has recorded an attempt that was never started`);
     if (status === 'succeeded' && attemptLog.at(-1)?.error !== undefined)

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Outcome } from './simulate.ts';
 import { Statistics } from './statistics.ts';
 
-/** What a thread is given. */
+/** The parameters of a thread. */
 export interface Share {
   firstSeed: number;
   step: number;
@@ -12,8 +12,8 @@ export interface Share {
 }
 
 /**
- * What a thread tells from time to time: how many runs it has done since, what happened in them, and where
- * promises did not hold.
+ * A thread's report: how many runs it has made since the last one, what happened in them, and broken
+ * promises.
  */
 export interface Tidings {
   runs: number;

@@ -7,7 +7,7 @@ import { MUTATIONS } from './mutations/mutations.ts';
 const SIMULATION = join(import.meta.dirname, 'simulation.ts');
 const PRELOAD = join(import.meta.dirname, 'mutations/preload.ts');
 
-/** Runs the command as `npm run simulate` does, with a mutation when one is given. */
+/** Runs the command as `npm run simulate` does, optionally with a mutation. */
 function command(
   parameters: readonly string[],
   mutation?: Mutation,
@@ -25,7 +25,7 @@ function command(
 }
 
 describe('npm run simulate', () => {
-  it('tells what happened, and that every promise held', async () => {
+  it('prints what happened, and that every promise held', async () => {
     const { status, output } = await command(['--runs', '60', '--seed', '100']);
 
     expect(output).toMatch(/60 of 60 runs, \d+ a second/);
@@ -34,7 +34,7 @@ describe('npm run simulate', () => {
     expect(status).toBe(0);
   });
 
-  it('names the seed of a run in which one did not, and the command that shows it again, each time in the same way', async () => {
+  it('names the seed of a run that broke a promise, and the command that repeats it exactly', async () => {
     const [mutation] = MUTATIONS;
     const { status, output } = await command(['--runs', '60'], mutation);
     expect(status).toBe(1);
@@ -51,7 +51,7 @@ describe('npm run simulate', () => {
     expect(twice).toEqual(once);
   });
 
-  it('lets the version before run beside the present one', async () => {
+  it('runs the previous version of the code beside the present one', async () => {
     const { status, output } = await command(['--versions', '--runs', '4']);
 
     expect(output).toMatch(/processes of the present version +\d/);
@@ -59,7 +59,7 @@ describe('npm run simulate', () => {
     expect(status).toBe(0);
   });
 
-  it('runs one seed alone', async () => {
+  it('runs a single seed', async () => {
     expect(await command(['--replay', '3'])).toEqual({ status: 0, output: '  seed 3: every promise held\n' });
   });
 
@@ -68,7 +68,7 @@ describe('npm run simulate', () => {
     ['--runs', '0'],
     ['--replay', '-1'],
     ['--workers', '0'],
-  ])('explains itself when %s is %s', async (...parameters) => {
+  ])('prints a hint to its help when %s is %s', async (...parameters) => {
     const { status, output } = await command([parameters.join('=')]);
 
     expect(output).toContain('For the options: npm run simulate -- --help');

@@ -17,17 +17,17 @@ import type { World } from './world.ts';
 
 const TYPES: readonly SubscribableType[] = ['conversation.created', 'message.received', 'ticket.created'];
 const MS_PER_DAY = 86_400_000;
-/** What a run has of each at most. */
+/** Limits of a run for each kind. */
 const MOST = { endpoints: 4, events: 8, redeliveries: 3, ofJobs: 6 };
 /**
- * Events of a run whose deliveries have few attempts, or of which one tenant has most, and those that come
- * together.
+ * Events of a run whose deliveries have few attempts, or where one tenant has most events, and events of one
+ * burst.
  */
 const BURSTS = { events: 24, atOnce: 6 };
 
 /**
- * What customers do through the API, each in a transaction that has been committed. Each returns whether
- * there was something to do.
+ * Actions of customers through the API, each in a committed transaction. Each returns whether it did
+ * something.
  */
 export class Customers {
   readonly #world: World;
@@ -59,11 +59,12 @@ export class Customers {
     if (this.#endpoints >= MOST.endpoints) return false;
     this.#endpoints += 1;
     const { random, endpoints, history, witness, clock, organizations, registrations } = this.#world;
-    // Some are about to be disabled: ten deliveries that fail take more than a run has.
+    // Some endpoints start near the limit of failures, because ten failed deliveries take more than a run
+    // has.
     const consecutiveFailures = random.pick([0, 0, 7, 8, 9]);
     const now = clock.now().toISOString();
     const id = this.#world.newId('whk', 'endpoint');
-    // Live ones have programs as well, which mean nothing there.
+    // Live endpoints have programs too, which have no effect there.
     const program = someProgram(random);
     const orgId = random.pick(organizations.ids);
     registrations.set(id, { orgId, program });
@@ -78,7 +79,7 @@ export class Customers {
       keyVersion: '1',
       createdAt: now,
       ...(consecutiveFailures > 0 ? { failingSince: now } : {}),
-      // One that has failed for long was marked long ago.
+      // An endpoint that has failed for long has its mark since then.
       ...(random.chance(0.5) ? { atRiskUntil: new Date(clock.ms + MS_PER_DAY / 2).toISOString() } : {}),
     };
     endpoints.put(endpoint);
@@ -101,12 +102,12 @@ export class Customers {
     return true;
   }
 
-  /** The tenant that has most of the events where tenants are unequal. */
+  /** The tenant with most events where tenants are unequal. */
   get #busiest(): OrgId | undefined {
     return this.#registered[0]?.orgId;
   }
 
-  /** Mostly one with endpoints. */
+  /** Mostly a tenant with endpoints. */
   #sender(): OrgId {
     const { random, organizations, terms } = this.#world;
     const busiest = this.#busiest;
@@ -117,10 +118,7 @@ export class Customers {
       : random.pick(organizations.ids);
   }
 
-  /**
-   * Commits an event of this generation, whether it still is the present one or not: nothing that customers
-   * write asks for that.
-   */
+  /** Commits an event of a generation, which may be an earlier one: the API does not check this. */
   sendOf(tenant: Tenant, onlyTo?: ReceiverId): boolean {
     const { random, clock, sandboxTables, organizations, statistics } = this.#world;
     if (organizations.isOver(tenant)) statistics.count('events committed after their reset');
@@ -135,7 +133,7 @@ export class Customers {
       ...(onlyTo === undefined ? {} : { onlyTo }),
     };
     this.#world.commit({ kind: 'event', event });
-    // Its cause, and the record of the call.
+    // The cause of the event, and the record of the call.
     for (const row of ['cause', 'call']) sandboxTables.written('service', tenant, row, id);
     return this.#tell(`commits ${id}, ${type} of ${tenant.orgId}, generation ${tenant.generation}`);
   }
@@ -155,7 +153,8 @@ export class Customers {
   }
 
   /**
-   * Asks for a delivery to be sent again. @returns what commits it; undefined when there is none that can be
+   * Requests a redelivery.
+   * @returns the function that commits it; undefined without a delivery that can be resent
    */
   redelivery(isOf: (tenant: Tenant) => boolean): (() => void) | undefined {
     const { deliveries, random, endpoints, clock, events, witness } = this.#world;
@@ -177,8 +176,8 @@ export class Customers {
   }
 
   /**
-   * Orders all that failed to be sent again: what its worker adds and reminds of on a page, of which the
-   * reminders may be lost with it.
+   * Starts a redelivery job: its worker adds deliveries of a page and sends their messages, which may be
+   * lost.
    */
   redeliverAll(): boolean {
     const jobs = this.#registered
@@ -191,7 +190,7 @@ export class Customers {
     return this.#tell(`has ${owed.length} deliveries to ${endpoint.id} sent again`);
   }
 
-  /** What a job for an endpoint owes. */
+  /** The work item of a job for an endpoint. */
   #failedAt({ id, orgId, status }: Endpoint): Delivery[] {
     const { clock, organizations, deliveries, events } = this.#world;
     const tenant = organizations.tenantOf(orgId);

@@ -6,17 +6,17 @@ import type { Invoke } from './invocations.ts';
 import { EXPIRY_MS } from './promises.ts';
 import type { World } from './world.ts';
 
-/** Hours after which an entry of the stream cannot be read any more. */
+/** Hours after which a record of the stream cannot be read any more. */
 const STREAM_HOURS = 24;
 const MS_PER_HOUR = 3_600_000;
 
-/** Between two tries at what the fan-out failed at. */
+/** Between two tries of the work that the fan-out failed at. */
 const PATIENCE_MS = 900_000;
 
 /** The id of the event or delivery in an entry's key. */
 const idIn = ({ pk, sk }: EntryKey): string => (sk === 'redelivery' ? pk : sk);
 
-/** The functions that deal with what queues and streams have given up. */
+/** The functions that process messages of dead-letter queues and failure destinations. */
 export class DeadLetters {
   readonly #world: World;
   readonly #invoke: Invoke;
@@ -30,12 +30,12 @@ export class DeadLetters {
     const { deadReminders, clock, terms, witness, organizations, statistics } = this.#world;
     const letter = deadReminders.receive(clock.ms);
     if (letter === undefined) return;
-    if (organizations.isOver(letter.content)) statistics.count('dead letters of wiped data');
+    if (organizations.isOver(letter.content)) statistics.count('dead letters of deleted data');
     this.#invoke(
       'dead-delivery-messages',
       async ({ own, due, log, now }) => {
         const reminder = own.reminder(letter.content);
-        // What nobody can read is dropped: the table has the truth.
+        // An unreadable message is dropped: the table has the state.
         if (reminder !== undefined)
           await own.engine.processDeadDeliveryMessage({ due, log, now }, terms)(reminder);
       },
@@ -64,7 +64,7 @@ export class DeadLetters {
       content.kind === 'entries' ? content.keys.flatMap((key) => entries.get(idIn(key)) ?? []) : [];
     const concerned = [...records.map(({ value }) => value), ...named];
     if (concerned.some(({ owed }) => this.#world.organizations.isOver(tenantOf(owed))))
-      this.#world.statistics.count('dead fan-outs of wiped data');
+      this.#world.statistics.count('dead fan-outs of deleted data');
     const isForgotten = () =>
       records.some(({ writtenMs }) => clock.ms - writtenMs > STREAM_HOURS * MS_PER_HOUR);
     const again = new Set<string>();
@@ -99,7 +99,7 @@ export class DeadLetters {
           !isForgotten() &&
           concerned.every((entry) => this.#world.ageMs(entry) < EXPIRY_MS)
         )
-          this.#world.witness.tell('nothing lost', 'the fan-out gave up what it could still have dealt with');
+          this.#world.witness.tell('nothing lost', 'the fan-out gave up what it could still have processed');
         for (const entry of concerned) {
           if (again.has(idOf(entry.owed))) continue;
           if (abandoned > 0) entry.isAbandoned = true;

@@ -12,11 +12,11 @@ export class DeliveryStream {
   readonly #deliveries: Pick<Stores['deliveries'], 'stream'>;
   readonly #clock: VirtualClock;
   readonly #additions = new Map<DeliveryId, { shardId: string; record: StreamRecord<RowChange> }>();
-  /** Up to where each shard was counted, by entry. */
+  /** Positions up to which each shard was counted, by entry. */
   readonly #counted = new Map<string, number>();
-  /** Under what each record is counted. */
+  /** The entry under which each record is counted. */
   readonly #positions = new Map<StreamRecord<RowChange>, string>();
-  /** What will not be counted: a reset has wiped it, or its tenant was not found. */
+  /** Records that are not counted: their data was deleted by a reset, or their tenant was not found. */
   readonly #dropped = new Set<StreamRecord<RowChange>>();
   #taken = 0;
   #longestLagMs = 0;
@@ -27,7 +27,10 @@ export class DeliveryStream {
     this.shards = Array.from({ length: shards }, (_, shard) => new StreamShard(`deliveries-${shard}`));
   }
 
-  /** Takes over what has happened to the table. @returns the deliveries that were added */
+  /**
+   * Takes over the changes of the table.
+   * @returns the deliveries that were added
+   */
   take(): Delivery[] {
     const { stream } = this.#deliveries;
     const added: Delivery[] = [];
@@ -44,25 +47,25 @@ export class DeliveryStream {
     return added;
   }
 
-  /** The ledger has come to a place in a shard with one of its entries. */
+  /** The ledger has counted a shard up to a position in one of its entries. */
   countedTo(shardId: string, { webhookId, generation, hour }: LedgerEntry, sequence: number): void {
     this.noteLag();
     this.#counted.set(`${shardId}/${webhookId}#${generation}#${hour}`, sequence);
   }
 
-  /** The ledger will not hear of it. */
+  /** The ledger will not count the record. */
   drop(record: StreamRecord<RowChange>): void {
     this.noteLag();
     this.#dropped.add(record);
   }
 
-  /** Whether the ledger has counted that the delivery was added. */
+  /** Whether the ledger has counted the addition of the delivery. */
   isCounted(id: DeliveryId): boolean {
     const addition = this.#additions.get(id);
     return addition !== undefined && this.#isCounted(addition.shardId, addition.record);
   }
 
-  /** Takes note of how far the ledger is behind. */
+  /** Records how far the ledger is behind. */
   noteLag(): void {
     for (const { id, records } of this.shards) {
       const first = records.find((record) => !this.#isCounted(id, record) && !this.#dropped.has(record));
@@ -71,7 +74,7 @@ export class DeliveryStream {
     }
   }
 
-  /** By how much the ledger is behind, or was at worst. */
+  /** How far the ledger is behind, or was at most. */
   get longestLagMs(): number {
     this.noteLag();
     return this.#longestLagMs;

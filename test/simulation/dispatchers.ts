@@ -9,16 +9,16 @@ import { senderOf } from './sender.ts';
 import { clocks } from './witness.ts';
 import type { World } from './world.ts';
 
-/** A process of the dispatcher function. It keeps what it knows of slow endpoints for as long as it lives. */
+/** A process of the dispatcher function. It caches marks of slow endpoints for as long as it lives. */
 interface Dispatcher {
   process: Process;
-  /** Those that its code knows. */
+  /** The queues that its code knows. */
   lanes: readonly Lane[];
   isBusy: boolean;
   run(lane: Lane, messages: readonly ReceivedMessage[]): Promise<void>;
 }
 
-/** The dispatcher function with its mappings, one for each lane. */
+/** The dispatcher function with its event source mappings, one for each queue. */
 export class Dispatchers {
   readonly #world: World;
   readonly #reach: (process: Process) => Reach;
@@ -33,7 +33,7 @@ export class Dispatchers {
     return this.#pool.filter(({ isBusy }) => isBusy).length;
   }
 
-  /** Lanes that have a message for a dispatcher that has time. */
+  /** Queues that have a message for a free dispatcher. */
   get waiting(): Lane[] {
     if (this.busy >= this.#world.terms.dispatchers) return [];
     return LANES.filter((lane) => this.#world.lanes.queues[lane].backlog > 0);
@@ -71,13 +71,13 @@ export class Dispatchers {
   #rest(dispatcher: Dispatcher): void {
     dispatcher.isBusy = false;
     dispatcher.process.deadline = Number.POSITIVE_INFINITY;
-    // One whose time was up is not used again, though it came to its end.
+    // A process that was timed out is not used again, although it came to its end.
     if (!this.#pool.includes(dispatcher)) this.#world.processes.lose(dispatcher.process);
   }
 
   /**
-   * A lane is read by code that knows it, whatever else of the function is of the version before (`newest` in
-   * `lib/cloud/release.ts`).
+   * A queue is read by code that knows it, even if the rest of the function runs the previous version
+   * (`newest` in `lib/cloud/release.ts`).
    */
   #freeFor(lane: Lane): Dispatcher {
     const fits = ({ isBusy, lanes }: Dispatcher) => !isBusy && lanes.includes(lane);
@@ -110,7 +110,7 @@ export class Dispatchers {
     const { terms, lanes, witness } = this.#world;
     const { own, deliveries, endpoints, standings, queues, log, now } = reach;
     const attempt = senderOf(this.#world, process, own.engine, standings);
-    // The version before asks for the standings in here.
+    // The previous version reads organization states here.
     const wait = (seconds: number) => this.#world.processes.sleep(process, seconds);
     const ports = { deliveries, endpoints, standings, queues, log, now, wait, attempt, measures: noMeasures };
     const deal = own.engine.attemptDelivery(
@@ -150,13 +150,13 @@ export class Dispatchers {
         const reminder = own.reminder(message.message);
         return reminder === undefined ? [] : [{ ...message, message: reminder }];
       });
-      // A message belongs to the generation that is present when its batch begins.
-      const ends = readable.map(({ message: reminder }) => witness.wiped.begins(process, reminder));
+      // A message belongs to the generation that is current when its batch begins.
+      const ends = readable.map(({ message: reminder }) => witness.resetDeletion.begins(process, reminder));
       const staying = await run(lane, readable).finally(() => {
         for (const end of ends) end();
       });
       const handles = new Set(staying.map(({ receiptHandle }) => receiptHandle));
-      // The mapping's part: what the function does not report as failed is deleted.
+      // The mapping deletes messages that the function does not report as failed.
       for (const message of messages) if (!handles.has(message.receiptHandle)) await remove(lane, message);
     };
   }

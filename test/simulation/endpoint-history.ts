@@ -5,23 +5,23 @@ import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import type { Random } from './random.ts';
 import type { Stores } from './stores.ts';
 
-/** For how long a read without strong consistency may show what was there before. */
+/** How old the result of an eventually consistent read may be. */
 export const STALE_MS = 1000;
 
 /** An endpoint as it was from then on; undefined once it is gone. */
 interface Version {
   endpoint: Endpoint | undefined;
-  /** Its place in the order of all that happened to endpoints. */
+  /** Its position in the order of all changes of endpoints. */
   order: number;
   ms: number;
 }
 
-/** What all endpoints were at each time. */
+/** The versions of all endpoints. */
 export class EndpointHistory {
   readonly #endpoints: Pick<Stores['endpoints'], 'present'>;
   readonly #clock: VirtualClock;
   readonly #versions = new Map<ReceiverId, Version[]>();
-  /** The place in the order that the last version has. */
+  /** The position of the last version in the order. */
   order = 0;
 
   constructor(endpoints: Pick<Stores['endpoints'], 'present'>, clock: VirtualClock) {
@@ -33,7 +33,7 @@ export class EndpointHistory {
     return [...this.#versions.keys()];
   }
 
-  /** Remembers an endpoint as it is from now on. */
+  /** Adds the current version of an endpoint. */
   note(orgId: OrgId, id: ReceiverId): void {
     const endpoint = this.#endpoints.present(orgId, id);
     const versions = this.#versions.get(id) ?? [];
@@ -43,7 +43,7 @@ export class EndpointHistory {
     this.#versions.set(id, versions);
   }
 
-  /** What an endpoint was from one place in the order to another. */
+  /** The versions of an endpoint between two positions in the order. */
   #between(id: ReceiverId, from: number, to: number): (Endpoint | undefined)[] {
     const versions = this.#versions.get(id) ?? [];
     const at = versions.findLast(({ order }) => order <= from);
@@ -51,7 +51,7 @@ export class EndpointHistory {
     return [at?.endpoint, ...later.map(({ endpoint }) => endpoint)];
   }
 
-  /** Whether an endpoint was to have an event, at each time from one place in the order to another. */
+  /** Whether an endpoint was to get an event, at each time between two positions in the order. */
   wanted(id: ReceiverId, event: OutboxEvent, from: number, to = Number.POSITIVE_INFINITY): boolean[] {
     return this.#between(id, from, to).map(
       (endpoint) =>
@@ -63,9 +63,9 @@ export class EndpointHistory {
   }
 
   /**
-   * The endpoint as an eventually consistent read may show it. What it misses is read again with consistency, so that one which just appeared is
-   * always seen.
-   * @param share how often it shows what was there before
+   * The endpoint as an eventually consistent read may return it. A missing one is read again consistently, so
+   * that a new endpoint is always found.
+   * @param share how often it returns an earlier version
    */
   staleRead(orgId: OrgId, id: ReceiverId, random: Random, share: number): Endpoint | undefined {
     const present = this.#endpoints.present(orgId, id);
@@ -74,7 +74,7 @@ export class EndpointHistory {
     return this.#versions.get(id)?.findLast(({ ms }) => ms <= then)?.endpoint ?? present;
   }
 
-  /** Since when it is so, in milliseconds; undefined when it is not. */
+  /** When the current version began, in milliseconds; undefined when the predicate does not hold. */
   endedMs(id: ReceiverId, end: 'deleted' | 'disabled'): number | undefined {
     const has = ({ endpoint }: Version) =>
       end === 'deleted' ? endpoint === undefined : endpoint?.status === 'auto_disabled';

@@ -10,7 +10,7 @@ const MS_PER_HOUR = 3_600_000;
 
 type Fault = [promise: PromiseName, detail: string];
 
-/** What is wrong with a world in which everything should have come to its end. */
+/** What is wrong with a world in which all work should have ended. */
 export function* faultsAtRest(world: World): Generator<Fault> {
   const { organizations } = world;
   for (const delivery of world.deliveries.every)
@@ -19,7 +19,7 @@ export function* faultsAtRest(world: World): Generator<Fault> {
   yield* restlessness(world);
   for (const entry of world.entries.values()) yield* wrongDeliveries(world, entry);
   for (const delivery of world.deliveries.every) {
-    // One of a job has no order of its own in the outbox.
+    // A delivery of a job has no work item of its own in the outbox.
     const isOfEvent = delivery.redeliveryOf === undefined || isFromJob(delivery);
     const entry = world.entries.get(isOfEvent ? delivery.eventId : delivery.id);
     if (entry === undefined) yield ['right deliveries', `${delivery.id} is of nothing that was committed`];
@@ -29,7 +29,7 @@ export function* faultsAtRest(world: World): Generator<Fault> {
   yield* leftOver(world);
 }
 
-/** Of what resets have wiped nothing is left, and nobody works on it any more. */
+/** No row of a deleted generation is left, and no work on it is open. */
 function* leftOver({ purges, sandboxTables, organizations, faults }: World): Generator<Fault> {
   for (const { purge } of purges.every)
     yield ['comes to rest', `the purge of ${buildTenantKey(purge)} is not done`];
@@ -37,7 +37,7 @@ function* leftOver({ purges, sandboxTables, organizations, faults }: World): Gen
   for (const [name, rows] of Object.entries(sandboxTables.all))
     for (const tenant of rows.tenants)
       if (organizations.isOver(tenant))
-        yield ['wiped is gone', `the ${name} still has a row of ${buildTenantKey(tenant)}`];
+        yield ['complete purge', `the ${name} still has a row of ${buildTenantKey(tenant)}`];
 }
 
 function* restlessness(world: World) {
@@ -53,14 +53,14 @@ function* restlessness(world: World) {
 }
 
 /**
- * An event has a delivery for each endpoint that was subscribed for as long as the fan-out was busy with it,
- * and for none that never was.
+ * An event has a delivery for each endpoint that was subscribed during its whole fan-out, and for none that
+ * never was.
  */
 function* wrongDeliveries(world: World, { owed, committed, done, isAbandoned }: Entry): Generator<Fault> {
   if (owed.kind === 'redelivery' || isAbandoned || world.organizations.isOver(owed.event)) return;
   const { event } = owed;
   if (done === undefined) {
-    yield ['nothing lost', `the fan-out never dealt with ${event.id}`];
+    yield ['nothing lost', `the fan-out never processed ${event.id}`];
     return;
   }
   const made = world.deliveries.every.filter(
@@ -78,7 +78,7 @@ function* wrongDeliveries(world: World, { owed, committed, done, isAbandoned }: 
 
 function* wrongNotices({ deliveries, witness }: World): Generator<Fault> {
   const told = deliveries.notices.map(({ webhookId }) => webhookId);
-  if (new Set(told).size !== told.length) yield ['exact count', 'admins were told twice'];
+  if (new Set(told).size !== told.length) yield ['exact count', 'admins were notified twice'];
   if (told.length !== witness.counts.disablings)
     yield [
       'exact count',
@@ -86,7 +86,7 @@ function* wrongNotices({ deliveries, witness }: World): Generator<Fault> {
     ];
 }
 
-/** What the ledger must say, from the deliveries as they are. */
+/** The expected ledger, computed from the deliveries. */
 function* wrongLedger(world: World): Generator<Fault> {
   const truth = new Map<string, LedgerCounts>();
   for (const { id, orgId, webhookId, generation, status, attempts, attemptLog } of world.deliveries.every) {

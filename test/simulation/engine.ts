@@ -14,7 +14,7 @@ import { reconcileDeliveries } from '../../functions/engine/reconcile.ts';
 import { organizationStates } from '../../functions/platform/organization-states.ts';
 import { simulatedReceiver } from '../../functions/platform/webhook-sender.ts';
 
-/** The code that processes run, apart from what it is stored with. */
+/** The code that processes run, without its stores. */
 export const PRESENT = {
   attemptDelivery,
   auditLedger,

@@ -2,12 +2,10 @@ import type { DeliveryId, EventId } from '../../functions/domain/ids.ts';
 import type { OutboxWork } from '../../functions/domain/redelivery.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 
-/** An entry of the outbox, and how far the service is with it. */
+/** An entry of the outbox, and how far it is processed. */
 export interface Entry {
   owed: OutboxWork;
-  /**
-   * When it was committed, and when the fan-out was done with it, in the order of what happened to endpoints.
-   */
+  /** When it was committed, and when its fan-out was done, in the order of changes of endpoints. */
   committed: number;
   done: number | undefined;
   isAbandoned: boolean;
@@ -18,5 +16,5 @@ export interface Entry {
 export const idOf = (owed: OutboxWork): EventId | DeliveryId =>
   owed.kind === 'event' ? owed.event.id : owed.reminder.id;
 
-/** Whose data it is. */
+/** The tenant that owns it. */
 export const tenantOf = (owed: OutboxWork): Tenant => (owed.kind === 'event' ? owed.event : owed.reminder);

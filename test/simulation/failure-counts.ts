@@ -12,9 +12,9 @@ interface Ends {
 }
 
 /**
- * What the failures of endpoints come to, in the order of `terminalAt` (decisions.md, Deliveries): ten with
- * no success among them disable, whatever the order in which they were recorded. Of ends in one millisecond
- * either may be the first.
+ * The expected failure counts, in the order of `terminalAt` (docs/specification.md, Webhook endpoint status):
+ * ten failures without a success between them disable the endpoint, in any order of recording. Of ends in one
+ * millisecond either may be the first.
  */
 export class FailureCounts {
   readonly #ends = new Map<ReceiverId, Ends>();
@@ -35,7 +35,7 @@ export class FailureCounts {
 
   /**
    * A delivery's end was recorded.
-   * @param skewMs by how much the clock is ahead that its time was read from
+   * @param skewMs how far the clock that its time was read from is ahead
    * @param present the endpoint as it is now
    * @returns what is wrong
    */
@@ -70,7 +70,7 @@ export class FailureCounts {
   }
 }
 
-/** What is wrong with an end that is recorded once its endpoint is disabled. */
+/** What is wrong with an end that is recorded after its endpoint was disabled. */
 function faultOfLate(
   ended: 'succeeded' | 'exhausted',
   effect: EndpointOutcome['effect'],

@@ -1,13 +1,13 @@
 import type { Log } from '../../functions/platform/log-codes.ts';
 import type { PromiseName } from './promises.ts';
 
-/** What no interference of the simulation looks like. */
+/** Errors that no injected fault causes. */
 const DEFECT = /^((Type|Reference|Range|Syntax)Error|Defect):/;
-/** What was stored is not what its schema says: how zod tells that. */
+/** A stored item that does not match its schema, in the form of a zod error. */
 const UNREADABLE = /^\[\s+\{\s+"(?:expected|code|origin|values)"/;
 
 /**
- * The promise that a failure breaks by itself; undefined when failing so is no more than what may happen.
+ * The promise that a failure breaks; undefined for a failure that injected faults may cause.
  * @param reason an error, or its text
  */
 export function brokenBy(reason: unknown): PromiseName | undefined {
@@ -15,10 +15,7 @@ export function brokenBy(reason: unknown): PromiseName | undefined {
   return UNREADABLE.test(String(reason)) ? 'each reads the other' : undefined;
 }
 
-/**
- * A log for the engine of any version: of those that name a line by its code, and of those before, which had
- * its level.
- */
+/** A log for the engine of any version: present ones name a line by its code, earlier ones use its level. */
 export function logTo(say: (line: string, fields: Readonly<Record<string, unknown>>) => void): Log {
   const log = (line: string, fields: object) => say(line, { ...fields });
   return Object.assign(log, { debug: log, info: log, warn: log, error: log });

@@ -1,7 +1,7 @@
 import type { Fate } from './processes.ts';
 import type { Random } from './random.ts';
 
-/** What happens to the world besides its processes going on. */
+/** Events of the world besides the steps of its processes. */
 export const HAPPENINGS = [
   'event',
   'test-event',
@@ -28,7 +28,7 @@ export const HAPPENINGS = [
 ] as const;
 export type Happening = (typeof HAPPENINGS)[number];
 
-/** What customers do, which is no fault. */
+/** Actions of customers, which are no faults. */
 const CUSTOMERS: Partial<Record<Happening, number>> = {
   event: 6,
   'test-event': 1,
@@ -40,7 +40,7 @@ const CUSTOMERS: Partial<Record<Happening, number>> = {
   reset: 0.8,
 };
 
-/** How often each fault happens where it does happen, against what customers do. */
+/** Relative frequency of each fault in a run that has it, compared with actions of customers. */
 const MISHAPS: Partial<Record<Happening, number>> = {
   'event-lost': 0.3,
   'message-lost': 2,
@@ -58,7 +58,7 @@ const MISHAPS: Partial<Record<Happening, number>> = {
   'time-passes': 3,
 };
 
-/** How often a call has another fate than to go on, or its process ends before it, where that happens. */
+/** Share of calls that fail in some form, or whose process ends before them, in a run that has this fault. */
 const CALL_FAULTS: Record<Exclude<Fate, 'goes-on'> | 'ends', number> = {
   fails: 0.03,
   'fails-after': 0.03,
@@ -71,36 +71,33 @@ const CALL_FAULTS: Record<Exclude<Fate, 'goes-on'> | 'ends', number> = {
 };
 type CallFault = keyof typeof CALL_FAULTS;
 
-/** Clocks of two processes differ by less than what a lease outlasts a function's timeout by. */
+/** Clocks of two processes differ by less than the margin between a lease and the function's timeout. */
 const SKEW_WITHIN_MARGIN_MS = 2400;
 const SKEW_BEYOND_MARGIN_MS = 60_000;
 
-/** What may go wrong in one run. */
+/** The faults of one run. */
 export interface Faults {
-  /** Nothing goes wrong, so that everything has to happen in time as well. */
+  /** No faults, so that everything also has to happen in time. */
   isCalm: boolean;
   /**
-   * Clocks differ by more than leases allow for, and processes go on after their time. Then one lease may
-   * overlap another.
+   * Clocks differ by more than leases allow for, and processes continue after their timeout, so leases may
+   * overlap.
    */
   beyondMargin: boolean;
   maxSkewMs: number;
-  /** How many times something happens before nothing goes wrong any more. */
+  /** How many events happen before the calm phase. */
   steps: number;
   perCall: Readonly<Partial<Record<CallFault, number>>>;
   happenings: Readonly<Partial<Record<Happening, number>>>;
-  /** How often something happens between two steps of the processes. */
+  /** How often an event happens between two steps of the processes. */
   perStep: number;
   /** Lengths of time that may pass at once, in seconds. */
   jumps: readonly number[];
-  /** How often a read without strong consistency shows what was there a moment ago. */
+  /** Share of eventually consistent reads that return an earlier version. */
   staleReads: number;
 }
 
-/**
- * Each run has a choice of the faults of its own: what all of them together would drown shows when some of
- * them are absent.
- */
+/** Each run has its own selection of faults: some defects only show when other faults are absent. */
 export function faultsOf(random: Random): Faults {
   if (random.chance(0.08)) return calm(random);
   const beyondMargin = random.chance(0.15);
@@ -138,7 +135,7 @@ const calm = (random: Random): Faults => ({
   staleReads: 0,
 });
 
-/** What becomes of the next call; `ends` when its process ends before it. */
+/** The outcome of the next call; `ends` when its process ends before it. */
 export function fateOf(random: Random, perCall: Faults['perCall']): Fate | 'ends' {
   let left = random.next();
   for (const fault in perCall) {

@@ -12,7 +12,7 @@ import type { Reach } from './reach.ts';
 import type { StreamRecord, StreamShard } from './stream-shard.ts';
 import type { World } from './world.ts';
 
-/** The functions that run once and keep nothing, as the stack invokes them. */
+/** The functions without state between invocations, as the stack invokes them. */
 export class Functions {
   readonly #world: World;
   readonly #invoke: Invoke;
@@ -38,7 +38,7 @@ export class Functions {
       },
       (lost) => {
         if (lost) return shard.failed(batch);
-        // From the first failure on all are handed out again.
+        // All records from the first failure on are repeated.
         const until = Math.min(...failed, Number.POSITIVE_INFINITY);
         for (const { value, sequence } of batch.records) if (sequence < until) this.#world.isDone(value);
         shard.answered(batch, failed);
@@ -62,7 +62,10 @@ export class Functions {
     );
   }
 
-  /** What a run of the watch has been through is counted or dropped, and what is open of it is watched. */
+  /**
+   * A successful run of `delivery-stream` has counted or dropped its records, and watches the open deliveries
+   * among them.
+   */
   #watched(records: readonly StreamRecord<RowChange>[], notFound: ReadonlySet<OrgId>): void {
     const { organizations, deliveryStream, deliveries, uncounted, witness, statistics } = this.#world;
     for (const record of records) {
@@ -70,7 +73,7 @@ export class Functions {
       const isOver = organizations.isOver(delivery);
       const isUnknown = isSandbox(delivery) && notFound.has(delivery.orgId);
       if (isOver || isUnknown) deliveryStream.drop(record);
-      if (isOver) statistics.count('changes of wiped data');
+      if (isOver) statistics.count('changes of deleted data');
       else if (isUnknown) uncounted.add(buildEntryKey(delivery));
       const present = deliveries.present(delivery);
       if (isOver || present === undefined || !isOpen(present)) continue;
@@ -115,10 +118,10 @@ export class Functions {
         );
         const done = await run(() => this.#world.isUntroubled || !random.chance(0.05));
         statistics.count('parked deliveries resumed', done.resumed);
-        statistics.count('reminders sent again', done.resent);
+        statistics.count('delivery messages resent', done.resent);
         statistics.count('late deliveries deferred', done.deferred);
         if (isUntroubled && done.complete && done.refused === 0) this.#nothingIsDue(since - faults.maxSkewMs);
-        // What resets have wiped loses its messages.
+        // Messages of deleted data are removed.
         if (faults.isCalm && organizations.resets === 0 && done.resent + done.expired > 0)
           witness.tell('comes to rest', 'the reconciler had something to do although nothing was lost');
       },
@@ -153,12 +156,12 @@ export class Functions {
         });
         const judging = logTo((line, fields) => {
           log(line as Parameters<typeof log>[0], fields);
-          // An entry was judged to be wrong: nothing else that an audit logs names one.
+          // The audit logs an entry only if it has judged it as wrong.
           if (fields.webhookId === undefined || fields.hour === undefined) return;
           const webhookId = fields.webhookId as ReceiverId;
           const tenant = this.#world.tenantAt({ webhookId, generation: Number(fields.generation) });
           if (notFound.size === 0 && tenant !== undefined)
-            witness.wiped.writes(process, 'judges an entry', tenant);
+            witness.resetDeletion.writes(process, 'judges an entry', tenant);
         });
         const run = own.engine.auditLedger(
           { ledger: books, deliveries: rows, due, organizations: standings, log: judging, now },
@@ -166,10 +169,10 @@ export class Functions {
         );
         const { differing } = await run(() => true);
         statistics.count('ledger entries that differed', differing);
-        // One that goes on hours after its time writes down a time that is long past, of which the stream
-        // tells only now.
+        // A process that continues hours after its timeout writes a time long past, which the stream reports
+        // only now.
         const isExcused = faults.beyondMargin || this.#world.ledgerLags;
-        // Whose organization was not found is counted by nobody, and judged all the same.
+        // Changes of an organization that was not found are not counted, but the audit includes them.
         if (differing > 0 && !isExcused && uncounted.size + notFound.size === 0)
           witness.tell('true ledger', 'an audit found the ledger wrong although it had counted in time');
       },

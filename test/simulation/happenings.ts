@@ -4,20 +4,18 @@ import { HAPPENINGS, type Happening } from './faults.ts';
 import { Resets } from './resets.ts';
 import type { World } from './world.ts';
 
-/** Runs that a schedule invokes: it may leave one out, or invoke it twice. */
+/** Scheduled runs: the schedule may skip one, or invoke it twice. */
 interface ScheduledRuns {
   skip(): void;
   double(): void;
 }
 
-/** Of who reads a stream: nobody looked over night. */
+/** Readers of streams: none ran for a night. */
 const LONG_OUTAGE_SECONDS = 12 * 3600;
 /** Longer than the three days after which a delivery expires. */
 const DAYS_SECONDS = 3.1 * 86_400;
 
-/**
- * What happens to the world from outside: what customers do, and what queues, streams and machines do to us.
- */
+/** Events from outside of the service: actions of customers, and faults of queues, streams and machines. */
 export class Happenings {
   readonly #world: World;
   readonly #customers: Customers;
@@ -44,7 +42,7 @@ export class Happenings {
     if (what !== true) this.#world.trace?.(`- ${happening}: ${what}`);
   }
 
-  /** Each tells what it did, or that it did; undefined or false when there was nothing to do it to. */
+  /** Each returns what it did, or true; undefined or false when there was nothing to do it to. */
   readonly #deeds: Record<Happening, () => string | boolean | undefined> = {
     event: () => this.#customers.send(),
     'test-event': () => this.#customers.sendTest(),
@@ -111,7 +109,7 @@ export class Happenings {
       return `${orgId} for ${seconds} s`;
     },
     'time-passes': () => {
-      // What is under way in the network arrives within seconds.
+      // Calls in transit land within seconds.
       if (this.#world.processes.isUnderWay) return undefined;
       const { faults, random, witness } = this.#world;
       // A delivery that was deferred just before it is old enough to expire.
@@ -122,7 +120,7 @@ export class Happenings {
     },
   };
 
-  /** The body of an event that the fan-out is done with goes missing, as nothing should make it. */
+  /** The body of a processed event goes missing, which no part of the service does. */
   #loseEvent(): string | undefined {
     const { entries, events, random, stores } = this.#world;
     const done = [...entries.values()].flatMap(({ owed, done }) =>

@@ -25,7 +25,7 @@ export type Invoke = (
   over: (failed: boolean) => void,
 ) => void;
 
-/** Invokes functions that run once and keep nothing. */
+/** Invokes functions without state between invocations. */
 export function invoker(world: World, reach: (process: Process) => Reach): Invoke {
   const { processes, clock, random, faults, witness } = world;
   return (kind, work, over) => {

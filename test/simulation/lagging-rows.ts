@@ -8,22 +8,22 @@ interface Row {
   key: string;
   tenant: Tenant;
   sinceMs: number;
-  /** When it was deleted; the index may not know yet. */
+  /** When it was deleted; the index may still contain it. */
   goneMs: number;
 }
 
-/** Where a table is, and what becomes of its rows. */
+/** The location of a table, and a callback for its rows. */
 interface Terms {
   nowMs(): number;
-  /** By how much the index is behind the table. */
+  /** How far the index is behind the table. */
   lagMs(): number;
-  /** Rows that one look gives at most, whatever is asked for. */
+  /** Maximum of rows in a page, regardless of the requested limit. */
   pageSize: number;
-  /** Is told of each row that is deleted, once. */
+  /** Called for each row that is deleted, once. */
   erased(row: { key: string; tenant: Tenant }): void;
 }
 
-/** The rows that sandboxes have in a table, with the index that a purge reads, which may be behind. */
+/** The rows of sandboxes in a table, with the index that a purge reads, which may lag. */
 export class LaggingRows {
   readonly #terms: Terms;
   readonly #present = new Map<string, Row>();
@@ -33,7 +33,10 @@ export class LaggingRows {
     this.#terms = terms;
   }
 
-  /** Notes that there is such a row. @returns whether there was none */
+  /**
+   * Adds a row.
+   * @returns whether it is new
+   */
   put(tenant: Tenant, key: string): boolean {
     if (this.#present.has(key)) return false;
     const row = { key, tenant, sinceMs: this.#terms.nowMs(), goneMs: Number.POSITIVE_INFINITY };
@@ -44,7 +47,7 @@ export class LaggingRows {
     return true;
   }
 
-  /** A row goes missing, as nothing should make it. */
+  /** A row goes missing, which no part of the service does. */
   drop(key: string): void {
     const row = this.#present.get(key);
     this.#present.delete(key);
@@ -80,7 +83,7 @@ export class LaggingRows {
     return (this.#indexed.get(buildTenantKey(tenant)) ?? []).filter((row) => isShown(row, asOf));
   }
 
-  /** The time that the index is at. */
+  /** The time of the index's state. */
   get #asOf(): number {
     return this.#terms.nowMs() - this.#terms.lagMs();
   }

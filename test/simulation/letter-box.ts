@@ -3,9 +3,7 @@ interface Letter<T> {
   visibleMs: number;
 }
 
-/**
- * A dead-letter queue with its mapping, which hands out one letter at a time and deletes what was dealt with.
- */
+/** A dead-letter queue with its mapping, which returns one message at a time and deletes processed ones. */
 export class LetterBox<T> {
   readonly #visibilityMs: number;
   #letters: Letter<T>[] = [];
@@ -22,12 +20,12 @@ export class LetterBox<T> {
     this.#letters.push({ content, visibleMs });
   }
 
-  /** Whether one can be received. */
+  /** Whether a message can be received. */
   waits(nowMs: number): boolean {
     return this.#letters.some(({ visibleMs }) => visibleMs <= nowMs);
   }
 
-  /** Receives the first one that can be; it comes back when it is not removed in time. */
+  /** Receives the first visible message; it becomes visible again when it is not removed in time. */
   receive(nowMs: number): Letter<T> | undefined {
     const letter = this.#letters.find(({ visibleMs }) => visibleMs <= nowMs);
     if (letter !== undefined) letter.visibleMs = nowMs + this.#visibilityMs;
@@ -38,7 +36,7 @@ export class LetterBox<T> {
     this.#letters = this.#letters.filter((other) => other !== letter);
   }
 
-  /** When the next one can be received. */
+  /** When the next message can be received. */
   nextMs(): number {
     return this.#letters.reduce(
       (first, { visibleMs }) => Math.min(first, visibleMs),

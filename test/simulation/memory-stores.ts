@@ -11,15 +11,15 @@ import { PRESENT } from './engine.ts';
 import type { Process } from './processes.ts';
 import type { SandboxTables } from './sandbox-tables.ts';
 import type { OwnStores, Stores } from './stores.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { TableName } from './table-names.ts';
 import type { Witness } from './witness.ts';
+import type { WorldContext } from './world-context.ts';
 
-type World = Surroundings & { readonly witness: Witness; readonly sandboxTables: SandboxTables };
+type World = WorldContext & { readonly witness: Witness; readonly sandboxTables: SandboxTables };
 
 const MS_PER_HOUR = 3_600_000;
 
-/** The stores' doubles. All processes share them, and run the present code. */
+/** The doubles of the stores, shared by all processes, which run the present code. */
 export class MemoryStores implements Stores {
   readonly endpoints = new MemoryEndpoints();
   readonly deliveries: MemoryDeliveries;
@@ -36,11 +36,11 @@ export class MemoryStores implements Stores {
   }
 
   commit(): void {
-    // The entry itself is what the stream tells.
+    // The stream returns the entry itself.
   }
 
   record(): void {
-    // The world has noted it.
+    // The world has recorded it already.
   }
 
   lose(event: EventId): void {
@@ -74,7 +74,7 @@ export class MemoryStores implements Stores {
       },
       standing: async (orgId) => organizations.standings.present(orgId),
       contexts: async (reminders) => {
-        witness.wiped.reads(process, reminders);
+        witness.resetDeletion.reads(process, reminders);
         return this.#contexts(reminders);
       },
       owed: ({ owed }) => owed,
@@ -88,7 +88,7 @@ export class MemoryStores implements Stores {
     const { sandboxTables, witness } = this.#world;
     const watched = ({ find, remove }: OwnStores['remains'][TableName]) => ({
       find(...[tenant, limit]: Parameters<typeof find>) {
-        witness.wiped.purges(process, tenant);
+        witness.resetDeletion.purges(process, tenant);
         return find(tenant, limit);
       },
       remove,
@@ -127,7 +127,7 @@ export class MemoryStores implements Stores {
   }
 }
 
-/** A queue counts the seconds of a delay by its own clock, and its caller by another. */
+/** A queue measures a delay with its own clock, and its caller with another. */
 const byTrueTime = (process: Process, messages: readonly OutgoingMessage[]): OutgoingMessage[] =>
   messages.map(({ message: reminder, until }) => ({
     message: reminder,

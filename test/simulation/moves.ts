@@ -7,15 +7,15 @@ export const isOpen = ({ status }: Delivery): boolean => status === 'pending' ||
 
 type Fault = [promise: PromiseName, detail: string];
 
-/** What a delivery is promised. */
+/** The limits of a delivery. */
 interface Promised {
   retry: RetryPolicy;
-  /** Attempts that it has. */
+  /** Maximum of attempts. */
   attempts: number;
 }
 
 /**
- * What is wrong with a delivery's move from one state to another; undefined when nothing is.
+ * What is wrong with a state change of a delivery; undefined when it is allowed.
  * @param speed how many times faster than `retry` says its waits pass
  */
 export function faultOfMove(
@@ -61,7 +61,7 @@ function faultOfLog(
   if (added !== 1 || last === undefined) return ['record', `${added} attempts were recorded at once`];
   if (before.lease === undefined) return ['lease', `attempt ${last.number} was recorded without a lease`];
   if (last.number !== before.attempts)
-    return ['lease', `attempt ${last.number} was recorded while ${before.attempts} was under way`];
+    return ['lease', `attempt ${last.number} was recorded while ${before.attempts} was in progress`];
   if (after.status !== 'retrying' || after.nextRetryAt === undefined) return undefined;
   if (after.attempts >= attempts)
     return ['record', `it waits for another attempt after attempt ${last.number}`];
@@ -96,6 +96,6 @@ function faultOfEnd(
   const isSettled = after.attemptLog.length > before.attemptLog.length;
   const leasedUntil = before.lease?.until ?? 0;
   if (!isSettled && leasedUntil > new Date(terminalAt).getTime())
-    return ['lease', `it was ${status} while somebody held it`];
+    return ['lease', `it was ${status} while a worker held it`];
   return undefined;
 }

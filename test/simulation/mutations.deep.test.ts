@@ -5,8 +5,8 @@ import { runMutant } from './mutations/run-mutant.ts';
 /** Each was caught with one of the first 700 seeds when it was written. */
 const SEEDS = 2000;
 
-describe('a change of the sources that breaks a promise', () => {
-  it.concurrent.each(MUTATIONS)('is caught: $name', async (mutation) => {
+describe('the simulation', () => {
+  it.concurrent.each(MUTATIONS)('detects that $name', async (mutation) => {
     const { violation } = await runMutant(mutation, SEEDS);
 
     expect(violation, `${SEEDS} seeds did not show it`).toBeDefined();

@@ -18,14 +18,14 @@ describe('the mutations', () => {
     expect(faults).toEqual([]);
   });
 
-  it('use only names that their files have, so that what breaks is the promise', () => {
+  it('use only names of their files, so that they break a promise and not the compilation', () => {
     const found = ALL.flatMap((mutation) =>
       findUnknownNames(mutation).map((name) => `${mutation.name}: ${name}`),
     );
     expect(found).toEqual([]);
   });
 
-  it('are found to use a name that is gone', () => {
+  it('are reported for an unknown name', () => {
     const renamed = {
       name: 'renamed',
       file: 'functions/domain/gate.ts',
@@ -36,7 +36,7 @@ describe('the mutations', () => {
     expect(findUnknownNames(renamed)).toEqual(['goneName']);
   });
 
-  it('are refused when their text is gone', () => {
+  it('are refused when their text does not occur', () => {
     const gone = {
       name: 'gone',
       file: 'functions/domain/gate.ts',

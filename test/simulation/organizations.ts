@@ -10,7 +10,7 @@ import { buildTenantKey } from '../../functions/store/keys.ts';
 import { memoryStandings } from '../doubles/memory-standings.ts';
 import type { Random } from './random.ts';
 
-/** How often an organization is not found while it is in doubt. */
+/** How often an organization is not found during a phase of doubt. */
 const MISSED = 0.5;
 
 /** The organizations of a world, some of them sandboxes. */
@@ -20,8 +20,8 @@ export class Organizations {
   readonly sandboxes: readonly OrgId[];
   readonly #random: Random;
   readonly #clock: VirtualClock;
-  /** When each generation was wiped. */
-  readonly #wipedMs = new Map<string, number>();
+  /** When each generation was deleted. */
+  readonly #deletedMs = new Map<string, number>();
   readonly #inDoubtUntilMs = new Map<OrgId, number>();
 
   constructor(random: Random, clock: VirtualClock, newId: (name: string) => OrgId) {
@@ -37,27 +37,30 @@ export class Organizations {
     return this.sandboxes.includes(orgId);
   }
 
-  /** What a request with a key of it acts on. */
+  /** The tenant of a request with a key of the organization. */
   tenantOf(orgId: OrgId): Tenant {
     return { orgId, generation: this.standings.present(orgId)?.generation ?? LIVE_GENERATION };
   }
 
-  /** Whether a reset has wiped the data. */
+  /** Whether a reset has deleted the data. */
   isOver({ orgId, generation }: Tenant): boolean {
     return isSandbox({ generation }) && generation < this.tenantOf(orgId).generation;
   }
 
-  /** When a reset wiped the data; infinite while none has. */
-  wipedMs(tenant: Tenant): number {
-    return this.#wipedMs.get(buildTenantKey(tenant)) ?? Number.POSITIVE_INFINITY;
+  /** When a reset deleted the data; infinite while none has. */
+  deletedMs(tenant: Tenant): number {
+    return this.#deletedMs.get(buildTenantKey(tenant)) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Moves a sandbox to its next generation. @returns the data that this wipes */
+  /**
+   * Moves a sandbox to its next generation.
+   * @returns the deleted generation
+   */
   reset(orgId: OrgId): Tenant {
-    const wiped = this.tenantOf(orgId);
+    const deleted = this.tenantOf(orgId);
     this.standings.reset(orgId);
-    this.#wipedMs.set(buildTenantKey(wiped), this.#clock.ms);
-    return wiped;
+    this.#deletedMs.set(buildTenantKey(deleted), this.#clock.ms);
+    return deleted;
   }
 
   get resets(): number {
@@ -67,7 +70,7 @@ export class Organizations {
     );
   }
 
-  /** For a while it is now found, now not. */
+  /** For a while, some reads do not find it. */
   doubt(orgId: OrgId, seconds: number): void {
     this.#inDoubtUntilMs.set(orgId, this.#clock.ms + seconds * 1000);
   }
@@ -76,7 +79,7 @@ export class Organizations {
     this.#inDoubtUntilMs.clear();
   }
 
-  /** Whether a read of its item misses it. */
+  /** Whether a read does not find its item. */
   isMissed(orgId: OrgId): boolean {
     const isInDoubt = (this.#inDoubtUntilMs.get(orgId) ?? 0) > this.#clock.ms;
     return isInDoubt && this.#random.chance(MISSED);

@@ -1,6 +1,6 @@
 import { forever, type Process, type Processes } from './processes.ts';
 
-/** A call failed because the simulation wanted it to. */
+/** A call failed by an injected fault. */
 export class Interference extends Error {
   override name = 'Interference';
 }
@@ -8,27 +8,26 @@ export class Interference extends Error {
 type Asynchronous = (...parameters: never[]) => Promise<unknown>;
 type Port = Record<string, Asynchronous>;
 
-/** What else there is to do about calls. */
+/** Options of the calls of a port. */
 export interface CallTerms {
   /**
-   * Whether it does something when it is made twice. Idempotent calls and those with a request token do not.
+   * Whether a repeated call has an effect of its own. Idempotent calls and those with a request token do not.
    */
   repeatable(call: string, parameters: readonly unknown[]): boolean;
-  /** What a call gives that met others until it gave up; undefined for calls that meet nobody. */
+  /** The result of a call that conflicted until it gave up; undefined for calls that cannot conflict. */
   contended(call: string, parameters: readonly unknown[]): unknown;
-  /** How long a call is under way that lands late, in seconds. */
+  /** Seconds until a late call lands. */
   lateness(): number;
-  /** Is told of each answer. */
+  /** Called with each answer. */
   answered(process: Process, call: string, parameters: readonly unknown[], answer: unknown): void;
 }
 
 /**
- * A port as a process reaches it: each call waits until the scheduler says what becomes of it. A call takes
- * effect at the moment that it is let on, so that the order in which they are let on is the order of their
- * effects.
+ * A port as a process uses it: each call waits for the scheduler's decision. It takes effect when the
+ * scheduler resumes it, so the order of resumption is the order of effects.
  */
 export function portsOf(processes: Processes, terms: CallTerms) {
-  async function passed(
+  async function passCall(
     process: Process,
     call: string,
     effect: Asynchronous,
@@ -43,7 +42,7 @@ export function portsOf(processes: Processes, terms: CallTerms) {
     if (fate === 'lands-late') {
       const late = async () =>
         terms.answered(process, `${call}, late,`, parameters, await effect(...parameters));
-      // Nobody is left to be told that it failed.
+      // No caller is left that could handle the failure.
       processes.later(terms.lateness(), `${call} to land`, late).catch(() => undefined);
       return forever();
     }
@@ -65,7 +64,7 @@ export function portsOf(processes: Processes, terms: CallTerms) {
     const gated: Port = {};
     for (const [key, effect] of Object.entries(port as Port)) {
       const call = `${name}.${key}`;
-      gated[key] = (...parameters) => passed(process, call, effect, parameters);
+      gated[key] = (...parameters) => passCall(process, call, effect, parameters);
     }
     return gated as T;
   };

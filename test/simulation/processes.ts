@@ -1,10 +1,10 @@
 import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 
 /**
- * What becomes of a call. `fails-after`: it takes effect, and its caller is told that it failed. `repeats`:
- * the SDK sends it again, because the answer to the first was lost. `contends`: a transaction met others
- * until it gave up. `ends-after`: it takes effect, and its process ends before it has the answer.
- * `lands-late`: its process ends, and it takes effect after that.
+ * The outcome of a call. `fails-after`: it takes effect, and its caller gets an error. `repeats`: the SDK
+ * retries it, because the first answer was lost. `contends`: a transaction conflicted until it gave up.
+ * `ends-after`: it takes effect, and its process ends before the answer. `lands-late`: its process ends, and
+ * it takes effect afterwards.
  */
 export type Fate =
   | 'goes-on'
@@ -16,26 +16,26 @@ export type Fate =
   | 'ends-after'
   | 'lands-late';
 
-/** A process of a function. It reads its own clock, and its memory goes with it. */
+/** A process of a function, with its own clock and its own memory. */
 export interface Process {
   readonly name: string;
-  /** By how much its clock is ahead of the true time. */
+  /** How far its clock is ahead of the true time. */
   readonly skewMs: number;
-  /** True time of its beginning. */
+  /** True time of its start. */
   readonly startedMs: number;
-  /** True time at which its function's timeout ends it; infinite while it has nothing to do. */
+  /** True time at which its function's timeout ends it; infinite while it is idle. */
   deadline: number;
   alive: boolean;
-  /** What its invoker does when it is lost. */
+  /** Called when it is lost, for its invoker. */
   whenLost: () => void;
   now(): Date;
 }
 
-/** A call that a process waits for, or a time. */
+/** A call or a time that a process waits for. */
 export interface Stop {
   process: Process;
   call: string;
-  /** True time from which on it may go on. */
+  /** True time from which on it may continue. */
   readyAt: number;
   /** Waiting for a time can neither fail nor be repeated. */
   isTime: boolean;
@@ -43,25 +43,25 @@ export interface Stop {
 }
 
 /**
- * Until no reaction to a promise is left to be run. Node runs a tick when its queue of microtasks is empty,
+ * Waits until no reaction to a promise is left. Node.js runs a tick when its queue of microtasks is empty,
  * which takes a fifth of the time of a turn of the event loop.
  */
 export const settled = (): Promise<void> =>
   new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
 
-/** What a process waits for that has ended. */
+/** The pending promise of a process that has ended. */
 export const forever = <T>(): Promise<T> => Promise.race([]);
 
 /**
- * The processes of a world, each of which runs until it calls somebody, and waits there until it is let on.
+ * The processes of a world. Each runs until it makes a call, and waits there until the scheduler resumes it.
  */
 export class Processes {
   readonly #clock: VirtualClock;
   #started = 0;
-  /** What is under way between processes and stores. It never ends. */
+  /** Calls in transit between processes and stores. It never ends. */
   readonly #network: Process;
   readonly live = new Set<Process>();
-  /** What all processes wait for, in the order in which they came to it. */
+  /** Pending calls of all processes, in the order in which they were made. */
   readonly stops: Stop[] = [];
 
   constructor(clock: VirtualClock) {
@@ -86,12 +86,12 @@ export class Processes {
     return process;
   }
 
-  /** Whether something is to land that its process did not wait for. */
+  /** Whether a call is to land that no process waits for. */
   get isUnderWay(): boolean {
     return this.stops.some(({ process }) => process === this.#network);
   }
 
-  /** Waits until the scheduler lets the call on. Of a process that has ended nothing is ever heard again. */
+  /** Waits until the scheduler resumes the call. The promise of an ended process never settles. */
   stop(process: Process, call: string): Promise<Fate> {
     return this.#wait(process, call, 0, false);
   }
@@ -100,7 +100,7 @@ export class Processes {
     await this.#wait(process, `${seconds} s`, this.#clock.ms + seconds * 1000, true);
   }
 
-  /** Does something after a while that no process waits for. */
+  /** Runs a callback after some time that no process waits for. */
   async later(seconds: number, what: string, deed: () => Promise<unknown>): Promise<void> {
     await this.#wait(this.#network, what, this.#clock.ms + seconds * 1000, true);
     await deed();
@@ -112,7 +112,7 @@ export class Processes {
     });
   }
 
-  /** Lets a call on, and everything that follows until all wait again. */
+  /** Resumes a call, and runs everything that follows until all processes wait again. */
   async letOn(stop: Stop, fate: Fate): Promise<void> {
     this.stops.splice(this.stops.indexOf(stop), 1);
     stop.goOn(fate);
@@ -120,7 +120,7 @@ export class Processes {
     if (fate === 'ends-after' || fate === 'lands-late') this.lose(stop.process);
   }
 
-  /** Ends a process wherever it is. */
+  /** Ends a process at any point. */
   lose(process: Process): void {
     if (!process.alive) return;
     process.alive = false;
@@ -130,7 +130,7 @@ export class Processes {
     process.whenLost();
   }
 
-  /** Those whose function's timeout has passed. */
+  /** Processes whose function's timeout has passed. */
   overdue(): Process[] {
     const overdue: Process[] = [];
     for (const process of this.live) if (process.deadline <= this.#clock.ms) overdue.push(process);

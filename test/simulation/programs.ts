@@ -1,22 +1,22 @@
 import type { AttemptRecord, Delivery } from '../../functions/domain/delivery.ts';
 import type { Random } from './random.ts';
 
-/** What a simulated receiver does at one attempt, after so many seconds. */
+/** The answer of a simulated receiver to one attempt, after so many seconds. */
 interface Step {
   does: number | 'timeout' | 'reset' | 'refused' | 'dns' | 'tls' | 'certificate';
   seconds: number;
 }
 
-/** What an endpoint's URL asks for, which is done in a sandbox and nowhere else. */
+/** The program in an endpoint's URL, which only simulated receivers follow. */
 export interface Program {
   url: string;
-  /** One for each attempt; the last for all that follow. */
+  /** One for each attempt; the last one for all that follow. */
   steps: readonly Step[];
   /** How many times faster waits pass. */
   speed: number;
 }
 
-/** By its number: to check a name again at each attempt takes a twentieth of a run's time. */
+/** By its number: parsing a URL again at each attempt takes a twentieth of a run's time. */
 const ADDRESS = 'https://93.184.216.34/hook';
 const DEADLINE_SECONDS = 10;
 /** Most fail for some attempts at least. */
@@ -48,7 +48,7 @@ export function someProgram(random: Random): Program {
   return { url: `${ADDRESS}?simulate=${written}&simulate-speed=${speed}`, steps, speed };
 }
 
-/** What is wrong with an attempt that was recorded last, by what the endpoint's program says of it. */
+/** What is wrong with the last recorded attempt, compared with the endpoint's program. */
 export function faultOfAttempt(
   { steps, speed }: Program,
   isSandbox: boolean,
@@ -78,7 +78,7 @@ function faultOfStep({ does, seconds }: Step, { number, status, error }: Attempt
     : `attempt ${number} came to ${status ?? error} where the program says ${does} after ${seconds} s`;
 }
 
-/** At another speed an attempt says when it would have been: when the one before said that it would be. */
+/** At another speed, an attempt has the time that the attempt before has announced. */
 function faultOfRealTime({ atRealSpeed }: Delivery, { number, atRealSpeed: own }: AttemptRecord) {
   const expected = atRealSpeed?.nextRetryAt;
   return own === undefined || expected === undefined || own.startedAt === expected

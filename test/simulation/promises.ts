@@ -1,6 +1,6 @@
 /**
- * What must hold whatever goes wrong (architecture.md, Promises; decisions.md, Deliveries), by a short name
- * each.
+ * Properties that must hold under all faults (docs/architecture.md, Guarantees; docs/specification.md,
+ * Deliveries), each with a short name.
  */
 export const PROMISES = {
   'right deliveries':
@@ -15,31 +15,29 @@ export const PROMISES = {
   'not before its time': 'no attempt is started before it is due',
   'nothing after the end of an endpoint':
     'no attempt is started for an endpoint that was read as deleted or disabled',
-  'exact count': 'ten failed deliveries in a row disable an endpoint, and its admins are told once',
+  'exact count': 'ten failed deliveries in a row disable an endpoint, with one notice for its admins',
   'true ledger': 'the ledger counts each delivery and its end once',
   'comes to rest': 'when nothing goes wrong any more everything ends, in time and without loops',
   'the sandbox is closed':
     'nothing of a sandbox reaches a receiver of the world, and nothing live a simulated one',
   'as programmed': 'a simulated receiver does what its endpoint says, and a real one what it wants',
-  'wiped is over': 'what begins after a reset does nothing about the data that it has wiped',
-  'wiped is gone':
+  'no work after a reset': 'work that starts after a reset does not touch the data that the reset deleted',
+  'complete purge':
     'a purge begins when nothing can come any more, and when it is closed nothing of its generation is left',
-  'nothing else is wiped': 'only data that a reset has wiped is purged',
+  'nothing else is purged': 'a purge deletes only data of a generation that was reset',
   'each reads the other': 'what one version of the code has stored is readable to the other',
   'nothing unknown is dropped': 'a write leaves alone what another version of the code has stored with a row',
   'no defect': 'no function fails by a defect of its own',
 } as const;
 export type PromiseName = keyof typeof PROMISES;
 
-/** A promise that did not hold, and how that showed. */
+/** A broken promise, with the observation that shows it. */
 export interface Violation {
   promise: PromiseName;
   detail: string;
 }
 
-/**
- * The numbers of the specification, written down here once more so that a change of the service's own shows.
- */
+/** The numbers of the specification. They are repeated here, so that a change in the service is noticed. */
 export const ATTEMPTS = 8;
 export const FAILURES_IN_A_ROW = 10;
 export const EXPIRY_MS = 3 * 86_400_000;

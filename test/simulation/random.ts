@@ -1,6 +1,5 @@
 /**
- * Numbers that look random and that their seed gives again: sfc32 of Chris Doty-Humphrey's PractRand, which
- * is in the public domain.
+ * Pseudo-random numbers from a seed: sfc32 of Chris Doty-Humphrey's PractRand, which is in the public domain.
  */
 export class Random {
   #a: number;
@@ -13,11 +12,11 @@ export class Random {
     this.#a = seed | 0;
     this.#b = 0x9e3779b9;
     this.#c = 0x243f6a88;
-    // Neighbouring seeds have nothing in common after these.
+    // After these, neighboring seeds have nothing in common.
     for (let round = 0; round < 15; round += 1) this.next();
   }
 
-  /** From 0 up to, and without, 1. */
+  /** From 0 inclusive to 1 exclusive. */
   next(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -31,12 +30,12 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** A whole number from 0 up to, and without, `limit`. */
+  /** A whole number from 0 inclusive to `limit` exclusive. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
 
-  /** A whole number from `least` to `most`, both possible. */
+  /** A whole number from `least` to `most`, both inclusive. */
   between(least: number, most: number): number {
     return least + this.below(most - least + 1);
   }
@@ -48,7 +47,7 @@ export class Random {
     return item;
   }
 
-  /** One of the names, as often as its weight says; undefined when all weights are 0. */
+  /** One of the names, by relative weight; undefined when all weights are 0. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K | undefined {
     const entries = Object.entries<number>(weights);
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

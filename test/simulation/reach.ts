@@ -14,10 +14,10 @@ import { readable } from './readable.ts';
 import type { OwnStores } from './stores.ts';
 import type { World } from './world.ts';
 
-/** What a process can reach. */
+/** The ports of a process. */
 export interface Reach {
   process: Process;
-  /** What it has its stores by, past the scheduler and the witness. */
+  /** Its stores, without the scheduler and the witness. */
   own: OwnStores;
   deliveries: OwnStores['deliveries'];
   endpoints: OwnStores['endpoints'];
@@ -25,19 +25,19 @@ export interface Reach {
   due: OwnStores['due'];
   ledger: DeliveryStreamPorts['ledger'];
   standings: OrganizationStates;
-  /** Organizations that the process has asked for and not found. */
+  /** Organizations that the process has read and not found. */
   notFound: ReadonlySet<OrgId>;
   purges: PurgePorts['purges'];
   remains: PurgePorts['remains'];
-  /** Puts each call of a port through what the scheduler does with calls. */
+  /** Passes each call of a port through the scheduler. */
   gate<T extends object>(name: string, port: T): T;
   log: Log;
   now(): Date;
 }
 
 /**
- * Calls that do something once more when the SDK repeats them. A transaction has a token by which a
- * repetition is known.
+ * Calls that have another effect when the SDK retries them. A transaction has a token that identifies a
+ * retry.
  */
 const REPEATABLE = new Set([
   'deliveries.add',
@@ -59,10 +59,7 @@ const REPEATABLE = new Set([
 ]);
 const ENDING = new Set(['deliveries.settle', 'deliveries.exhaust']);
 
-/**
- * Whether the end of a delivery touches more than its own row: its endpoint, or the note that a redelivery
- * has arrived.
- */
+/** Whether the end of a delivery writes more than its own row: its endpoint, or the record of an arrival. */
 const isTransaction = (parameters: readonly unknown[]): boolean => {
   const [delivery, settlement] = parameters.map(Object);
   return (
@@ -72,8 +69,8 @@ const isTransaction = (parameters: readonly unknown[]): boolean => {
 };
 
 /**
- * @returns what gives each process its ports: to the stores and queues of the world, whose witness sees every
- * effect
+ * @returns a function that gives each process its ports: to the stores and queues of the world, where the
+ * witness sees every effect
  */
 export function reachOf(world: World): (process: Process) => Reach {
   const { deliveries, witness, organizations, stores } = world;
@@ -88,7 +85,7 @@ export function reachOf(world: World): (process: Process) => Reach {
     },
   });
 
-  function logOf(process: Process): Log {
+  function createLog(process: Process): Log {
     return logTo((message, fields) => {
       const reason = fields.reason ?? fields.error;
       const promise = brokenBy(reason);
@@ -97,8 +94,8 @@ export function reachOf(world: World): (process: Process) => Reach {
     });
   }
 
-  /** Reads what an organization is; what is remembered of that lives as long as the process. */
-  const standingOf = (process: Process, own: OwnStores, notFound: Set<OrgId>) => {
+  /** Reads the state of an organization; it is cached for as long as the process lives. */
+  const readState = (process: Process, own: OwnStores, notFound: Set<OrgId>) => {
     const { of } = gate(process, 'standings', {
       async of(orgId: OrgId) {
         const standing = organizations.isMissed(orgId) ? undefined : await own.standing(orgId);
@@ -112,7 +109,7 @@ export function reachOf(world: World): (process: Process) => Reach {
     return of;
   };
 
-  /** What the index showed before to who runs the same code, by its state: it is eventually consistent. */
+  /** An earlier state of the index for readers with the same code, because it is eventually consistent. */
   const shownBefore = new Map<Engine, Map<DueState, Awaited<ReturnType<Reach['due']['find']>>>>();
 
   const staleFind =
@@ -128,7 +125,7 @@ export function reachOf(world: World): (process: Process) => Reach {
         : page;
     };
 
-  // Made when it is asked for, which saves most of them.
+  // Created on first use, because most are never used.
   const reach = (process: Process, own: OwnStores, notFound: Set<OrgId>): Reach => ({
     process,
     own,
@@ -136,12 +133,12 @@ export function reachOf(world: World): (process: Process) => Reach {
       return gate(process, 'deliveries', {
         find: (ref) => own.deliveries.find(ref),
         add(delivery) {
-          witness.wiped.writes(process, 'adds a delivery', delivery);
+          witness.resetDeletion.writes(process, 'adds a delivery', delivery);
           return witness.watching(delivery, () => own.deliveries.add(delivery));
         },
         async claim(ref, terms) {
           const before = deliveries.present(ref);
-          witness.wiped.moves(process, 'claims', before);
+          witness.resetDeletion.moves(process, 'claims', before);
           const result = await witness.watching(ref, () => own.deliveries.claim(ref, terms));
           if (result.kind === 'claimed') witness.attempts.claimed(process, before, result.delivery);
           return result;
@@ -151,13 +148,13 @@ export function reachOf(world: World): (process: Process) => Reach {
             own.deliveries.settle(claimed, settlement, outcome),
           ),
         exhaust(ref, error, maxAttempts, outcome) {
-          witness.wiped.moves(process, 'exhausts', deliveries.present(ref));
+          witness.resetDeletion.moves(process, 'exhausts', deliveries.present(ref));
           return witness.ending(process, ref, 'exhausted', outcome, () =>
             own.deliveries.exhaust(ref, error, maxAttempts, outcome),
           );
         },
         skip(ref, reason, now) {
-          witness.wiped.moves(process, 'skips', deliveries.present(ref));
+          witness.resetDeletion.moves(process, 'skips', deliveries.present(ref));
           return witness.watching(ref, () => own.deliveries.skip(ref, reason, now));
         },
       } satisfies Reach['deliveries']);
@@ -220,7 +217,7 @@ export function reachOf(world: World): (process: Process) => Reach {
     get ledger() {
       return gate(process, 'ledger', {
         async add(part, entry) {
-          witness.wiped.writes(process, 'counts a change', entry);
+          witness.resetDeletion.writes(process, 'counts a change', entry);
           const result = await own.ledger.add(part, entry);
           if (result !== 'added') return result;
           const { webhookId, generation, hour } = entry;
@@ -231,7 +228,7 @@ export function reachOf(world: World): (process: Process) => Reach {
       } satisfies Reach['ledger']);
     },
     get standings() {
-      return own.engine.organizationStates(standingOf(process, own, notFound));
+      return own.engine.organizationStates(readState(process, own, notFound));
     },
     notFound,
     get purges() {
@@ -241,11 +238,11 @@ export function reachOf(world: World): (process: Process) => Reach {
         release: (purge) => own.purges.release(purge),
         async progress(purge, deleted) {
           await own.purges.progress(purge, deleted);
-          witness.wiped.progressed(purge);
+          witness.resetDeletion.progressed(purge);
         },
         async close(purge) {
           await own.purges.close(purge);
-          witness.wiped.closed(purge);
+          witness.resetDeletion.closed(purge);
         },
       } satisfies Reach['purges']);
     },
@@ -254,7 +251,7 @@ export function reachOf(world: World): (process: Process) => Reach {
         gate(process, name, {
           async find(tenant, limit) {
             const page = await rows.find(tenant, limit);
-            // The purge has more time than others: it may go on when what it has seen is long past.
+            // The purge has more time than others: it may continue with data that was read long before.
             const isSlow = !world.isUntroubled && world.random.chance(world.terms.slowFinds);
             if (isSlow) await world.processes.sleep(process, world.random.pick([60, 125, 130]));
             return page;
@@ -264,7 +261,7 @@ export function reachOf(world: World): (process: Process) => Reach {
       );
     },
     gate: (name, port) => gate(process, name, port),
-    log: logOf(process),
+    log: createLog(process),
     now: () => process.now(),
   });
   return (process) => reach(process, stores.of(process), new Set());

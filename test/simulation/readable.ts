@@ -1,6 +1,5 @@
 /**
- * Values as a line of a trace shows them: identifiers stand for what they name, and what says nothing new is
- * left out.
+ * Values as a line of a trace shows them: short names replace identifiers, and repeated details are left out.
  */
 export function readable(values: readonly unknown[]): string {
   return values.map(text).join(', ');

@@ -3,8 +3,8 @@ import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.t
 import type { Random } from './random.ts';
 
 /**
- * How a receiver behaves. `wavers`: now so, now so, and `drags` after some time as well. `breaks`: the
- * attempt cannot be made at all, which is our own defect.
+ * The behavior of a receiver. `wavers`: its answers vary, and after some time it also `drags`. `breaks`: the
+ * attempt itself fails, by a defect of the service.
  */
 const MANNERS = [
   'accepts',
@@ -20,16 +20,16 @@ const MANNERS = [
   'breaks',
 ] as const;
 type Manner = (typeof MANNERS)[number];
-/** Where deliveries have few attempts: some fail while others are under way that will not. */
+/** In runs with few attempts for each delivery: some fail while others in progress will succeed. */
 const UNCERTAIN: readonly Manner[] = ['wavers', 'wavers', 'drags'];
 
 export interface Answer {
-  /** Undefined when there was none by the deadline. */
+  /** Undefined without an answer by the deadline. */
   status: number | undefined;
   seconds: number;
 }
 
-/** The receivers of all endpoints. Each has a manner, and some change it. */
+/** The receivers of all endpoints. Each has a behavior, which may change. */
 export class Receivers {
   readonly #random: Random;
   readonly #areUncertain: boolean;
@@ -41,7 +41,7 @@ export class Receivers {
   }
 
   /**
-   * @param canBreak whether anything may go wrong on our side
+   * @param canBreak whether the service itself may fail
    * @returns undefined when no request can be made
    */
   answer(id: ReceiverId, canBreak: boolean): Answer | undefined {

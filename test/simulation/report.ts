@@ -5,25 +5,25 @@ import type { Statistics } from './statistics.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Text in colour where the stream is a terminal that wants it. */
+/** Colored text, if the stream is a terminal that supports it. */
 const styled = (style: Style, text: string): string => styleText(style, text, { stream: process.stdout });
 
 const number = (value: number): string => value.toLocaleString('en');
 
-/** How far a campaign is. */
+/** The progress of a campaign. */
 export function progress(done: number, runs: number, seconds: number): string {
   const perSecond = Math.round(done / Math.max(seconds, 0.001));
   return `  ${number(done)} of ${number(runs)} runs, ${number(perSecond)} a second`;
 }
 
-/** What happened in all runs, most of all first the runs themselves. */
+/** What happened in all runs, most frequent first, after the number of runs. */
 export function table(runs: number, { counts }: Statistics): string {
   const rows: [string, number][] = [['runs', runs], ...[...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))];
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, count]) => `  ${name.padEnd(width)}  ${number(count).padStart(13)}`).join('\n');
 }
 
-/** A run in which a promise did not hold, and how to see it again. */
+/** A run that broke a promise, and the command that repeats it. */
 export function finding({ seed, violation }: Outcome, versions: boolean): string {
   if (violation === undefined) return '';
   return [

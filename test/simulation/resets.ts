@@ -7,10 +7,10 @@ import type { World } from './world.ts';
 
 const MS_PER_HOUR = 3_600_000;
 const MOST_RESETS = 4;
-/** A request that an instance of the API began before a reset may commit for so long after it, in seconds. */
+/** Seconds for which a request that began before a reset may still commit. */
 const LONGEST_REQUEST = 29;
 
-/** What the admins of a sandbox do when they reset it, and what else is on its way then. */
+/** Resets of sandboxes by their admins, with requests in progress. */
 export class Resets {
   readonly #world: World;
   readonly #customers: Customers;
@@ -20,7 +20,7 @@ export class Resets {
     this.#customers = customers;
   }
 
-  /** @returns whether there was something to reset */
+  /** @returns whether there was a sandbox to reset */
   reset(): boolean {
     const { random, organizations, processes, faults } = this.#world;
     if (organizations.sandboxes.length === 0 || organizations.resets >= MOST_RESETS) return false;
@@ -31,7 +31,7 @@ export class Resets {
     return true;
   }
 
-  /** Lets hours pass, until about when what there is will be audited. */
+  /** Lets hours pass, until the audit is about to check the existing deliveries. */
   #waitForAudit(): void {
     const { random, clock } = this.#world;
     const hour = Math.floor(clock.ms / MS_PER_HOUR) + random.pick([3, 6, 24]);
@@ -51,7 +51,7 @@ export class Resets {
     trace?.(`a customer  resets ${orgId}, which was at generation ${tenant.generation}`);
   }
 
-  /** Requests that have read the present generation, and commit later. */
+  /** Requests that have read the current generation, and commit later. */
   #beginRequests(tenant: Tenant): void {
     const { random, processes } = this.#world;
     for (let count = random.pick([0, 1, 2]); count > 0; count -= 1) {
@@ -66,13 +66,13 @@ export class Resets {
   }
 }
 
-/** What a reset meets, by names for the statistics. */
+/** What a reset interrupts, as names for the statistics. */
 function* underWay(world: World, tenant: Tenant): Generator<string> {
   const { deliveries, lanes, deliveryStream, entries, purges, clock } = world;
   const isOfIt = ({ orgId, generation }: Tenant) =>
     orgId === tenant.orgId && generation === tenant.generation;
   const own = deliveries.every.filter(isOfIt);
-  if (own.some(({ lease }) => lease !== undefined && lease.until > clock.ms)) yield 'attempts under way';
+  if (own.some(({ lease }) => lease !== undefined && lease.until > clock.ms)) yield 'attempts in progress';
   if (own.some(({ id }) => world.witness.attempts.isOrphaned(id))) yield 'attempts of lost workers';
   if (own.some(({ parked }) => parked)) yield 'deliveries parked';
   if (own.some((delivery) => isOpen(delivery) && delivery.attempts > 0 && delivery.lease === undefined))

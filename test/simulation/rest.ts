@@ -1,15 +1,15 @@
 import { isOpen } from './moves.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { WorldContext } from './world-context.ts';
 
 const LONGEST_GRACE_SECONDS = 6 * 3600;
-/** What the fan-out failed at is tried again after so long. */
+/** Time between two tries of work that the fan-out failed at. */
 const LETTER_SECONDS = 900;
-/** For attempts, receives and the reconciler's minutes. */
+/** For attempts, receives and the reconciler's interval. */
 const ROOM_SECONDS = 1800;
 
 /**
- * How long everything may take to end once nothing goes wrong any more: the longest wait of a lost message,
- * and all attempts after it.
+ * The longest time in which everything must end in the calm phase: the longest wait of a lost message, and
+ * all attempts after it.
  */
 export function longestRestMs({
   deliveries,
@@ -18,14 +18,14 @@ export function longestRestMs({
   faults,
   shards,
   createdMs,
-}: Pick<Surroundings, 'deliveries' | 'clock' | 'terms' | 'faults' | 'shards' | 'createdMs'>): number {
+}: Pick<WorldContext, 'deliveries' | 'clock' | 'terms' | 'faults' | 'shards' | 'createdMs'>): number {
   const { graceSeconds, retry, attempts, maxReceives } = terms;
   const ages = deliveries.every.filter(isOpen).map(({ id }) => (clock.ms - createdMs(id)) / 1000);
   const lost = Math.max(graceSeconds, Math.min(Math.max(0, ...ages), LONGEST_GRACE_SECONDS));
   let waits = 0;
   for (let attempt = 1; attempt < attempts; attempt += 1)
     waits += Math.min(retry.baseSeconds * 2 ** (attempt - 1), retry.capSeconds);
-  // A message that is given up early leaves its delivery to the reconciler each time.
+  // Each message that moves early to the dead-letter queue leaves its delivery to the reconciler.
   const givenUp = maxReceives < 100 ? attempts * graceSeconds : 0;
   const stalledMs = Math.max(0, ...shards.map(({ stalledUntilMs }) => stalledUntilMs - clock.ms));
   return (LETTER_SECONDS + lost + waits + givenUp + ROOM_SECONDS) * 1000 + stalledMs + 2 * faults.maxSkewMs;

@@ -1,26 +1,26 @@
 import type { DeliveryId, EventId, ReceiverId } from '../../functions/domain/ids.ts';
 import { isSandbox, type Tenant } from '../../functions/domain/tenant.ts';
 import { LaggingRows } from './lagging-rows.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { TableName } from './table-names.ts';
+import type { WorldContext } from './world-context.ts';
 
-/** By how much indexes are behind in a run, in seconds. */
+/** How far indexes are behind in a run, in seconds. */
 const LAGS = [0, 0, 0.2, 2, 20];
-/** Less than what is asked for, so that purges end between two pages. */
+/** Smaller than the requested page, so that purges end between two pages. */
 const PAGE_SIZES = [1, 3, 200];
 
-/** Sees rows of sandboxes come and go. */
+/** Sees added and deleted rows of sandboxes. */
 interface RowWitness {
   added(table: TableName, tenant: Tenant): void;
   erased(table: TableName, tenant: Tenant): void;
 }
 
-type World = Surroundings & { readonly witness: { readonly wiped: RowWitness } };
+type World = WorldContext & { readonly witness: { readonly resetDeletion: RowWitness } };
 
-/** What a purge deletes: the rows of sandboxes by their tables. */
+/** The data of a purge: the rows of sandboxes by their tables. */
 export class SandboxTables {
   readonly all: Readonly<Record<TableName, LaggingRows>>;
-  /** Rows that one look gives at most, whatever is asked for. */
+  /** Maximum of rows in a page, regardless of the requested limit. */
   readonly pageSize: number;
   readonly #lagMs: number;
   readonly #world: World;
@@ -36,7 +36,7 @@ export class SandboxTables {
         lagMs: () => this.lagMs,
         pageSize: this.pageSize,
         erased: ({ key, tenant }) => {
-          world.witness.wiped.erased(name, tenant);
+          world.witness.resetDeletion.erased(name, tenant);
           this.#erase[name](key);
         },
       });
@@ -48,22 +48,22 @@ export class SandboxTables {
     };
   }
 
-  /** By how much the indexes are behind. */
+  /** How far the indexes are behind. */
   get lagMs(): number {
     return this.#world.isUntroubled ? 0 : this.#lagMs;
   }
 
   /**
-   * Notes a row that was written. Of live organizations nothing is noted, as their rows are in no such index.
+   * Records a written row. Rows of live organizations are not recorded, because they are not in this index.
    */
   written(name: TableName, { orgId, generation }: Tenant, ...key: (string | number)[]): void {
     if (!isSandbox({ generation })) return;
     if (name === 'service') this.#world.stores.record({ orgId, generation }, ...key);
     if (this.all[name].put({ orgId, generation }, key.join('/')))
-      this.#world.witness.wiped.added(name, { orgId, generation });
+      this.#world.witness.resetDeletion.added(name, { orgId, generation });
   }
 
-  /** What becomes of the row besides. */
+  /** Also called for the row. */
   readonly #erase: Record<TableName, (key: string) => void> = {
     outbox: (key) => {
       this.#world.events.delete(key as EventId);

@@ -13,17 +13,17 @@ import { type Stop, settled } from './processes.ts';
 import { reachOf } from './reach.ts';
 import type { World } from './world.ts';
 
-/** Milliseconds that a call takes at most, unless it waits for something. */
+/** Maximum of milliseconds that a call takes, unless it waits for something. */
 const CALL_MS = 30;
-/** Steps after which a run counts as one that never ends. */
+/** Steps after which a run counts as endless. */
 const MOST_STEPS = 20_000;
-/** Ages at which the audit looks at an hour, in hours. */
+/** Ages of the hours that the audit checks, in hours. */
 const AUDITED_AGES = [3, 6, 24, 98];
 const MS_PER_HOUR = 3_600_000;
 const SCHEDULED = ['reconcile', 'audit-ledger', 'purge'] as const;
 const MINUTE_MS = RECONCILE_EVERY_SECONDS * 1000;
 
-/** Decides what happens next, for as long as something does. */
+/** Decides what happens next, until nothing is left to do. */
 export class Schedule {
   readonly #world: World;
   readonly #dispatchers: Dispatchers;
@@ -54,7 +54,7 @@ export class Schedule {
     });
   }
 
-  /** Lets things go wrong. */
+  /** Runs with faults. */
   async trouble(): Promise<void> {
     const { random, faults, clock, witness } = this.#world;
     for (let step = 0; step < faults.steps && witness.violation === undefined; step += 1) {
@@ -67,7 +67,7 @@ export class Schedule {
     }
   }
 
-  /** Lets everything run to its end, over as much time as it takes, while nothing goes wrong. */
+  /** Runs without faults until all work has ended, for as long as it takes. */
   async rest(): Promise<void> {
     const { clock, witness } = this.#world;
     this.#world.calmDown();
@@ -98,7 +98,10 @@ export class Schedule {
     );
   }
 
-  /** Does one of the things that can be done now. @returns whether there was one */
+  /**
+   * Runs one of the possible actions.
+   * @returns whether there was one
+   */
   async #anything(): Promise<boolean> {
     const { random, faults, statistics, processes } = this.#world;
     const stops = this.#readyStops();
@@ -126,7 +129,7 @@ export class Schedule {
     return processes.stops.filter(({ readyAt }) => readyAt <= clock.ms);
   }
 
-  /** What could be started now. */
+  /** The functions that could be invoked now. */
   #starts(): (() => void)[] {
     const { clock, outboxShards, deliveryStream, deadReminders, deadFanOuts } = this.#world;
     const starts: (() => void)[] = this.#dispatchers.waiting.map(
@@ -161,7 +164,7 @@ export class Schedule {
     });
   }
 
-  /** Whether the one before has ended or not: that is what orders have leases for. */
+  /** Even if the previous one is still running, which is why purges have leases. */
   #purge(): void {
     this.#purgeMs = (Math.floor(this.#world.clock.ms / MINUTE_MS) + 1) * MINUTE_MS;
     this.#functions.purge(() => undefined);
@@ -175,7 +178,7 @@ export class Schedule {
     });
   }
 
-  /** When the reconciler will find something; a run that finds nothing is not worth its steps. */
+  /** When the reconciler will find something; an empty run is not worth its steps. */
   #nextReconcileMs(): number {
     let parked: string | undefined;
     let watched: string | undefined;
@@ -205,11 +208,14 @@ export class Schedule {
     return Math.max(first, this.#purgeMs);
   }
 
-  /** Lets time pass until something can be done. @returns false when there is nothing to wait for */
+  /**
+   * Lets time pass until something can be done.
+   * @returns false when there is nothing to wait for
+   */
   #waitForNext(): boolean {
     const { processes, lanes, clock, deadReminders, deadFanOuts, shards } = this.#world;
     let next = Number.POSITIVE_INFINITY;
-    // What could be done already waits for somebody who has no time.
+    // Possible work waits for a process that is busy.
     const at = (ms: number | undefined) => {
       if (ms !== undefined && ms > clock.ms && ms < next) next = ms;
     };
@@ -226,7 +232,7 @@ export class Schedule {
     return true;
   }
 
-  /** Ends what has had its time. Beyond the margin some goes on although its invoker has given it up. */
+  /** Ends timed-out processes. Beyond the margin some continue although their invoker has given them up. */
   #endOverdue(): void {
     const { processes, random, faults, statistics } = this.#world;
     for (const process of processes.overdue()) {
@@ -240,7 +246,7 @@ export class Schedule {
     }
   }
 
-  /** Goes on to the hours in which what has happened is audited. */
+  /** Moves on to the hours in which the existing deliveries are audited. */
   async #lastAudits(): Promise<void> {
     const { clock, ledger, witness } = this.#world;
     const hours = [...new Set(ledger.every.map(({ hour }) => new Date(hour).getTime()))];

@@ -3,13 +3,13 @@ import type { Share, Tidings } from './campaign.ts';
 import { type Outcome, simulate } from './simulate.ts';
 import { Statistics } from './statistics.ts';
 
-/* A thread of a campaign: runs its share of the seeds. */
+/* A thread of a campaign, which runs its share of the seeds. */
 const { firstSeed, step, runs, versions } = workerData as Share;
 
-// Loaded where it is needed alone: the stores load much more than their doubles.
+// Loaded only where it is needed: the stores load much more than their doubles.
 const one = versions ? (await import('./versions/simulate-versions.ts')).simulateVersions : simulate;
 
-/** Runs between two tidings. */
+/** Runs between two reports. */
 const PORTION = 100;
 
 for (let run = 0; run < runs; ) {

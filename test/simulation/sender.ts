@@ -26,7 +26,7 @@ export function senderOf(
   const { processes, receivers, witness, statistics } = world;
   const pass = gate((orgId) => standings.of(orgId));
 
-  /** Lets time pass, and tells when it is long. */
+  /** Lets time pass, and resolves when a long time is over. */
   async function wait(ms: number, onSlow: () => void): Promise<void> {
     const slowMs = SLOW_AFTER_SECONDS * 1000;
     if (ms <= slowMs) {
@@ -38,15 +38,15 @@ export function senderOf(
     await processes.sleep(process, Math.ceil(ms - slowMs) / 1000);
   }
 
-  /** What the outbound client does, but for the network. */
+  /** The outbound client without the network. */
   async function post(claimed: ClaimedDelivery, onSlow: () => void, permit: Permit): Promise<Result> {
     requirePermit(permit);
     const { webhookId, orgId, attempts, id } = claimed;
     const fate = await processes.stop(process, 'receiver.post');
     const answer = receivers.answer(webhookId, !world.isUntroubled);
     if (fate === 'fails' || answer === undefined) throw new Interference('the request could not be made');
-    witness.wiped.sends(permit.orgId, 'the world');
-    witness.wiped.sends(orgId, 'the world');
+    witness.resetDeletion.sends(permit.orgId, 'the world');
+    witness.resetDeletion.sends(orgId, 'the world');
     witness.attemptStarts(process, claimed, webhookId);
     statistics.count('attempts');
     world.trace?.(`${process.name}  posts attempt ${attempts} of ${id}: ${JSON.stringify(answer)}`);
@@ -54,14 +54,14 @@ export function senderOf(
     if (fate === 'ends-after' || fate === 'lands-late') return forever();
     await wait(answer.seconds * 1000, onSlow);
     if (answer.status === undefined) return { error: 'no answer within 10 s' };
-    // The receiver took it, and we never hear of that.
+    // The receiver accepted it, and the answer is lost.
     if (fate === 'fails-after') return { error: 'the connection was reset' };
     if (answer.status === 204) return { status: 204 };
     return { status: answer.status, error: `the receiver answered ${answer.status}` };
   }
 
   async function simulate(claimed: ClaimedDelivery, url: string, onSlow: () => void): Promise<Result> {
-    witness.wiped.sends(claimed.orgId, 'a simulated receiver');
+    witness.resetDeletion.sends(claimed.orgId, 'a simulated receiver');
     witness.attemptStarts(process, claimed, claimed.webhookId);
     statistics.count('attempts simulated');
     const receiver = simulatedReceiver({

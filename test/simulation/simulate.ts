@@ -5,19 +5,19 @@ import { Schedule } from './schedule.ts';
 import type { Stores } from './stores.ts';
 import { World } from './world.ts';
 
-/** What came of one run. */
+/** The result of one run. */
 export interface Outcome {
   seed: number;
   violation: Violation | undefined;
-  /** How often what happened. */
+  /** How often each event happened. */
   counts: ReadonlyMap<string, number>;
 }
 
 /**
- * Runs the service through what its seed has in store, lets it come to rest, and checks the promises at each
- * step and at the end. The same seed gives the same run.
- * @param trace is told of everything that happens, a line at a time
- * @param storesOf what its world keeps its data in, unless that are the stores' doubles
+ * Runs the service with the faults of a seed and then without any, and checks the promises at each step and
+ * at the end. The same seed gives the same run.
+ * @param trace called with a line for everything that happens
+ * @param storesOf makes the stores of its world; the doubles when absent
  */
 export async function simulate(
   seed: number,

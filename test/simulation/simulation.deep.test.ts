@@ -3,18 +3,20 @@ import { campaign } from './campaign.ts';
 import { HAPPENINGS } from './faults.ts';
 import { simulate } from './simulate.ts';
 
-describe('the service, whatever goes wrong', () => {
-  it('keeps its promises with the seeds 1 to 2000, in which everything happens that can', async () => {
+describe('the service under faults', () => {
+  it('keeps its promises with the seeds 1 to 2000, in which every kind of event happens', async () => {
     const { findings, statistics } = await campaign({ runs: 2000, seed: 1, workers: 2 }, () => undefined);
 
     expect(findings.map(({ seed, violation }) => ({ seed, ...violation }))).toEqual([]);
 
-    const seldom = [...HAPPENINGS, ...FATES, ...ENDS, ...RESETS].filter((name) => statistics.of(name) === 0);
+    const seldom = [...HAPPENINGS, ...OUTCOMES, ...ENDS, ...RESETS].filter(
+      (name) => statistics.of(name) === 0,
+    );
     expect(seldom).toEqual([]);
   });
 });
 
-const FATES = [
+const OUTCOMES = [
   'ends',
   'ends-after',
   'lands-late',
@@ -23,7 +25,7 @@ const FATES = [
   'answers-late',
   'repeats',
   'contends',
-].map((fate) => `calls: ${fate}`);
+].map((outcome) => `calls: ${outcome}`);
 
 const ENDS = [
   'deliveries: succeeded',
@@ -39,7 +41,7 @@ const ENDS = [
   'duplicates at receivers',
   'batches of the stalled lane',
   'parked deliveries resumed',
-  'reminders sent again',
+  'delivery messages resent',
   'messages given up',
   'fan-outs given up',
   'timeouts',
@@ -48,9 +50,9 @@ const ENDS = [
   'runs beyond the margin',
 ];
 
-/** What resets meet, what comes of it, and what closes the gate. */
+/** What resets interrupt, the effects on deleted data, and reasons that close the gate. */
 const RESETS = [
-  'resets: attempts under way',
+  'resets: attempts in progress',
   'resets: attempts of lost workers',
   'resets: deliveries parked',
   'resets: deliveries between two attempts',
@@ -60,14 +62,14 @@ const RESETS = [
   'resets: an earlier purge not done',
   'events committed after their reset',
   'rows added after their reset',
-  'messages of wiped data',
-  'changes of wiped data',
-  'dead letters of wiped data',
-  'dead fan-outs of wiped data',
-  'ends of wiped data refused',
-  'wiped while under way: adds a delivery',
-  'wiped while under way: claims',
-  'wiped while under way: counts a change',
+  'messages of deleted data',
+  'changes of deleted data',
+  'dead letters of deleted data',
+  'dead fan-outs of deleted data',
+  'ends of deleted data refused',
+  'deleted while in progress: adds a delivery',
+  'deleted while in progress: claims',
+  'deleted while in progress: counts a change',
   'rows purged',
   'purges closed',
   'runs of the purge that failed',

@@ -3,7 +3,7 @@ import { campaign } from './campaign.ts';
 import { finding, progress, table, verdict } from './report.ts';
 import { simulate } from './simulate.ts';
 
-/** Findings that are shown; the others are only counted. */
+/** Findings that are printed; the others are only counted. */
 const MOST_SHOWN = 10;
 
 const print = (text: string) => process.stdout.write(text);
@@ -50,7 +50,7 @@ async function runAll(runs: number, seed: number, workers: number): Promise<numb
   const { statistics, findings } = await campaign(
     { runs, seed, workers, versions: values.versions ?? false },
     (done) => {
-      // Often enough to be seen moving, seldom enough for a log.
+      // Often enough to show progress, and rare enough for a log.
       if (performance.now() - shownAt > (process.stdout.isTTY ? 200 : 10_000)) show(done);
     },
   );

@@ -1,4 +1,4 @@
-/** How often things happened, in one run or in many. */
+/** How often each event happened, in one run or in many. */
 export class Statistics {
   readonly counts = new Map<string, number>();
 

@@ -20,10 +20,7 @@ import type { Process } from './processes.ts';
 import type { StreamRecord } from './stream-shard.ts';
 import type { TableName } from './table-names.ts';
 
-/**
- * What a world keeps, as customers write it and as witnesses look at it: at once, and past everything that
- * may go wrong.
- */
+/** The state of a world, as customers write it and as witnesses read it: without delay and without faults. */
 export interface Stores {
   readonly endpoints: Pick<MemoryEndpoints, 'present' | 'put' | 'remove'>;
   readonly deliveries: Pick<
@@ -34,18 +31,18 @@ export interface Stores {
   readonly purges: Pick<MemoryPurges, 'every' | 'order' | 'has'>;
   /** An entry of the outbox is committed. */
   commit(entry: Entry): void;
-  /** A call of the API has written a row of a sandbox that nobody reads here. */
+  /** A call of the API has written a row of a sandbox that no function reads here. */
   record(tenant: Tenant, ...name: readonly (string | number)[]): void;
   /** An event's body goes missing. */
   lose(event: EventId): void;
-  /** What the process reaches; it runs the same code for as long as it lives. */
+  /** The ports of a process; it runs the same code for as long as it lives. */
   of(process: Process): OwnStores;
 }
 
-/** The stores as a process has them, by the code that it runs. */
+/** The stores of a process, according to the code that it runs. */
 export interface OwnStores {
   readonly engine: Engine;
-  /** Those whose messages its dispatcher knows. */
+  /** The queues whose messages its dispatcher knows. */
   readonly lanes: readonly Lane[];
   readonly deliveries: AttemptPorts['deliveries'] & FanOutPorts['deliveries'];
   readonly endpoints: AttemptPorts['endpoints'] & FanOutPorts['subscribers'];
@@ -59,12 +56,12 @@ export interface OwnStores {
   readonly remains: Readonly<Record<TableName, PurgePorts['remains'][number]>>;
   standing(orgId: OrgId): Promise<OrganizationState | undefined>;
   contexts: DeliveryMessagePorts['contexts'];
-  /** What an entry of the outbox owes, by its record in the stream. */
+  /** The work item in an entry of the outbox, by its record in the stream. */
   owed(entry: Entry): OutboxWork;
   /** The same, by its key. */
   find(entry: Entry): Promise<OutboxWork | undefined>;
-  /** Changes that records of the deliveries' stream tell. */
+  /** The changes in records of the deliveries' stream. */
   changes(records: readonly StreamRecord<RowChange>[]): SequencedChange[];
-  /** What a message reminds of; undefined when it is not readable. */
+  /** The delivery that a message names; undefined when the message is unreadable. */
   reminder(message: DeliveryMessage): DeliveryMessage | undefined;
 }

@@ -1,17 +1,17 @@
-/** A record of a stream with its place in its shard. */
+/** A record of a stream with its position in its shard. */
 export interface StreamRecord<T> {
   value: T;
   sequence: number;
   writtenMs: number;
 }
 
-/** A part of a shard that was handed to a function. */
+/** A part of a shard that a function is processing. */
 export interface Batch<T> {
   from: number;
   records: readonly StreamRecord<T>[];
 }
 
-/** What a mapping does with a batch that its function fails at. */
+/** The mapping's settings for a batch that fails. */
 interface Patience {
   /** Failures in a row after which a batch is given up. */
   tries: number;
@@ -19,13 +19,13 @@ interface Patience {
 }
 
 /**
- * A shard of a stream, with the mapping that reads it: one batch at a time, repeated from its first failure,
- * cut differently each time. As with Lambda a record is handed out at least once.
+ * A shard of a stream with its mapping: one batch at a time, repeated from its first failure in other
+ * batches. As in Lambda, a record is delivered at least once.
  */
 export class StreamShard<T> {
   readonly id: string;
   readonly records: StreamRecord<T>[] = [];
-  /** Until when nothing is read. */
+  /** Until when no batch is read. */
   stalledUntilMs = 0;
   readonly #patience: Patience | undefined;
   #checkpoint = 0;
@@ -43,7 +43,7 @@ export class StreamShard<T> {
     return record;
   }
 
-  /** Whether there is something to be handed to a function that has nothing else of this shard. */
+  /** Whether there is a record for a function that has no other batch of this shard. */
   waits(nowMs: number): boolean {
     return this.#busy === undefined && this.#checkpoint < this.records.length && this.stalledUntilMs <= nowMs;
   }
@@ -59,8 +59,8 @@ export class StreamShard<T> {
   }
 
   /**
-   * The function answered. Does nothing for one whose time was up before.
-   * @param failed sequence numbers of what has to be repeated
+   * The function answered. Ignored after its timeout.
+   * @param failed sequence numbers of the records to repeat
    */
   answered(batch: Batch<T>, failed: readonly number[]): void {
     if (this.#busy !== batch) return;
@@ -73,7 +73,7 @@ export class StreamShard<T> {
     if (this.#busy === batch) this.#goOn(batch.from, true);
   }
 
-  /** Hands out again what was dealt with, as a mapping may. */
+  /** Repeats processed records, as a mapping may. */
   rewind(records: number): void {
     if (this.#busy === undefined) this.#checkpoint = Math.max(0, this.#checkpoint - records);
   }

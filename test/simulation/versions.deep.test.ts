@@ -4,7 +4,7 @@ import { runMutant } from './mutations/run-mutant.ts';
 import { HARMFUL_ALONE, HARMLESS_ALONE } from './mutations/versions.ts';
 import { simulateVersions } from './versions/simulate-versions.ts';
 
-describe('two versions of the code, whatever goes wrong', () => {
+describe('two versions of the code under faults', () => {
   it('keep the promises together with the seeds 1 to 120', async () => {
     const { findings, statistics } = await campaign(
       { runs: 120, seed: 1, workers: 2, versions: true },
@@ -33,17 +33,20 @@ describe('two versions of the code, whatever goes wrong', () => {
 const SEEDS = 300;
 const SEEDS_ALONE = 12;
 
-describe('a change of what is stored that the version before cannot bear', () => {
-  it.concurrent.each([...HARMLESS_ALONE, ...HARMFUL_ALONE])('is caught: $name', async (mutation) => {
+describe('the simulation with the previous version', () => {
+  it.concurrent.each([...HARMLESS_ALONE, ...HARMFUL_ALONE])('detects that $name', async (mutation) => {
     const { violation } = await runMutant(mutation, SEEDS, 'both versions');
 
     expect(violation, `${SEEDS} seeds did not show it`).toBeDefined();
     expect(mutation.breaks).toContain(violation?.promise);
   });
 
-  it.concurrent.each(HARMLESS_ALONE)('does no harm to the present one alone: $name', async (mutation) => {
-    const { violation } = await runMutant(mutation, SEEDS_ALONE, 'the present version');
+  it.concurrent.each(HARMLESS_ALONE)(
+    'reports nothing without the previous version when $name',
+    async (mutation) => {
+      const { violation } = await runMutant(mutation, SEEDS_ALONE, 'the present version');
 
-    expect(violation).toBeUndefined();
-  });
+      expect(violation).toBeUndefined();
+    },
+  );
 });

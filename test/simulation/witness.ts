@@ -19,53 +19,45 @@ import { faultOfMove, isOpen } from './moves.ts';
 import type { Process } from './processes.ts';
 import { faultOfAttempt } from './programs.ts';
 import { EXPIRY_MS, type PromiseName, type Violation } from './promises.ts';
+import { ResetDeletion } from './reset-deletion.ts';
 import type { SandboxTables } from './sandbox-tables.ts';
-import type { Surroundings } from './surroundings.ts';
-import { Wiped } from './wiped.ts';
+import type { WorldContext } from './world-context.ts';
 
-type World = Surroundings & { readonly sandboxTables: Pick<SandboxTables, 'all'> };
+type World = WorldContext & { readonly sandboxTables: Pick<SandboxTables, 'all'> };
 
 export const clocks = deriveAttemptClocks(10);
 
-/**
- * Receives that a delivery may need to come to its end: attempts, moves, leases and looks that came too
- * early.
- */
+/** Receives that a delivery may need until its end: attempts, moves, leases and early ones. */
 const RECEIVES_OF_A_DELIVERY = 40;
-/**
- * The same for each message that was doubled before: all of them are received at each of the delivery's
- * times.
- */
+/** The same for each message that was duplicated: all copies are received at each of the delivery's times. */
 const RECEIVES_OF_A_MESSAGE = 25;
 
-/** For how long a late delivery may be put off while a queue has a long backlog (decision 9). */
+/** How long a late delivery may be postponed while a queue has a long backlog (decision 9). */
 const MOST_DEFERRED_MS = 6 * 3_600_000;
 
-/** Sees every effect at the moment that it takes place, and says which promise it breaks. */
+/** Sees every effect when it takes place, and reports the promise that it breaks. */
 export class Witness {
   readonly #world: World;
   readonly attempts: Attempts;
-  readonly wiped: Wiped;
+  readonly resetDeletion: ResetDeletion;
   readonly counts = new FailureCounts();
   #violation: Violation | undefined;
-  /** Deliveries one of whose messages a queue has lost, or given up. */
+  /** Deliveries one of whose messages was lost by a queue or moved to the dead-letter queue. */
   readonly lost = new Set<DeliveryId>();
   readonly #sent = new Map<DeliveryId, number>();
-  /** How many messages there had been when the delivery was put into the due index, or moved within it. */
+  /** The number of messages so far when the delivery was added to the due index, or moved within it. */
   readonly #sentBefore = new Map<DeliveryId, number>();
   /** Deliveries whose message was deferred, and not sent since. */
   readonly #deferred = new Set<DeliveryId>();
   readonly #received = new Map<DeliveryId, number>();
-  /**
-   * Messages that deliveries may have received before it counts as a loop, once nothing goes wrong any more.
-   */
+  /** Receives of a delivery in the calm phase from which on it counts as a loop. */
   readonly #receivable = new Map<DeliveryId, number>();
 
   constructor(world: World) {
     this.#world = world;
     const tell = (promise: PromiseName, detail: string) => this.tell(promise, detail);
     this.attempts = new Attempts(world, tell);
-    this.wiped = new Wiped(world, tell);
+    this.resetDeletion = new ResetDeletion(world, tell);
   }
 
   /** Whether an open delivery's message was deferred, and not sent since. */
@@ -73,7 +65,7 @@ export class Witness {
     return this.#deferred.size > 0;
   }
 
-  /** The first promise that did not hold. */
+  /** The first broken promise. */
   get violation(): Violation | undefined {
     return this.#violation;
   }
@@ -82,7 +74,7 @@ export class Witness {
     this.#violation ??= { promise, detail: this.#world.named(detail) };
   }
 
-  /** Lets something happen to a delivery, and compares it before and after. */
+  /** Runs a change of a delivery, and compares the delivery before and after. */
   watching<T>(ref: DeliveryRef, act: () => T): T {
     const { deliveries } = this.#world;
     const before = deliveries.present(ref);
@@ -140,7 +132,7 @@ export class Witness {
       );
   }
 
-  /** Lets an attempt be recorded, or the lack of one, with its effect on the endpoint. */
+  /** Runs the settlement of an attempt, or of a lost one, with its effect on the endpoint. */
   async ending(
     process: Process,
     ref: DeliveryRef,
@@ -149,18 +141,21 @@ export class Witness {
     act: () => Promise<MoveResult>,
   ): Promise<MoveResult> {
     const { endpoint } = outcome;
-    // What a double does takes place before it returns.
+    // A double takes effect before it returns.
     const answer = this.watching(ref, act);
     this.#world.history.note(endpoint.orgId, endpoint.id);
     const present = this.#world.endpoints.present(endpoint.orgId, endpoint.id);
     const result = await answer;
     const isOver = this.#world.organizations.isOver({ orgId: endpoint.orgId, generation: ref.generation });
     if (isOver && result === 'refused' && outcome.effect !== 'none')
-      this.#world.statistics.count('ends of wiped data refused');
+      this.#world.statistics.count('ends of deleted data refused');
     if (result !== 'done' || ended === undefined) return result;
     if (isOver) {
       if (outcome.effect !== 'none')
-        this.tell('exact count', `${ref.id} was wiped, and its end did ${outcome.effect} to ${endpoint.id}`);
+        this.tell(
+          'exact count',
+          `${ref.id} was deleted by a reset, and its end did ${outcome.effect} to ${endpoint.id}`,
+        );
       return result;
     }
     const fault = this.counts.ended(ended, outcome, process.skewMs, present);
@@ -197,8 +192,8 @@ export class Witness {
   }
 
   /**
-   * The reconciler moves a delivery on within the due index, because it has sent a message, or because a queue has a long
-   * backlog: then it must come up again soon, and may not expire before.
+   * The reconciler postpones a delivery in the due index, because it has sent a message, or because a queue
+   * has a long backlog: then it must become due again soon, and may not expire before.
    */
   postponing<T>(ref: DeliveryRef, reason: PostponeReason, act: () => T): T {
     const due = this.#world.deliveries.dueOf(ref);
@@ -217,7 +212,7 @@ export class Witness {
     return result;
   }
 
-  /** The fan-out is done with an entry: what it found open has had a message. */
+  /** The fan-out has processed an entry: deliveries that it found open have had a message. */
   fannedOut({ owed, committed }: Entry): void {
     const { deliveries, history } = this.#world;
     if (this.#world.organizations.isOver(tenantOf(owed))) return;
@@ -226,17 +221,13 @@ export class Witness {
       const isOwed =
         owed.kind === 'redelivery' ? id === owed.reminder.id : of === eventId && redeliveryOf === undefined;
       if (!isOwed || status !== 'pending' || this.#sent.has(id)) continue;
-      // One that was added for an endpoint which no longer is, or wants something else by now, is left to the
-      // due index.
+      // A delivery for an endpoint that was deleted or changed meanwhile is left to the due index.
       if (owed.kind === 'event' && !history.wanted(webhookId, owed.event, committed).every(Boolean)) continue;
       this.tell('nothing lost', `the fan-out is done with ${eventId} and has sent no message of ${id}`);
     }
   }
 
-  /**
-   * Nothing goes wrong any more: what messages there are is all that there has to be, but for those of waits
-   * and moves.
-   */
+  /** The calm phase begins: from here on, messages come only from waits and moves. */
   calmDown(): void {
     this.#receivable.clear();
     for (const { id } of this.#world.lanes.reminders)
@@ -253,14 +244,14 @@ export class Witness {
 
   /** A message was deleted because its function was done with it. */
   deleted(process: Process, reminder: DeliveryMessage): void {
-    // It comes late, from one that has ended: the message may have come back meanwhile, and be somebody
-    // else's. The due index has it then.
+    // The deletion comes late, from an ended process: another process may have received the message
+    // meanwhile. The due index has the delivery then.
     if (!process.alive && this.#world.deliveries.dueOf(reminder) !== undefined) return;
     const delivery = this.#world.deliveries.present(reminder);
     if (delivery === undefined || !isOpen(delivery) || delivery.parked || this.lost.has(reminder.id)) return;
     if (this.#world.organizations.isOver(delivery)) return;
-    // A clock that is far behind takes the message that the reconciler has just sent in time for one that
-    // nobody needs: late by the grace, and not lost.
+    // A clock that is far behind can make the reconciler's new message look early and obsolete: the delivery
+    // is late by the grace, and not lost.
     if (this.#world.faults.beyondMargin && this.#world.deliveries.dueOf(reminder) !== undefined) return;
     if (!this.#world.hasMessage(reminder.id))
       this.tell(
@@ -269,12 +260,15 @@ export class Witness {
       );
   }
 
-  /** A dead letter was dealt with. */
+  /** A dead letter was processed. */
   buried(reminder: DeliveryMessage): void {
     this.lost.add(reminder.id);
     const delivery = this.#world.deliveries.present(reminder);
     if (delivery !== undefined && isOpen(delivery) && this.#world.deliveries.dueOf(reminder) === undefined)
-      this.tell('nothing lost', `nothing watches ${reminder.id} after its message was given up`);
+      this.tell(
+        'nothing lost',
+        `nothing watches ${reminder.id} after its message moved to the dead-letter queue`,
+      );
   }
 
   /** An attempt reaches its receiver. */

@@ -25,16 +25,15 @@ import { SandboxTables } from './sandbox-tables.ts';
 import { Statistics } from './statistics.ts';
 import type { Stores } from './stores.ts';
 import { StreamShard } from './stream-shard.ts';
-import type { Surroundings } from './surroundings.ts';
 import { type Terms, termsOf } from './terms.ts';
 import { clocks, Witness } from './witness.ts';
+import type { WorldContext } from './world-context.ts';
 
 /** Shards of each stream. */
 const SHARDS = 2;
 
 /**
- * By how much the ledger may be behind before an audit takes it for wrong; a run of the audit takes time
- * itself.
+ * How far the ledger may be behind before an audit counts it as wrong; a run of the audit takes time itself.
  */
 const AUDITED_LAG_MS = 540_000;
 const STREAM_MS = 24 * 3_600_000;
@@ -42,17 +41,17 @@ const STREAM_MS = 24 * 3_600_000;
 const TOKEN = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 
 /**
- * Everything outside of the processes: stores, queues, streams and receivers, on a clock that the scheduler
+ * Everything outside of the processes: stores, queues, streams and receivers, with a clock that the scheduler
  * moves.
  */
-export class World implements Surroundings {
+export class World implements WorldContext {
   readonly random: Random;
   readonly faults: Faults;
   readonly terms: Terms;
   readonly clock: VirtualClock;
   readonly statistics = new Statistics();
   readonly organizations: Organizations;
-  /** Entries of the due index that one look gives at most. */
+  /** Maximum of entries in a page of the due index. */
   readonly duePage: number;
   readonly stores: Stores;
   readonly endpoints: Stores['endpoints'];
@@ -65,7 +64,7 @@ export class World implements Surroundings {
   readonly receivers: Receivers;
   readonly witness: Witness;
   readonly history: EndpointHistory;
-  /** What was registered, whether it still is or not. */
+  /** All registrations, including those of deleted endpoints. */
   readonly registrations = new Map<ReceiverId, { orgId: OrgId; program: Program }>();
   readonly events = new Map<EventId, OutboxEvent>();
   readonly entries = new Map<string, Entry>();
@@ -74,20 +73,17 @@ export class World implements Surroundings {
   readonly deadReminders = new LetterBox<DeliveryMessage>(clocks.visibility);
   readonly deadFanOuts = new LetterBox<DeadLetter>(60);
   /**
-   * Entries of the ledger in which changes are not counted, because their tenant was not found when they were
-   * told.
+   * Entries of the ledger with uncounted changes, because their tenant was not found when the stream had
+   * them.
    */
   readonly uncounted = new Set<string>();
-  /**
-   * Entries that the last audit put right although the stream had not told everything, and had lost records
-   * by then.
-   */
+  /** Entries that the last audit corrected although the stream was behind and had lost records. */
   readonly correctedTooSoon = new Set<string>();
-  /** Nothing goes wrong, or nothing more. */
+  /** Without faults from the start, or from now on. */
   isUntroubled: boolean;
   /** When all deliveries must have ended. */
   restBy = Number.POSITIVE_INFINITY;
-  /** Set when something is wanted to be told of everything that happens. */
+  /** Set to get a line for everything that happens. */
   trace: ((line: string) => void) | undefined;
   readonly #names = new Map<string, string>();
   readonly #readMs = new Map<Process, number>();
@@ -96,7 +92,7 @@ export class World implements Surroundings {
   #tokens = 0;
   #ids = 0;
 
-  /** @param storesOf what the world keeps its data in */
+  /** @param storesOf makes the stores of the world */
   constructor(random: Random, storesOf = (world: World): Stores => new MemoryStores(world)) {
     this.random = random;
     this.faults = faultsOf(random);
@@ -123,7 +119,7 @@ export class World implements Surroundings {
     this.witness = new Witness(this);
     this.outboxShards = Array.from({ length: SHARDS }, (_, shard) => this.#outboxShard(`outbox-${shard}`));
     this.deliveryStream = new DeliveryStream(this.deliveries, this.clock, SHARDS);
-    // Some runs begin with an outage of whoever reads it.
+    // Some runs begin with an outage of a stream's reader.
     const outageSeconds = this.faults.isCalm ? 0 : random.pick([0, 0, 0, 0, 600, 1800]);
     for (const shard of this.deliveryStream.shards)
       shard.stalledUntilMs = this.clock.ms + outageSeconds * 1000;
@@ -145,7 +141,7 @@ export class World implements Surroundings {
     });
   }
 
-  /** An identifier that the seed gives again. */
+  /** An identifier from the seed. */
   newId<P extends IdPrefix>(prefix: P, name: string): `${P}_${string}` {
     this.#ids += 1;
     const time = this.clock.ms.toString(16).padStart(12, '0');
@@ -154,7 +150,7 @@ export class World implements Surroundings {
     return id;
   }
 
-  /** Tokens that the stores draw by themselves, by the order in which they are seen. */
+  /** Tokens that the stores generate themselves, in the order in which they are seen. */
   #tokenName(token: string): string {
     const known = this.#names.get(token);
     if (known !== undefined) return known;
@@ -164,7 +160,7 @@ export class World implements Surroundings {
     return name;
   }
 
-  /** The text with identifiers as a person reads them. */
+  /** The text with short names instead of identifiers. */
   named(text: string): string {
     return text
       .replace(/\b[a-z]{3}_[0-9a-f]{32}\b/g, (id) => this.#names.get(id) ?? id)
@@ -192,29 +188,29 @@ export class World implements Surroundings {
     this.outboxShards[this.#ids % SHARDS]?.write(entry, this.clock.ms);
   }
 
-  /** Whose data an endpoint has in a generation. */
+  /** The tenant of an endpoint's data in a generation. */
   tenantAt({ webhookId, generation }: Pick<LedgerEntry, 'webhookId' | 'generation'>): Tenant | undefined {
     const orgId = this.registrations.get(webhookId)?.orgId;
     return orgId && { orgId, generation };
   }
 
-  /** How often a read without strong consistency shows what was there a moment ago. */
+  /** How often an eventually consistent read returns an earlier version. */
   get staleReads(): number {
     return this.isUntroubled ? 0 : this.faults.staleReads;
   }
 
-  /** From here on nothing goes wrong any more. */
+  /** The calm phase begins: no more faults. */
   calmDown(): void {
     this.isUntroubled = true;
     this.lanes.full.clear();
-    // A lane that is seldom sent to may have hoarded them.
+    // A queue with few messages may have kept them.
     for (const queue of Object.values(this.lanes.queues)) queue.acceptAll();
     this.organizations.calmDown();
     this.witness.calmDown();
     this.restBy = this.clock.ms + longestRestMs(this);
   }
 
-  /** How long ago it was committed. */
+  /** The age of an identifier. */
   ageMs({ owed }: Entry): number {
     return this.clock.ms - this.createdMs(idOf(owed));
   }
@@ -224,7 +220,7 @@ export class World implements Surroundings {
     this.witness.fannedOut(entry);
   }
 
-  /** Takes over what the stream of the deliveries has got. */
+  /** Takes over the new records of the deliveries' stream. */
   takeStream(): void {
     for (const delivery of this.deliveryStream.take()) {
       const { id, webhookId, generation } = delivery;
@@ -239,7 +235,7 @@ export class World implements Surroundings {
     }
   }
 
-  /** Whether the ledger is behind, or was, by more than an audit may hold against it. */
+  /** Whether the ledger is or was further behind than an audit may count as wrong. */
   get ledgerLags(): boolean {
     return this.deliveryStream.longestLagMs > AUDITED_LAG_MS - this.faults.maxSkewMs;
   }
@@ -254,7 +250,7 @@ export class World implements Surroundings {
     return [...this.outboxShards, ...this.deliveryStream.shards];
   }
 
-  /** The process has read what its batch is about. */
+  /** The time at which the process has read its batch. */
   reads(process: Process): void {
     this.#readMs.set(process, this.clock.ms);
   }

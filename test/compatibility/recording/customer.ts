@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What is said of the local run in its directory's `env`; older versions say less. */
+/** Variables in the `env` file of the local run; earlier versions have fewer. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Answer {
@@ -9,17 +9,14 @@ interface Answer {
   nextCursor?: string | undefined;
 }
 
-/** Something that the API has given out, and that has to be good for whoever presents it later. */
+/** A token or cursor from the API that must stay valid for later calls. */
 export interface GivenOut {
   kind: 'cursor' | 'visitor-token';
   route: string;
   value: string;
 }
 
-/**
- * Calls the public API, which is what all versions have in common. What a version does not have yet it
- * answers with 404.
- */
+/** Calls the public API, which all versions have in common. A 404 means that the version lacks the route. */
 export function customer(environment: Environment) {
   const given: GivenOut[] = [];
 
@@ -61,7 +58,7 @@ export function customer(environment: Environment) {
   return {
     given,
 
-    /** An endpoint for everything. */
+    /** An endpoint for all event types. */
     async subscribe(url: string, token?: string): Promise<string> {
       const events = [
         'conversation.created',
@@ -74,7 +71,7 @@ export function customer(environment: Environment) {
       return `/webhooks/${data.id}`;
     },
 
-    /** Whatever makes rows that have not been made yet. */
+    /** Makes rows of all remaining kinds. */
     async doEverything(receiver: string): Promise<void> {
       const good = await this.subscribe(`${receiver}/200`);
       await this.subscribe(`${receiver}/503`);
@@ -124,7 +121,7 @@ export function customer(environment: Environment) {
       }
     },
 
-    /** The same in the sandbox, where time passes faster, with a reset at the end. */
+    /** The same in the sandbox, at a simulated speed, with a reset at the end. */
     async playInSandbox(): Promise<void> {
       const token = environment.SANDBOX_API_KEY;
       if (token === undefined) return;
@@ -137,12 +134,12 @@ export function customer(environment: Environment) {
       await converse(token);
     },
 
-    /** So many failures that the endpoint that fails is disabled. */
+    /** Enough failures to disable the endpoint. */
     async converseOften(): Promise<void> {
       for (let times = 0; times < 3; times += 1) await converse();
     },
 
-    /** A redelivery of all that failed, which has hardly begun when everything is killed. */
+    /** A redelivery job that has hardly started when all processes are killed. */
     async beginRedelivery(receiver: string): Promise<void> {
       const endpoint = await this.subscribe(`${receiver}/200`);
       await v1('POST', `${endpoint}/redeliveries`, { from: new Date(Date.now() - 3_600_000).toISOString() });

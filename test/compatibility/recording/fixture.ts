@@ -7,9 +7,9 @@ import type { TableRows } from './rows.ts';
 
 export const FIXTURES = join(import.meta.dirname, '../fixtures');
 
-/** What a version of the code has left behind at one moment. */
+/** The state that a version of the code has stored at one moment. */
 export interface Fixture {
-  /** How it was made. */
+  /** How it was recorded. */
   made: {
     commit: string;
     committedAt: string;
@@ -20,11 +20,11 @@ export interface Fixture {
   tables: TableRows;
   messages: SentMessage[];
   given: GivenOut[];
-  /** What cursors and visitors' tokens are sealed with; of a local run that has been deleted. */
+  /** The keys of cursors and visitor tokens, from a local run that has been deleted. */
   cursorKeys: Keyring;
 }
 
-/** Binary attributes have no form of their own in JSON. */
+/** JSON has no form for binary attributes. */
 interface Bytes {
   $bytes: string;
 }
@@ -41,7 +41,7 @@ export const written = (fixture: Fixture): string =>
     1,
   )}\n`;
 
-/** What `JSON.stringify` makes of a buffer before anybody is asked. */
+/** The result of `toJSON`, which `JSON.stringify` calls on a buffer before the replacer. */
 const isSerializedBuffer = (value: unknown): value is { data: number[] } =>
   typeof value === 'object' &&
   value !== null &&
@@ -56,7 +56,7 @@ const read = (text: string): Fixture =>
       : value,
   ) as Fixture;
 
-/** All fixtures, the oldest version's first. */
+/** All fixtures, those of the earliest version first. */
 export function fixtures(): { name: string; version: string; fixture: Fixture }[] {
   return readdirSync(FIXTURES)
     .toSorted()

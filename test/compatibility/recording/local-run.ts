@@ -7,13 +7,13 @@ import type { Environment } from './customer.ts';
 /** The local run of a version, on engines that outlive it. */
 export interface RunningVersion {
   environment: Environment;
-  /** As a crash would, so that what it was about stays as it is. */
+  /** As in a crash, so that work in progress stays unfinished. */
   kill(): Promise<void>;
 }
 
 /**
  * Starts the local run of the sources in `directory`.
- * @throws Error with what it printed when it ends before it is ready
+ * @throws Error with its output when it ends before it is ready
  */
 export async function startVersion(
   directory: string,

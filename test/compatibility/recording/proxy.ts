@@ -14,7 +14,7 @@ interface SendRequest {
   Entries?: { MessageBody: string }[];
 }
 
-/** Stands before a queue engine, and keeps what is sent to it. */
+/** A proxy in front of a queue engine that records the sent messages. */
 export async function recordingQueues(endpoint: string) {
   const messages: SentMessage[] = [];
 

@@ -7,8 +7,8 @@ const words = (seed: number) =>
   Array.from({ length: 120 }, (_, index) => `word${seed * 1000 + index}`).join(' ');
 
 /**
- * A receiver of webhooks that answers with the status in its path, and a website with another content each
- * time that it is asked.
+ * A webhook receiver that answers with the status in its path, and a website with new content at each
+ * request.
  * @param files certificate and key of the local run
  */
 export async function startReceiver(files: { cert: string; key: string }) {

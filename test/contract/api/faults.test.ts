@@ -13,8 +13,8 @@ import { call, loadedFunctions } from './functions.ts';
 import { mockedTables, organization } from './tables.ts';
 
 /*
- * The errors that no request provokes at will, provoked at every operation that documents them: the SDK's
- * clients are mocked, and fail at each of the calls that the operation makes in turn.
+ * Errors that no request can cause: the SDK's clients are mocked, and fail at each call of each operation in
+ * turn.
  */
 const document = readDocument();
 const faultsOf = conformance(document);
@@ -34,7 +34,7 @@ const visitor = createVisitorToken(
 
 const loaded = loadedFunctions(organization.id);
 
-/** A valid request: things of every kind exist, whatever they are called. */
+/** A valid request: the mocked tables have an item for every key. */
 function requestTo(operation: Operation): Sent {
   const { method, path, body, parameters, caller } = operation;
   const target = path.replaceAll(/\{\w+\}/g, (parameter) => {
@@ -55,20 +55,20 @@ function requestTo(operation: Operation): Sent {
   };
 }
 
-/** Calls the operation's function and looks at the answer, whatever it is. */
-async function answerOf(operation: Operation): Promise<Exchange> {
+/** Calls the operation's function and checks the answer against the document. */
+async function callOperation(operation: Operation): Promise<Exchange> {
   const exchange = await call(loaded.functionOf(operation), operation, requestTo(operation));
   expect(faultsOf(exchange)).toEqual([]);
   return exchange;
 }
 
-const typeOf = ({ text }: Exchange): string => JSON.parse(text).error?.type;
-const named = (name: string): Error => Object.assign(new Error('the inside'), { name });
+const readErrorType = ({ text }: Exchange): string => JSON.parse(text).error?.type;
+const namedError = (name: string): Error => Object.assign(new Error('the inside'), { name });
 
 describe.each(document.operations)('$id', (operation) => {
   const documented = problemsOf(operation).map(({ type }) => type);
 
-  it('documents nothing among these errors that the tests below do not provoke', () => {
+  it('documents no error of this kind that the tests below do not provoke', () => {
     const provoked = [
       'INTERNAL_ERROR',
       'SERVICE_UNAVAILABLE',
@@ -77,23 +77,23 @@ describe.each(document.operations)('$id', (operation) => {
     expect(PROVOKED_WITH_FAULTS.filter((type) => documented.includes(type)).sort()).toEqual(provoked.sort());
   });
 
-  it('succeeds while nothing fails', async () => {
-    expect((await answerOf(operation)).status).toBe(successOf(operation));
+  it('succeeds without faults', async () => {
+    expect((await callOperation(operation)).status).toBe(successOf(operation));
   });
 
   it.each([
     ['SERVICE_UNAVAILABLE', 503, 'ThrottlingException'],
     ['INTERNAL_ERROR', 500, 'AccessDeniedException'],
-  ])('answers %s when a call fails so, whichever of its calls it is', async (type, status, name) => {
-    // The first one also reads what is then remembered for a while.
-    await answerOf(operation);
-    const calls = await tables.callsOf(() => answerOf(operation));
+  ])('answers %s when any of its calls fails', async (type, status, name) => {
+    // The first call also reads what later calls have cached.
+    await callOperation(operation);
+    const calls = await tables.callsOf(() => callOperation(operation));
     expect(calls.length).toBeGreaterThan(1);
     for (const [at, made] of calls.entries()) {
-      const answer = await tables.withFault({ at, error: named(name) }, () => answerOf(operation));
-      // The limiter alone may fail without anybody noticing.
+      const answer = await tables.withFault({ at, error: namedError(name) }, () => callOperation(operation));
+      // Requests pass when the limiter fails.
       if (made === 'Update rates') expect(answer.status).toBe(successOf(operation));
-      else expect([made, answer.status, typeOf(answer)]).toEqual([made, status, type]);
+      else expect([made, answer.status, readErrorType(answer)]).toEqual([made, status, type]);
       if (status === 503 && made !== 'Update rates') expect(answer.headers['retry-after']).toMatch(/^\d+$/);
       expect(answer.text).not.toContain('the inside');
     }
@@ -101,7 +101,7 @@ describe.each(document.operations)('$id', (operation) => {
 
   if (documented.includes('IDEMPOTENCY_KEY_REUSED'))
     it('answers CONFLICT while another request with its key is being processed', async () => {
-      const answer = await tables.withRace(() => answerOf(operation));
-      expect([answer.status, typeOf(answer)]).toEqual([409, 'CONFLICT']);
+      const answer = await tables.withRace(() => callOperation(operation));
+      expect([answer.status, readErrorType(answer)]).toEqual([409, 'CONFLICT']);
     });
 });

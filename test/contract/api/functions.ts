@@ -51,14 +51,17 @@ export async function anIssuer() {
   };
 }
 
-/** What the tests of a file have in common, once they begin. */
+/** What the tests of a file share, once they begin. */
 export interface Loaded {
   functionOf(operation: Operation): Handler;
   /** A token of an admin of the organization. */
   session: string;
 }
 
-/** Loads the functions for the tests of a file, with an issuer of their own. @param orgId of the session */
+/**
+ * Loads the functions for the tests of a file, with an issuer of their own.
+ * @param orgId of the session
+ */
 export function loadedFunctions(orgId: string): Loaded {
   const loaded = {} as Loaded;
   let close: (() => void) | undefined;
@@ -76,8 +79,8 @@ export function loadedFunctions(orgId: string): Loaded {
 }
 
 /**
- * Loads the function of every operation, in an environment that names tables and secrets which only the mocks
- * have.
+ * Loads the function of every operation, in an environment with names of tables and secrets that only the
+ * mocks have.
  */
 async function loadFunctions(issuer: string): Promise<(operation: Operation) => Handler> {
   const environment = {
@@ -99,14 +102,17 @@ async function loadFunctions(issuer: string): Promise<(operation: Operation) => 
   };
 }
 
-/** Calls a function as the gateway would, and gives the answer as it would go over the wire. */
+/**
+ * Calls a function as the gateway would.
+ * @returns the answer as a client would receive it
+ */
 export async function call(handler: Handler, { path }: Operation, sent: Sent): Promise<Exchange> {
-  const { headers = {}, statusCode, body } = await handler(eventOf(path, sent), INVOCATION);
+  const { headers = {}, statusCode, body } = await handler(buildEvent(path, sent), INVOCATION);
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
   return { sent, status: statusCode, headers: Object.fromEntries(lower), text: body };
 }
 
-function eventOf(path: string, { method, target, headers, body }: Sent): APIGatewayProxyEvent {
+function buildEvent(path: string, { method, target, headers, body }: Sent): APIGatewayProxyEvent {
   const names = path.split('/');
   const values = target.split('/');
   const parameters = names.flatMap((name, index) =>

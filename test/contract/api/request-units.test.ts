@@ -10,13 +10,13 @@ import { type Api, anApi } from '../store/an-api.ts';
 import { worstCases } from './worst-cases.ts';
 
 /*
- * The text of each route (lib/openapi/texts) says what a request consumes at most. Here each of them is made,
- * on tables that hold as much as there can be.
+ * The text of each route (lib/openapi/texts) states the most that a request consumes. Here each worst case
+ * runs on tables with as many items as possible.
  */
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/reference/limits.md'), 'utf8');
 
-/** What the page says of a filtered page, which the routes' table does not have. */
+/** What the page says about a filtered page, which is not in the routes' table. */
 const [, filteredReads, filteredWrites, filteredTokens] =
   /with a filter takes (\d+) read units and (\d+) write units at most, which are (\d+) tokens/
     .exec(PAGE)
@@ -33,12 +33,12 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => api?.close());
 
-describe('the units that a route states', () => {
-  it('are tokens as the limits page says', () => {
+describe('the stated units of a route', () => {
+  it('are tokens as on the page of limits', () => {
     expect(computeTokens({ reads: filteredReads ?? 0, writes: filteredWrites ?? 0 })).toBe(filteredTokens);
   });
 
-  // Resets, deletions and ends come last: what they take away is another route's case.
+  // Resets, deletions and ends come last: they delete items that other routes need.
   const LAST: RouteKey[] = [
     'stopRedelivery',
     'deleteSource',
@@ -48,7 +48,7 @@ describe('the units that a route states', () => {
   ];
   const order = (Object.keys(routes) as RouteKey[]).toSorted((a, b) => LAST.indexOf(a) - LAST.indexOf(b));
 
-  it.each(order)('are what the worst case of %s consumes', async (route) => {
+  it.each(order)('cover the worst case of %s', async (route) => {
     const { path } = routes[route];
     expectWithin(OPERATIONS[route].atMost, await cases.consumedBy(route, path.startsWith('/settings')));
     if (route === 'listDeliveries')
@@ -65,8 +65,8 @@ interface Units {
 }
 
 /**
- * The figure is not exceeded, and at most half as large again as what was measured, so that it stays true:
- * identifiers fall on shards at random.
+ * The stated units are at most half as many again as measured, so that they stay true: identifiers fall on
+ * shards at random.
  */
 function expectWithin(stated: Units, measured: Units): void {
   for (const unit of ['reads', 'writes'] as const) {

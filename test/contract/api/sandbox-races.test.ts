@@ -15,7 +15,7 @@ import {
 } from './tables.ts';
 
 /*
- * What making and resetting a sandbox meet when others do the same at the same moment, put between the
+ * Provisioning and resetting a sandbox while other requests do the same: the other requests run between the
  * functions and their tables.
  */
 const { operations }: Document = readDocument();
@@ -24,12 +24,12 @@ const KEY = { name: 'Tests', scopes: ['write:webhooks'] };
 
 const loaded = loadedFunctions(organization.id);
 
-/** What is stored of the organization's sandbox. */
+/** The stored items of the organization's sandbox. */
 interface Stored {
   pairing?: Pairing | undefined;
   sandbox?: Sandbox | undefined;
 }
-const itemsOf =
+const createItemFinder =
   (stored: Stored): NonNullable<State['item']> =>
   ({ pk, sk }) => {
     if (sk === 'sandbox') return { found: stored.pairing };
@@ -57,7 +57,7 @@ async function ask(id: string, state: State) {
 }
 
 /** The keys of the items that a transaction writes. */
-const writtenBy = (writes: Writes): string[] =>
+const listWrittenKeys = (writes: Writes): string[] =>
   writes.map(({ Put, Update }) => {
     const { pk, sk } = Put?.Item ?? Update?.Key ?? {};
     return `${pk} ${sk}`;
@@ -78,10 +78,10 @@ const contradictions: [string, Stored][] = [
 ];
 
 describe('provisioning', () => {
-  it('makes pairing, sandbox and key in one transaction', async () => {
-    const { status, data, committed } = await ask('provisionSandbox', { item: itemsOf({}) });
+  it('creates pairing, sandbox and key in one transaction', async () => {
+    const { status, data, committed } = await ask('provisionSandbox', { item: createItemFinder({}) });
     expect([status, data.provisioned]).toEqual([201, true]);
-    expect(committed.map(writtenBy)).toEqual([
+    expect(committed.map(listWrittenKeys)).toEqual([
       expect.arrayContaining([
         `${organization.id} sandbox`,
         `${data.sandboxOrganizationId} organization`,
@@ -90,10 +90,10 @@ describe('provisioning', () => {
     ]);
   });
 
-  it('issues a key for the sandbox that another call has made in between, and makes none', async () => {
+  it('issues only a key when another request has created the sandbox meanwhile', async () => {
     const stored: Stored = {};
     const { status, data, committed } = await ask('provisionSandbox', {
-      item: (key) => itemsOf(stored)(key),
+      item: (key) => createItemFinder(stored)(key),
       cancelled(writes) {
         if (stored.pairing) return undefined;
         Object.assign(stored, { pairing, sandbox });
@@ -103,16 +103,16 @@ describe('provisioning', () => {
     expect(status).toBe(201);
     expect(data).toMatchObject({ sandboxOrganizationId: sandbox.id, provisioned: false });
     expect(data.key.secretOnce).toMatch(/^ck_sandbox_/);
-    const written = committed.flatMap(writtenBy);
+    const written = committed.flatMap(listWrittenKeys);
     expect(written).not.toContain(`${organization.id} sandbox`);
     expect(written.filter((item) => item.endsWith('organization'))).toEqual([]);
     expect(written.join()).toContain(data.key.id);
   });
 
-  it('makes one when it met others whose attempt came to nothing', async () => {
+  it('retries conflicts until it creates the sandbox', async () => {
     let met = 0;
     const { status, data, committed } = await ask('provisionSandbox', {
-      item: itemsOf({}),
+      item: createItemFinder({}),
       cancelled(writes) {
         met += 1;
         return met < 3 ? writes.map(() => 'TransactionConflict') : undefined;
@@ -121,9 +121,9 @@ describe('provisioning', () => {
     expect([status, data.provisioned, committed.length]).toEqual([201, true, 1]);
   });
 
-  it('is to be tried again when it keeps meeting others', async () => {
+  it('answers 503 when conflicts continue', async () => {
     const { status, type, committed } = await ask('provisionSandbox', {
-      item: itemsOf({}),
+      item: createItemFinder({}),
       cancelled: (writes) => writes.map(() => 'TransactionConflict'),
     });
     expect([status, type, committed]).toEqual([503, 'SERVICE_UNAVAILABLE', []]);
@@ -131,9 +131,9 @@ describe('provisioning', () => {
 });
 
 describe('a reset', () => {
-  it('moves on by a generation and orders the purge of the one before, in one transaction', async () => {
+  it('increases the generation and starts the purge of the previous one in one transaction', async () => {
     const { status, data, committed } = await ask('resetSandbox', {
-      item: itemsOf({ pairing, sandbox: { ...sandbox, generation: 41 } }),
+      item: createItemFinder({ pairing, sandbox: { ...sandbox, generation: 41 } }),
     });
     expect(status).toBe(200);
     const [[first, second, ...more] = [], ...others] = committed;
@@ -146,11 +146,11 @@ describe('a reset', () => {
     expect(second?.Put?.Item).toMatchObject({ orgId: sandbox.id, generation: 41, requestedAt: data.resetAt });
   });
 
-  it('that finds the sandbox wiped in between tells when that was, and wipes nothing more', async () => {
+  it('returns the time of a concurrent reset, and deletes nothing more', async () => {
     const resetAt = later(NOW, seconds(5)).toISOString();
     const stored: Stored = { pairing, sandbox };
     const { status, data, committed } = await ask('resetSandbox', {
-      item: (key) => itemsOf(stored)(key),
+      item: (key) => createItemFinder(stored)(key),
       cancelled(writes) {
         stored.sandbox = { ...sandbox, generation: 2, resetAt };
         return failedFirst(writes);
@@ -160,15 +160,15 @@ describe('a reset', () => {
     expect(committed).toEqual([]);
   });
 
-  it('without a sandbox is refused, and writes nothing', async () => {
-    const { status, type, committed } = await ask('resetSandbox', { item: itemsOf({}) });
+  it('without a sandbox is refused and writes nothing', async () => {
+    const { status, type, committed } = await ask('resetSandbox', { item: createItemFinder({}) });
     expect([status, type, committed]).toEqual([409, 'SANDBOX_NOT_PROVISIONED', []]);
   });
 });
 
-describe.each(contradictions)('where the pairing %s', (_, stored) => {
-  it.each(['provisionSandbox', 'resetSandbox', 'readSandbox'])('%s does and tells nothing', async (id) => {
-    const { status, data, committed } = await ask(id, { item: itemsOf(stored) });
+describe.each(contradictions)('a pairing that %s', (_, stored) => {
+  it.each(['provisionSandbox', 'resetSandbox', 'readSandbox'])('makes %s fail without effect', async (id) => {
+    const { status, data, committed } = await ask(id, { item: createItemFinder(stored) });
     expect([status, data, committed]).toEqual([500, undefined, []]);
   });
 });

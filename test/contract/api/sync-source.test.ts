@@ -17,7 +17,7 @@ type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGat
 
 const engine = dynamoDb();
 
-/** A source, and the function that asks for its checks as Lambda runs it. */
+/** A source, and the function that requests its checks as Lambda runs it. */
 async function aSyncedSource() {
   const { service, outbox, rates, knowledge } = await engine.tables();
   const tenant = aTenant();
@@ -83,9 +83,9 @@ async function aSyncedSource() {
       );
       return { status: statusCode, headers, type: JSON.parse(body).error?.type };
     },
-    /** Notices that ask for a check. */
+    /** Notices that request a check. */
     asked: async () => (await rowsIn(outbox)).filter(({ type }) => type === 'source.check').length,
-    /** Has the last sync be so long ago. */
+    /** Sets the time of the last sync. */
     async syncedBefore(seconds: number) {
       await knowledge.client.send(
         new UpdateCommand({
@@ -99,15 +99,15 @@ async function aSyncedSource() {
   };
 }
 
-it('a sync that another has overtaken is to wait for the cooldown at most', async () => {
+it('a sync after a concurrent one has to wait for the cooldown at most', async () => {
   const { sync, syncedBefore } = await aSyncedSource();
-  // The other one read its clock later, or another machine's runs ahead.
+  // The other request read its clock later, or on a machine whose clock runs ahead.
   await syncedBefore(-5);
   const { status, headers } = await sync();
   expect([status, headers['Retry-After']]).toEqual([429, '60']);
 });
 
-it('a source is synced once within its cooldown, however many requests come at once', async () => {
+it('a source is synced once within its cooldown by many requests at once', async () => {
   const { sync, asked, syncedBefore } = await aSyncedSource();
 
   const answers = await Promise.all(Array.from({ length: 6 }, () => sync()));
@@ -125,7 +125,7 @@ it('a source is synced once within its cooldown, however many requests come at o
   expect(await asked()).toBe(2);
 });
 
-it('a sync that is repeated with its idempotency key is answered as at first, a new key is refused', async () => {
+it('a sync repeated with its idempotency key has the first answer, and with a new key is refused', async () => {
   const { sync, asked } = await aSyncedSource();
   const [key, other] = [randomUUID(), randomUUID()];
   expect((await sync(key)).status).toBe(202);

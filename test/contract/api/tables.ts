@@ -31,14 +31,14 @@ import {
   NOW,
 } from '../../builders.ts';
 
-/** The organization that owns all there is, and its sandbox. */
+/** The organization that owns all items, and its sandbox. */
 export const organization = anOrganization({ tier: 'scale' });
 export const { pairing, sandbox } = createSandbox(organization.id, NOW);
 
-/** The channel that all conversations take place on. */
+/** The channel of all conversations. */
 const WIDGET = newId('chn', NOW);
 
-/** What a function meets at its n-th call of the SDK, from 0. */
+/** A fault at the n-th call of the SDK, from 0. */
 export interface Fault {
   at: number;
   error: Error;
@@ -46,17 +46,17 @@ export interface Fault {
 
 export type Writes = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
-/** What is other than usual in the tables. */
+/** Deviations from the usual items. */
 export interface State {
-  /** What a key names, where it is not the usual thing. */
+  /** The item of a key, where it is not the usual one. */
   item?(key: Key): { found: object | undefined } | undefined;
-  /** Why each write of a transaction cancels it, when it does. */
+  /** Why each write of a transaction cancels it, if any does. */
   cancelled?(writes: Writes): string[] | undefined;
 }
 
 /**
- * Tables in which everything that is asked for exists, behind the SDK's own clients: what a function reads is
- * right, what it writes is taken, and a fault can be put at each of its calls.
+ * Tables with an item for every key, behind the SDK's own clients: all reads find an item, all writes
+ * succeed, and a fault can be set for each call.
  */
 export function mockedTables() {
   const dynamo = mockClient(DynamoDBDocumentClient);
@@ -66,7 +66,7 @@ export function mockedTables() {
   let state: State = {};
   let committed: Writes[] = [];
 
-  /** Counts the call, and fails where it is to. */
+  /** Counts the call, and throws where a fault is set. */
   const met = (name: string, table = ''): void => {
     calls.push(`${name} ${table}`);
     if (fault?.at === calls.length - 1) throw fault.error;
@@ -75,12 +75,12 @@ export function mockedTables() {
   dynamo.on(GetCommand).callsFake(({ TableName, Key }) => {
     met('Get', TableName);
     const other = state.item?.(Key);
-    return { Item: other === undefined ? itemOf(Key) : other.found };
+    return { Item: other === undefined ? findItem(Key) : other.found };
   });
   dynamo.on(BatchGetCommand).callsFake(({ RequestItems }) => {
     const [[table = '', { Keys = [] } = {}] = []] = Object.entries<{ Keys?: Key[] }>(RequestItems);
     met('BatchGet', table);
-    return { Responses: { [table]: Keys.map(table === 'rates' ? keyUseOf : ledgerEntryOf) } };
+    return { Responses: { [table]: Keys.map(table === 'rates' ? findKeyUse : findLedgerEntry) } };
   });
   dynamo.on(QueryCommand).callsFake(({ TableName }) => {
     met('Query', TableName);
@@ -88,7 +88,7 @@ export function mockedTables() {
   });
   dynamo.on(UpdateCommand).callsFake(({ TableName, Key }) => {
     met('Update', TableName);
-    return { Attributes: TableName === 'rates' ? { used: 1 } : itemOf(Key) };
+    return { Attributes: TableName === 'rates' ? { used: 1 } : findItem(Key) };
   });
   dynamo.on(TransactWriteCommand).callsFake(({ TransactItems }) => {
     met('TransactWrite');
@@ -106,7 +106,10 @@ export function mockedTables() {
   secrets.on(GetSecretValueCommand).callsFake(() => ({ SecretString: JSON.stringify(aKeyring()) }));
 
   return {
-    /** Runs something and gives the SDK calls that it made, as `Get service`. */
+    /**
+     * Runs a function.
+     * @returns its SDK calls, such as `Get service`
+     */
     async callsOf(run: () => Promise<unknown>): Promise<string[]> {
       calls = [];
       await run();
@@ -119,14 +122,17 @@ export function mockedTables() {
         fault = undefined;
       });
     },
-    /** Another request with the same key is always faster, and its answer is not there yet. */
+    /** Another request with the same key always comes first, and its answer does not exist yet. */
     async withRace<T>(run: () => Promise<T>): Promise<T> {
       state = { cancelled: (writes) => failedFirst(writes) };
       return run().finally(() => {
         state = {};
       });
     },
-    /** Runs something on tables that are other than usual, and gives the transactions that took effect. */
+    /**
+     * Runs a function on tables with deviations.
+     * @returns the transactions that took effect
+     */
     async withState<T>(given: State, run: () => Promise<T>): Promise<{ result: T; committed: Writes[] }> {
       state = given;
       committed = [];
@@ -138,7 +144,7 @@ export function mockedTables() {
   };
 }
 
-/** The reasons when the condition of a transaction's first write does not hold. */
+/** The reasons when the condition of a transaction's first write fails. */
 export const failedFirst = (writes: Writes): string[] =>
   writes.map((_, index) => (index === 0 ? 'ConditionalCheckFailed' : 'None'));
 
@@ -147,21 +153,21 @@ interface Key {
   sk: string;
 }
 
-/** What a key of the rates names that is not a window. */
-const keyUseOf = ({ pk }: Pick<Key, 'pk'>): object => ({
+/** The item of a key of the rates table that is not a window. */
+const findKeyUse = ({ pk }: Pick<Key, 'pk'>): object => ({
   keyId: pk.split('#').at(-1),
   lastUsedAt: NOW.toISOString(),
 });
 
-/** What a key of the ledger names: an hour and an endpoint. */
-function ledgerEntryOf({ pk, sk }: Key): object {
+/** The item of a key of the ledger: an hour and an endpoint. */
+function findLedgerEntry({ pk, sk }: Key): object {
   const [hour = ''] = pk.split('#');
   const [webhookId = ''] = sk.split('#');
   return { webhookId, generation: 0, hour, ...NO_COUNTS, owed: 2, succeeded: 1 };
 }
 
-/** The thing that a key names. */
-function itemOf({ pk, sk = '' }: { pk: string; sk?: string }): object | undefined {
+/** The item of a key. */
+function findItem({ pk, sk = '' }: { pk: string; sk?: string }): object | undefined {
   const id = sk as never;
   const orgId = organization.id;
   if (pk.startsWith('key#')) return anApiKey({ orgId, scopes: [...Scope.options] });

@@ -39,8 +39,8 @@ afterAll(() => {
   vi.unstubAllEnvs();
 });
 
-/** A new live organization that has used these months so often, and reading its usage with its session. */
-async function anOrganizationUsing(messagesIn: Readonly<Record<string, number>>) {
+/** A new live organization with the given usage by month, and a client that reads it with its session. */
+async function anOrganizationWithUsage(messagesIn: Readonly<Record<string, number>>) {
   const organization = anOrganization();
   await committer(tables.service.client)([organizationStore(tables.service).add(organization)]);
   const { count } = usageMeter(tables.usage);
@@ -70,7 +70,7 @@ async function anOrganizationUsing(messagesIn: Readonly<Record<string, number>>)
   };
 }
 
-/** A test that runs over the end of a month would see two: so it says what it saw before and after. */
+/** A test that runs over the end of a month sees two months, so it reads the month before and after. */
 async function within<T>(look: (months: string[]) => Promise<T>): Promise<T> {
   const before = getLatestMonths(new Date(), 25);
   const seen = await look(before);
@@ -78,11 +78,11 @@ async function within<T>(look: (months: string[]) => Promise<T>): Promise<T> {
   return now === before[0] ? seen : look(getLatestMonths(new Date(), 25));
 }
 
-describe('reading usage', () => {
-  it('shows the months asked for, newest first, those without usage as well', async () => {
+describe('a read of the usage', () => {
+  it('shows the requested months, newest first, including those without usage', async () => {
     await within(async (months) => {
       const [now = '', , before = '', , , long = ''] = months;
-      const { id, read } = await anOrganizationUsing({ [now]: 3, [before]: 70, [long]: 1 });
+      const { id, read } = await anOrganizationWithUsage({ [now]: 3, [before]: 70, [long]: 1 });
 
       const { status, data } = await read({ months: '3' });
 
@@ -106,10 +106,10 @@ describe('reading usage', () => {
     [{ months: '1' }, 1],
     [{ months: '24' }, 24],
     [{ months: '1000' }, 24],
-  ])('asked with %j shows %i months, with the oldest of them', async (query, count) => {
+  ])('with %j shows %i months, the oldest of them included', async (query, count) => {
     await within(async (months) => {
       const oldest = months[count - 1] ?? '';
-      const { read } = await anOrganizationUsing({ [oldest]: 1, [months[count] ?? '']: 5 });
+      const { read } = await anOrganizationWithUsage({ [oldest]: 1, [months[count] ?? '']: 5 });
 
       const { data } = await read(query);
 
@@ -119,14 +119,14 @@ describe('reading usage', () => {
   });
 
   it.each(['twelve', '1.5', '1e1', ' 3'])('refuses %j months', async (months) => {
-    const { read } = await anOrganizationUsing({});
+    const { read } = await anOrganizationWithUsage({});
     expect((await read({ months })).status).toBe(400);
   });
 
   it('shows nothing of another organization', async () => {
     await within(async ([now = '']) => {
-      await anOrganizationUsing({ [now]: 4 });
-      const { read } = await anOrganizationUsing({});
+      await anOrganizationWithUsage({ [now]: 4 });
+      const { read } = await anOrganizationWithUsage({});
       const { data } = await read({ months: '1' });
       expect(data.months).toEqual([{ month: now, conversations: 0, messages: 0 }]);
     });

@@ -35,7 +35,7 @@ import type { TestTables } from '../../engines.ts';
 import type { Api, Call } from '../store/an-api.ts';
 import { SANDBOX_ORGANIZATION } from '../store/stores.ts';
 
-/** Text that takes three bytes for each of its UTF-16 code units, which is the most. */
+/** Text with the maximum of three bytes for each of its UTF-16 code units. */
 const long = (units: number): string => '漢'.repeat(units);
 /** The longest content that fits in a body of 256 KiB. */
 const CONTENT = long(87_000);
@@ -46,7 +46,7 @@ const FULL_PAGE = { limit: '100' };
 /** Rows of a collection: more than a page has. */
 const ROWS = 130;
 
-/** Puts rows as they are. */
+/** Stores rows as they are. */
 async function fill({ client, name }: Table, rows: readonly object[]): Promise<void> {
   for (let start = 0; start < rows.length; start += 25) {
     const requests = rows.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
@@ -57,7 +57,7 @@ async function fill({ client, name }: Table, rows: readonly object[]): Promise<v
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** An hour of an endpoint, counted from as many shards of a stream as an endpoint's deliveries come by. */
+/** An hour of an endpoint, counted from as many shards of a stream as an endpoint's deliveries use. */
 const ledgerRow = (changes: Parameters<typeof aLedgerEntry>[0]) => {
   const entry = aLedgerEntry({ owed: 1_000_000, succeeded: 1_000_000, ...changes });
   return {
@@ -68,7 +68,7 @@ const ledgerRow = (changes: Parameters<typeof aLedgerEntry>[0]) => {
   };
 };
 
-/** A delivery whose eight attempts kept all that can be kept of them. */
+/** A delivery with eight attempts of maximum size. */
 function aLargeDelivery(now: Date, changes: Partial<Delivery>): Delivery {
   const request = {
     method: 'POST',
@@ -95,9 +95,9 @@ function aLargeDelivery(now: Date, changes: Partial<Delivery>): Delivery {
 }
 
 /**
- * An organization with a sandbox that has as much of everything as there can be, and for each route the call
- * that consumes the most. Keys of the sandbox: their calls read the pairing, and their rows are in one index
- * more.
+ * An organization with a sandbox and as many resources of each kind as possible, and the most expensive
+ * request of each route. Requests use sandbox keys: these read the pairing, and their rows are in one more
+ * index.
  */
 export async function worstCases(tables: TestTables, api: Api) {
   const { service, outbox, deliveries, ledger, knowledge, usage } = tables;
@@ -140,9 +140,9 @@ export async function worstCases(tables: TestTables, api: Api) {
   }));
   const watched = aConversation({ channelId: widget.id });
   const widgetTalk = aConversation({ channelId: widget.id });
-  const messageOf = (conversationId: typeof talk.id, id = newId('msg', now)) =>
+  const buildMessage = (conversationId: typeof talk.id, id = newId('msg', now)) =>
     aMessage({ id, conversationId, role: 'agent', content: CONTENT });
-  const largeMessage = messageOf(talk.id);
+  const largeMessage = buildMessage(talk.id);
   const escalation = anEscalation({ conversationId: talk.id, reason: REASON });
   const ticket = aTicket({ conversationId: talk.id, reason: REASON });
   const source = aSource({ ...tenant, url: URL, name: NAME });
@@ -154,7 +154,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     aLargeDelivery(later(now, -60_000 * index), { ...tenant, webhookId: messenger.id }),
   );
   const [largest = aDelivery()] = rows;
-  const rowOf = (delivery: Delivery) => ({
+  const buildRow = (delivery: Delivery) => ({
     ...keys.delivery(delivery.webhookId, delivery.generation, delivery.id),
     ...mark,
     ...delivery,
@@ -164,8 +164,8 @@ export async function worstCases(tables: TestTables, api: Api) {
     { ...keys.apiKey(hashApiKey(secret)), ...key },
     { ...keys.listedApiKey(key.orgId, key.id), ...key, digest: hashApiKey(secret) },
   ];
-  /** A key that was not used before, so that its use is noted. */
-  async function keyOf(environment: 'live' | 'sandbox'): Promise<string> {
+  /** An unused key, so that its use is recorded. */
+  async function pickKey(environment: 'live' | 'sandbox'): Promise<string> {
     const secret = generateApiKey(environment);
     const scopes = [...Scope.options];
     const key = anApiKey({ id: newId('key', now), orgId: organization.id, environment, name: NAME, scopes });
@@ -207,12 +207,12 @@ export async function worstCases(tables: TestTables, api: Api) {
       ...one,
     })),
     ...[watched, widgetTalk].map((one) => ({ ...keys.conversation(live, one.id), ...one })),
-    ...[largeMessage, ...times(12, () => messageOf(talk.id))].map((one) => ({
+    ...[largeMessage, ...times(12, () => buildMessage(talk.id))].map((one) => ({
       ...keys.message(tenant, talk.id, one.id),
       ...mark,
       ...one,
     })),
-    ...times(12, () => messageOf(watched.id)).map((one) => ({
+    ...times(12, () => buildMessage(watched.id)).map((one) => ({
       ...keys.message(live, watched.id, one.id),
       ...one,
     })),
@@ -286,11 +286,11 @@ export async function worstCases(tables: TestTables, api: Api) {
         deliveryId: id,
       })),
   );
-  await fill(deliveries, ofEvent.map(rowOf));
-  const openRow = rowOf(
+  await fill(deliveries, ofEvent.map(buildRow));
+  const openRow = buildRow(
     aDelivery({ ...tenant, eventId: newId('evt', later(now, -120_000)), webhookId: large.id }),
   );
-  await fill(deliveries, [...rows.map(rowOf), ...channelRows.map(rowOf), openRow]);
+  await fill(deliveries, [...rows.map(buildRow), ...channelRows.map(buildRow), openRow]);
   await fill(
     ledger,
     [large, ...others].flatMap(({ id: webhookId }) =>
@@ -377,16 +377,17 @@ export async function worstCases(tables: TestTables, api: Api) {
   const session = await api.session(organization.id);
   const credentials: Partial<Record<RouteKey, () => Promise<string>>> = {
     provisionSandbox: () => api.session(unpaired.id),
-    createVisitorToken: () => keyOf('live'),
+    createVisitorToken: () => pickKey('live'),
     readWidgetMessages: async () =>
-      String((await api.caller(await keyOf('live'))('createVisitorToken', to(watched.id))).token),
+      String((await api.caller(await pickKey('live'))('createVisitorToken', to(watched.id))).token),
   };
 
   return {
     calls,
-    /** What a call consumes, with a credential that was not used before where that is a key. */
+    /** The units that a call consumes, with an unused key where the route takes one. */
     async consumedBy(route: RouteKey, isOfSettings: boolean, call: Call = calls[route]) {
-      const credential = credentials[route] ?? (isOfSettings ? async () => session : () => keyOf('sandbox'));
+      const credential =
+        credentials[route] ?? (isOfSettings ? async () => session : () => pickKey('sandbox'));
       const caller = api.caller(await credential());
       await caller(route, call);
       return api.consumed();

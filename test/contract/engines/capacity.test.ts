@@ -11,7 +11,7 @@ import { type Consumed, metered } from '../../bench/consumed.ts';
 import { dynamoDb } from '../../engines.ts';
 
 /*
- * What is measured rests on the units that the engine reports: they have to be those of DynamoDB's documented
+ * The cost measurements rely on the units that the engine reports, so these must follow DynamoDB's documented
  * rules.
  */
 
@@ -41,8 +41,8 @@ const update = (UpdateExpression: string, values?: Record<string, unknown>) =>
   );
 
 describe('the units that the engine reports', () => {
-  it('are one for each kilobyte of an item that is written', async () => {
-    // Names and values, with those of the key.
+  it('are one for each kilobyte of a written item', async () => {
+    // Names and values, including those of the key.
     const rest = 1024 - 'pkaskbv'.length;
     await put({ v: 'x'.repeat(rest) });
     expect(consumed().writes).toBe(1);
@@ -54,7 +54,7 @@ describe('the units that the engine reports', () => {
     expect(consumed().writes).toBe(2);
   });
 
-  it('are one more for an entry of an index that appears or goes, and two for one that moves', async () => {
+  it('are one more for a new or removed index entry, and two more for a moved one', async () => {
     await put({});
     consumed();
 
@@ -85,7 +85,7 @@ describe('the units that the engine reports', () => {
     expect(consumed().writes).toBe(4);
   });
 
-  it('are half as many for reads that need not be consistent, whether or not there is an item', async () => {
+  it('are half as many for eventually consistent reads, with and without an item', async () => {
     await put({});
     consumed();
 

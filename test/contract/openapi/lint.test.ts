@@ -20,14 +20,14 @@ async function redocly(of: OpenApiDocument): Promise<string[]> {
 /** Errors and warnings of Spectral's recommended rules for OpenAPI. */
 async function spectral(of: OpenApiDocument): Promise<string[]> {
   const linter = new spectralCore.Spectral();
-  // The two packages declare their types apart from one another.
+  // The two packages declare their types separately.
   linter.setRuleset({ extends: [[rulesets.oas as unknown as RulesetDefinition, 'recommended']] });
   const results = await linter.run(structuredClone(of) as unknown as Record<string, unknown>);
   return results.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`);
 }
 
 /** The document with an operation that breaks a rule of each linter. */
-function spoilt(): OpenApiDocument {
+function withErrors(): OpenApiDocument {
   const copy = structuredClone(document);
   const operation = copy.paths['/api/v1/tickets']?.get;
   if (operation) operation.operationId = 'readTicket';
@@ -38,11 +38,11 @@ describe.each([
   ['Redocly', redocly],
   ['Spectral', spectral],
 ])('%s', (_, lint) => {
-  it('finds nothing to object to, not even a warning', async () => {
+  it('finds no error and no warning', async () => {
     expect(await lint(document)).toEqual([]);
   });
 
-  it('would find a mistake', async () => {
-    expect(await lint(spoilt())).not.toEqual([]);
+  it('finds an error when there is one', async () => {
+    expect(await lint(withErrors())).not.toEqual([]);
   });
 });

@@ -21,8 +21,8 @@ const GENERATE = {
 const FLAGS: Flags = { local: true, max: 1000, ids: [] };
 
 /**
- * Something to operate: engines with the tables of the service, queues of one worker, and keyrings, each made
- * anew.
+ * The operator's context: engines with the tables of the service, queues of one worker, and keyrings, all
+ * new.
  */
 export function operators() {
   const tables = dynamoDb();
@@ -95,7 +95,7 @@ export function operators() {
       context,
       tables: made,
       queues: { meter, fresh },
-      /** Moves the operator's clock. */
+      /** Advances the operator's clock. */
       pass: (seconds: number) => {
         time = new Date(time.getTime() + seconds * 1000);
       },

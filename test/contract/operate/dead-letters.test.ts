@@ -19,8 +19,8 @@ interface Listed {
   letters: { id: string; type?: string; ids: string[] }[];
 }
 
-/** Letters of events in the dead letters of the meter. */
-async function having(count: number) {
+/** Messages of events in the meter's dead-letter queue. */
+async function setUp(count: number) {
   const { context, queues } = await anOperator();
   const { sqs } = context().clients;
   const events = Array.from({ length: count }, () => aBusEvent({ data: { text: 'canary' } }));
@@ -45,10 +45,10 @@ const refusal = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-// Each has queues of its own, and waits for what may still come.
+// Each test has queues of its own, and waits for late messages.
 describe.concurrent('dead letters', () => {
-  it('are listed with what they are about, and can be listed again at once', async () => {
-    const { events, list, context } = await having(12);
+  it('are listed with their events, repeatedly', async () => {
+    const { events, list, context } = await setUp(12);
     for (let round = 0; round < 2; round++) {
       const { letters } = await list();
       expect(letters).toHaveLength(12);
@@ -59,8 +59,8 @@ describe.concurrent('dead letters', () => {
     expect(text).not.toContain('canary');
   });
 
-  it('are shown one by one, with what EventBridge says and nothing that customers wrote', async () => {
-    const { list, context } = await having(2);
+  it("are shown one by one, with EventBridge's fields and without customer data", async () => {
+    const { list, context } = await setUp(2);
     const { letters } = await list();
     const { text } = await showLetter(context(), ['meter', letters[0]?.id ?? '']);
     expect(text).toContain('NO_PERMISSIONS');
@@ -69,8 +69,8 @@ describe.concurrent('dead letters', () => {
     expect(await refusal(showLetter(context(), ['meter', 'none']))).toContain('has no letter none');
   });
 
-  it('are given back to the queue that they come from, as they were', async () => {
-    const { context, events, list, received } = await having(3);
+  it('are redriven unchanged to their queue', async () => {
+    const { context, events, list, received } = await setUp(3);
     await redriveLetters(context({ yes: true }), ['meter']);
     expect((await list()).letters).toEqual([]);
     const bodies = (await received()).map(({ Body = '' }) => JSON.parse(Body).detail);
@@ -78,8 +78,8 @@ describe.concurrent('dead letters', () => {
     expect(bodies).toEqual(expect.arrayContaining(events));
   });
 
-  it('are given back one by one, or so many, and the others stay', async () => {
-    const { context, list } = await having(3);
+  it('are redriven one by one or by number, and the others stay', async () => {
+    const { context, list } = await setUp(3);
     const { letters } = await list();
     await redriveLetters(context({ yes: true, ids: [letters[1]?.id ?? ''] }), ['meter']);
     const left = await list();
@@ -88,8 +88,8 @@ describe.concurrent('dead letters', () => {
     expect((await list()).letters).toHaveLength(1);
   });
 
-  it('are deleted, and kept in a file for the owner alone', async () => {
-    const { context, list, events, received } = await having(2);
+  it('are deleted after they were saved in a file for the owner only', async () => {
+    const { context, list, events, received } = await setUp(2);
     const directory = mkdtempSync(join(tmpdir(), 'letters-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const save = join(directory, 'letters.jsonl');
@@ -107,19 +107,19 @@ describe.concurrent('dead letters', () => {
     ['given back', redriveLetters],
     ['deleted', discardLetters],
   ] as const)('are not %s without --yes, and shown with --dry-run', async (_, command) => {
-    const { context, list } = await having(2);
+    const { context, list } = await setUp(2);
     expect(await refusal(command(context(), ['meter']))).toContain('add --yes');
     const { text } = await command(context({ dryRun: true, yes: true }), ['meter']);
     expect(text).toContain('Nothing was done.');
     expect((await list()).letters).toHaveLength(2);
   });
 
-  it('of no known queue are named with those that there are', async () => {
+  it('of an unknown queue are refused with the names of the queues', async () => {
     const { context } = await anOperator();
     expect(await refusal(listLetters(context(), ['metre']))).toContain('There are: delivery, meter.');
   });
 
-  it('that have no queue to go back to are refused', async () => {
+  it('without a source queue are not redriven', async () => {
     const { context } = await anOperator();
     const redrive = (ready: Context) => redriveLetters(ready, ['delivery']);
     expect(await refusal(redrive(context({ yes: true })))).toContain('have no queue to go back to');

@@ -7,8 +7,8 @@ import { operators } from './an-operator.ts';
 
 const anOperator = operators();
 
-describe('a host that an operator blocks', () => {
-  it('is blocked for the service with its subdomains, is listed with the reason, and is unblocked again', async () => {
+describe('a host', () => {
+  it('is blocked with its subdomains, listed with the reason, and unblocked', async () => {
     const { context, tables } = await anOperator();
     const blocksNow = async (host: string) => {
       const hosts = blockedHosts(blockedHostStore(tables.service).all);
@@ -37,7 +37,7 @@ describe('a host that an operator blocks', () => {
     });
   });
 
-  it('is named alone', async () => {
+  it('must be a host name, not a URL', async () => {
     const { context } = await anOperator();
     await expect(blockHost(context({ yes: true }), ['https://hooks.example.com/'])).rejects.toThrow(
       UsageError,

@@ -10,7 +10,7 @@ import { operators } from './an-operator.ts';
 const anOperator = operators();
 const YES = { yes: true };
 
-async function having() {
+async function setUp() {
   const operator = await anOperator();
   const { context } = operator;
   const secret = keyringSecret(
@@ -26,9 +26,9 @@ const refusal = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-describe('a rotation by an operator', () => {
-  it('adds a version, waits ten minutes, makes it current, and is begun anew by the next', async () => {
-    const { context, ring, pass } = await having();
+describe('a key rotation', () => {
+  it('adds a version, waits ten minutes, makes it current, and starts over at the next run', async () => {
+    const { context, ring, pass } = await setUp();
     const first = await ring();
     const rotate = async () => (await rotateKeys(context(YES), ['signing'])).data;
 
@@ -42,23 +42,23 @@ describe('a rotation by an operator', () => {
     expect(await rotate()).toMatchObject({ kind: 'add', version: '3' });
   });
 
-  it('does not wait in a hurry', async () => {
-    const { context, ring } = await having();
+  it('does not wait with --hurry', async () => {
+    const { context, ring } = await setUp();
     for (const kind of ['add', 'promote'])
       expect((await rotateKeys(context({ ...YES, hurry: true }), ['signing'])).data).toMatchObject({ kind });
     expect((await ring()).current).toBe('2');
   });
 
   it('changes nothing without --yes', async () => {
-    const { context, ring } = await having();
+    const { context, ring } = await setUp();
     const before = await ring();
     expect(await refusal(rotateKeys(context(), ['signing']))).toContain('Nothing was done');
     await rotateKeys(context({ dryRun: true }), ['signing']);
     expect(await ring()).toEqual(before);
   });
 
-  it('does not undo what another operator did meanwhile', async () => {
-    const { secret, ring } = await having();
+  it('does not undo a concurrent change of another operator', async () => {
+    const { secret, ring } = await setUp();
     const [mine, theirs] = [await secret.read(), await secret.read()];
     await secret.replace(theirs, { ...theirs.ring, '2': newKey() });
     const after = await ring();
@@ -68,15 +68,15 @@ describe('a rotation by an operator', () => {
     expect(await ring()).toEqual(after);
   });
 
-  it('by two operators at once adds one version', async () => {
-    const { context, ring } = await having();
+  it('adds one version when two operators rotate at once', async () => {
+    const { context, ring } = await setUp();
     const results = await Promise.allSettled([0, 1, 2].map(() => rotateKeys(context(YES), ['signing'])));
     expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
     expect(Object.keys(await ring()).toSorted()).toEqual(['1', '2', 'current']);
   });
 
-  it('shows no key to anybody', async () => {
-    const { context, ring } = await having();
+  it('shows no key', async () => {
+    const { context, ring } = await setUp();
     const reports = [
       await rotateKeys(context({ ...YES, hurry: true }), ['signing']),
       await rotateKeys(context({ ...YES, hurry: true }), ['signing']),
@@ -90,23 +90,23 @@ describe('a rotation by an operator', () => {
   });
 });
 
-describe('a retirement', () => {
-  async function rotated() {
-    const made = await having();
+describe('the retirement of a key version', () => {
+  async function setUpRotated() {
+    const made = await setUp();
     for (let step = 0; step < 2; step++) await rotateKeys(made.context({ ...YES, hurry: true }), ['signing']);
     return made;
   }
 
-  it('takes a version away that nothing uses, a day after it was replaced', async () => {
-    const { context, ring, pass } = await rotated();
+  it('removes an unused version a day after it was replaced', async () => {
+    const { context, ring, pass } = await setUpRotated();
     expect(await refusal(retireKey(context(YES), ['signing', '1']))).toContain('less than 25 hours ago');
     pass(UNUSED_AFTER_SECONDS + 1);
     await retireKey(context(YES), ['signing', '1']);
     expect(Object.keys(await ring()).toSorted()).toEqual(['2', 'current']);
   });
 
-  it('is refused while an endpoint uses the version, in a hurry as well', async () => {
-    const { context, ring, pass, tables } = await rotated();
+  it('is refused while an endpoint uses the version, also with --hurry', async () => {
+    const { context, ring, pass, tables } = await setUpRotated();
     const endpoint = anEndpoint({ keyVersion: '1' });
     await committer(tables.service.client)(endpointStore(tables.service).add(endpoint));
     pass(UNUSED_AFTER_SECONDS + 1);
@@ -119,14 +119,14 @@ describe('a retirement', () => {
   it.each([
     ['2', 'is the current one'],
     ['3', 'has no version 3'],
-  ])('of version %s is refused: it %s', async (version, why) => {
-    const { context, pass } = await rotated();
+  ])('is refused for version %s, which %s', async (version, why) => {
+    const { context, pass } = await setUpRotated();
     pass(UNUSED_AFTER_SECONDS + 1);
     expect(await refusal(retireKey(context({ ...YES, hurry: true }), ['signing', version]))).toContain(why);
   });
 
   it('changes nothing without --yes', async () => {
-    const { context, ring, pass } = await rotated();
+    const { context, ring, pass } = await setUpRotated();
     pass(UNUSED_AFTER_SECONDS + 1);
     expect(await refusal(retireKey(context(), ['signing', '1']))).toContain('Nothing was done');
     expect(await ring()).toHaveProperty('1');

@@ -8,8 +8,8 @@ import { operators } from './an-operator.ts';
 
 const anOperator = operators();
 
-/** The table `service`, and `knowledge` in the place of one that was restored: it has the same keys. */
-async function having() {
+/** The table `service`, and `knowledge` as the restored table: both have the same keys. */
+async function setUp() {
   const { context, tables } = await anOperator();
   const tenant = aTenant();
   const row = (changes: object = {}) => {
@@ -27,8 +27,8 @@ async function having() {
 }
 
 describe('rows of a restored table', () => {
-  it('come back where they are missing, and leave those that changed since', async () => {
-    const { row, put, read, copy, live, restored } = await having();
+  it('are copied if missing, and not if the live row has changed', async () => {
+    const { row, put, read, copy, live, restored } = await setUp();
     const [missing, same] = [row(), row()];
     const changed = row({ status: 'open' });
     for (const each of [missing, same, changed]) await put(restored, each);
@@ -42,8 +42,8 @@ describe('rows of a restored table', () => {
     expect(await copy()).toMatchObject({ missing: 0, different: 1, same: 2 });
   });
 
-  it('replace those that differ when it is asked for', async () => {
-    const { row, put, read, copy, live, restored } = await having();
+  it('replace different rows with --overwrite', async () => {
+    const { row, put, read, copy, live, restored } = await setUp();
     const before = row({ status: 'open' });
     await put(restored, before);
     await put(live, { ...before, status: 'resolved' });
@@ -51,8 +51,8 @@ describe('rows of a restored table', () => {
     expect(await read(before)).toEqual(before);
   });
 
-  it('come back of one organization alone when its keys are named', async () => {
-    const { tenant, row, put, read, copy, restored } = await having();
+  it('are copied for one organization when its key is given', async () => {
+    const { tenant, row, put, read, copy, restored } = await setUp();
     const [mine, other] = [row(), row({ pk: `${aTenant().orgId}#0#conversations#0` })];
     for (const each of [mine, other]) await put(restored, each);
     expect(await copy({ yes: true }, tenant.orgId)).toMatchObject({ missing: 1 });
@@ -60,8 +60,8 @@ describe('rows of a restored table', () => {
     expect(await read(other)).toBeUndefined();
   });
 
-  it('never come back when they were of a sandbox, or have expired', async () => {
-    const { row, put, copy, restored } = await having();
+  it('are not copied if they belong to a sandbox or have expired', async () => {
+    const { row, put, copy, restored } = await setUp();
     const sandbox = aSandboxTenant();
     await put(restored, row({ ofSandbox: `${sandbox.orgId}#${sandbox.generation}` }));
     await put(restored, row({ expiresAt: Math.floor(Date.now() / 1000) - 1 }));
@@ -70,7 +70,7 @@ describe('rows of a restored table', () => {
   });
 
   it('are only counted with --dry-run', async () => {
-    const { row, put, read, copy, restored } = await having();
+    const { row, put, read, copy, restored } = await setUp();
     const missing = row();
     await put(restored, missing);
     expect(await copy({ dryRun: true })).toMatchObject({ written: false, missing: 1 });
@@ -78,8 +78,8 @@ describe('rows of a restored table', () => {
     await expect(copy({})).rejects.toThrow('add --yes');
   });
 
-  it('are many', async () => {
-    const { row, put, copy, restored } = await having();
+  it('are copied in many batches', async () => {
+    const { row, put, copy, restored } = await setUp();
     await Promise.all(Array.from({ length: 230 }, () => put(restored, row())));
     expect(await copy()).toMatchObject({ missing: 230 });
     expect(await copy()).toMatchObject({ missing: 0, same: 230 });

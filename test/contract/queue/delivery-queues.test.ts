@@ -11,8 +11,8 @@ const some = (count: number): DeliveryMessage[] => Array.from({ length: count },
 const byId = (reminders: readonly DeliveryMessage[]) =>
   reminders.toSorted((a, b) => a.id.localeCompare(b.id));
 
-/** One lane of some queues. Most of what a queue does has nothing to do with which lane it is. */
-function laneOf(queues: TestQueues, lane: Lane = 'fresh') {
+/** One queue of each kind; most behavior is the same for all queues. */
+function bindLane(queues: TestQueues, lane: Lane = 'fresh') {
   const at = (delay: number) => later(queues.now(), seconds(delay));
   return {
     send: (...reminders: readonly DeliveryMessage[]) =>
@@ -41,9 +41,9 @@ function laneOf(queues: TestQueues, lane: Lane = 'fresh') {
 }
 
 describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
-  const aQueue = async (terms = patient) => laneOf(await make(terms));
+  const aQueue = async (terms = patient) => bindLane(await make(terms));
 
-  it('takes any number of reminders and hands each out once', async () => {
+  it('takes any number of messages and returns each once', async () => {
     const queue = await aQueue();
     const reminders = some(23);
 
@@ -55,7 +55,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect(await queue.receive()).toEqual([]);
   });
 
-  it('hands a reminder out with the trace that it came with', async () => {
+  it('returns a message with the trace id that it was sent with', async () => {
     const queue = await aQueue();
     const reminder = { ...aReminder(), traceId: '1-5759e988-bd862e3fe1be46a994272793' };
 
@@ -64,14 +64,14 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect((await queue.receiveOne()).message).toEqual(reminder);
   });
 
-  it('has nothing to do for no reminders', async () => {
+  it('accepts an empty list of messages', async () => {
     const queue = await aQueue();
 
     expect(await queue.send()).toEqual([]);
     expect(await queue.receive()).toEqual([]);
   });
 
-  it('keeps the same reminder twice when it is sent twice', async () => {
+  it('keeps both copies of a message that is sent twice', async () => {
     const queue = await aQueue();
     const reminder = aReminder();
 
@@ -81,14 +81,14 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect((await queue.receiveAll(2)).map((message) => message.message)).toEqual([reminder, reminder]);
   });
 
-  it('hands out at most ten messages at a time', async () => {
+  it('returns at most ten messages at a time', async () => {
     const queue = await aQueue();
     await queue.send(...some(11));
 
     expect((await queue.receive()).length).toBeLessThanOrEqual(10);
   });
 
-  it('hands out messages of quiet organizations before those of one with many in flight', async () => {
+  it('returns messages of quiet organizations before those of one with many in flight', async () => {
     const queue = await aQueue();
     const [{ orgId: noisy }, quiet] = [aReminder(), some(5)];
     const ofNoisy = (count: number) => some(count).map((reminder) => ({ ...reminder, orgId: noisy }));
@@ -102,14 +102,14 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect(byId(received.map(({ message }) => message).slice(0, 5))).toEqual(byId(quiet));
   });
 
-  it('hands out messages of a noisy organization when no other waits', async () => {
+  it('returns messages of a noisy organization when no other waits', async () => {
     const queue = await aQueue();
     const { orgId } = aReminder();
     await queue.send(...some(60).map((reminder) => ({ ...reminder, orgId })));
     expect(await queue.receiveAll(60)).toHaveLength(60);
   });
 
-  it('forgets a message that was removed', async () => {
+  it('does not return a message that was removed', async () => {
     const queue = await aQueue();
     const [removed, kept] = [aReminder(), aReminder()];
     await queue.send(removed, kept);
@@ -121,7 +121,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect(await queue.receiveOne()).toMatchObject({ message: kept, receives: 2 });
   });
 
-  it('hands a message out again when its visibility timeout has passed', async () => {
+  it('returns a message again when its visibility timeout has passed', async () => {
     const queue = await aQueue({ ...patient, visibilitySeconds: 1 });
     const reminder = aReminder();
     await queue.send(reminder);
@@ -133,7 +133,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect(second.message).toEqual(reminder);
   });
 
-  it('hides a message until the time given, and counts every receive', async () => {
+  it('hides a message until the given time, and counts every receive', async () => {
     const queue = await aQueue();
     const reminder = aReminder();
     await queue.send(reminder);
@@ -147,7 +147,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     }
   });
 
-  it('hides for the longest time that SQS can when the time given is beyond it', async () => {
+  it('hides a message for SQS’s longest time when the given time is later', async () => {
     const queue = await aQueue();
     await queue.send(aReminder());
     const { receiptHandle } = await queue.receiveOne();
@@ -166,7 +166,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     await expect(queue.hideFor(receiptHandle, 60)).rejects.toThrow();
   });
 
-  it('moves a message that was received too often to the dead letters', async () => {
+  it('moves a message to the dead-letter queue when it was received too often', async () => {
     const queue = await aQueue({ visibilitySeconds: 3600, maxReceives: 2 });
     const reminder = aReminder();
     await queue.send(reminder);
@@ -177,9 +177,9 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect(await queue.receive()).toEqual([]);
   });
 
-  it('holds a message back until the time given, and then hands it out as any other', async () => {
+  it('delays a message until the given time, and then returns it like any other', async () => {
     const queues = await make(patient);
-    const queue = laneOf(queues);
+    const queue = bindLane(queues);
     const reminder = aReminder();
     const until = later(queues.now(), seconds(1));
 
@@ -189,7 +189,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect(queues.now().getTime()).toBeGreaterThanOrEqual(until.getTime());
   });
 
-  it.each([600, 86_400])('does not hand out for now what is held back for %i s', async (delay) => {
+  it.each([600, 86_400])('does not return a message yet that is delayed by %i s', async (delay) => {
     const queue = await aQueue();
     const [held, free] = [aReminder(), aReminder()];
 
@@ -200,14 +200,14 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect(await queue.receive()).toEqual([]);
   });
 
-  it('does not hold back what is past its time', async () => {
+  it('does not delay a message whose time has passed', async () => {
     const queue = await aQueue();
     await queue.sendLater(-60, aReminder());
 
     expect(await queue.receive()).toHaveLength(1);
   });
 
-  it('counts as its backlog what could be received now, and nothing that waits', async () => {
+  it('counts only visible messages as its backlog', async () => {
     const queue = await aQueue();
     expect(await queue.backlog()).toBe(0);
 
@@ -223,7 +223,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect(await queue.backlog()).toBe(0);
   });
 
-  it('has in flight what was received and is hidden, and nothing that is held back since it was sent', async () => {
+  it('counts received and hidden messages as in flight, and delayed ones not', async () => {
     const queue = await aQueue();
     await queue.send(...some(3));
     await queue.sendLater(600, ...some(2));
@@ -238,8 +238,8 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
   });
 });
 
-describe.each(queueKinds())('the lanes (%s)', (_, make) => {
-  it('keep their messages apart', async () => {
+describe.each(queueKinds())('delivery queues (%s)', (_, make) => {
+  it('have messages of their own', async () => {
     const queues = await make(patient);
     const reminders = new Map(LANES.map((lane) => [lane, aReminder()]));
     for (const [lane, reminder] of reminders) await queues.send(lane, [{ message: reminder }]);

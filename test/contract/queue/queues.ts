@@ -12,7 +12,7 @@ import { deliveryQueues } from '../../../functions/platform/queues.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import type { ReceivedMessage } from '../../doubles/memory-queue.ts';
 
-/** The delivery queues with what the function runtime does on their other side. */
+/** The delivery queues with the consumer side that the function runtime uses. */
 export interface TestQueues {
   send(lane: Lane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]>;
   hide(lane: Lane, receiptHandle: string, until: Date): Promise<void>;
@@ -21,12 +21,12 @@ export interface TestQueues {
   /** Messages that were received and neither removed nor visible again. */
   inFlight(lane: Lane): Promise<number>;
   now(): Date;
-  /** What can be received at this moment. */
+  /** Messages that can be received now. */
   receive(lane: Lane): Promise<ReceivedMessage[]>;
   /** Waits until `count` messages were received. */
   receiveAll(lane: Lane, count: number): Promise<ReceivedMessage[]>;
   remove(lane: Lane, receiptHandle: string): Promise<void>;
-  /** Waits for what the lane gave up. */
+  /** Waits for messages in the dead-letter queue. */
   deadLetter(lane: Lane): Promise<DeliveryMessage>;
 }
 
@@ -35,7 +35,7 @@ interface Terms {
   maxReceives: number;
 }
 
-/** Both kinds of queues, each made anew for a test. */
+/** Both kinds of queues, new for each test. */
 export function queueKinds(): [name: string, make: (terms: Terms) => Promise<TestQueues>][] {
   const engine = sqs();
   return [
@@ -109,7 +109,7 @@ async function sqsTestQueues(engine: ReturnType<typeof sqs>, terms: Terms): Prom
       void (await client.send(new DeleteMessageCommand({ QueueUrl: created[lane].url, ReceiptHandle }))),
     async deadLetter(lane) {
       for (;;) {
-        // SQS gives a message up when somebody asks for it once more.
+        // SQS moves a message to the dead-letter queue at the next receive after the maximum.
         await receive(created[lane].url, 0);
         const [dead] = await receive(created[lane].deadLetterUrl, 1);
         if (dead) return dead.message;
@@ -124,7 +124,7 @@ const received = ({ Body = '', ReceiptHandle = '', Attributes }: Message): Recei
   receives: Number(Attributes?.ApproximateReceiveCount),
 });
 
-/** Receives until there are `count`; one that never comes ends the test by its timeout. */
+/** Receives until there are `count`; a missing one ends the test by its timeout. */
 async function collect(count: number, receive: () => Promise<ReceivedMessage[]>): Promise<ReceivedMessage[]> {
   const all: ReceivedMessage[] = [];
   while (all.length < count) all.push(...(await receive()));

@@ -8,7 +8,7 @@ import { aSource, NOW } from '../../builders.ts';
 
 const engine = sqs();
 
-it('a message that is sent to the checks says what the bus would say', async () => {
+it('a message that is sent to the queue of checks equals one from the bus', async () => {
   const { url } = await engine.queues({ visibilitySeconds: 60, maxReceives: 3 });
   const events = Array.from({ length: 10 }, () =>
     buildDueEvent({ ...aSource(), dueAt: NOW.toISOString() }, NOW),

@@ -59,11 +59,14 @@ export interface NeededRow {
   key: Record<string, unknown>;
 }
 
-/** Ten parts of a batch, each of an organization of its own. */
+/** Ten parts of a batch, each of another organization. */
 interface BatchOfTen {
   /** The row of each part that a test breaks. */
   rows: NeededRow[];
-  /** Processes the batch. @returns the organizations whose part has to come again */
+  /**
+   * Processes the batch.
+   * @returns the organizations whose part has to be retried
+   */
   run(): Promise<OrgId[]>;
   /** The organizations whose part had its effect. */
   done(): Promise<OrgId[]>;
@@ -75,7 +78,7 @@ export interface BatchKind {
   /** The worker, and the row that is broken. */
   name: string;
   make(tables: TestTables): Promise<BatchOfTen>;
-  /** What becomes of a part whose row is absent. */
+  /** The outcome of a part whose row is absent. */
   absent: { again: boolean; done: boolean };
 }
 
@@ -116,7 +119,7 @@ const ROWS = {
   }),
 };
 
-const dispatching =
+const setUpDispatch =
   (row: keyof typeof ROWS) =>
   async (tables: TestTables): Promise<BatchOfTen> => {
     const { service, outbox } = tables;
@@ -193,8 +196,8 @@ const fanningOut =
     };
   };
 
-/** Changes of sandboxes: those of live organizations need no row of theirs. */
-async function watching(tables: TestTables): Promise<BatchOfTen> {
+/** Changes in sandboxes, because those in live organizations read no organization row. */
+async function setUpDeliveryStream(tables: TestTables): Promise<BatchOfTen> {
   const { service, deliveries, ledger } = tables;
   const log = recordedLog();
   const all = await Promise.all(
@@ -220,7 +223,7 @@ async function watching(tables: TestTables): Promise<BatchOfTen> {
   return {
     orgIds: all.map(({ orgId }) => orgId),
     rows: all.map((each) => ROWS.organization(tables, each)),
-    /** The stream repeats the whole batch, in which only those are new that were not counted. */
+    /** The stream repeats the whole batch, of which only uncounted changes are new. */
     async run() {
       const changes = all.map(({ delivery }, index) => ({
         kind: 'added' as const,
@@ -264,7 +267,7 @@ const eachAlone = (deal: (event: BusEvent) => Promise<void>) => {
   return async (events: readonly BusEvent[]) => (await run(events)).map(({ event }) => event);
 };
 
-async function metering(tables: TestTables): Promise<BatchOfTen> {
+async function setUpMeter(tables: TestTables): Promise<BatchOfTen> {
   const all = await organizations(tables);
   const run = meterUsage({
     gate: gate(organizationStates(readOrganizationState(tables.service)).of),
@@ -280,7 +283,7 @@ async function metering(tables: TestTables): Promise<BatchOfTen> {
   );
 }
 
-async function checking(tables: TestTables): Promise<BatchOfTen> {
+async function setUpCheck(tables: TestTables): Promise<BatchOfTen> {
   const { service, knowledge, outbox } = tables;
   const commit = committer(knowledge.client);
   const all = await organizations(tables);
@@ -320,7 +323,7 @@ async function checking(tables: TestTables): Promise<BatchOfTen> {
   );
 }
 
-async function redelivering(tables: TestTables): Promise<BatchOfTen> {
+async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
   const { service, deliveries } = tables;
   const commit = committer(service.client);
   const jobs = redeliveryJobs(service);
@@ -368,7 +371,7 @@ async function redelivering(tables: TestTables): Promise<BatchOfTen> {
   );
 }
 
-async function notifying(tables: TestTables): Promise<BatchOfTen> {
+async function setUpNotify(tables: TestTables): Promise<BatchOfTen> {
   const { service, knowledge, mailings } = tables;
   const all = await organizations(tables);
   const sent: OrgId[] = [];
@@ -414,14 +417,14 @@ const DROPPED = { again: false, done: false };
 const DONE = { again: false, done: true };
 
 export const BATCHES: readonly BatchKind[] = [
-  { name: 'dispatch, organization', make: dispatching('organization'), absent: AGAIN },
-  { name: 'dispatch, endpoint', make: dispatching('endpoint'), absent: DROPPED },
-  { name: 'dispatch, event', make: dispatching('event'), absent: DROPPED },
+  { name: 'dispatch, organization', make: setUpDispatch('organization'), absent: AGAIN },
+  { name: 'dispatch, endpoint', make: setUpDispatch('endpoint'), absent: DROPPED },
+  { name: 'dispatch, event', make: setUpDispatch('event'), absent: DROPPED },
   { name: 'fan-out, organization', make: fanningOut('organization'), absent: AGAIN },
   { name: 'fan-out, endpoint', make: fanningOut('endpoint'), absent: DROPPED },
-  { name: 'watch, organization', make: watching, absent: DROPPED },
-  { name: 'meter, organization', make: metering, absent: AGAIN },
-  { name: 'check-source, source', make: checking, absent: DROPPED },
-  { name: 'redeliver, endpoint', make: redelivering, absent: DROPPED },
-  { name: 'notify, endpoint', make: notifying, absent: DONE },
+  { name: 'delivery-stream, organization', make: setUpDeliveryStream, absent: DROPPED },
+  { name: 'meter, organization', make: setUpMeter, absent: AGAIN },
+  { name: 'check-source, source', make: setUpCheck, absent: DROPPED },
+  { name: 'redeliver, endpoint', make: setUpRedelivery, absent: DROPPED },
+  { name: 'notify, endpoint', make: setUpNotify, absent: DONE },
 ];

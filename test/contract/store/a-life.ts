@@ -15,10 +15,10 @@ const EVENTS = [
 ];
 
 /**
- * Everything that a key can have the service do, and all that the service then does: deliveries in every
- * state that there is, of endpoints that are active, disabled and gone.
- * @param call with a key that may do everything
- * @param orgId whose data it is then
+ * Uses every route of a key and lets the workers process all of it: deliveries in every state, to active,
+ * disabled and deleted endpoints.
+ * @param call with a key that has all scopes
+ * @param orgId the organization that owns the data
  */
 export async function live(
   { service }: TestTables,
@@ -31,7 +31,7 @@ export async function live(
     return EndpointId.parse((await call('registerWebhook', { body: { url, events: EVENTS } })).id);
   };
   const [taking, failing, gone] = [await register('200'), await register('503'), await register('timeout')];
-  // As after nine deliveries that failed.
+  // Sets the endpoint's count to nine failed deliveries.
   await service.client.send(
     new UpdateCommand({
       TableName: service.name,
@@ -45,7 +45,7 @@ export async function live(
   await call('createMessage', { params: conversation, body: { role: 'user', content: 'Hello' } });
   await call('requestHandoff', { params: conversation, body: { reason: 'asked for a person' } });
   await call('resolveConversation', { params: conversation, body: {} });
-  await call('createTicket', { body: { conversationId: conversation.id, reason: 'nobody was there' } });
+  await call('createTicket', { body: { conversationId: conversation.id, reason: 'no agent available' } });
   await call('testWebhook', { params: { id: taking } });
   await call('updateWebhook', { params: { id: taking }, body: { events: EVENTS } });
 
@@ -61,7 +61,7 @@ export async function live(
   if (lost) await engine.claim(lost);
   await call('deleteWebhook', { params: { id: gone } });
 
-  // One that succeeded is sent again, and an event comes for the endpoint that was disabled.
+  // A succeeded delivery is redelivered, and the disabled endpoint gets an event.
   const [, again] = to(taking);
   if (again) await call('redeliverDelivery', { params: { id: taking, deliveryId: again.id } });
   for (const reminder of await engine.fanOut()) await engine.attempt(reminder);
@@ -73,7 +73,7 @@ export async function live(
   await learn(engine, call);
 }
 
-/** Redelivery jobs: one comes to its end, one is stopped, and one has not begun. */
+/** Redelivery jobs: one ends, one is stopped, and one has not started. */
 async function sendAgain(engine: TestEngine, call: Caller, endpoint: { id: EndpointId }): Promise<void> {
   const body = { from: new Date(Date.now() - 3_600_000).toISOString() };
   const start = async () => String((await call('startRedelivery', { params: endpoint, body })).id);
@@ -84,7 +84,7 @@ async function sendAgain(engine: TestEngine, call: Caller, endpoint: { id: Endpo
   await start();
 }
 
-/** Conversations on channels, one of which goes, and a visitor. */
+/** Conversations on channels, one of which is deleted, and a visitor. */
 async function answer(engine: TestEngine, call: Caller): Promise<void> {
   const url = 'https://example.com/outgoing?simulate=200';
   const setUp = async (body: object) => String((await call('createChannel', { body })).id);
@@ -102,7 +102,7 @@ async function answer(engine: TestEngine, call: Caller): Promise<void> {
   await call('deleteChannel', { params: { id: gone } });
 }
 
-/** Sources that change, stay as they are, fail, and go. */
+/** Sources that change, stay unchanged, fail, and are deleted. */
 async function learn(engine: TestEngine, call: Caller): Promise<void> {
   const add = async (program: string): Promise<{ id: string }> => {
     const url = `https://example.com/page?simulate=${program}`;

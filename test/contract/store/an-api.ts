@@ -21,14 +21,14 @@ export interface Call {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: object;
-  /** Each call has an idempotency key of its own, unless it is given one. */
+  /** Each call has an idempotency key of its own unless one is given. */
   idempotencyKey?: string;
 }
 
-/** A thing, as the API answers it. */
+/** A resource in the API's answer. */
 export type Data = Record<string, unknown>;
 
-/** The functions of all routes as Lambda runs them, on these tables, called with one key or session. */
+/** The functions of all routes as Lambda runs them on these tables, called with one key or session. */
 export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTables, keyring: Keyring) {
   const issuer = await anIssuer();
   const secrets = mockClient(SecretsManagerClient);
@@ -60,18 +60,21 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
   const called = new Set<RouteKey>();
 
   return {
-    /** Routes that were called, each with success. */
+    /** Routes that were called successfully. */
     called,
-    /** What the last call consumed of the tables. */
+    /** The units that the last call consumed. */
     consumed: () => ports.capacity.consumed(),
     /** A session of an admin of an organization. */
     session: (orgId: string) => issuer.token(orgId),
 
-    /** Who calls with a key or a session. @returns the answer's data; throws when it is no success */
+    /**
+     * A client with a key or a session.
+     * @returns the answer's data; throws when it is no success
+     */
     caller:
       (credential: string) =>
       async (key: RouteKey, call: Call = {}): Promise<Data> => {
-        const answer = await handlers.get(key)?.(requestOf(routes[key], credential, call), INVOCATION);
+        const answer = await handlers.get(key)?.(buildRequest(routes[key], credential, call), INVOCATION);
         if (answer === undefined || answer.statusCode >= 300)
           throw new Error(`${key} answered ${answer?.statusCode}: ${answer?.body}`);
         called.add(key);
@@ -88,7 +91,7 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
 export type Api = Awaited<ReturnType<typeof anApi>>;
 export type Caller = ReturnType<Api['caller']>;
 
-const requestOf = (
+const buildRequest = (
   { method, path, idempotency }: Route,
   credential: string,
   { params, query, body, idempotencyKey = crypto.randomUUID() }: Call,
@@ -107,5 +110,5 @@ const requestOf = (
     body: body === undefined ? null : JSON.stringify(body),
   });
 
-/** A live organization whose limit of calls no test reaches. */
+/** A live organization with a rate limit that no test reaches. */
 export const aBusyOrganization = () => anOrganization({ tier: 'scale' });

@@ -42,8 +42,8 @@ const TIMEOUT_MS = 10_000;
 const LEASE_SECONDS = 25;
 
 /**
- * The workers' code over the real stores, on a clock that jumps to what is waited for. What the queues would
- * hold is remembered; live receivers do what their URL's program says, as simulated ones do.
+ * The workers' code over the real stores, with a clock that jumps to the next due time. Messages stay in
+ * memory, and live receivers behave as their URL's program says, like simulated ones.
  */
 export function anEngine({ service, outbox, deliveries, ledger, knowledge }: TestTables, keyring: Keyring) {
   let present = new Date();
@@ -150,17 +150,19 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
   );
 
   return {
-    /** Fans out what is new in the outbox. @returns reminders of what came of it */
+    /**
+     * Fans out new events of the outbox.
+     * @returns the messages of the new deliveries
+     */
     async fanOut(): Promise<DeliveryMessage[]> {
       const rows = (await rowsIn(outbox)).filter(({ pk }) => !read.has(pk));
       for (const { pk } of rows) read.add(pk);
       const failed = await handOut(rows.flatMap((row) => parseOutboxRecord(row) ?? []));
-      if (failed.length > 0)
-        throw new Error(`${failed.length} entries of the outbox could not be dealt with`);
+      if (failed.length > 0) throw new Error(`${failed.length} entries of the outbox failed`);
       return reminders.splice(0);
     },
 
-    /** Works on the redelivery jobs that the outbox tells of. */
+    /** Runs the redelivery jobs in the outbox. */
     async redeliver(): Promise<void> {
       for (const row of await rowsIn(outbox)) {
         const event = parseBusEvent(row);
@@ -168,7 +170,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       }
     },
 
-    /** Attempts a delivery until it has ended, or so many times. */
+    /** Attempts a delivery until it has ended, or a number of times. */
     async attempt(
       reminder: DeliveryMessage,
       most = DEFAULT_RETRY_POLICY.maxAttempts,
@@ -183,11 +185,13 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       return store.find(reminder);
     },
 
-    /** Claims a delivery as a worker does that is then lost. */
+    /** Claims a delivery as a worker does that is lost afterwards. */
     claim: (reminder: DeliveryMessage) =>
       moves.claim(reminder, { now: present, leaseSeconds: LEASE_SECONDS, maxAttempts: 8 }),
 
-    /** Counts and watches all deliveries of an organization, as if the stream told of them once more. */
+    /**
+     * Counts and watches all deliveries of an organization again, as after a repeated batch of the stream.
+     */
     async follow(orgId: string): Promise<void> {
       shards += 1;
       const rows = (await rowsIn(deliveries)).filter((row) => row.orgId === orgId).map(parseDelivery);
@@ -203,7 +207,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       );
     },
 
-    /** Checks the sources that the outbox says are to be checked, and forgets those that are gone. */
+    /** Checks the sources named in the outbox, and deletes the texts of those that are deleted. */
     async checkSources(): Promise<void> {
       const news = (await rowsIn(outbox))
         .map((row) => parseBusEvent(row))
@@ -217,7 +221,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       }
     },
 
-    /** Deletes what resets have left behind, in as many runs as that takes. */
+    /** Deletes what resets have left, in as many runs as necessary. */
     async purge(): Promise<void> {
       for (let run = 1; run <= 10; run += 1) if ((await wipe(() => true)).open === 0) return;
       throw new Error('the purge does not come to its end');
@@ -228,7 +232,7 @@ export type TestEngine = ReturnType<typeof anEngine>;
 
 const OF_SOURCES = ['source.check', 'source.deleted'];
 
-/** Checks of each address so far. */
+/** Checks of each URL so far. */
 const fetches = new Map<string, number>();
 
 /** A web server of a live organization, without a network. */

@@ -23,7 +23,7 @@ async function keyStore(client = engine.client()) {
       const result = await commit(store.create(digest, key));
       return { key, digest, result };
     },
-    /** As the route does it. */
+    /** As the route revokes it. */
     async revokeNow(key: Pick<ApiKey, 'orgId' | 'id'>, now: Date) {
       const changes = await store.revoke(key.orgId, key.id, now);
       return changes.length === 0 ? 'nothing' : commit(changes);
@@ -32,8 +32,8 @@ async function keyStore(client = engine.client()) {
   };
 }
 
-describe('a key', () => {
-  it('is found by its digest, and listed by its organization without it', async () => {
+describe('an API key', () => {
+  it('is found by its digest, and is listed without it', async () => {
     const { add, find, listAll } = await keyStore();
     const { key, digest } = await add();
 
@@ -43,7 +43,7 @@ describe('a key', () => {
     expect(JSON.stringify(await listAll(key.orgId))).not.toContain(digest);
   });
 
-  it('is listed by no other organization', async () => {
+  it('is not listed by another organization', async () => {
     const { add, listAll } = await keyStore();
     const [one, other] = [await add(), await add()];
 
@@ -53,9 +53,9 @@ describe('a key', () => {
   });
 
   it.each([
-    ['of another with its digest', (_: ApiKey, digest: string) => [anApiKey(), digest] as const],
-    ['of another with its identifier', (key: ApiKey) => [key, newDigest()] as const],
-  ])('stays as it is beside an attempt to make one %s', async (_, clashing) => {
+    ['with its digest', (_: ApiKey, digest: string) => [anApiKey(), digest] as const],
+    ['with its identifier', (key: ApiKey) => [key, newDigest()] as const],
+  ])('stays unchanged when another is added %s', async (_, clashing) => {
     const { add, find, listAll } = await keyStore();
     const { key, digest } = await add();
     const [second, secondDigest] = clashing(key, digest);
@@ -68,7 +68,7 @@ describe('a key', () => {
     expect(second.orgId === key.orgId ? [] : await listAll(second.orgId)).toEqual([]);
   });
 
-  it('that is listed comes after those that were made later, page by page', async () => {
+  it('is listed after newer ones, page by page', async () => {
     const { add, list } = await keyStore();
     const orgId = newId('org', NOW);
     const made: string[] = [];
@@ -90,8 +90,8 @@ describe('a key', () => {
   });
 });
 
-describe('revoking a key', () => {
-  it('takes effect for its callers and in the list, and in nothing else of it', async () => {
+describe('a revocation', () => {
+  it('takes effect at once for callers and in the list, and changes nothing else', async () => {
     const { add, find, listAll, revokeNow } = await keyStore();
     const orgId = newId('org', NOW);
     const { key, digest } = await add(anApiKey({ orgId }));
@@ -106,7 +106,7 @@ describe('revoking a key', () => {
     );
   });
 
-  it('again does nothing, and the first time stays', async () => {
+  it('keeps the time of the first one when it is repeated', async () => {
     const { add, find, revokeNow } = await keyStore();
     const { key, digest } = await add();
     await revokeNow(key, later(NOW, 1));
@@ -116,15 +116,14 @@ describe('revoking a key', () => {
     expect((await find(digest))?.revokedAt).toBe(later(NOW, 1).toISOString());
   });
 
-  it('from many sides at once takes effect once, with one time in both places', async () => {
+  it('takes effect once when many run at once, with the same time in both rows', async () => {
     const client = engine.client();
     const { add, find, listAll, revoke, commit } = await keyStore(client);
     const { key, digest } = await add();
     const conflicts = conflictOnOverlap(client);
 
     const times = Array.from({ length: 5 }, (_, count) => later(NOW, count + 1));
-    // All have read the key before the first of them writes: so their transactions meet, however fast each
-    // is.
+    // All of them have read the key before the first one writes, so that their transactions conflict.
     const changes = await Promise.all(times.map((time) => revoke(key.orgId, key.id, time)));
     const results = await Promise.all(changes.map(commit));
 
@@ -135,14 +134,14 @@ describe('revoking a key', () => {
     expect(await listAll(key.orgId)).toEqual([found]);
   });
 
-  it('that nobody has does nothing', async () => {
+  it('of an unknown key does nothing', async () => {
     const { revoke, listAll } = await keyStore();
     const orgId = newId('org', NOW);
     expect(await revoke(orgId, newId('key', NOW), NOW)).toEqual([]);
     expect(await listAll(orgId)).toEqual([]);
   });
 
-  it('of another organization does nothing', async () => {
+  it('of another organization’s key does nothing', async () => {
     const { add, find, listAll, revokeNow } = await keyStore();
     const { key, digest } = await add();
 
@@ -152,7 +151,7 @@ describe('revoking a key', () => {
     expect(await listAll(key.orgId)).toEqual([key]);
   });
 
-  it('in any order leaves each key as callers meet it also in the list', async () => {
+  it('leaves each key with the same state in both rows, in any order', async () => {
     const store = await keyStore();
     const actions = fc.array(fc.record({ key: fc.nat({ max: 3 }), after: fc.nat({ max: 1000 }) }), {
       maxLength: 8,

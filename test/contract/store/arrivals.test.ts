@@ -19,14 +19,14 @@ const KINDS: [name: string, make: () => Promise<TestTables>][] = [
   ['dynamodb', () => engine.tables()],
 ];
 
-const outcomeOf = (endpoint: Endpoint, effect: EndpointOutcome['effect'] = 'none'): EndpointOutcome => ({
+const buildOutcome = (endpoint: Endpoint, effect: EndpointOutcome['effect'] = 'none'): EndpointOutcome => ({
   endpoint,
   effect,
   at: ENDED,
 });
 
-/** An endpoint with a delivery that failed, and another one that repeats it. */
-async function having(tables: TestTables) {
+/** An endpoint with a failed delivery, and a redelivery of it. */
+async function setUp(tables: TestTables) {
   const stores = dynamoDbStores(tables);
   const endpoint = anEndpoint({ consecutiveFailures: 3 });
   await stores.endpoints.put(endpoint);
@@ -40,20 +40,20 @@ async function having(tables: TestTables) {
 
 describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
   it.each(['none', 'reset'] as const)(
-    'is noted as an arrival when it succeeds, with its effect "%s" on the endpoint',
+    'is recorded as an arrival when it succeeds with the effect "%s" on the endpoint',
     async (effect) => {
       const tables = await make();
-      const { stores, endpoint, failed, redelivery, arrived } = await having(tables);
+      const { stores, endpoint, failed, redelivery, arrived } = await setUp(tables);
       const claim = await claimed(stores, redelivery());
 
-      expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint, effect))).toBe('done');
+      expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint, effect))).toBe('done');
 
       expect(await arrived()).toEqual(new Map([[failed.eventId, claim.id]]));
       expect(await stores.deliveries.find(claim)).toMatchObject({ status: 'succeeded' });
       expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(
         effect === 'reset' ? 0 : 3,
       );
-      // Nothing else knows of it.
+      // No other delivery has the record.
       expect(await stores.deliveries.find(failed)).toEqual(failed);
       const row = [...(await everyRow(tables)).values()].find(({ sk }) => sk === 'arrived');
       expect(row).toEqual({
@@ -68,41 +68,41 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
   it.each<[string, Settlement]>([
     ['fails for good', exhausted],
     ['is to be tried again', retryingIn('hidden')],
-  ])('is not noted when it %s', async (_name, settlement) => {
-    const { stores, endpoint, redelivery, arrived } = await having(await make());
+  ])('is not recorded when it %s', async (_name, settlement) => {
+    const { stores, endpoint, redelivery, arrived } = await setUp(await make());
     const claim = await claimed(stores, redelivery());
-    expect(await stores.deliveries.settle(claim, settlement, outcomeOf(endpoint))).toBe('done');
+    expect(await stores.deliveries.settle(claim, settlement, buildOutcome(endpoint))).toBe('done');
     expect(await arrived()).toEqual(new Map());
   });
 
-  it('is not noted when its worker has lost it', async () => {
-    const { stores, endpoint, redelivery, arrived } = await having(await make());
+  it('is not recorded when its worker has lost it', async () => {
+    const { stores, endpoint, redelivery, arrived } = await setUp(await make());
     const claim = await claimed(stores, redelivery());
     const late = { ...succeeded, at: LEASE_END };
-    expect(await stores.deliveries.settle(claim, late, outcomeOf(endpoint))).toBe('refused');
+    expect(await stores.deliveries.settle(claim, late, buildOutcome(endpoint))).toBe('refused');
     expect(await arrived()).toEqual(new Map());
   });
 
-  it('is noted once: by the first of several that arrive', async () => {
-    const { stores, endpoint, failed, redelivery, arrived } = await having(await make());
+  it('is recorded once, by the first of several that arrive', async () => {
+    const { stores, endpoint, failed, redelivery, arrived } = await setUp(await make());
     const [first, second] = [await claimed(stores, redelivery()), await claimed(stores, redelivery())];
     for (const claim of [first, second])
-      expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint))).toBe('done');
+      expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint))).toBe('done');
     expect(await arrived()).toEqual(new Map([[failed.eventId, first.id]]));
   });
 
-  it('is noted of a delivery that is gone as well', async () => {
-    const { stores, endpoint, failed, redelivery, arrived } = await having(await make());
+  it('is recorded although the original delivery is gone', async () => {
+    const { stores, endpoint, failed, redelivery, arrived } = await setUp(await make());
     const again = { ...redelivery(), redeliveryOf: newId('dlv', later(NOW, -seconds(60))) };
     const claim = await claimed(stores, again);
-    await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint));
+    await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint));
     expect(await arrived()).toEqual(new Map([[failed.eventId, claim.id]]));
   });
 
-  it('is known of its own endpoint and generation alone', async () => {
+  it('is recorded for its own endpoint and generation only', async () => {
     const tables = await make();
-    const { stores, endpoint, failed, redelivery } = await having(tables);
-    await stores.deliveries.settle(await claimed(stores, redelivery()), succeeded, outcomeOf(endpoint));
+    const { stores, endpoint, failed, redelivery } = await setUp(tables);
+    await stores.deliveries.settle(await claimed(stores, redelivery()), succeeded, buildOutcome(endpoint));
     const { of } = arrivalStore(tables.service);
     const other = newId('evt', NOW);
     expect(await of({ ...failed, webhookId: newId('whk', NOW) }, [failed.eventId])).toEqual(new Map());
@@ -113,27 +113,27 @@ describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
   });
 });
 
-describe('the note that a redelivery has arrived', () => {
-  it('is written of no other delivery', async () => {
+describe('the record of an arrival', () => {
+  it('is not written for any other delivery', async () => {
     const client = engine.client();
-    const { stores, endpoint } = await having(await engine.tables(client));
+    const { stores, endpoint } = await setUp(await engine.tables(client));
     const claim = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id });
     const writes = writesOf(client);
-    await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint));
-    // One plain update of its row.
+    await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint));
+    // A plain update of its row.
     expect(writes()).toEqual([]);
   });
 
-  it('is made by redeliveries that end together, each of which ends', async () => {
+  it('is written when redeliveries end together, and each of them ends', async () => {
     const client = engine.client();
-    const { stores, endpoint, redelivery, arrived } = await having(await engine.tables(client));
+    const { stores, endpoint, redelivery, arrived } = await setUp(await engine.tables(client));
     const claims = await Promise.all([1, 2, 3].map(() => claimed(stores, redelivery())));
     conflictOnOverlap(client);
 
     const settled = await Promise.all(
       claims.map(async (claim) => {
-        const settle = () => stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint));
-        // As the dispatcher does.
+        const settle = () => stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint));
+        // As the dispatcher retries.
         for (let result = await settle(); ; result = await settle())
           if (result !== 'endpoint-changed') return result;
       }),
@@ -143,12 +143,12 @@ describe('the note that a redelivery has arrived', () => {
     expect((await arrived()).size).toBe(1);
   });
 
-  it('is made once when its answer was lost', async () => {
+  it('is written once when its answer was lost', async () => {
     const client = engine.client();
-    const { stores, endpoint, redelivery, arrived } = await having(await engine.tables(client));
+    const { stores, endpoint, redelivery, arrived } = await setUp(await engine.tables(client));
     const claim = await claimed(stores, redelivery());
     const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
-    expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint))).toBe('done');
+    expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint))).toBe('done');
     expect(fault.lost()).toBe(true);
     expect((await arrived()).size).toBe(1);
   });

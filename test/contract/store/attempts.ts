@@ -10,7 +10,7 @@ import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import type { Stores } from './stores.ts';
 
 /*
- * One attempt that begins at `NOW` under a lease of 25 seconds, ends a second later, and is repeated 30
+ * An attempt that starts at `NOW` under a lease of 25 seconds and ends a second later; its retry is due 30
  * seconds after that.
  */
 
@@ -21,7 +21,7 @@ export const RETRY = later(ENDED, seconds(30));
 
 const terms = { leaseSeconds: LEASE_SECONDS, maxAttempts: 8 };
 
-/** An attempt that was answered as wished. */
+/** A successful attempt. */
 export const anAttempt = (changes: Partial<AttemptRecord> = {}): AttemptRecord => ({
   number: 1,
   startedAt: NOW.toISOString(),
@@ -39,7 +39,7 @@ export const exhausted: Settlement = {
   at: ENDED,
   terminalReason: 'max_attempts',
 };
-/** A failure, whose retry is waited for in a lane or in the table. */
+/** A failed attempt, whose retry is due by a message in a queue or by the due index. */
 export const retryingIn = (hold: Wait['hold']): Settlement => ({
   kind: 'retrying',
   attempt: refusal,
@@ -48,7 +48,7 @@ export const retryingIn = (hold: Wait['hold']): Settlement => ({
   wait: { hold, lane: 'retry' },
 });
 
-/** The end of a delivery that changes nothing about its endpoint. */
+/** An outcome that does not change the endpoint. */
 export const unaffected = (
   { orgId, webhookId }: Pick<Delivery, 'orgId' | 'webhookId'>,
   at = ENDED,

@@ -73,13 +73,16 @@ const engine = dynamoDb();
 
 type Row = Record<string, unknown> & { pk: string; sk?: string };
 type KindName = keyof typeof KINDS;
-/** Reads rows together. @returns what was read, by what tells the rows of its kind apart */
+/**
+ * Reads rows together.
+ * @returns what distinguishes the rows that were read
+ */
 type Reader = (tables: TestTables, tenant: Tenant, rows: readonly Row[]) => Promise<unknown[]>;
 
 interface Case {
-  /** A row of an organization, another one each time. */
+  /** A row of an organization, a new one each time. */
   make(tenant: Tenant): Row;
-  /** What tells a row from the others of its kind. */
+  /** What distinguishes the row from others of its kind. */
   nameOf(row: Row): unknown;
   readers: Record<string, Reader>;
 }
@@ -94,13 +97,13 @@ const id = (row: Row) => row.id;
 const ids = (items: readonly { id: unknown }[]) => items.map((item) => item.id);
 const conversation: ConversationId = newId('cnv', NOW);
 const webhooks = new Map<OrgId, EndpointId>();
-/** The endpoint that all rows of an organization are about. */
-const webhookOf = ({ orgId }: Pick<Tenant, 'orgId'>): EndpointId => {
+/** The endpoint of all rows of an organization. */
+const aWebhookOf = ({ orgId }: Pick<Tenant, 'orgId'>): EndpointId => {
   const known = webhooks.get(orgId) ?? newId('whk', NOW);
   webhooks.set(orgId, known);
   return known;
 };
-const ofTenant = (tenant: Tenant) => ({ ...tenant, webhookId: webhookOf(tenant) });
+const ofTenant = (tenant: Tenant) => ({ ...tenant, webhookId: aWebhookOf(tenant) });
 
 const endpointRow = (tenant: Tenant): Row => {
   const endpoint = anEndpoint({
@@ -111,8 +114,8 @@ const endpointRow = (tenant: Tenant): Row => {
   return { ...keys.endpoint(tenant.orgId, endpoint.id), ...endpoint };
 };
 
-/** What a reader of the outbox's stream makes of rows that were added. */
-const streamed =
+/** What a reader of the outbox's stream makes of added rows. */
+const readStreamed =
   <T extends object>(read: (row: unknown) => T | undefined): Reader =>
   async (_tables, _tenant, rows) => {
     const output = capturedOutput();
@@ -194,7 +197,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     nameOf: id,
     readers: {
       list: async ({ service }, tenant) =>
-        ids((await redeliveryJobs(service).list(tenant, webhookOf(tenant), PAGE)).items),
+        ids((await redeliveryJobs(service).list(tenant, aWebhookOf(tenant), PAGE)).items),
     },
   },
   deletedEndpoint: {
@@ -212,7 +215,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     make: (tenant) => {
       const event = newId('evt', NOW);
       return {
-        ...keys.arrival(tenant, webhookOf(tenant), event),
+        ...keys.arrival(tenant, aWebhookOf(tenant), event),
         eventId: event,
         deliveryId: newId('dlv', NOW),
       };
@@ -294,7 +297,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       return { ...keys.event(event, event.id), ...event };
     },
     nameOf: owed,
-    readers: { 'the stream, for the fan-out': streamed(parseOutboxRecord) },
+    readers: { 'the stream, for the fan-out': readStreamed(parseOutboxRecord) },
   },
   redelivery: {
     make: (tenant) => {
@@ -306,7 +309,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       };
     },
     nameOf: owed,
-    readers: { 'the stream, for the fan-out': streamed(parseOutboxRecord) },
+    readers: { 'the stream, for the fan-out': readStreamed(parseOutboxRecord) },
   },
   disablingNotice: {
     make: (tenant) => {
@@ -319,7 +322,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       return { ...keys.disablingNotice(notice.webhookId, notice.disabledAt), ...notice };
     },
     nameOf: told,
-    readers: { 'the stream, for the publisher': streamed(parseBusEvent) },
+    readers: { 'the stream, for the publisher': readStreamed(parseBusEvent) },
   },
   notice: {
     make: (tenant) => {
@@ -335,7 +338,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       };
     },
     nameOf: told,
-    readers: { 'the stream, for the publisher': streamed(parseBusEvent) },
+    readers: { 'the stream, for the publisher': readStreamed(parseBusEvent) },
   },
   keyUse: {
     make: ({ orgId }) => {
@@ -361,12 +364,12 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     nameOf: id,
     readers: {
       list: async ({ deliveries }, tenant) =>
-        ids((await deliveryStore(deliveries).list(tenant, webhookOf(tenant), PAGE)).items),
+        ids((await deliveryStore(deliveries).list(tenant, aWebhookOf(tenant), PAGE)).items),
       'filtered list': async ({ deliveries }, tenant) =>
-        ids((await filteredDeliveries(deliveries)(tenant, webhookOf(tenant), PAGE, {})).items),
+        ids((await filteredDeliveries(deliveries)(tenant, aWebhookOf(tenant), PAGE, {})).items),
       statuses: async ({ deliveries }, tenant, rows) => {
         const refs = rows.flatMap(({ pk, sk }) =>
-          pk.startsWith(webhookOf(tenant)) ? [{ ...ofTenant(tenant), id: sk as `dlv_${string}` }] : [],
+          pk.startsWith(aWebhookOf(tenant)) ? [{ ...ofTenant(tenant), id: sk as `dlv_${string}` }] : [],
         );
         return [...(await deliveryStore(deliveries).statuses(refs as never)).keys()];
       },
@@ -470,12 +473,11 @@ function nextNumber(): number {
   return number;
 }
 
-/** What names a row in its table, and what only its indexes need: DynamoDB itself keeps their types. */
+/** Attributes of a row's keys and indexes: DynamoDB itself enforces their types. */
 const KEYS = new Set(['pk', 'sk', 'dueIn', 'dueAt', 'ofSandbox']);
 
 /**
- * Rows that differ from good ones by an attribute that is missing, of another type or of an unknown value,
- * and that nobody can read.
+ * Invalid rows, made from valid ones by an attribute that is missing, of another type or of an unknown value.
  */
 function brokenRows(kind: KindName, make: () => Row): Row[] {
   const changes = Object.keys(make()).flatMap((name) =>
@@ -505,7 +507,7 @@ const cases = Object.entries(CASES).flatMap(([kind, it]) =>
       ]),
 );
 
-/** Tables that gather what they report. */
+/** Tables that collect their reports. */
 async function reportingTables(): Promise<{ tables: TestTables; reported: UnreadableRow[] }> {
   const reported: UnreadableRow[] = [];
   const reportUnreadable = (row: UnreadableRow) => void reported.push(row);
@@ -514,9 +516,9 @@ async function reportingTables(): Promise<{ tables: TestTables; reported: Unread
   return { tables: Object.fromEntries(entries), reported };
 }
 
-describe('a row that cannot be read', () => {
+describe('an unreadable row', () => {
   it.each(cases)(
-    'of the kind %s is left out and reported by %s, which gives all others',
+    'of the kind %s is left out and reported by %s, which returns all others',
     async (_k, _r, kind, { make, nameOf }, read) => {
       const { tables, reported } = await reportingTables();
       const [tenant, other] = [aTenant(), aTenant()];
@@ -541,7 +543,7 @@ describe('a row that cannot be read', () => {
     },
   );
 
-  it('makes a sum of its organization fail, and that of no other', async () => {
+  it("makes only its own organization's usage fail", async () => {
     const { tables } = await reportingTables();
     const [tenant, other] = [aTenant(), aTenant()];
     const counter = ({ orgId }: Tenant, shard: number) => ({
@@ -560,7 +562,7 @@ describe('a row that cannot be read', () => {
     expect([...(await read(other.orgId, months)).keys()]).toEqual(['2026-11']);
   });
 
-  it('is the only one that is left out of whether a delivery waits, and makes its part of an hour incomplete', async () => {
+  it('is left out of the time since when a delivery waits, and makes its part of an hour incomplete', async () => {
     const { tables, reported } = await reportingTables();
     const tenant = aTenant();
     const make = () => {
@@ -583,7 +585,7 @@ describe('a row that cannot be read', () => {
     expect(reported).toHaveLength(1);
   });
 
-  it('fails the read of a table that reports to nobody, so that nothing is left out in silence', async () => {
+  it('makes the read of a table without a reporter fail', async () => {
     const { service } = await engine.tables();
     const { orgId } = aTenant();
     const row = { ...endpointRow(aTenant({ orgId })), url: 7 };
@@ -594,7 +596,7 @@ describe('a row that cannot be read', () => {
 });
 
 describe('channels', () => {
-  it('are listed as endpoints are', async () => {
+  it('are listed without unreadable ones, like endpoints', async () => {
     const { tables, reported } = await reportingTables();
     const { orgId } = aTenant();
     const [good, broken] = [anHttpChannel({ orgId }), anHttpChannel({ orgId })];

@@ -9,7 +9,10 @@ import { cancelTransactions } from './faults.ts';
 
 const engine = dynamoDb();
 
-/** A conversation on a channel. @param make the channel, undefined when it is gone */
+/**
+ * A conversation on a channel.
+ * @param make creates the channel, undefined when it is gone
+ */
 async function aConversationOn(
   make: (orgId: OrgId) => Channel | undefined,
   channelId: string = newId('chn', NOW),
@@ -28,7 +31,7 @@ const onHttpChannel = () => {
 
 describe('a message of an agent or the assistant on an http channel', () => {
   it.each(['agent', 'assistant'] as const)(
-    'is an event for that channel, with its content: %s',
+    'makes an event for that channel with its content: %s',
     async (role) => {
       const { post, events, conversation } = await onHttpChannel();
 
@@ -48,7 +51,7 @@ describe('a message of an agent or the assistant on an http channel', () => {
     },
   );
 
-  it('is one event, however often the call is repeated', async () => {
+  it('makes one event when the call is repeated', async () => {
     const { post, events } = await onHttpChannel();
     const call = { role: 'agent', idempotencyKey: randomUUID() } as const;
 
@@ -59,7 +62,7 @@ describe('a message of an agent or the assistant on an http channel', () => {
     expect(await events('channel.message')).toHaveLength(1);
   });
 
-  it('is neither stored nor an event when its transaction is cancelled', async () => {
+  it('is not stored and makes no event when its transaction is cancelled', async () => {
     const { post, client, events, messages } = await onHttpChannel();
     cancelTransactions(client, () => true);
 
@@ -70,12 +73,15 @@ describe('a message of an agent or the assistant on an http channel', () => {
   });
 });
 
-describe('no event for a channel is made', () => {
-  it.each(['user', 'system'] as const)('of what is not for the external user: %s', async (role) => {
-    const { post, events } = await onHttpChannel();
-    expect(await post({ role })).toMatchObject({ status: 201 });
-    expect(await events('channel.message')).toEqual([]);
-  });
+describe('no event for a channel is added', () => {
+  it.each(['user', 'system'] as const)(
+    'for a message that is not for the external user: %s',
+    async (role) => {
+      const { post, events } = await onHttpChannel();
+      expect(await post({ role })).toMatchObject({ status: 201 });
+      expect(await events('channel.message')).toEqual([]);
+    },
+  );
 
   const id = newId('chn', NOW);
   it.each([

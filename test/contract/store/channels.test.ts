@@ -47,7 +47,7 @@ const COMMITTED = { kind: 'committed' };
 const LIMIT = { kind: 'refused', refusal: 'channel-limit' };
 
 describe('channels', () => {
-  it('are found, listed newest first and gone once they are removed, each in its own organization', async () => {
+  it('are found and listed newest first until they are removed, each in its own organization', async () => {
     const { channels, orgId, add, remove } = await anOrganization();
     const made: Channel[] = [
       aWebWidget({ orgId }),
@@ -70,7 +70,7 @@ describe('channels', () => {
     expect(await channels.find(orgId, first.id)).toBeUndefined();
   });
 
-  it('are fifty at most when sixty are set up at once, and as many again as were deleted', async () => {
+  it('are limited to fifty when sixty are added at once, and to fifty again after deletions', async () => {
     const { channels, orgId, add, remove } = await anOrganization();
 
     const results = await Promise.all(Array.from({ length: 60 }, () => add(aWebWidget({ orgId }))));
@@ -84,7 +84,7 @@ describe('channels', () => {
     expect([await add(), await add()]).toEqual([COMMITTED, LIMIT]);
   });
 
-  it('take no room of webhook endpoints, and are none of those that events are fanned out to', async () => {
+  it('do not count as webhook endpoints and are not part of the fan-out', async () => {
     const { endpoints, commit, orgId, add } = await anOrganization();
     for (let count = 0; count < 50; count += 1) await add();
 
@@ -94,8 +94,8 @@ describe('channels', () => {
   });
 });
 
-describe('an http channel as a receiver', () => {
-  it('is what the engine finds, marks, counts at and disables, and stays a channel', async () => {
+describe('an `http` channel', () => {
+  it('is found, marked, counted and disabled by the engine like an endpoint, and stays a channel', async () => {
     const { service, outbox, channels, endpoints, commit, tenant, orgId, add } = await anOrganization();
     const channel = anHttpChannel({ orgId, consecutiveFailures: 9 });
     await add(channel);
@@ -128,8 +128,8 @@ describe('an http channel as a receiver', () => {
   });
 });
 
-describe('the messages after one', () => {
-  it('are all of the conversation that came later, oldest first, so many at a time', async () => {
+describe('the messages after a given one', () => {
+  it('are the later ones of the conversation, oldest first, up to the limit', async () => {
     const { service, commit } = await anOrganization();
     const messages = messageStore(service);
     const tenant = aTenant();

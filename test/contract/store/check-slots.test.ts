@@ -14,15 +14,15 @@ const kinds: [name: string, make: () => Promise<Pick<MemoryCheckSlots, 'take' | 
   ['dynamodb', async () => checkSlots((await engine.tables()).knowledge, SHARE)],
 ];
 
-describe.each(kinds)('the slots of checks (%s)', (_, make) => {
+describe.each(kinds)('slots of checks (%s)', (_, make) => {
   const terms = (now = NOW) => ({ now, leaseSeconds: LEASE });
 
-  it('are given up to the share of a tenant, however many ask at once, and to each tenant', async () => {
+  it('are given up to the share of a tenant to concurrent requests, and to each tenant', async () => {
     const slots = await make();
     const [tenant, other] = [aTenant(), aTenant()];
     const taken = await Promise.all(Array.from({ length: 10 }, () => slots.take(tenant, terms())));
     const given = taken.filter((slot) => slot !== undefined);
-    // Who asks at once may meet others at each slot and is refused; it comes again.
+    // A request that conflicts at each slot is refused, and is repeated.
     expect(given.length).toBeLessThanOrEqual(SHARE);
     while (given.length < SHARE) given.push((await slots.take(tenant, terms())) as CheckSlot);
     expect(new Set(given.map(({ token }) => token)).size).toBe(SHARE);
@@ -32,7 +32,7 @@ describe.each(kinds)('the slots of checks (%s)', (_, make) => {
     expect(await slots.take({ ...tenant, generation: 1 }, terms())).toBeDefined();
   });
 
-  it('are given again once one is released, and no release frees the slot of another check', async () => {
+  it('can be taken again after a release, which frees no slot of another check', async () => {
     const slots = await make();
     const tenant = aTenant();
     const held: CheckSlot[] = [];
@@ -46,7 +46,7 @@ describe.each(kinds)('the slots of checks (%s)', (_, make) => {
     expect(await slots.take(tenant, terms())).toBeUndefined();
   });
 
-  it('of workers that were lost are free when their leases have ended, and not before', async () => {
+  it('of lost workers are free when their leases have ended', async () => {
     const slots = await make();
     const tenant = aTenant();
     for (let count = 0; count < SHARE; count += 1) await slots.take(tenant, terms());
@@ -59,7 +59,7 @@ describe.each(kinds)('the slots of checks (%s)', (_, make) => {
   });
 });
 
-it('the slots of a sandbox are marked as its rows are', async () => {
+it('the slots of a sandbox have its mark like its other rows', async () => {
   for (const tenant of [aTenant(), aSandboxTenant()]) {
     const { knowledge } = await engine.tables();
     await checkSlots(knowledge, SHARE).take(tenant, { now: NOW, leaseSeconds: LEASE });

@@ -18,7 +18,7 @@ const withStatus = (answers: Answer[], status: number) =>
   answers.filter((answer) => answer.status === status);
 const sorted = (ids: unknown[]) => ids.map(String).toSorted();
 
-/** Lets something happen before each transaction: after the function has read, and before it commits. */
+/** Runs something before each transaction, after the function has read and before it commits. */
 function beforeTransactions(
   client: DynamoDBDocumentClient,
   meanwhile: (count: number) => Promise<unknown>,
@@ -32,20 +32,20 @@ function beforeTransactions(
       }
       return next(request);
     },
-    // Before the faults, so that they meet whatever is let through.
+    // Before the faults, so that these affect every transaction that is let through.
     { step: 'initialize', priority: 'high', name: 'beforeTransactions' },
   );
 }
 
-/** Lets something happen before the first transaction. */
+/** Runs something before the first transaction. */
 const beforeTheCommit = (client: DynamoDBDocumentClient, meanwhile: () => Promise<unknown>) =>
   beforeTransactions(client, async (count) => (count === 1 ? meanwhile() : undefined));
 
 /**
- * Makes the first transactions of so many requests meet, however fast the machine is: none goes on before all
- * have come.
+ * Makes the first transactions of so many requests conflict, on any machine: none continues before all have
+ * come.
  */
-function meeting(client: DynamoDBDocumentClient, parties: number): { count(): number } {
+function withConflicts(client: DynamoDBDocumentClient, parties: number): { count(): number } {
   const { promise: all, resolve } = Promise.withResolvers<void>();
   beforeTransactions(client, (count) => {
     if (count === parties) resolve();
@@ -54,7 +54,7 @@ function meeting(client: DynamoDBDocumentClient, parties: number): { count(): nu
   return conflictOnOverlap(client);
 }
 
-/** What is answered is what is there: each 201 has its message and its event, and there are no others. */
+/** Checks that each 201 has its message and its event, and that there are no others. */
 async function expectNoneLost(
   { messages, events }: Awaited<ReturnType<typeof aConversationService>>,
   answers: Answer[],
@@ -67,9 +67,9 @@ async function expectNoneLost(
 }
 
 describe('fifty messages posted to one conversation at once', () => {
-  it('write no item that another writes while it is open', async () => {
+  it('write no common item while it is open', async () => {
     const service = await aConversationService(engine);
-    const conflicts = meeting(service.client, 50);
+    const conflicts = withConflicts(service.client, 50);
 
     const answers = await times(50, service.post);
 
@@ -78,10 +78,10 @@ describe('fifty messages posted to one conversation at once', () => {
     await expectNoneLost(service, answers);
   });
 
-  it('get through or are answered 503, and none is lost, when their transactions conflict', async () => {
+  it('succeed or get a 503, and none is lost, when their transactions conflict', async () => {
     const service = await aConversationService(engine);
     const tries = new Map<string, number>();
-    // Four transactions in ten meet another writer each time, the others up to five times.
+    // Four transactions in ten conflict each time, the others up to five times.
     cancelTransactions(service.client, ({ ClientRequestToken = '' }) => {
       if (!tries.has(ClientRequestToken)) tries.set(ClientRequestToken, tries.size % 10);
       const left = tries.get(ClientRequestToken) ?? 0;
@@ -97,9 +97,9 @@ describe('fifty messages posted to one conversation at once', () => {
     await expectNoneLost(service, answers);
   });
 
-  it('open a resolved conversation, and none is lost when they meet on it', async () => {
+  it('open a resolved conversation, and none is lost when they conflict', async () => {
     const service = await aConversationService(engine, resolved);
-    const conflicts = meeting(service.client, 50);
+    const conflicts = withConflicts(service.client, 50);
 
     const answers = await times(50, service.post);
 
@@ -125,9 +125,9 @@ describe('a message to a resolved conversation', () => {
     expect(await service.find()).toMatchObject({ status: 'handed_off' });
   });
 
-  it('is refused with 503 when the conversation changes each time that it is read', async () => {
+  it('gets a 503 when the conversation changes after each read', async () => {
     const service = await aConversationService(engine, resolved);
-    // It is resolved whenever it is read, and open whenever the message would open it.
+    // The conversation is resolved at each read, and open when the message would open it.
     beforeTransactions(service.client, async () => service.move({ kind: 'reopen' }));
     resolveBeforeReads(service);
 
@@ -149,10 +149,10 @@ function resolveBeforeReads({ client, move }: Awaited<ReturnType<typeof aConvers
   );
 }
 
-describe('a request for a human', () => {
-  it('gets through once when twenty come at once', async () => {
+describe('a handoff', () => {
+  it('succeeds once when twenty are requested at once', async () => {
     const service = await aConversationService(engine);
-    const conflicts = meeting(service.client, 20);
+    const conflicts = withConflicts(service.client, 20);
 
     const answers = await times(20, service.handOff);
 
@@ -169,7 +169,7 @@ describe('a request for a human', () => {
   it.each([
     ['handed off', { kind: 'hand-off' } as const, /handed off already/],
     ['resolved', resolution, /resolved.*message.*reopen/],
-  ])('says so when the conversation was %s meanwhile, and adds nothing', async (_, move, message) => {
+  ])('is a conflict and adds nothing when the conversation was %s meanwhile', async (_, move, message) => {
     const service = await aConversationService(engine);
     beforeTheCommit(service.client, () => service.move(move));
 
@@ -181,7 +181,7 @@ describe('a request for a human', () => {
     expect(await service.events('handoff.requested')).toEqual([]);
   });
 
-  it('gets through when the conversation was resolved and opened again meanwhile', async () => {
+  it('succeeds when the conversation was resolved and opened again meanwhile', async () => {
     const service = await aConversationService(engine);
     beforeTheCommit(service.client, async () => {
       await service.move(resolution);
@@ -193,7 +193,7 @@ describe('a request for a human', () => {
     expect(await service.find()).toMatchObject({ status: 'handed_off' });
   });
 
-  it('of a repeated idempotency key is answered as at first, though the conversation is resolved by now', async () => {
+  it('repeated with its idempotency key has the first answer, although the conversation is resolved by now', async () => {
     const service = await aConversationService(engine);
     const idempotencyKey = randomUUID();
     const first = await service.handOff({ idempotencyKey });
@@ -207,10 +207,10 @@ describe('a request for a human', () => {
   });
 });
 
-describe('resolving a conversation', () => {
-  it('takes effect once when twenty do it at once, and all who get an answer get the same', async () => {
+describe('a resolution', () => {
+  it('takes effect once when twenty are requested at once, and all successes have the same answer', async () => {
     const service = await aConversationService(engine);
-    const conflicts = meeting(service.client, 20);
+    const conflicts = withConflicts(service.client, 20);
     let resolver = 0;
 
     const answers = await times(20, () => {
@@ -227,7 +227,7 @@ describe('resolving a conversation', () => {
     expect(await service.events('conversation.resolved')).toEqual([expect.objectContaining({ resolvedBy })]);
   });
 
-  it('answers with who was faster, and emits nothing, when it was resolved meanwhile', async () => {
+  it('answers with the first resolver, and adds no event, when the conversation was resolved meanwhile', async () => {
     const service = await aConversationService(engine);
     beforeTheCommit(service.client, () => service.move(resolution));
 
@@ -259,7 +259,7 @@ describe('resolving a conversation', () => {
     expect(await service.find()).toMatchObject({ status: 'resolved', resolvedBy: 'api' });
   });
 
-  it('that changed nothing is remembered under its idempotency key like any other', async () => {
+  it('without a change has an idempotency record like any other', async () => {
     const service = await aConversationService(engine, resolved);
     const idempotencyKey = randomUUID();
     const first = await service.resolve({ idempotencyKey });

@@ -21,7 +21,7 @@ import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/f
 
 type Engine = ReturnType<typeof dynamoDb>;
 
-/** An answer with its body parsed. */
+/** An answer with its parsed body. */
 export interface Answer {
   status: number;
   headers: Record<string, unknown>;
@@ -30,8 +30,8 @@ export interface Answer {
 }
 
 /**
- * A conversation and the functions of its routes as Lambda runs them, on empty tables. Their client is the
- * one to put faults into; what the test itself reads and writes goes through another.
+ * A conversation and the functions of its routes as Lambda runs them, on empty tables. Faults go into their
+ * client; the test itself reads and writes through another one.
  */
 export async function aConversationService(engine: Engine, conversation: Conversation = aConversation()) {
   const { service, outbox, deliveries, rates } = await engine.tables();
@@ -97,7 +97,7 @@ export async function aConversationService(engine: Engine, conversation: Convers
     addChannel: (channel: Channel) => commit(channelStore(service).add(channel)),
     /** A conversation of another organization. */
     foreign,
-    /** Moves the conversation as another request does. */
+    /** Changes the state of the conversation as another request does. */
     move: (move: StateChange) => commit([conversations.changeState(tenant, conversation.id, move)]),
     find: () => conversations.find(tenant, conversation.id),
     messages: async () =>
@@ -118,7 +118,7 @@ export async function aConversationService(engine: Engine, conversation: Convers
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** Loads the functions anew, for one test, in an environment, which they read when they load. */
+/** Loads the functions for one test, in an environment that they read when they load. */
 async function load(environment: Record<string, string>) {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   vi.resetModules();
@@ -142,14 +142,14 @@ async function load(environment: Record<string, string>) {
   };
 }
 
-/** Where the engine listens, for functions that make their clients themselves. */
+/** Endpoint of the engine, for functions that create their clients themselves. */
 export async function addressOf(engine: Engine): Promise<string> {
   const endpoint = await engine.client().config.endpoint?.();
-  if (endpoint === undefined) throw new Error('the clients of an engine are told its endpoint');
+  if (endpoint === undefined) throw new Error("an engine's client must have an endpoint");
   return `${endpoint.protocol}//${endpoint.hostname}:${endpoint.port}`;
 }
 
-/** A request as the gateway hands it on. */
+/** A request in the form that the gateway passes on. */
 const aRequest = (
   secret: string,
   { id }: Conversation,

@@ -27,7 +27,7 @@ const moves: fc.Arbitrary<StateChange> = fc.oneof(
   fc.constant<StateChange>({ kind: 'reopen' }),
 );
 
-async function stored(conversation = aConversation()) {
+async function setUp(conversation = aConversation()) {
   const { service } = await engine.tables();
   const store = conversationStore(service);
   const commit = committer(service.client);
@@ -43,9 +43,9 @@ async function stored(conversation = aConversation()) {
   };
 }
 
-describe('moving a stored conversation', () => {
-  it('does what the rule says and refuses what it forbids, whatever came before', async () => {
-    const { commit, store, tenant } = await stored();
+describe('a state change of a stored conversation', () => {
+  it('is made or refused according to the rule, after any other changes', async () => {
+    const { commit, store, tenant } = await setUp();
     await fc.assert(
       fc.asyncProperty(fc.array(moves, { minLength: 1, maxLength: 12 }), async (sequence) => {
         let expected = aConversation();
@@ -76,8 +76,8 @@ describe('moving a stored conversation', () => {
       aConversation({ status: 'resolved', resolvedAt: NOW.toISOString(), resolvedBy: 'api' }),
       { kind: 'reopen' },
     ],
-  ])('%s once when twenty try at once', async (_, conversation, move) => {
-    const { find, move: tried } = await stored(conversation);
+  ])('%s once when twenty are tried at once', async (_, conversation, move) => {
+    const { find, move: tried } = await setUp(conversation);
 
     const results = await Promise.all(Array.from({ length: 20 }, () => tried(move)));
 
@@ -88,8 +88,8 @@ describe('moving a stored conversation', () => {
     expect(await find()).toEqual(applyStateChange(conversation, move));
   });
 
-  it('keeps who resolved it first', async () => {
-    const { find, move, conversation } = await stored();
+  it('keeps the first resolver', async () => {
+    const { find, move, conversation } = await setUp();
     const first = { kind: 'resolve', by: 'first', at: NOW } as const;
     await move(first);
 
@@ -99,9 +99,9 @@ describe('moving a stored conversation', () => {
   });
 
   it.each<StateChange>([{ kind: 'hand-off' }, { kind: 'resolve', by: 'api', at: NOW }, { kind: 'reopen' }])(
-    'makes none by $kind where there is none',
+    'by $kind creates no conversation',
     async (move) => {
-      const { commit, store, tenant } = await stored();
+      const { commit, store, tenant } = await setUp();
       const id = newId('cnv', NOW);
 
       expect(await commit([store.changeState(tenant, id, move)])).toEqual(REFUSED);
@@ -115,7 +115,7 @@ describe('moving a stored conversation', () => {
     ['another organization', () => aTenant()],
     ['another generation', (tenant: Tenant) => ({ ...tenant, generation: 1 })],
   ])('is refused to %s', async (_, other) => {
-    const { commit, store, tenant, conversation, find } = await stored();
+    const { commit, store, tenant, conversation, find } = await setUp();
 
     expect(await commit([store.changeState(other(tenant), conversation.id, { kind: 'hand-off' })])).toEqual(
       REFUSED,
@@ -125,7 +125,7 @@ describe('moving a stored conversation', () => {
   });
 });
 
-/** What belongs to a conversation: adds one and finds it. */
+/** Resources of a conversation: each adds one and finds it. */
 const parts = Object.entries({
   'a message': async () => {
     const { service } = await engine.tables();
@@ -168,7 +168,7 @@ describe.each(parts)('%s', (_, make) => {
     expect(await find({ ...tenant, generation: 1 })).toBeUndefined();
   });
 
-  it('is never written over', async () => {
+  it('is never overwritten', async () => {
     const { add } = await make();
     const tenant = aTenant();
     await add(tenant);

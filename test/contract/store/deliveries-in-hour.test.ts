@@ -18,7 +18,7 @@ const webhookId = newId('whk', NOW);
 const createdAt = (time: Date, changes: Partial<Delivery> = {}): Delivery =>
   aDelivery({ webhookId, eventId: newId('evt', time), ...changes });
 
-async function holding(deliveries: readonly Delivery[]) {
+async function setUp(deliveries: readonly Delivery[]) {
   const tables = await engine.tables();
   const store = deliveryStore(tables.deliveries);
   await Promise.all(deliveries.map((delivery) => store.add(delivery)));
@@ -45,10 +45,10 @@ async function holding(deliveries: readonly Delivery[]) {
 const byId = (deliveries: readonly Delivery[]) => deliveries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 describe('the deliveries of an endpoint in an hour', () => {
-  it('are those whose event is of the hour, its first moment included and its last', async () => {
+  it('are those whose event is of the hour, from its first moment to its last', async () => {
     const within = [START, later(START, 1), NOW, later(END, -1)].map((time) => createdAt(time));
     const beyond = [later(START, -1), END, later(END, 1)].map((time) => createdAt(time));
-    const { pages } = await holding([...within, ...beyond]);
+    const { pages } = await setUp([...within, ...beyond]);
 
     const found = (await pages()).flat(2);
 
@@ -57,17 +57,17 @@ describe('the deliveries of an endpoint in an hour', () => {
     for (const delivery of beyond) expect(getLedgerHour(delivery)).not.toBe(HOUR);
   });
 
-  it('are of that endpoint and generation alone, each in one shard', async () => {
+  it('are of that endpoint and generation only, each in one shard', async () => {
     const ours = Array.from({ length: 40 }, (_, index) => createdAt(later(START, index * 60_000)));
     const theirs = createdAt(NOW, { webhookId: newId('whk', NOW) });
     const reset = createdAt(NOW, { generation: 1 });
-    const { pages } = await holding([...ours, theirs, reset]);
+    const { pages } = await setUp([...ours, theirs, reset]);
 
     expect(byId((await pages()).flat(2))).toEqual(byId(ours));
     expect((await pages(1)).flat(2)).toEqual([reset]);
   });
 
-  it('come in as many pages as their size asks for', async () => {
+  it('come in as many pages as the page size requires', async () => {
     const one = createdAt(NOW);
     const shard = keys.delivery(webhookId, 0, one.id).pk;
     const large: Delivery[] = [];
@@ -75,7 +75,7 @@ describe('the deliveries of an endpoint in an hour', () => {
       const delivery = createdAt(NOW, { lastError: 'x'.repeat(300_000) });
       if (keys.delivery(webhookId, 0, delivery.id).pk === shard) large.push(delivery);
     }
-    const { pages } = await holding(large);
+    const { pages } = await setUp(large);
 
     const found = await pages();
 

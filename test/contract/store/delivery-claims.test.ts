@@ -7,9 +7,9 @@ const kinds = storeKinds();
 const terms = { now: NOW, leaseSeconds: 25, maxAttempts: 8 };
 const at = (now: Date) => ({ ...terms, now });
 
-describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
-  /** Stores that hold just this delivery. */
-  async function holding(changes: Partial<Delivery>) {
+describe.each(kinds)('a claim of a delivery (%s)', (_, make) => {
+  /** Stores with only this delivery. */
+  async function setUp(changes: Partial<Delivery>) {
     const { deliveries } = await make();
     const delivery = aDelivery(changes);
     await deliveries.add(delivery);
@@ -17,7 +17,7 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
   }
 
   it('counts the attempt and holds a lease for its term', async () => {
-    const { deliveries, delivery } = await holding({});
+    const { deliveries, delivery } = await setUp({});
 
     const claim = await deliveries.claim(delivery, terms);
 
@@ -26,10 +26,10 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
     expect(await deliveries.find(delivery)).toEqual({ ...delivery, attempts: 1, lease });
   });
 
-  it('takes a retrying delivery from the moment that it is due', async () => {
+  it('takes a retrying delivery once it is due', async () => {
     const due = later(NOW, seconds(30));
     const retrying = { status: 'retrying', attempts: 1, nextRetryAt: due.toISOString() } as const;
-    const { deliveries, delivery } = await holding(retrying);
+    const { deliveries, delivery } = await setUp(retrying);
 
     expect(await deliveries.claim(delivery, at(later(due, -1)))).toEqual({
       kind: 'not-due',
@@ -42,8 +42,8 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
     });
   });
 
-  it('takes a leased delivery from the moment that the lease expires, under another token', async () => {
-    const { deliveries, delivery } = await holding({});
+  it('takes a leased delivery once the lease has expired, with another token', async () => {
+    const { deliveries, delivery } = await setUp({});
     const first = await deliveries.claim(delivery, terms);
     const until = later(NOW, seconds(25));
 
@@ -59,14 +59,14 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
     ['succeeded', {}],
     ['exhausted', { terminalReason: 'max_attempts' }],
     ['skipped', { terminalReason: 'endpoint_disabled' }],
-  ] as const)('refuses a delivery that is %s', async (status, reason) => {
-    const { deliveries, delivery } = await holding({ status, terminalAt: NOW.toISOString(), ...reason });
+  ] as const)('is refused for a delivery that is %s', async (status, reason) => {
+    const { deliveries, delivery } = await setUp({ status, terminalAt: NOW.toISOString(), ...reason });
 
     expect(await deliveries.claim(delivery, terms)).toEqual({ kind: 'terminal' });
     expect(await deliveries.find(delivery)).toEqual(delivery);
   });
 
-  it('refuses a delivery that does not exist, and makes none', async () => {
+  it('is refused for an unknown delivery, and creates none', async () => {
     const { deliveries } = await make();
     const delivery = aDelivery();
 
@@ -74,15 +74,18 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
     expect(await deliveries.find(delivery)).toBeUndefined();
   });
 
-  it.each(['pending', 'retrying'] as const)('refuses a ninth attempt of a %s delivery', async (status) => {
-    const { deliveries, delivery } = await holding({ status, attempts: 8 });
+  it.each(['pending', 'retrying'] as const)(
+    'is refused for a ninth attempt of a %s delivery',
+    async (status) => {
+      const { deliveries, delivery } = await setUp({ status, attempts: 8 });
 
-    expect(await deliveries.claim(delivery, terms)).toEqual({ kind: 'spent' });
-    expect(await deliveries.find(delivery)).toEqual(delivery);
-  });
+      expect(await deliveries.claim(delivery, terms)).toEqual({ kind: 'spent' });
+      expect(await deliveries.find(delivery)).toEqual(delivery);
+    },
+  );
 
   it('starts at most eight attempts when worker after worker is lost', async () => {
-    const { deliveries, delivery } = await holding({});
+    const { deliveries, delivery } = await setUp({});
 
     const kinds: string[] = [];
     for (let worker = 0; worker < 10; worker += 1)
@@ -91,8 +94,8 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
     expect(kinds).toEqual([...Array.from({ length: 8 }, () => 'claimed'), 'spent', 'spent']);
   });
 
-  it('lets exactly one of fifty claims at once win', async () => {
-    const { deliveries, delivery } = await holding({});
+  it('succeeds for exactly one of fifty at once', async () => {
+    const { deliveries, delivery } = await setUp({});
 
     const claims = await Promise.all(Array.from({ length: 50 }, () => deliveries.claim(delivery, terms)));
 
@@ -101,8 +104,8 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
     expect(await deliveries.find(delivery)).toMatchObject({ attempts: 1 });
   });
 
-  it('claims the same delivery of another generation on its own', async () => {
-    const { deliveries, delivery } = await holding({ generation: 0 });
+  it('takes only the delivery of its own generation', async () => {
+    const { deliveries, delivery } = await setUp({ generation: 0 });
     const next = { ...delivery, generation: 1 };
     await deliveries.add(next);
 
@@ -115,8 +118,8 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
   });
 });
 
-describe.each(kinds)('adding a delivery (%s)', (_, make) => {
-  it('adds it once, and leaves what became of it alone', async () => {
+describe.each(kinds)('a delivery (%s)', (_, make) => {
+  it('is added once, and keeps its state when it is added again', async () => {
     const { deliveries } = await make();
     const delivery = aDelivery();
     expect(await deliveries.add(delivery)).toBe('added');
@@ -129,7 +132,7 @@ describe.each(kinds)('adding a delivery (%s)', (_, make) => {
     expect(await deliveries.find(delivery)).toEqual(claimed);
   });
 
-  it('adds it once of twenty times at once', async () => {
+  it('is added once when twenty workers add it at once', async () => {
     const { deliveries } = await make();
     const delivery = aDelivery();
 

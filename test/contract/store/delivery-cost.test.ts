@@ -13,8 +13,8 @@ import { anAttempt, claimAgain, exhausted, refusal, succeeded, unaffected } from
 import { dynamoDbStores, type Stores } from './stores.ts';
 
 /*
- * The counts that the cost model multiplies are measured now and then, on the local run; what writes a
- * delivery changes in between. So the units of a delivery's way are counted here again, over the real stores.
+ * The cost model multiplies counts that are measured now and then on the local run. This test counts the
+ * units of a delivery over the real stores, so that a change of its writes is noticed.
  */
 const MEASURED = Measured.parse(
   JSON.parse(readFileSync(new URL('../../../lib/cost/measured.json', import.meta.url), 'utf8')),
@@ -33,7 +33,7 @@ beforeEach(async () => {
   consumed = metered(client);
 });
 
-/** An endpoint, an event for it and the delivery that is to be made of them. */
+/** An endpoint, an event, and the delivery that the fan-out makes of them. */
 async function aWay() {
   const endpoint = anEndpoint();
   await stores.endpoints.put(endpoint);
@@ -44,8 +44,8 @@ async function aWay() {
   return { endpoint, delivery };
 }
 
-describe('the units of lib/cost/measured.json', () => {
-  it('are what the fan-out of one event to one endpoint takes', async () => {
+describe('lib/cost/measured.json', () => {
+  it('has the units of a fan-out of one event to one endpoint', async () => {
     const { endpoint, delivery } = await aWay();
 
     await stores.endpoints.all(endpoint.orgId);
@@ -57,7 +57,7 @@ describe('the units of lib/cost/measured.json', () => {
     expect(reads).toBeCloseTo(perBatch.reads + perEvent.reads + perDelivery.reads, 1);
   });
 
-  it('are what a delivery takes that succeeds at once', async () => {
+  it('has the units of a delivery that succeeds at once', async () => {
     const { delivery } = await aWay();
     await stores.deliveries.add(delivery);
     consumed();
@@ -75,7 +75,7 @@ describe('the units of lib/cost/measured.json', () => {
   it.each([
     ['fails once and then succeeds', 'retried', ['retrying', 'succeeded']],
     ['fails eight times', 'exhausted', [...Array(MAX_ATTEMPTS - 1).fill('retrying'), 'exhausted']],
-  ] as const)('are what a delivery takes that %s', async (_, kind, outcomes) => {
+  ] as const)('has the units of a delivery that %s', async (_, kind, outcomes) => {
     const { endpoint, delivery } = await aWay();
     await stores.deliveries.add(delivery);
     consumed();
@@ -97,10 +97,10 @@ describe('the units of lib/cost/measured.json', () => {
   });
 });
 
-/** As receivers answered when it was measured: what is kept of an answer makes the item larger. */
+/** The answers of receivers when it was measured: the stored part makes the item larger. */
 const { response: _, ...silent } = refusal;
 
-/** How an attempt ends a second after it began. */
+/** The end of an attempt, a second after it started. */
 function settlement(kind: Settlement['kind'], number: number, began: Date): Settlement {
   const at = later(began, seconds(1));
   const attempt = { startedAt: began.toISOString(), number };

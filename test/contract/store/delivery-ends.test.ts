@@ -12,8 +12,8 @@ const terminal = [
   ['skipped', { terminalReason: 'endpoint_disabled' }],
 ] as const;
 
-describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, make) => {
-  async function holding(changes: Partial<Delivery>) {
+describe.each(storeKinds())('the end of a delivery without an attempt (%s)', (_, make) => {
+  async function setUp(changes: Partial<Delivery>) {
     const stores = await make();
     const delivery = aDelivery(changes);
     await stores.deliveries.add(delivery);
@@ -21,8 +21,8 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
   }
 
   describe('as skipped', () => {
-    it.each(SkipReason.options)('says that its reason was %s', async (reason) => {
-      const { deliveries, delivery } = await holding({});
+    it.each(SkipReason.options)('has the reason %s', async (reason) => {
+      const { deliveries, delivery } = await setUp({});
 
       expect(await deliveries.skip(delivery, reason, NOW)).toBe('done');
 
@@ -36,7 +36,7 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
 
     it('does not wait until a retry is due', async () => {
       const nextRetryAt = later(NOW, seconds(60)).toISOString();
-      const { deliveries, delivery } = await holding({ status: 'retrying', attempts: 2, nextRetryAt });
+      const { deliveries, delivery } = await setUp({ status: 'retrying', attempts: 2, nextRetryAt });
 
       expect(await deliveries.skip(delivery, 'endpoint_disabled', NOW)).toBe('done');
 
@@ -46,7 +46,7 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
     });
 
     it("waits until a worker's lease has expired", async () => {
-      const { deliveries, delivery } = await holding({});
+      const { deliveries, delivery } = await setUp({});
       await deliveries.claim(delivery, terms);
       const claimed = await deliveries.find(delivery);
 
@@ -56,14 +56,14 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
       expect(await deliveries.find(delivery)).not.toHaveProperty('lease');
     });
 
-    it.each(terminal)('leaves one alone that has %s', async (status, reason) => {
-      const { deliveries, delivery } = await holding({ status, terminalAt: NOW.toISOString(), ...reason });
+    it.each(terminal)('leaves a delivery unchanged that has %s', async (status, reason) => {
+      const { deliveries, delivery } = await setUp({ status, terminalAt: NOW.toISOString(), ...reason });
 
       expect(await deliveries.skip(delivery, 'endpoint_deleted', later(NOW, 1))).toBe('refused');
       expect(await deliveries.find(delivery)).toEqual(delivery);
     });
 
-    it('makes none of one that does not exist', async () => {
+    it('creates no delivery', async () => {
       const { deliveries } = await make();
       const delivery = aDelivery();
 
@@ -73,8 +73,8 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
   });
 
   describe('as exhausted', () => {
-    it('says so, with the error given and without a lease', async () => {
-      const { deliveries, delivery } = await holding({ attempts: 7 });
+    it('has the given error and no lease', async () => {
+      const { deliveries, delivery } = await setUp({ attempts: 7 });
       await deliveries.claim(delivery, terms);
 
       const result = await deliveries.exhaust(
@@ -96,7 +96,7 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
     });
 
     it("waits until the last worker's lease has expired", async () => {
-      const { deliveries, delivery } = await holding({ attempts: 7 });
+      const { deliveries, delivery } = await setUp({ attempts: 7 });
       await deliveries.claim(delivery, terms);
       const claimed = await deliveries.find(delivery);
 
@@ -106,16 +106,19 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
       expect(await deliveries.find(delivery)).toEqual(claimed);
     });
 
-    it.each(['pending', 'retrying'] as const)('refuses a %s one that has an attempt left', async (status) => {
-      const { deliveries, delivery } = await holding({ status, attempts: 7 });
+    it.each(['pending', 'retrying'] as const)(
+      'is refused for a %s delivery with an attempt left',
+      async (status) => {
+        const { deliveries, delivery } = await setUp({ status, attempts: 7 });
 
-      expect(await deliveries.exhaust(delivery, 'lost', 8, unaffected(delivery, NOW))).toBe('refused');
-      expect(await deliveries.find(delivery)).toEqual(delivery);
-    });
+        expect(await deliveries.exhaust(delivery, 'lost', 8, unaffected(delivery, NOW))).toBe('refused');
+        expect(await deliveries.find(delivery)).toEqual(delivery);
+      },
+    );
 
-    it.each(terminal)('leaves one alone that has %s', async (status, reason) => {
+    it.each(terminal)('leaves a delivery unchanged that has %s', async (status, reason) => {
       const ended = { status, attempts: 8, terminalAt: NOW.toISOString(), ...reason };
-      const { deliveries, delivery } = await holding(ended);
+      const { deliveries, delivery } = await setUp(ended);
 
       expect(await deliveries.exhaust(delivery, 'lost', 8, unaffected(delivery, later(NOW, 1)))).toBe(
         'refused',
@@ -123,9 +126,9 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
       expect(await deliveries.find(delivery)).toEqual(delivery);
     });
 
-    it('counts at the endpoint once, however many workers find it', async () => {
+    it('counts at the endpoint once when several workers end it', async () => {
       const endpoint = anEndpoint({ consecutiveFailures: 2 });
-      const { deliveries, endpoints, delivery } = await holding({
+      const { deliveries, endpoints, delivery } = await setUp({
         orgId: endpoint.orgId,
         webhookId: endpoint.id,
         attempts: 8,

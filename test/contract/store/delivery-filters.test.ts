@@ -18,13 +18,13 @@ const SPAN = 400;
 /** A delivery of an event of so many milliseconds later. */
 function deliveryAt(milliseconds: number, status: Delivery['status'], eventType: Delivery['eventType']) {
   const at = later(NOW, milliseconds);
-  // It is told of later than it happened.
+  // Its event was published later than it happened.
   const createdAt = later(at, 50).toISOString();
   return aDelivery({ eventId: anEvent({ now: at }).id, webhookId, status, eventType, createdAt });
 }
 
-/** By all that it is filtered by, so that what is rare is among it. */
-async function stored(): Promise<{ list: ReturnType<typeof filteredDeliveries>; all: Delivery[] }> {
+/** The fields that filters use, so that the sample includes rare combinations. */
+async function setUp(): Promise<{ list: ReturnType<typeof filteredDeliveries>; all: Delivery[] }> {
   const { deliveries } = await engine.tables();
   const store = deliveryStore(deliveries);
   const all = Array.from({ length: 240 }, (_, index) =>
@@ -59,8 +59,8 @@ const filters: fc.Arbitrary<DeliveryFilter> = fc.record({
 });
 
 describe('deliveries by status, event type and time', () => {
-  it('are exactly those that match, newest first, whatever the filters and the size of pages', async () => {
-    const { list, all } = await stored();
+  it('are exactly those that match, newest first, for all filters and page sizes', async () => {
+    const { list, all } = await setUp();
     await fc.assert(
       fc.asyncProperty(filters, fc.integer({ min: 1, max: 100 }), async (filter, limit) => {
         const found: string[] = [];
@@ -77,8 +77,8 @@ describe('deliveries by status, event type and time', () => {
     );
   });
 
-  it('are read whole, also where nothing was filtered but the time', async () => {
-    const { list, all } = await stored();
+  it('are read completely when only the time is filtered', async () => {
+    const { list, all } = await setUp();
     const { items } = await list(tenant, webhookId, { limit: 100 }, { from: later(NOW, SPAN - 5) });
     expect(items.length).toBeGreaterThan(0);
     for (const item of items) expect(all).toContainEqual(item);
@@ -89,8 +89,8 @@ describe('deliveries by status, event type and time', () => {
     ['after everything', { from: later(NOW, SPAN) }],
     ['from a moment to an earlier one', { from: later(NOW, 100), to: later(NOW, 50) }],
     ['at the beginning of all time', { from: new Date(0), to: new Date(0) }],
-  ])('are none %s', async (_, filter) => {
-    const { list } = await stored();
+  ])('are empty %s', async (_, filter) => {
+    const { list } = await setUp();
     expect(await list(tenant, webhookId, { limit: 10 }, filter)).toEqual({ items: [] });
   });
 });

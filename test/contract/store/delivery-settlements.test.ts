@@ -21,7 +21,7 @@ const settlements = [succeeded, retrying, exhausted].map(
   (settlement) => [settlement.kind, settlement] as const,
 );
 
-describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
+describe.each(storeKinds())('the settlement of an attempt (%s)', (_, make) => {
   it('makes a success terminal without a reason', async () => {
     const stores = await make();
     const claim = await claimed(stores);
@@ -39,7 +39,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
   });
 
   it.each(['hidden', 'delayed'] as const)(
-    'keeps a failure with the time of its next attempt, for which a %s message waits',
+    'stores a failure with the time of its next attempt, which has a %s message',
     async (hold) => {
       const stores = await make();
       const claim = await claimed(stores);
@@ -58,7 +58,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     },
   );
 
-  it('says of a failure whose retry no message waits for that it is parked', async () => {
+  it('marks a failure without a message for its retry as parked', async () => {
     const stores = await make();
     const claim = await claimed(stores);
 
@@ -83,7 +83,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     ['delayed', retryingIn('delayed')],
     ['succeeded', succeeded],
     ['exhausted', exhausted],
-  ] as const)('unparks a delivery whose next attempt is settled as %s', async (_name, settlement) => {
+  ] as const)('unparks a delivery when its next attempt is settled as %s', async (_name, settlement) => {
     const stores = await make();
     const first = await claimed(stores);
     await stores.deliveries.settle(first, retryingIn('parked'), unaffected(first));
@@ -96,7 +96,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     expect(await stores.deliveries.find(first)).not.toHaveProperty('parked');
   });
 
-  it('ends the last failure as exhausted', async () => {
+  it('makes the last failure exhausted', async () => {
     const stores = await make();
     const claim = await claimed(stores, { status: 'retrying', attempts: 7, nextRetryAt: NOW.toISOString() });
 
@@ -115,7 +115,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     });
   });
 
-  it('keeps the last error after a success, and clears the status of an answer when the last attempt had none', async () => {
+  it('keeps the last error after a success, and clears the response status after an attempt without a response', async () => {
     const stores = await make();
     const first = await claimed(stores);
     await stores.deliveries.settle(first, retrying, unaffected(first));
@@ -144,28 +144,28 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     expect(ended).not.toHaveProperty('nextRetryAt');
   });
 
+  it.each(settlements)("is refused as %s with a token other than the claim's", async (_kind, settlement) => {
+    const stores = await make();
+    const claim = await claimed(stores);
+    const forged = { ...claim, lease: { ...claim.lease, token: 'another' } };
+
+    expect(await stores.deliveries.settle(forged, settlement, unaffected(claim))).toBe('refused');
+    expect(await stores.deliveries.find(claim)).toEqual(claim);
+  });
+
   it.each(settlements)(
-    "refuses to make it %s under another token than the claim's",
+    'is refused as %s after another worker has claimed the delivery',
     async (_kind, settlement) => {
       const stores = await make();
-      const claim = await claimed(stores);
-      const forged = { ...claim, lease: { ...claim.lease, token: 'another' } };
+      const late = await claimed(stores);
+      const current = await claimAgain(stores, late, LEASE_END);
 
-      expect(await stores.deliveries.settle(forged, settlement, unaffected(claim))).toBe('refused');
-      expect(await stores.deliveries.find(claim)).toEqual(claim);
+      expect(await stores.deliveries.settle(late, settlement, unaffected(late))).toBe('refused');
+      expect(await stores.deliveries.find(late)).toEqual(current);
     },
   );
 
-  it.each(settlements)('refuses to make it %s after another worker claimed it', async (_kind, settlement) => {
-    const stores = await make();
-    const late = await claimed(stores);
-    const current = await claimAgain(stores, late, LEASE_END);
-
-    expect(await stores.deliveries.settle(late, settlement, unaffected(late))).toBe('refused');
-    expect(await stores.deliveries.find(late)).toEqual(current);
-  });
-
-  it.each(settlements)('refuses to make it %s a second time', async (_kind, settlement) => {
+  it.each(settlements)('is refused as %s a second time', async (_kind, settlement) => {
     const stores = await make();
     const claim = await claimed(stores);
     await stores.deliveries.settle(claim, succeeded, unaffected(claim));
@@ -175,7 +175,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     expect(await stores.deliveries.find(claim)).toEqual(ended);
   });
 
-  it('refuses a late attempt whose delivery was skipped meanwhile', async () => {
+  it('is refused for a late attempt when the delivery was skipped meanwhile', async () => {
     const stores = await make();
     const late = await claimed(stores);
     await stores.deliveries.skip(late, 'endpoint_deleted', LEASE_END);
@@ -185,7 +185,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     expect(await stores.deliveries.find(late)).toEqual(skipped);
   });
 
-  it('refuses a late attempt although nobody else has taken the delivery yet', async () => {
+  it('is refused for a late attempt although no other worker has claimed the delivery', async () => {
     const stores = await make();
     const late = await claimed(stores);
     const longAfter = { ...succeeded, at: later(NOW, seconds(3600)) };
@@ -194,7 +194,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     expect(await stores.deliveries.find(late)).toMatchObject({ status: 'pending', attempts: late.attempts });
   });
 
-  it('counts an exhausted delivery at its endpoint in the same step', async () => {
+  it('counts an exhausted delivery at its endpoint in the same transaction', async () => {
     const stores = await make();
     const endpoint = anEndpoint({ consecutiveFailures: 3 });
     await stores.endpoints.put(endpoint);
@@ -212,7 +212,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     });
   });
 
-  it('changes neither the delivery nor the endpoint when the endpoint is not as the effect expects', async () => {
+  it('changes neither delivery nor endpoint when the endpoint is not in the expected state', async () => {
     const stores = await make();
     const endpoint = anEndpoint({ consecutiveFailures: 9 });
     await stores.endpoints.put(endpoint);
@@ -229,7 +229,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
   });
 
-  it('changes neither the delivery nor the endpoint when the lease is lost', async () => {
+  it('changes neither delivery nor endpoint when the lease is lost', async () => {
     const stores = await make();
     const endpoint = anEndpoint();
     await stores.endpoints.put(endpoint);

@@ -22,7 +22,7 @@ const outcomeAt = (endpoint: Endpoint, effect: EndpointOutcome['effect'], at = E
   traceId: TRACE,
 });
 
-const noticeOf = ({ orgId, id }: Endpoint) => ({
+const findNotice = ({ orgId, id }: Endpoint) => ({
   kind: 'endpoint-disabled',
   generation: 0,
   orgId,
@@ -31,7 +31,10 @@ const noticeOf = ({ orgId, id }: Endpoint) => ({
   traceId: TRACE,
 });
 
-/** Settles all claims at the same time as those that disable, and says how many did. */
+/**
+ * Settles all claims at the same time as those that disable.
+ * @returns how many did
+ */
 async function disableAtOnce(stores: Stores, endpoint: Endpoint, ends: ClaimedDelivery[]) {
   const results = await Promise.all(
     ends.map((claim) => stores.deliveries.settle(claim, exhausted, outcomeAt(endpoint, 'disable'))),
@@ -47,8 +50,8 @@ async function statuses(stores: Stores, ends: ClaimedDelivery[]): Promise<(strin
   return found.map((delivery) => delivery?.status).toSorted();
 }
 
-describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
-  async function having(changes: Partial<Endpoint> = {}) {
+describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make) => {
+  async function setUp(changes: Partial<Endpoint> = {}) {
     const stores = await make();
     const endpoint = anEndpoint(changes);
     await stores.endpoints.put(endpoint);
@@ -56,8 +59,8 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
     return { stores, endpoint, find };
   }
 
-  it('is done by one of ten settlements at once, with one notice to the admins', async () => {
-    const { stores, endpoint, find } = await having({
+  it('is done by one of ten settlements at once, with one notice for the admins', async () => {
+    const { stores, endpoint, find } = await setUp({
       consecutiveFailures: 9,
       failingSince: NOW.toISOString(),
     });
@@ -72,7 +75,7 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
       disabledAt: ENDED.toISOString(),
       disabledReason: 'consecutive_failures',
     });
-    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
+    expect(await stores.notices()).toEqual([findNotice(endpoint)]);
     expect(await statuses(stores, ends)).toEqual([
       'exhausted',
       ...Array.from({ length: 9 }, () => 'pending'),
@@ -82,8 +85,8 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
   it.each([
     ['has fewer failures', { consecutiveFailures: 8 }],
     ['is disabled already', { consecutiveFailures: 10, status: 'auto_disabled' }],
-  ] as const)('leaves no notice when the endpoint %s', async (_why, changes) => {
-    const { stores, endpoint, find } = await having(changes);
+  ] as const)('makes no notice when the endpoint %s', async (_why, changes) => {
+    const { stores, endpoint, find } = await setUp(changes);
     const ends = await claims(stores, endpoint, 1);
 
     expect(await disableAtOnce(stores, endpoint, ends)).toEqual({ done: 0, changed: 1 });
@@ -92,8 +95,8 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
     expect(await stores.notices()).toEqual([]);
   });
 
-  it('leaves no notice when the endpoint is gone', async () => {
-    const { stores, endpoint } = await having({ consecutiveFailures: 9 });
+  it('makes no notice when the endpoint is gone', async () => {
+    const { stores, endpoint } = await setUp({ consecutiveFailures: 9 });
     const ends = await claims(stores, endpoint, 1);
     await stores.endpoints.remove(endpoint.orgId, endpoint.id);
 
@@ -102,8 +105,8 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
     expect(await stores.notices()).toEqual([]);
   });
 
-  it('leaves no notice when the attempt has lost its lease', async () => {
-    const { stores, endpoint, find } = await having({ consecutiveFailures: 9 });
+  it('makes no notice when the attempt has lost its lease', async () => {
+    const { stores, endpoint, find } = await setUp({ consecutiveFailures: 9 });
     const late = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 6 });
     await claimAgain(stores, late, LEASE_END);
 
@@ -114,8 +117,8 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
     expect(await stores.notices()).toEqual([]);
   });
 
-  it('leaves its notice also when the last attempt was lost with its worker', async () => {
-    const { stores, endpoint, find } = await having({ consecutiveFailures: 9 });
+  it('makes its notice also when the last attempt was lost with its worker', async () => {
+    const { stores, endpoint, find } = await setUp({ consecutiveFailures: 9 });
     const [lost] = await claims(stores, endpoint, 1);
     if (lost === undefined) throw new Error('a delivery was to be claimed');
     const outcome = outcomeAt(endpoint, 'disable', LEASE_END);
@@ -127,11 +130,13 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
       failingSince: LEASE_END.toISOString(),
       disabledAt: LEASE_END.toISOString(),
     });
-    expect(await stores.notices()).toEqual([{ ...noticeOf(endpoint), disabledAt: LEASE_END.toISOString() }]);
+    expect(await stores.notices()).toEqual([
+      { ...findNotice(endpoint), disabledAt: LEASE_END.toISOString() },
+    ]);
   });
 
-  it('tells since when the endpoint has been failing: from the first failure counted, until a success', async () => {
-    const { stores, endpoint, find } = await having();
+  it('has the time of the first failure since the last success', async () => {
+    const { stores, endpoint, find } = await setUp();
     const [first, second, third, fourth] = await claims(stores, endpoint, 4);
     if (!first || !second || !third || !fourth) throw new Error('four deliveries were to be claimed');
     const at = (count: number) => later(ENDED, seconds(count));
@@ -153,7 +158,7 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
   });
 });
 
-describe('disabling an endpoint while transactions conflict', () => {
+describe('the disabling of an endpoint during transaction conflicts', () => {
   it('is done at most once, with a notice exactly if it was', async () => {
     const client = engine.client();
     const stores = dynamoDbStores(await engine.tables(client));
@@ -166,6 +171,6 @@ describe('disabling an endpoint while transactions conflict', () => {
 
     expect(conflicts.count()).toBeGreaterThan(0);
     expect(done).toBe(1);
-    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
+    expect(await stores.notices()).toEqual([findNotice(endpoint)]);
   });
 });

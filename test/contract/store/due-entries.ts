@@ -5,10 +5,10 @@ import type { Stores } from './stores.ts';
 
 type DueIndex = Stores['due'];
 
-/** A time that everything is due by. */
+/** A time by which all entries are due. */
 const FAR = new Date('2100-01-01T00:00:00.000Z');
 
-/** The pages of one shard, to the end. */
+/** All pages of one shard. */
 export async function pagesOf(
   due: DueIndex,
   state: DueState,
@@ -25,13 +25,13 @@ export async function pagesOf(
   return pages;
 }
 
-/** What is due by then, of all shards. */
+/** All due entries of all shards. */
 export async function everyDue(due: DueIndex, state: DueState, until = FAR): Promise<DueEntry[]> {
   const found = await Promise.all(listShards(DUE_SHARDS).map((shard) => pagesOf(due, state, shard, until)));
   return found.flat(2);
 }
 
-/** Where the index has a delivery: nowhere, or at one place of one state. */
+/** The entries of a delivery: none, or one with one state. */
 export async function placesOf(due: DueIndex, { id }: Pick<Delivery, 'id'>): Promise<DueEntry[]> {
   const found = await Promise.all(
     DUE_STATES.map((state) =>

@@ -25,7 +25,10 @@ const watchedAt = (delivery: Delivery, dueAt: Date) => ({
 });
 const parkedAt = (delivery: Delivery, dueAt: Date) => ({ ...watchedAt(delivery, dueAt), state: 'parked' });
 
-/** Each way to end a delivery that was claimed under an unexpired lease, or whose last worker was lost. */
+/**
+ * All operations that end a delivery that was claimed under an unexpired lease, or whose last worker was
+ * lost.
+ */
 const ends: [name: string, end: (stores: Stores, delivery: Delivery) => Promise<unknown>][] = [
   ['a success', settleLast(succeeded)],
   ['the last failure', settleLast(exhausted)],
@@ -59,7 +62,7 @@ function settleLast(settlement: typeof succeeded) {
 }
 
 describe.each(storeKinds())('the due index (%s)', (_, make) => {
-  async function holding(changes: Partial<Delivery> = {}) {
+  async function setUp(changes: Partial<Delivery> = {}) {
     const stores = await make();
     const delivery = aDelivery(changes);
     await stores.deliveries.add(delivery);
@@ -67,8 +70,8 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     return { ...stores, stores, delivery, places };
   }
 
-  /** A delivery that was attempted once and waits. */
-  async function waiting(hold: 'hidden' | 'delayed' | 'parked') {
+  /** A delivery with one attempt, waiting for the next. */
+  async function setUpWaiting(hold: 'hidden' | 'delayed' | 'parked') {
     const stores = await make();
     const claim = await claimed(stores);
     await stores.deliveries.settle(claim, retryingIn(hold), unaffected(claim));
@@ -76,13 +79,13 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     return { ...stores, stores, delivery: claim, places };
   }
 
-  it('does not have a delivery that was only added', async () => {
-    const { places } = await holding();
+  it('has no entry of a delivery that was only added', async () => {
+    const { places } = await setUp();
     expect(await places()).toEqual([]);
   });
 
-  it.each(['pending', 'retrying'] as const)('watches a %s delivery that it is told of', async (status) => {
-    const { due, delivery, deliveries, places } = await holding({ status });
+  it.each(['pending', 'retrying'] as const)('watches a %s delivery', async (status) => {
+    const { due, delivery, deliveries, places } = await setUp({ status });
 
     await due.watch(delivery, LOST);
 
@@ -90,7 +93,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     expect(await deliveries.find(delivery)).toEqual(delivery);
   });
 
-  it('watches a delivery that is being attempted', async () => {
+  it('watches a delivery during an attempt', async () => {
     const stores = await make();
     const claim = await claimed(stores);
 
@@ -103,7 +106,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   it.each(['succeeded', 'exhausted', 'skipped'] as const)(
     'does not watch a delivery that has %s',
     async (status) => {
-      const { due, delivery, places } = await holding({ status, terminalAt: NOW.toISOString() });
+      const { due, delivery, places } = await setUp({ status, terminalAt: NOW.toISOString() });
 
       await due.watch(delivery, LOST);
 
@@ -111,7 +114,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     },
   );
 
-  it('makes no delivery of one that does not exist', async () => {
+  it('creates no delivery that does not exist', async () => {
     const { due, deliveries } = await make();
     const delivery = aDelivery();
 
@@ -121,8 +124,8 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     expect(await placesOf(due, delivery)).toEqual([]);
   });
 
-  it('leaves a delivery where it is when it is told of it again', async () => {
-    const { due, delivery, places } = await holding();
+  it('keeps the entry when a delivery is watched again', async () => {
+    const { due, delivery, places } = await setUp();
 
     await due.watch(delivery, LOST);
     await due.watch(delivery, LATER);
@@ -131,20 +134,20 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   });
 
   it.each(['hidden', 'delayed'] as const)(
-    'watches a delivery whose retry a %s message waits for, until a grace after it',
+    'watches a delivery with a %s message for its retry until a grace after it',
     async (hold) => {
-      const { delivery, places } = await waiting(hold);
+      const { delivery, places } = await setUpWaiting(hold);
       expect(await places()).toEqual([watchedAt(delivery, later(RETRY, seconds(DEFAULT_GRACE_SECONDS)))]);
     },
   );
 
   it('has a parked delivery at its next attempt', async () => {
-    const { delivery, places } = await waiting('parked');
+    const { delivery, places } = await setUpWaiting('parked');
     expect(await places()).toEqual([parkedAt(delivery, RETRY)]);
   });
 
-  it('takes what the next attempt says in the place of what it had', async () => {
-    const { stores, delivery, places } = await waiting('parked');
+  it('replaces the entry after the next attempt', async () => {
+    const { stores, delivery, places } = await setUpWaiting('parked');
     const second = await claimAgain(stores, delivery, RETRY);
     expect(await places()).toEqual([parkedAt(delivery, RETRY)]);
 
@@ -155,7 +158,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     expect(await places()).toEqual([watchedAt(delivery, later(nextRetryAt, seconds(DEFAULT_GRACE_SECONDS)))]);
   });
 
-  it('keeps its word on a delivery whose late attempt is refused', async () => {
+  it('keeps the entry when a late settlement is refused', async () => {
     const stores = await make();
     const late = await claimed(stores);
     await stores.due.watch(late, LOST);
@@ -166,16 +169,16 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     expect(await placesOf(stores.due, late)).toEqual([watchedAt(late, LOST)]);
   });
 
-  it.each(ends)('forgets a watched delivery that ends by %s', async (_name, end) => {
-    const { stores, delivery, places } = await waiting('hidden');
+  it.each(ends)('removes the entry of a watched delivery that ends by %s', async (_name, end) => {
+    const { stores, delivery, places } = await setUpWaiting('hidden');
 
     expect(await end(stores, delivery)).toBe('done');
 
     expect(await places()).toEqual([]);
   });
 
-  it.each(ends)('forgets a parked delivery that ends by %s', async (_name, end) => {
-    const { stores, delivery, places } = await waiting('parked');
+  it.each(ends)('removes the entry of a parked delivery that ends by %s', async (_name, end) => {
+    const { stores, delivery, places } = await setUpWaiting('parked');
 
     expect(await end(stores, delivery)).toBe('done');
 
@@ -183,8 +186,8 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     expect(await stores.deliveries.find(delivery)).not.toHaveProperty('parked');
   });
 
-  it('moves an entry on to be watched, and its delivery is parked no more', async () => {
-    const { due, deliveries, delivery, places } = await waiting('parked');
+  it('makes a parked delivery watched when its entry is postponed as sent', async () => {
+    const { due, deliveries, delivery, places } = await setUpWaiting('parked');
     const [entry] = await places();
     if (entry === undefined) throw new Error('the delivery was to be parked');
 
@@ -196,8 +199,8 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     expect(found).not.toHaveProperty('parked');
   });
 
-  it('says of an entry whether its message was deferred at its last look', async () => {
-    const { due, places } = await waiting('parked');
+  it('marks an entry whose message was deferred the last time', async () => {
+    const { due, places } = await setUpWaiting('parked');
     const postpone = async (reason: 'sent' | 'deferred') => {
       const [entry] = await places();
       if (entry === undefined) throw new Error('the delivery was to be in the index');
@@ -211,7 +214,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
   });
 
   it.each(['hidden', 'parked'] as const)(
-    'keeps saying so when an attempt fails meanwhile whose next is %s: nothing was sent since',
+    'keeps the mark when an attempt fails and its retry is %s, because no message was sent since',
     async (hold) => {
       const stores = await make();
       const claim = await claimed(stores);
@@ -226,8 +229,8 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     },
   );
 
-  it('leaves an entry alone that was moved since it was found', async () => {
-    const { due, delivery, places } = await waiting('parked');
+  it('keeps an entry that has changed since it was read', async () => {
+    const { due, delivery, places } = await setUpWaiting('parked');
     const [found] = await places();
     if (found === undefined) throw new Error('the delivery was to be parked');
     await due.postpone(found, LOST, 'sent');
@@ -239,8 +242,8 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     expect(await places()).toEqual([watchedAt(delivery, LOST)]);
   });
 
-  it('brings nothing back whose delivery has ended since it was found', async () => {
-    const { due, deliveries, delivery, places } = await waiting('parked');
+  it('adds no entry when the delivery has ended since it was read', async () => {
+    const { due, deliveries, delivery, places } = await setUpWaiting('parked');
     const [entry] = await places();
     if (entry === undefined) throw new Error('the delivery was to be parked');
     await deliveries.skip(delivery, 'endpoint_deleted', LEASE_END);
@@ -253,8 +256,8 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     expect(await deliveries.find(delivery)).toEqual(ended);
   });
 
-  it('does not expire a delivery whose entry was moved since it was found', async () => {
-    const { due, places } = await waiting('parked');
+  it('does not expire a delivery whose entry has changed since it was read', async () => {
+    const { due, places } = await setUpWaiting('parked');
     const [found] = await places();
     if (found === undefined) throw new Error('the delivery was to be parked');
     await due.postpone(found, LATER, 'deferred');
@@ -264,7 +267,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     expect(await places()).toMatchObject([{ dueAt: LATER.toISOString(), isDeferred: true }]);
   });
 
-  it('does not expire a delivery while it is being attempted', async () => {
+  it('does not expire a delivery during an attempt', async () => {
     const stores = await make();
     const claim = await claimed(stores);
     await stores.due.watch(claim, LOST);

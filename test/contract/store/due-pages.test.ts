@@ -9,7 +9,7 @@ import { type Stores, storeKinds } from './stores.ts';
 
 const SHARD = 7;
 
-/** A delivery that the index has in one shard. */
+/** A delivery that has its entry in the given shard. */
 function inShard() {
   for (;;) {
     const eventId = newId('evt', NOW);
@@ -19,8 +19,8 @@ function inShard() {
   }
 }
 
-/** Has so many deliveries watched, some time apart, in an order that is not theirs. */
-async function watching(
+/** Watches so many deliveries, some time apart, in another order than their due times. */
+async function setUp(
   { deliveries, due }: Stores,
   count: number,
   make: () => ReturnType<typeof aDelivery>,
@@ -50,10 +50,10 @@ async function watching(
 const byId = (found: readonly DueEntry[]) =>
   found.toSorted((a, b) => a.message.id.localeCompare(b.message.id));
 
-describe.each(storeKinds())('going through the due index (%s)', (_, make) => {
-  it('finds everything of a shard once, the earliest first, over as many pages as it takes', async () => {
+describe.each(storeKinds())('a read of the due index (%s)', (_, make) => {
+  it('returns all entries of a shard once, the earliest first, in all its pages', async () => {
     const stores = await make();
-    const entries = await watching(stores, 210, inShard);
+    const entries = await setUp(stores, 210, inShard);
 
     const pages = await pagesOf(stores.due, 'watched', SHARD);
 
@@ -61,9 +61,9 @@ describe.each(storeKinds())('going through the due index (%s)', (_, make) => {
     expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(100);
   });
 
-  it('finds all of one moment once, although they fill more than a page', async () => {
+  it('returns all entries of one moment once, although they fill more than a page', async () => {
     const stores = await make();
-    const entries = await watching(stores, 130, inShard, 0);
+    const entries = await setUp(stores, 130, inShard, 0);
 
     const pages = await pagesOf(stores.due, 'watched', SHARD);
 
@@ -71,9 +71,9 @@ describe.each(storeKinds())('going through the due index (%s)', (_, make) => {
     expect(pages.length).toBeGreaterThan(1);
   });
 
-  it('finds what is due by the time given, that moment included, and nothing later', async () => {
+  it('returns what is due by the given time inclusive, and nothing later', async () => {
     const stores = await make();
-    const entries = await watching(stores, 120, inShard);
+    const entries = await setUp(stores, 120, inShard);
 
     for (const ms of [-1, 0, 50, 110, 119])
       expect((await pagesOf(stores.due, 'watched', SHARD, later(NOW, ms))).flat()).toEqual(
@@ -81,9 +81,9 @@ describe.each(storeKinds())('going through the due index (%s)', (_, make) => {
       );
   });
 
-  it('goes on behind a page whose entries were moved on meanwhile', async () => {
+  it('continues after a page whose entries have changed', async () => {
     const stores = await make();
-    const entries = await watching(stores, 130, inShard);
+    const entries = await setUp(stores, 130, inShard);
     const end = later(NOW, 130);
 
     const first = await stores.due.find('watched', SHARD, end);
@@ -95,15 +95,15 @@ describe.each(storeKinds())('going through the due index (%s)', (_, make) => {
     expect((await stores.due.find('watched', SHARD, end)).entries).toEqual(second.entries);
   });
 
-  it('has each entry in one shard of one state', async () => {
+  it('finds each entry in one shard of one state', async () => {
     const stores = await make();
-    const entries = await watching(stores, 40, aDelivery);
+    const entries = await setUp(stores, 40, aDelivery);
 
     expect(byId(await everyDue(stores.due, 'watched'))).toEqual(byId(entries));
     expect(await everyDue(stores.due, 'parked')).toEqual([]);
   });
 
-  it('finds nothing where nothing is due', async () => {
+  it('is empty when nothing is due', async () => {
     const { due } = await make();
     expect(await due.find('parked', SHARD, NOW)).toMatchObject({ entries: [] });
   });

@@ -17,8 +17,8 @@ const answers = {
   succeeding: { status: 204 },
 };
 
-/** What tells the admins of an endpoint that was disabled at `NOW`. */
-const noticeOf = ({ orgId, id }: Endpoint): DisablingNotice => ({
+/** The notice for the admins of an endpoint that was disabled at `NOW`. */
+const buildNotice = ({ orgId, id }: Endpoint): DisablingNotice => ({
   kind: 'endpoint-disabled',
   orgId,
   generation: 0,
@@ -36,8 +36,8 @@ async function owed({ deliveries }: Stores, endpoint: Endpoint, count: number): 
 }
 
 /**
- * Dispatches all deliveries so that their attempts end at the same time; every worker knows the endpoint as
- * it was before.
+ * Dispatches all deliveries so that their attempts end at the same time; every worker has read the endpoint
+ * before.
  */
 async function dispatchAll(
   stores: Stores,
@@ -71,8 +71,8 @@ async function dispatchAll(
 }
 
 /**
- * An endpoint without what only the counting itself needs: the streak's name, and the mark that deliveries
- * may fail.
+ * An endpoint without the counting's own attributes: the streak's name, and the mark that deliveries may
+ * fail.
  */
 function shown(endpoint: Endpoint | undefined): Omit<Endpoint, 'streak' | 'atRiskUntil'> | undefined {
   if (endpoint === undefined) return undefined;
@@ -80,7 +80,7 @@ function shown(endpoint: Endpoint | undefined): Omit<Endpoint, 'streak' | 'atRis
   return rest;
 }
 
-/** Lets nobody pass before so many have come. */
+/** Holds all callers until so many have come. */
 function barrier(parties: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let missing = parties;
@@ -91,8 +91,8 @@ function barrier(parties: number): () => Promise<void> {
   };
 }
 
-describe.each(storeKinds(engine))('counting failed deliveries at their endpoint (%s)', (_, make) => {
-  async function having(changes: Partial<Endpoint> = {}) {
+describe.each(storeKinds(engine))('the count of failed deliveries at their endpoint (%s)', (_, make) => {
+  async function setUp(changes: Partial<Endpoint> = {}) {
     const stores = await make();
     const endpoint = anEndpoint(changes);
     await stores.endpoints.put(endpoint);
@@ -101,7 +101,7 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
   }
 
   it('disables the endpoint exactly once when ten deliveries are exhausted at the same time', async () => {
-    const { stores, endpoint, find } = await having();
+    const { stores, endpoint, find } = await setUp();
     const deliveries = await owed(stores, endpoint, 10);
 
     expect(await dispatchAll(stores, endpoint, deliveries, 'failing')).toEqual({ disabled: 1 });
@@ -114,13 +114,13 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
       disabledAt: NOW.toISOString(),
       disabledReason: 'consecutive_failures',
     });
-    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
+    expect(await stores.notices()).toEqual([buildNotice(endpoint)]);
     for (const delivery of deliveries)
       expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted', attempts: 8 });
   });
 
-  it('stays active after nine', async () => {
-    const { stores, endpoint, find } = await having();
+  it('leaves the endpoint active after nine', async () => {
+    const { stores, endpoint, find } = await setUp();
 
     const result = await dispatchAll(stores, endpoint, await owed(stores, endpoint, 9), 'failing');
 
@@ -133,20 +133,20 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
     expect(await stores.notices()).toEqual([]);
   });
 
-  it('counts no further once it is disabled', async () => {
-    const { stores, endpoint, find } = await having();
+  it('stops when the endpoint is disabled', async () => {
+    const { stores, endpoint, find } = await setUp();
     const deliveries = await owed(stores, endpoint, 15);
 
     expect(await dispatchAll(stores, endpoint, deliveries, 'failing')).toEqual({ disabled: 1 });
 
     expect(await find()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
-    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
+    expect(await stores.notices()).toEqual([buildNotice(endpoint)]);
     for (const delivery of deliveries)
       expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted' });
   });
 
-  it('begins again at zero after a success', async () => {
-    const { stores, endpoint, find } = await having({ consecutiveFailures: 9 });
+  it('starts again at zero after a success', async () => {
+    const { stores, endpoint, find } = await setUp({ consecutiveFailures: 9 });
     const [success] = await owed(stores, endpoint, 1);
 
     await dispatchAll(stores, endpoint, success ? [success] : [], 'succeeding');
@@ -157,8 +157,8 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
     expect(await find()).toMatchObject({ status: 'active', consecutiveFailures: 9 });
   });
 
-  it('settles every one of many successes at once after failures', async () => {
-    const { stores, endpoint, find } = await having({ consecutiveFailures: 5 });
+  it('is zero after many successes at once, all of which are settled', async () => {
+    const { stores, endpoint, find } = await setUp({ consecutiveFailures: 5 });
     const deliveries = await owed(stores, endpoint, 20);
 
     await dispatchAll(stores, endpoint, deliveries, 'succeeding');
@@ -169,14 +169,14 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
   });
 
   it.each(['failing', 'succeeding'] as const)(
-    'leaves a disabled endpoint as it is when attempts under way end %s',
+    'leaves a disabled endpoint unchanged when attempts in progress end %s',
     async (answer) => {
       const disabled = {
         status: 'auto_disabled',
         consecutiveFailures: 10,
         disabledAt: NOW.toISOString(),
       } as const;
-      const { stores, endpoint, find } = await having(disabled);
+      const { stores, endpoint, find } = await setUp(disabled);
       const before: Endpoint = { ...endpoint, status: 'active', consecutiveFailures: 3 };
 
       const result = await dispatchAll(stores, before, await owed(stores, endpoint, 3), answer);
@@ -187,9 +187,9 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
   );
 
   it.each(['failing', 'succeeding'] as const)(
-    'does not bring a deleted endpoint back when attempts under way end %s',
+    'does not restore a deleted endpoint when attempts in progress end %s',
     async (answer) => {
-      const { stores, endpoint, find } = await having({ consecutiveFailures: 3 });
+      const { stores, endpoint, find } = await setUp({ consecutiveFailures: 3 });
       const deliveries = await owed(stores, endpoint, 3);
       await stores.endpoints.remove(endpoint.orgId, endpoint.id);
 
@@ -211,7 +211,7 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
   ] as const)(
     'refuses the effect "%s" on an endpoint that is %s after %i failures',
     async (effect, status, consecutiveFailures) => {
-      const { stores, endpoint, find } = await having({ status, consecutiveFailures });
+      const { stores, endpoint, find } = await setUp({ status, consecutiveFailures });
       const [delivery] = await owed(stores, endpoint, 1);
       if (delivery === undefined) throw new Error('a delivery was to be made');
       const claim = await stores.deliveries.claim(delivery, { now: NOW, leaseSeconds: 25, maxAttempts: 8 });
@@ -231,15 +231,15 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
   );
 });
 
-describe('counting failed deliveries while their transactions conflict', () => {
-  async function contended() {
+describe('the count of failed deliveries during transaction conflicts', () => {
+  async function withConflicts() {
     const client = engine.client();
     const stores = dynamoDbStores(await engine.tables(client));
     return { stores, conflicts: conflictOnOverlap(client) };
   }
 
   it('disables the endpoint exactly once, at ten, and ends every delivery', async () => {
-    const { stores, conflicts } = await contended();
+    const { stores, conflicts } = await withConflicts();
     const endpoint = anEndpoint();
     await stores.endpoints.put(endpoint);
     const deliveries = await owed(stores, endpoint, 30);
@@ -251,13 +251,13 @@ describe('counting failed deliveries while their transactions conflict', () => {
       status: 'auto_disabled',
       consecutiveFailures: 10,
     });
-    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
+    expect(await stores.notices()).toEqual([buildNotice(endpoint)]);
     for (const delivery of deliveries)
       expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted', attempts: 8 });
   });
 
-  it('records all of fifty successes that come at once to a receiver that has recovered', async () => {
-    const { stores, conflicts } = await contended();
+  it('is zero after fifty successes at once, all of which are recorded', async () => {
+    const { stores, conflicts } = await withConflicts();
     const endpoint = anEndpoint({ consecutiveFailures: 5 });
     await stores.endpoints.put(endpoint);
     const deliveries = await owed(stores, endpoint, 50);

@@ -42,7 +42,7 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
 describe('the limit of endpoints at a host', () => {
-  it('holds when thirty are registered at once, whatever their ports and paths', async () => {
+  it('holds when thirty are registered at once, with different ports and paths', async () => {
     const { endpoints, orgId, add } = await anOrganization();
 
     const results = await Promise.all(
@@ -54,7 +54,7 @@ describe('the limit of endpoints at a host', () => {
     expect(await add('b.example.com')).toEqual({ kind: 'committed' });
   });
 
-  it('holds when URLs of many endpoints change to one host at once', async () => {
+  it('holds when the URLs of many endpoints change to one host at once', async () => {
     const { endpoints, orgId, add, countAt } = await anOrganization();
     await Promise.all(times(15, (index) => add(`from-${index}.example.com`)));
     const all = await endpoints.all(orgId);
@@ -67,7 +67,7 @@ describe('the limit of endpoints at a host', () => {
     expect(await countAt('to.example.com')).toBe(10);
   });
 
-  it('gives room again for exactly as many as were deleted or moved away', async () => {
+  it('has room again for exactly as many as were deleted or moved to another host', async () => {
     const { endpoints, orgId, add } = await anOrganization();
     await Promise.all(times(10, () => add('a.example.com')));
     const [first, second] = await endpoints.all(orgId);
@@ -80,13 +80,13 @@ describe('the limit of endpoints at a host', () => {
     expect(results.map(({ kind }) => kind)).toEqual(['committed', 'committed', 'refused']);
   });
 
-  it('is each organization’s own', async () => {
+  it('applies to each organization separately', async () => {
     const [one, other] = [await anOrganization(), await anOrganization()];
     await Promise.all(times(10, () => one.add('a.example.com')));
     expect(await other.add('a.example.com')).toEqual({ kind: 'committed' });
   });
 
-  it('counts what is there after any changes, several of them at once', async () => {
+  it('counts the existing endpoints after any concurrent changes', async () => {
     const hosts = ['a.example.com', 'b.example.com', '192.0.2.1', 'localhost'];
     const change = fc.record({
       what: fc.constantFrom('add', 'remove', 'move', 'events'),
@@ -117,7 +117,7 @@ describe('the limit of endpoints at a host', () => {
     );
   });
 
-  it('leaves no row behind when the last endpoint of a host is gone', async () => {
+  it('leaves no row when the last endpoint of a host is gone', async () => {
     const { service, endpoints, orgId, at } = await anOrganization();
     const endpoint = at('a.example.com');
     await committer(service.client)(endpoints.add(endpoint));
@@ -129,8 +129,8 @@ describe('the limit of endpoints at a host', () => {
   });
 });
 
-describe('an endpoint of a version that counted no hosts', () => {
-  it('is deleted and changed as before, and counted from its next URL on', async () => {
+describe('an endpoint of a version that did not count hosts', () => {
+  it('can be deleted and changed, and counts from its next URL on', async () => {
     const { service, endpoints, orgId, at, put, countAt } = await anOrganization();
     const [kept, deleted] = [at('a.example.com'), at('a.example.com')];
     for (const endpoint of [kept, deleted]) {

@@ -14,7 +14,7 @@ async function anOrganization() {
   const commit = committer(service.client);
   const orgId = newId('org', NOW);
   let hosts = 0;
-  // Each at a host of its own, of which an organization may have any number.
+  // Each at a host of its own, because the number of hosts has no limit.
   const add = async (
     endpoint: Endpoint = anEndpoint({ orgId, url: `https://receiver-${hosts++}.example.com/` }),
   ) => commit(endpoints.add(endpoint));
@@ -40,7 +40,7 @@ describe('the limit of endpoints', () => {
     expect(await endpoints.all(orgId)).toHaveLength(50);
   });
 
-  it('gives room again for exactly as many as were deleted', async () => {
+  it('has room again for exactly as many as were deleted', async () => {
     const { endpoints, orgId, add, remove } = await anOrganization();
     await sixtyAdds(add);
     const [first, second] = await endpoints.all(orgId);
@@ -53,7 +53,7 @@ describe('the limit of endpoints', () => {
     expect([await add(), await add(), await add()]).toEqual([COMMITTED, COMMITTED, LIMIT]);
   });
 
-  it('uncounts an endpoint once, however often it is deleted', async () => {
+  it('counts an endpoint once that is deleted repeatedly', async () => {
     const { endpoints, orgId, add, remove } = await anOrganization();
     await sixtyAdds(add);
     const [endpoint] = await endpoints.all(orgId);
@@ -68,7 +68,7 @@ describe('the limit of endpoints', () => {
     expect([await add(), await add()]).toEqual([COMMITTED, LIMIT]);
   });
 
-  it("is each organization's own", async () => {
+  it('applies to each organization separately', async () => {
     const { endpoints, add } = await anOrganization();
     await sixtyAdds(add);
     const other = anEndpoint();
@@ -91,8 +91,8 @@ describe('the limit of endpoints', () => {
   });
 });
 
-describe('updating an endpoint', () => {
-  it('changes its URL and subscriptions, is unproven at the new URL, and changes nothing else', async () => {
+describe('an update of an endpoint', () => {
+  it('changes its URL and event types, makes it unproven at a new URL, and changes nothing else', async () => {
     const { endpoints, orgId, add } = await anOrganization();
     const endpoint = anEndpoint({ orgId, consecutiveFailures: 4 });
     await add(endpoint);
@@ -103,7 +103,7 @@ describe('updating an endpoint', () => {
     expect(await endpoints.find(orgId, endpoint.id)).toEqual(changed);
   });
 
-  it('brings no deleted endpoint back', async () => {
+  it('does not restore a deleted endpoint', async () => {
     const { endpoints, orgId, add, remove } = await anOrganization();
     const endpoint = anEndpoint({ orgId });
     await add(endpoint);
@@ -113,7 +113,7 @@ describe('updating an endpoint', () => {
     expect(await endpoints.find(orgId, endpoint.id)).toBeUndefined();
   });
 
-  it('does not reach an endpoint of another organization', async () => {
+  it('does not change an endpoint of another organization', async () => {
     const { endpoints, add, orgId } = await anOrganization();
     const theirs = anEndpoint();
     await add(theirs);

@@ -10,8 +10,8 @@ import type {
 } from '@aws-sdk/lib-dynamodb';
 
 /*
- * What DynamoDB does to its callers and an engine on one machine does not: cancelling writes that meet, and
- * losing answers. Each function changes the client that it is given.
+ * Behavior of DynamoDB that an engine on one machine does not have: transaction conflicts and lost answers.
+ * Each function changes the client that it is given.
  */
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -19,10 +19,10 @@ type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 const PLAIN_WRITES = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand']);
 
 /**
- * DynamoDB's answer to a transaction. @param met for each of its writes, whether it met another writer of its
- * item
+ * DynamoDB's answer to a cancelled transaction.
+ * @param met for each of its writes, whether it conflicted
  */
-function cancelled(met: readonly boolean[]): TransactionCanceledException {
+function cancelledError(met: readonly boolean[]): TransactionCanceledException {
   const CancellationReasons: CancellationReason[] = met.map((conflict) => ({
     Code: conflict ? 'TransactionConflict' : 'None',
   }));
@@ -33,7 +33,7 @@ function cancelled(met: readonly boolean[]): TransactionCanceledException {
   });
 }
 
-/** Cancels each transaction for which `meets` says so, before it takes effect. */
+/** Cancels each transaction for which `meets` returns true, before it takes effect. */
 export function cancelTransactions(
   client: DynamoDBDocumentClient,
   meets: (input: TransactWriteCommandInput) => boolean,
@@ -41,7 +41,7 @@ export function cancelTransactions(
   client.middlewareStack.add(
     (next) => async (request) => {
       if (isTransaction(request.input) && meets(request.input))
-        throw cancelled((request.input.TransactItems ?? []).map((_, index) => index === 0));
+        throw cancelledError((request.input.TransactItems ?? []).map((_, index) => index === 0));
       return next(request);
     },
     { step: 'initialize', name: 'cancelTransactions' },
@@ -49,8 +49,8 @@ export function cancelTransactions(
 }
 
 /**
- * Makes writes that overlap in time on one item conflict, as DynamoDB does: of two transactions the later one
- * is cancelled, and so is a plain write of an item that a transaction is writing.
+ * Makes concurrent writes of one item conflict, as in DynamoDB: of two transactions the later one is
+ * cancelled, and so is a plain write of an item that a transaction is writing.
  * @returns how many writes were cancelled so far
  */
 export function conflictOnOverlap(client: DynamoDBDocumentClient): { count(): number } {
@@ -74,7 +74,7 @@ export function conflictOnOverlap(client: DynamoDBDocumentClient): { count(): nu
       const met = items.map((item) => underWay.has(item));
       if (met.includes(true)) {
         conflicts += 1;
-        throw cancelled(met);
+        throw cancelledError(met);
       }
       for (const item of items) underWay.add(item);
       try {
@@ -88,7 +88,7 @@ export function conflictOnOverlap(client: DynamoDBDocumentClient): { count(): nu
   return { count: () => conflicts };
 }
 
-/** Loses the answer to the next request of a command after it took effect, so that the SDK sends it again. */
+/** Loses the answer to the next request of a command after it took effect, so that the SDK retries it. */
 export function loseNextAnswer(client: DynamoDBDocumentClient, commandName: string): { lost(): boolean } {
   let lost = false;
   client.middlewareStack.add(
@@ -98,13 +98,13 @@ export function loseNextAnswer(client: DynamoDBDocumentClient, commandName: stri
       lost = true;
       throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
     },
-    // Within the SDK's retries, which come earlier in this step.
+    // Inside the SDK's retries, which come earlier in this step.
     { step: 'finalizeRequest', priority: 'low', name: 'loseNextAnswer' },
   );
   return { lost: () => lost };
 }
 
-/** Keeps what transactions are asked to write. */
+/** Collects the writes of transactions. */
 export function writesOf(client: DynamoDBDocumentClient): () => Write[] {
   const writes: Write[] = [];
   client.middlewareStack.add(
@@ -131,7 +131,7 @@ export function readInPagesOf(client: DynamoDBDocumentClient, limit: number): vo
 }
 
 /**
- * Leaves some of the writes out of each batch, and says so in the answer, as DynamoDB does when it throttles.
+ * Leaves some writes of each batch unprocessed, as DynamoDB does when it throttles.
  * @param leftOut how many of so many writes are left out
  * @returns how many writes each request had
  */
@@ -164,7 +164,7 @@ const isBatch = (input: object): input is BatchWriteCommandInput =>
 
 const isTransaction = (input: object): input is TransactWriteCommandInput => 'TransactItems' in input;
 
-/** What names the item that a write is about. */
+/** Table and key of the item of a write. */
 function itemOf(write: object): string {
   const { TableName, Key, Item } = write as Record<string, unknown>;
   const { pk, sk } = Object(Key ?? Item) as Record<string, unknown>;
@@ -172,8 +172,8 @@ function itemOf(write: object): string {
 }
 
 /**
- * Refuses each request that names one of these items, whatever else it asks for.
- * @param isRefused is given the table and the key; of a query the partition key alone
+ * Refuses each request that names one of these items.
+ * @param isRefused is given the table and the key; of a query the partition key only
  */
 export function refuseItems(
   client: DynamoDBDocumentClient,

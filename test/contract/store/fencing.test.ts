@@ -9,10 +9,7 @@ const MAX_ATTEMPTS = 8;
 const LEASE_MS = seconds(LEASE_SECONDS);
 const RETRY_MS = seconds(30);
 
-/**
- * What workers with one delivery do, one after the other: time passes, one claims, one of those that ever did
- * settles.
- */
+/** A sequence of steps: time passes, one worker claims, or one of the earlier workers settles. */
 const step = fc.oneof(
   fc.record({
     kind: fc.constant('elapse' as const),
@@ -28,7 +25,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-function settlementOf(
+function buildSettlement(
   claim: ClaimedDelivery,
   { as, hold }: Extract<Step, { kind: 'settle' }>,
   at: Date,
@@ -40,7 +37,7 @@ function settlementOf(
 }
 
 describe.each(storeKinds())('the lease of a delivery (%s)', (_, make) => {
-  it('lets one worker in at a time, eight at most, and nobody settle who outlived it', async () => {
+  it('admits one worker at a time and eight at most, and refuses settlements after its end', async () => {
     const { deliveries } = await make();
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
@@ -71,7 +68,7 @@ describe.each(storeKinds())('the lease of a delivery (%s)', (_, make) => {
           } else if (claims.length > 0) {
             const claim = claims[taken.worker % claims.length];
             if (claim === undefined) continue;
-            const settlement = settlementOf(claim, taken, now);
+            const settlement = buildSettlement(claim, taken, now);
             const result = await deliveries.settle(claim, settlement, unaffected(delivery, now));
             const may = claim === holder && isHeld();
             expect(result).toBe(may ? 'done' : 'refused');

@@ -11,15 +11,15 @@ import { dynamoDbStores, type Stores, storeKinds } from './stores.ts';
 
 const engine = dynamoDb();
 
-/** Ends that change their endpoint, and an endpoint that each may change. */
+/** Outcomes that change their endpoint, and an endpoint for each. */
 const EFFECTS: readonly [effect: 'reset' | 'count' | 'disable', failures: number, as: Settlement][] = [
   ['reset', 5, succeeded],
   ['count', 2, exhausted],
   ['disable', 9, exhausted],
 ];
 
-/** A sandbox's endpoint, and a delivery to it under its last attempt. */
-async function having(stores: Stores, consecutiveFailures: number) {
+/** A sandbox's endpoint, and a claimed delivery to it with its last attempt. */
+async function setUp(stores: Stores, consecutiveFailures: number) {
   const { tenant, reset } = await stores.sandbox();
   const endpoint = anEndpoint({ orgId: tenant.orgId, consecutiveFailures });
   await stores.endpoints.put(endpoint);
@@ -27,7 +27,11 @@ async function having(stores: Stores, consecutiveFailures: number) {
   return { stores, tenant, reset, endpoint, claim };
 }
 
-const outcomeOf = (endpoint: Endpoint, effect: EndpointOutcome['effect'], at = ENDED): EndpointOutcome => ({
+const buildOutcome = (
+  endpoint: Endpoint,
+  effect: EndpointOutcome['effect'],
+  at = ENDED,
+): EndpointOutcome => ({
   endpoint,
   effect,
   at,
@@ -35,11 +39,11 @@ const outcomeOf = (endpoint: Endpoint, effect: EndpointOutcome['effect'], at = E
 
 describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_, make) => {
   it.each(EFFECTS)(
-    'has the effect "%s" on its endpoint while its generation is the present one',
+    'has the effect "%s" on its endpoint in the current generation',
     async (effect, failures, as) => {
-      const { stores, endpoint, claim } = await having(await make(), failures);
+      const { stores, endpoint, claim } = await setUp(await make(), failures);
 
-      expect(await stores.deliveries.settle(claim, as, outcomeOf(endpoint, effect))).toBe('done');
+      expect(await stores.deliveries.settle(claim, as, buildOutcome(endpoint, effect))).toBe('done');
 
       expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(
         effect === 'reset' ? 0 : failures + 1,
@@ -49,84 +53,86 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     },
   );
 
-  it.each(EFFECTS)(
-    'has no effect "%s" once a reset has wiped it, and is not told either',
-    async (effect, failures, as) => {
-      const { stores, endpoint, claim, reset } = await having(await make(), failures);
-      await reset();
+  it.each(EFFECTS)('has no effect "%s" after a reset, and makes no notice', async (effect, failures, as) => {
+    const { stores, endpoint, claim, reset } = await setUp(await make(), failures);
+    await reset();
 
-      expect(await stores.deliveries.settle(claim, as, outcomeOf(endpoint, effect))).toBe('refused');
+    expect(await stores.deliveries.settle(claim, as, buildOutcome(endpoint, effect))).toBe('refused');
 
-      expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
-      expect(await stores.deliveries.find(claim)).toEqual(claim);
-      expect(await stores.notices()).toEqual([]);
-    },
-  );
+    expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
+    expect(await stores.deliveries.find(claim)).toEqual(claim);
+    expect(await stores.notices()).toEqual([]);
+  });
 
   it.each([
     ['count', 2],
     ['disable', 9],
-  ] as const)('whose worker was lost has no effect "%s" either', async (effect, failures) => {
-    const { stores, endpoint, claim, reset } = await having(await make(), failures);
+  ] as const)('has no effect "%s" after a reset when its worker was lost', async (effect, failures) => {
+    const { stores, endpoint, claim, reset } = await setUp(await make(), failures);
     await reset();
 
-    const result = await stores.deliveries.exhaust(claim, 'lost', 8, outcomeOf(endpoint, effect, LEASE_END));
+    const result = await stores.deliveries.exhaust(
+      claim,
+      'lost',
+      8,
+      buildOutcome(endpoint, effect, LEASE_END),
+    );
 
     expect(result).toBe('refused');
     expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
     expect(await stores.notices()).toEqual([]);
   });
 
-  it('is refused for good: not told as an endpoint that changed, which would be looked at again', async () => {
-    const { stores, endpoint, claim, reset } = await having(await make(), 2);
+  it('stays refused when it is retried', async () => {
+    const { stores, endpoint, claim, reset } = await setUp(await make(), 2);
     await reset();
-    const settle = () => stores.deliveries.settle(claim, exhausted, outcomeOf(endpoint, 'count'));
+    const settle = () => stores.deliveries.settle(claim, exhausted, buildOutcome(endpoint, 'count'));
 
     expect([await settle(), await settle()]).toEqual(['refused', 'refused']);
   });
 
-  it('that changes nothing about its endpoint asks for nothing', async () => {
-    const { stores, endpoint, claim, reset } = await having(await make(), 0);
+  it('needs no check when it does not change its endpoint', async () => {
+    const { stores, endpoint, claim, reset } = await setUp(await make(), 0);
     await reset();
 
-    expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint, 'none'))).toBe('done');
+    expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint, 'none'))).toBe('done');
   });
 
-  it('that arrives as a redelivery notes so in its own generation alone', async () => {
-    const { stores, tenant, endpoint, reset } = await having(await make(), 0);
+  it('records the arrival of a redelivery in its own generation only', async () => {
+    const { stores, tenant, endpoint, reset } = await setUp(await make(), 0);
     const redelivery = { ...tenant, webhookId: endpoint.id, redeliveryOf: newId('dlv', NOW) };
     const [claim, late] = [await claimed(stores, redelivery), await claimed(stores, redelivery)];
     const settle = (one: ClaimedDelivery) =>
-      stores.deliveries.settle(one, succeeded, outcomeOf(endpoint, 'none'));
+      stores.deliveries.settle(one, succeeded, buildOutcome(endpoint, 'none'));
     expect(await settle(claim)).toBe('done');
     await reset();
     expect(await settle(late)).toBe('refused');
   });
 
-  it('of the next generation counts', async () => {
-    const { stores, tenant, endpoint, reset } = await having(await make(), 2);
+  it('counts in the next generation', async () => {
+    const { stores, tenant, endpoint, reset } = await setUp(await make(), 2);
     await reset();
     const next = await claimed(stores, { ...tenant, generation: 2, webhookId: endpoint.id, attempts: 7 });
 
-    expect(await stores.deliveries.settle(next, exhausted, outcomeOf(endpoint, 'count'))).toBe('done');
+    expect(await stores.deliveries.settle(next, exhausted, buildOutcome(endpoint, 'count'))).toBe('done');
 
     expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(3);
   });
 
-  it('is not held up by a reset of another sandbox', async () => {
+  it('is not affected by a reset of another sandbox', async () => {
     const stores = await make();
-    const { endpoint, claim } = await having(stores, 2);
-    const other = await having(stores, 2);
+    const { endpoint, claim } = await setUp(stores, 2);
+    const other = await setUp(stores, 2);
     await other.reset();
 
-    expect(await stores.deliveries.settle(claim, exhausted, outcomeOf(endpoint, 'count'))).toBe('done');
+    expect(await stores.deliveries.settle(claim, exhausted, buildOutcome(endpoint, 'count'))).toBe('done');
   });
 
-  it('tells of time that passed faster for as long as it says anything', async () => {
+  it('keeps the times at real speed until the delivery is skipped', async () => {
     const { deliveries } = await make();
     const claim = await claimed({ deliveries });
     const atRealSpeed = { nextRetryAt: '2026-11-20T10:00:00.000Z' };
-    const unaffected = outcomeOf(anEndpoint(), 'none');
+    const unaffected = buildOutcome(anEndpoint(), 'none');
 
     await deliveries.settle(claim, { ...retryingIn('hidden'), atRealSpeed }, unaffected);
     expect(await deliveries.find(claim)).toMatchObject({ atRealSpeed });
@@ -135,7 +141,7 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     expect(await deliveries.find(claim)).not.toHaveProperty('atRealSpeed');
   });
 
-  it('says that a simulated receiver took it, with the request and the times at real speed', async () => {
+  it("has the simulated receiver's request, reason and times at real speed", async () => {
     const { deliveries } = await make();
     const claim = await claimed({ deliveries });
     const attempt = {
@@ -146,7 +152,7 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     const atRealSpeed = { terminalAt: ENDED.toISOString() };
     const settlement = { ...succeeded, attempt, atRealSpeed, terminalReason: 'sandbox_simulated' } as const;
 
-    await deliveries.settle(claim, settlement, outcomeOf(anEndpoint(), 'none'));
+    await deliveries.settle(claim, settlement, buildOutcome(anEndpoint(), 'none'));
 
     expect(await deliveries.find(claim)).toMatchObject({
       status: 'succeeded',
@@ -157,8 +163,11 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
   });
 });
 
-describe('what the end of a delivery writes', () => {
-  /** Settles a delivery, and gives the writes of its transaction. */
+describe('the transaction that ends a delivery', () => {
+  /**
+   * Settles a delivery.
+   * @returns the writes of its transaction
+   */
   async function writesOfEnd(
     consecutiveFailures: number,
     effect: 'reset' | 'count' | 'disable',
@@ -166,7 +175,7 @@ describe('what the end of a delivery writes', () => {
   ) {
     const client = engine.client();
     const stores = dynamoDbStores(await engine.tables(client));
-    const made = await having(stores, consecutiveFailures);
+    const made = await setUp(stores, consecutiveFailures);
     const claim: ClaimedDelivery = live
       ? await claimed(stores, {
           orgId: made.endpoint.orgId,
@@ -177,17 +186,17 @@ describe('what the end of a delivery writes', () => {
       : made.claim;
     const writes = writesOf(client);
     const as = effect === 'reset' ? succeeded : exhausted;
-    expect(await stores.deliveries.settle(claim, as, outcomeOf(made.endpoint, effect))).toBe('done');
+    expect(await stores.deliveries.settle(claim, as, buildOutcome(made.endpoint, effect))).toBe('done');
     return writes().map((write) => Object.keys(write).join());
   }
 
-  it.each(EFFECTS)('has no check of a generation when it is live: "%s"', async (effect, failures) => {
+  it.each(EFFECTS)('does not check the generation of a live delivery: "%s"', async (effect, failures) => {
     const writes = await writesOfEnd(failures, effect, true);
 
     expect(writes).toEqual(['Update', 'Update', ...(effect === 'disable' ? ['Put'] : [])]);
   });
 
-  it.each(EFFECTS)('has one in a sandbox: "%s"', async (effect, failures) => {
+  it.each(EFFECTS)('checks the generation in a sandbox: "%s"', async (effect, failures) => {
     const writes = await writesOfEnd(failures, effect, false);
 
     expect(writes).toEqual(['Update', 'Update', ...(effect === 'disable' ? ['Put'] : []), 'ConditionCheck']);

@@ -53,12 +53,12 @@ async function aService(client = engine.client()) {
 }
 
 describe('an idempotency record', () => {
-  it('lets one of twenty transactions with one key commit, and refuses the others for it', async () => {
+  it('lets one of twenty transactions with one key commit, and refuses the others', async () => {
     const client = engine.client();
     const { post, contents, memory } = await aService(client);
     const conflicts = conflictOnOverlap(client);
-    // As a client does that was answered 503: on a busy machine twenty get in each other's way for longer
-    // than the waits last.
+    // As a client retries a 503: on a busy machine the conflicts of twenty may last longer than the
+    // function's retries.
     const insist = (content: string): ReturnType<typeof post> =>
       post(content).catch((error) => {
         if (error instanceof Contended) return insist(content);
@@ -75,7 +75,7 @@ describe('an idempotency record', () => {
     expect(await memory.find(scope, NOW)).toEqual(aRecord(content));
   });
 
-  it('remembers the answer of its transaction with the location', async () => {
+  it('contains the answer of its transaction with the location', async () => {
     const { service } = await engine.tables();
     const memory = idempotencyStore(service);
     const record = { ...aRecord(), location: '/api/v1/webhooks/whk_1' };
@@ -85,7 +85,7 @@ describe('an idempotency record', () => {
     expect(await memory.find(scope, NOW)).toEqual(record);
   });
 
-  it('is not kept when its transaction is refused for another reason', async () => {
+  it('is not stored when its transaction is refused for another reason', async () => {
     const { service } = await engine.tables();
     const memory = idempotencyStore(service);
     const messages = messageStore(service);
@@ -99,14 +99,14 @@ describe('an idempotency record', () => {
     expect(await memory.find(scope, NOW)).toBeUndefined();
   });
 
-  it('holds for 24 hours and is then replaced', async () => {
+  it('is valid for 24 hours and is then replaced', async () => {
     const { post, contents, memory } = await aService();
     await post('first');
 
     expect(await post('too early', later(NOW, DAY - 1))).toEqual(USED);
     expect(await memory.find(scope, later(NOW, DAY - 1))).toEqual(aRecord('first'));
 
-    // The row is still there: DynamoDB deletes expired ones within days.
+    // The row still exists: DynamoDB deletes expired ones within days.
     expect(await memory.find(scope, later(NOW, DAY))).toBeUndefined();
     expect(await post('second', later(NOW, DAY))).toEqual({ kind: 'committed' });
     expect(await memory.find(scope, later(NOW, DAY))).toEqual(aRecord('second'));
@@ -118,7 +118,7 @@ describe('an idempotency record', () => {
     ['key', { ...scope, key: '6f1f4f0c-4d0f-4a36-9f5c-0a5f0f1b2c3e' }],
     ['organization', { ...scope, tenant: aTenant() }],
     ["generation of the organization's data", { ...scope, tenant: { ...tenant, generation: 1 } }],
-  ])('says nothing about the same request of another %s', async (_what, other) => {
+  ])('does not apply to the same request of another %s', async (_what, other) => {
     const { post, memory } = await aService();
     await post('first');
 

@@ -15,8 +15,8 @@ async function someUses() {
   return { rates, uses: keyUseStore(rates) };
 }
 
-describe('the uses of keys', () => {
-  it('are the last one of each key, and none of keys that were not used or are another organization’s', async () => {
+describe('the last uses of keys', () => {
+  it('are stored for each key, and absent for unused keys and those of other organizations', async () => {
     const { uses } = await someUses();
     const [used, often, unused, foreign] = [
       anApiKey({ orgId }),
@@ -36,7 +36,7 @@ describe('the uses of keys', () => {
     );
   });
 
-  it('are read for a whole page at once, and for none', async () => {
+  it('are read for a whole page at once, and for an empty page', async () => {
     const { uses } = await someUses();
     const all = Array.from({ length: 100 }, () => anApiKey({ orgId }));
     await Promise.all(all.map((key) => uses.note(key, NOW, PATIENT_MS)));
@@ -51,7 +51,7 @@ describe('the uses of keys', () => {
     expect((await uses.read(orgId, [])).size).toBe(0);
   });
 
-  it('outlive the windows beside them, and go after a year', async () => {
+  it('outlive rate windows and expire after a year', async () => {
     const { rates, uses } = await someUses();
     const key = anApiKey({ orgId });
     await uses.note(key, NOW, PATIENT_MS);

@@ -17,8 +17,8 @@ const part = (first: number, last: number, shardId = SHARD) => ({
 const readOne = async (ledger: Ledger, { webhookId, generation, hour }: LedgerEntry) =>
   (await ledger.read(webhookId, generation, { first: hour, last: hour }))[0];
 
-describe.each(storeKinds())('adding to the ledger (%s)', (_, make) => {
-  it('begins an entry and goes on with it', async () => {
+describe.each(storeKinds())('an addition to the ledger (%s)', (_, make) => {
+  it('creates an entry and updates it', async () => {
     const { ledger } = await make();
     const entry = aLedgerEntry({ owed: 3, succeeded: 2 });
 
@@ -35,7 +35,7 @@ describe.each(storeKinds())('adding to the ledger (%s)', (_, make) => {
     ['a part that begins earlier', part(2, 4)],
     ['a part that goes on further', part(7, 20)],
     ['a part that begins with the last that was counted', part(10, 11)],
-  ])('does not count %s, and says up to where was counted', async (_name, again) => {
+  ])('does not count %s, and returns the position up to which changes are counted', async (_name, again) => {
     const { ledger } = await make();
     const entry = aLedgerEntry({ owed: 3 });
     await ledger.add(part(5, 10), entry);
@@ -45,7 +45,7 @@ describe.each(storeKinds())('adding to the ledger (%s)', (_, make) => {
     expect(await readOne(ledger, entry)).toEqual(entry);
   });
 
-  it('compares sequence numbers as numbers, whatever their length', async () => {
+  it('compares sequence numbers as numbers of any length', async () => {
     const { ledger } = await make();
     const entry = aLedgerEntry({ owed: 1 });
     await ledger.add(part(8, 9), entry);
@@ -56,7 +56,7 @@ describe.each(storeKinds())('adding to the ledger (%s)', (_, make) => {
     expect(await ledger.add(part(11, 12), entry)).toEqual({ countedTo: long });
   });
 
-  it('counts each shard for itself', async () => {
+  it('counts each shard separately', async () => {
     const { ledger } = await make();
     const entry = aLedgerEntry({ owed: 1 });
     await ledger.add(part(100, 200), entry);
@@ -66,7 +66,7 @@ describe.each(storeKinds())('adding to the ledger (%s)', (_, make) => {
     expect(await readOne(ledger, entry)).toEqual({ ...entry, owed: 2 });
   });
 
-  it('counts each entry for itself', async () => {
+  it('counts each entry separately', async () => {
     const { ledger } = await make();
     const [one, other] = [aLedgerEntry({ owed: 1 }), aLedgerEntry({ owed: 1 })];
     await ledger.add(part(1, 9), one);
@@ -74,7 +74,7 @@ describe.each(storeKinds())('adding to the ledger (%s)', (_, make) => {
     expect(await ledger.add(part(2, 8), other)).toBe('added');
   });
 
-  it('counts one of ten additions of a part at once, and all of different shards', async () => {
+  it('counts once when ten add the same part at once, and in each of several shards', async () => {
     const { ledger } = await make();
     const entry = aLedgerEntry({ owed: 1 });
 
@@ -88,7 +88,7 @@ describe.each(storeKinds())('adding to the ledger (%s)', (_, make) => {
     expect(await readOne(ledger, entry)).toEqual({ ...entry, owed: 21 });
   });
 
-  it('counts every change once when parts are read again, cut anew each time', async () => {
+  it('counts every change once when parts are read again in other batches', async () => {
     const { ledger } = await make();
     await fc.assert(
       fc.asyncProperty(
@@ -96,8 +96,7 @@ describe.each(storeKinds())('adding to the ledger (%s)', (_, make) => {
         fc.array(fc.tuple(fc.nat(11), fc.nat(11)), { maxLength: 8 }),
         async (count, cuts) => {
           const entry = aLedgerEntry();
-          // Whatever was read before, the reader always comes to the end, going back no further than what is
-          // counted.
+          // After any restart the reader comes to the end, going back at most to what is counted.
           const reads = [
             ...cuts.map(([one, other]) => [Math.min(one, other), Math.max(one, other)]),
             [0, count],

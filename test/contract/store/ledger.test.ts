@@ -27,7 +27,7 @@ const byKey = (entries: readonly LedgerEntry[]) =>
     `${a.webhookId}/${a.generation}/${a.hour}` < `${b.webhookId}/${b.generation}/${b.hour}` ? -1 : 1,
   );
 
-/** What all shards of an hour have, by shard. */
+/** The counts of all shards of an hour, by shard. */
 async function inHour(ledger: Ledger, hour: string): Promise<LedgerEntry[][]> {
   return Promise.all(
     listShards(LEDGER_SHARDS).map(async (shard) => {
@@ -43,8 +43,8 @@ async function inHour(ledger: Ledger, hour: string): Promise<LedgerEntry[][]> {
   );
 }
 
-describe.each(storeKinds())('reading the ledger (%s)', (_, make) => {
-  it('gives of an endpoint and a generation the hours asked for that have something', async () => {
+describe.each(storeKinds())('a read of the ledger (%s)', (_, make) => {
+  it('returns the requested hours of an endpoint and generation that have counts', async () => {
     const { ledger } = await make();
     const [one = '', two = '', three = ''] = [1, 2, 3].map((count) => getHourBefore(NOW, count));
     const entry = aLedgerEntry({ owed: 2, succeeded: 1 });
@@ -71,7 +71,7 @@ describe.each(storeKinds())('reading the ledger (%s)', (_, make) => {
     expect(await ledger.read(webhookId, 0, { first: three, last: three })).toEqual([]);
   });
 
-  it('gives all of many hours', async () => {
+  it('returns all of many hours', async () => {
     const { ledger } = await make();
     const webhookId = newId('whk', NOW);
     const hours = Array.from({ length: 240 }, (_unused, count) => getHourBefore(NOW, count));
@@ -82,7 +82,7 @@ describe.each(storeKinds())('reading the ledger (%s)', (_, make) => {
     expect(byKey(await ledger.read(webhookId, 0, range))).toEqual(byKey(entries));
   });
 
-  it('gives all endpoints of an hour, each in one shard, and none of another hour', async () => {
+  it('returns all endpoints of an hour, each in one shard, and none of another hour', async () => {
     const { ledger } = await make();
     const entries = Array.from({ length: 60 }, (_unused, index) =>
       aLedgerEntry({ owed: index, generation: index % 2 }),
@@ -97,14 +97,14 @@ describe.each(storeKinds())('reading the ledger (%s)', (_, make) => {
         expect(keys.active(webhookId, generation, hour).pk).toBe(keys.activeInDay(hour, shard));
   });
 
-  it('finds nothing in an hour in which nothing was owed', async () => {
+  it('is empty for an hour without deliveries', async () => {
     const { ledger } = await make();
     expect((await inHour(ledger, getHourBefore(NOW, 5))).flat()).toEqual([]);
   });
 });
 
-describe.each(storeKinds())('correcting the ledger (%s)', (_, make) => {
-  async function holding(changes: Partial<LedgerAddition>) {
+describe.each(storeKinds())('a correction of the ledger (%s)', (_, make) => {
+  async function setUp(changes: Partial<LedgerAddition>) {
     const { ledger } = await make();
     const entry = aLedgerEntry(changes);
     await ledger.add(part, entry);
@@ -112,8 +112,8 @@ describe.each(storeKinds())('correcting the ledger (%s)', (_, make) => {
   }
   const truth = { owed: 7, succeeded: 4, exhausted: 2, skipped: 1, duplicates: 3 };
 
-  it('puts the counts right that are still as they were seen', async () => {
-    const { ledger, entry } = await holding({ owed: 8, succeeded: 4 });
+  it('replaces the counts that are unchanged since they were read', async () => {
+    const { ledger, entry } = await setUp({ owed: 8, succeeded: 4 });
 
     expect(await ledger.correct(entry, truth)).toBe('corrected');
 
@@ -121,9 +121,9 @@ describe.each(storeKinds())('correcting the ledger (%s)', (_, make) => {
   });
 
   it.each(['owed', 'succeeded', 'exhausted', 'skipped', 'duplicates'] as const)(
-    'leaves them alone when %s has changed since',
+    'is refused when %s has changed since',
     async (name) => {
-      const { ledger, entry } = await holding({ owed: 8, succeeded: 4 });
+      const { ledger, entry } = await setUp({ owed: 8, succeeded: 4 });
       await ledger.add({ ...part, first: '101', last: '200' }, { ...entry, ...NO_COUNTS, [name]: 1 });
       const changed = await readOne(ledger, entry);
 
@@ -133,15 +133,15 @@ describe.each(storeKinds())('correcting the ledger (%s)', (_, make) => {
     },
   );
 
-  it('is done once of ten times at once', async () => {
-    const { ledger, entry } = await holding({ owed: 8 });
+  it('is done once when ten run at once', async () => {
+    const { ledger, entry } = await setUp({ owed: 8 });
 
     const results = await Promise.all(Array.from({ length: 10 }, () => ledger.correct(entry, truth)));
 
     expect(results.filter((result) => result === 'corrected')).toHaveLength(1);
   });
 
-  it('makes no entry of one that does not exist', async () => {
+  it('creates no entry', async () => {
     const { ledger } = await make();
     const entry = aLedgerEntry();
 
@@ -149,8 +149,8 @@ describe.each(storeKinds())('correcting the ledger (%s)', (_, make) => {
     expect(await readOne(ledger, entry)).toBeUndefined();
   });
 
-  it('leaves what is added afterwards to be added', async () => {
-    const { ledger, entry } = await holding({ owed: 8 });
+  it('keeps later additions possible', async () => {
+    const { ledger, entry } = await setUp({ owed: 8 });
     await ledger.correct(entry, truth);
 
     await ledger.add({ ...part, first: '101', last: '200' }, { ...entry, ...NO_COUNTS, owed: 1 });

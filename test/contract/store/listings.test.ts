@@ -26,11 +26,11 @@ import {
 import { dynamoDb, type TestTables } from '../../engines.ts';
 
 const engine = dynamoDb();
-/** What the listed things belong to. */
+/** The parent of the listed resources. */
 const conversationId = newId('cnv', NOW);
 const webhookId = newId('whk', NOW);
 
-/** A collection of one tenant: adds an item created at a time, and lists. */
+/** A collection of one tenant: adds an item created at a given time, and lists. */
 interface Collection {
   add(createdAt: Date): Promise<string>;
   list(page: PageRequest): Promise<Page<{ id: string }>>;
@@ -116,11 +116,11 @@ const collections: Record<string, (tables: TestTables, tenant: Tenant) => Collec
   },
 };
 
-/** Adds so many items, three to each millisecond. */
+/** Adds so many items, three in each millisecond. */
 const fill = (collection: Collection, count: number): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => collection.add(later(NOW, Math.floor(index / 3)))));
 
-/** Pages through to the end, with something happening between the pages. */
+/** Reads all pages, and runs something in between. */
 async function pageThrough(collection: Collection, limit: number, between: () => Promise<unknown>) {
   const pages: string[][] = [];
   let after: string | undefined;
@@ -133,10 +133,10 @@ async function pageThrough(collection: Collection, limit: number, between: () =>
   return pages;
 }
 
-describe.each(Object.entries(collections))('listing %s', (_, open) => {
+describe.each(Object.entries(collections))('a listing of %s', (_, open) => {
   const aCollection = async (tenant = aTenant()) => open(await engine.tables(), tenant);
 
-  it('gives each of 300 exactly once in pages of 7, newest first, while others are written', async () => {
+  it('returns each of 300 exactly once in pages of 7, newest first, during writes', async () => {
     const collection = await aCollection();
     const existing = await fill(collection, 300);
     let written = 0;
@@ -151,7 +151,7 @@ describe.each(Object.entries(collections))('listing %s', (_, open) => {
     expect(pages.slice(0, -1).every((page) => page.length === 7)).toBe(true);
   });
 
-  it('neither skips nor repeats what exists when others are written in the same milliseconds', async () => {
+  it('neither skips nor repeats items when others are written in the same milliseconds', async () => {
     const collection = await aCollection();
     const existing = await fill(collection, 60);
 
@@ -162,7 +162,7 @@ describe.each(Object.entries(collections))('listing %s', (_, open) => {
     expect(seen).toEqual(expect.arrayContaining(existing));
   });
 
-  it('names no next page when a page holds the last item', async () => {
+  it('has no next page after the last item', async () => {
     const collection = await aCollection();
     expect(await collection.list({ limit: 5 })).toEqual({ items: [] });
     await fill(collection, 10);
@@ -173,7 +173,7 @@ describe.each(Object.entries(collections))('listing %s', (_, open) => {
     expect(await collection.list({ limit: 10 })).not.toHaveProperty('next');
   });
 
-  it('shows nothing of another generation', async () => {
+  it('contains nothing of another generation', async () => {
     const tables = await engine.tables();
     const tenant = aTenant();
     await fill(open(tables, tenant), 10);
@@ -182,8 +182,8 @@ describe.each(Object.entries(collections))('listing %s', (_, open) => {
   });
 });
 
-describe('listing conversations', () => {
-  it('shows nothing of another organization', async () => {
+describe('a listing of conversations', () => {
+  it('contains nothing of another organization', async () => {
     const { service } = await engine.tables();
     const store = conversationStore(service);
     const [ours, theirs] = [aTenant(), aTenant()];
@@ -195,7 +195,7 @@ describe('listing conversations', () => {
     expect(await store.find(theirs, conversation.id)).toBeUndefined();
   });
 
-  it('reads on past the megabyte at which DynamoDB ends an answer', async () => {
+  it('continues after the megabyte at which DynamoDB ends an answer', async () => {
     const { service } = await engine.tables();
     const store = messageStore(service);
     const commit = committer(service.client);

@@ -70,14 +70,14 @@ const aRequest = (changes: Partial<{ url: string; difference: number; version: n
 };
 const many = (count: number) => Array.from({ length: count }, () => aRequest());
 
-describe.each(KINDS)('the budget of e-mail (%s)', (_, make) => {
-  it('admits exactly what it allows, of however many at once, and leaves each of the others to the digest', async () => {
+describe.each(KINDS)('the e-mail budget (%s)', (_, make) => {
+  it('admits exactly its limit of concurrent requests, and leaves all others to the digest', async () => {
     const budgets = await make({ organization: 7 });
     const requests = many(25);
 
     const decided = await Promise.all(
       requests.map(async (request) => {
-        // A contended decision comes again with its message.
+        // A contended decision is retried with its message.
         for (;;)
           try {
             return await budgets.admit(request, one, NOW);
@@ -93,7 +93,7 @@ describe.each(KINDS)('the budget of e-mail (%s)', (_, make) => {
     expect((await budgets.close(tenant, TODAY, NOW))?.changes).toBe(18);
   });
 
-  it('decides about an event once, however often it comes', async () => {
+  it('decides about an event once when it is repeated', async () => {
     const budgets = await make({ organization: 1 });
     const [first, second] = [aRequest(), aRequest()];
     for (let times = 0; times < 3; times += 1) {
@@ -105,7 +105,7 @@ describe.each(KINDS)('the budget of e-mail (%s)', (_, make) => {
     expect((await budgets.close(tenant, TODAY, NOW))?.changes).toBe(1);
   });
 
-  it('counts recipients, and admits no e-mail to more of them than it has left', async () => {
+  it('counts recipients, and refuses an e-mail to more than are left', async () => {
     const budgets = await make({ organization: 5 });
     expect(await budgets.admit(aRequest(), async () => 4, NOW)).toEqual({ decision: 'notice' });
     expect(await budgets.admit(aRequest(), async () => 2, NOW)).toEqual({
@@ -113,14 +113,18 @@ describe.each(KINDS)('the budget of e-mail (%s)', (_, make) => {
       refusedBy: 'mail-budget',
     });
 
-    const late = await budgets.admit(aRequest(), async () => expect.unreachable('nobody is asked for'), NOW);
+    const late = await budgets.admit(
+      aRequest(),
+      async () => expect.unreachable('recipients must not be read'),
+      NOW,
+    );
     expect(late).toEqual({ decision: 'digest' });
     expect(await budgets.admit({ ...aRequest(), ...aTenant() }, async () => 6, NOW)).toMatchObject({
       decision: 'digest',
     });
   });
 
-  it('begins anew with the day, also for a notice that could not be sent the day before', async () => {
+  it('is new each day, also for a notice that could not be sent the day before', async () => {
     const budgets = await make({ organization: 1 });
     const [first, second] = [aRequest(), aRequest()];
     await budgets.admit(first, one, NOW);
@@ -132,7 +136,7 @@ describe.each(KINDS)('the budget of e-mail (%s)', (_, make) => {
     expect(await budgets.close(tenant, toDay(tomorrow), tomorrow)).toBeUndefined();
   });
 
-  it('ends for all organizations together at the ceiling of the stage, digests included', async () => {
+  it('has a ceiling for all organizations of the stage, digests included', async () => {
     const budgets = await make({ stage: 2 });
     const at = () => ({ ...aRequest(), ...aTenant() });
     expect(await budgets.admit(at(), one, NOW)).toEqual({ decision: 'notice' });
@@ -150,7 +154,7 @@ describe.each(KINDS)('a digest (%s)', (_, make) => {
   const FULL = { organization: 1 };
   const two = async () => 2;
 
-  it('has for each source the number of changes, the greatest of them and the latest version', async () => {
+  it('has for each source the number of changes, the greatest one and the latest version', async () => {
     const budgets = await make(FULL);
     const first = aRequest({ difference: 30, version: 2 });
     const { sourceId } = first.change;
@@ -169,7 +173,7 @@ describe.each(KINDS)('a digest (%s)', (_, make) => {
     expect(digest?.sources[sourceId]).toMatchObject({ changes: 2, difference: 90, version: 3, kind: 'url' });
   });
 
-  it('stays small: it names so many sources, and counts the changes of the others', async () => {
+  it('names a limited number of sources, and counts the changes of all others', async () => {
     const budgets = await make(FULL);
     for (let index = 0; index < MAX_DIGEST_SOURCES + 3; index += 1)
       await budgets.admit(
@@ -185,7 +189,7 @@ describe.each(KINDS)('a digest (%s)', (_, make) => {
     expect(JSON.stringify(digest).length).toBeLessThan(15_000);
   });
 
-  it('takes nothing more once it is closed, so that no change is in it unsaid', async () => {
+  it('refuses changes once it is closed, so that each change is reported', async () => {
     const budgets = await make(FULL);
     await budgets.admit(aRequest(), two, NOW);
     await budgets.close(tenant, TODAY, NOW);

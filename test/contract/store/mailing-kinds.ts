@@ -3,7 +3,7 @@ import { mailingStore } from '../../../functions/store/mailings.ts';
 import { MemoryMailings } from '../../doubles/memory-mailings.ts';
 import { dynamoDb } from '../../engines.ts';
 
-/** Both kinds of what says which e-mails were sent, each made anew for a test. */
+/** Both kinds of mailing stores, new for each test. */
 export function mailingKinds(
   engine = dynamoDb(),
 ): [name: string, make: () => Promise<NotifyPorts['mailings']>][] {

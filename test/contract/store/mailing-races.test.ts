@@ -18,12 +18,12 @@ import { mailingKinds } from './mailing-kinds.ts';
 
 const engine = dynamoDb();
 
-/** For which a message comes again before it is dead, in seconds. */
+/** Seconds in which a message is retried before it moves to the dead-letter queue. */
 const TRIED = 3600;
 
 type Notifier = ReturnType<typeof aNotifier>;
 
-/** What a worker's calls meet: it is lost, or its call fails, before the effect or after it. */
+/** Faults of a worker's calls: the worker is lost, or the call fails before or after its effect. */
 type Fate = 'goes-on' | 'is-lost' | 'fails';
 interface Trouble {
   call: number;
@@ -32,8 +32,8 @@ interface Trouble {
 }
 
 /**
- * A worker of its own, as one invocation of the function. @returns what does an event, and whether it is done
- * with it
+ * A worker of its own, as one invocation of the function.
+ * @returns a function that processes an event, and says whether it is done
  */
 function worker({ ports, runWith }: Notifier, trouble: Trouble | undefined) {
   const { promise: lost, resolve: lose } = Promise.withResolvers<boolean>();
@@ -41,7 +41,7 @@ function worker({ ports, runWith }: Notifier, trouble: Trouble | undefined) {
   let isLost = false;
   const meet = async (_call: string, stage: CallStage): Promise<void> => {
     if (stage === 'calling') calls += 1;
-    // What is lost does nothing more, and is told of nothing.
+    // A lost worker does nothing more and gets no answer.
     if (isLost) await new Promise<never>(() => undefined);
     if (trouble === undefined || calls !== trouble.call || stage !== trouble.stage) return;
     if (trouble.fate === 'fails') throw new Error('a call failed');
@@ -82,8 +82,8 @@ const results = fc.array(
 );
 
 /**
- * Events about one URL, each of which some workers get at once; then time passes, and what is not done comes
- * again.
+ * Events about one URL, each of which several workers process at once; then time passes, and the unprocessed
+ * ones are retried.
  */
 const lives = fc.record({
   recipients: fc.constantFrom(1, 51),
@@ -98,7 +98,7 @@ const lives = fc.record({
   ),
 });
 
-/** That no two e-mails to the same people went within 24 hours. */
+/** Checks that no two e-mails to the same recipients were sent within 24 hours. */
 function expectNoneTooSoon({ sent }: Notifier): void {
   for (const [index, { to, at }] of sent.entries())
     for (const next of sent.slice(index + 1))
@@ -109,7 +109,7 @@ function expectNoneTooSoon({ sent }: Notifier): void {
 describe.each(mailingKinds(engine))('e-mails (%s)', (kind, make) => {
   const numRuns = kind === 'memory' ? 500 : 50;
 
-  it('about one thing are one, whichever of fifty workers and seven events come at once', async () => {
+  it('are sent once when fifty workers and seven events compete', async () => {
     const notifier = aNotifier({ mailings: await make() });
     const tenant = aTenant();
     const events = Array.from({ length: 7 }, () => aChange({ tenant }));
@@ -126,7 +126,7 @@ describe.each(mailingKinds(engine))('e-mails (%s)', (kind, make) => {
     expect(notifier.sent).toHaveLength(1);
   });
 
-  it('never go twice within 24 hours, nor twice for one event, wherever workers are lost', async () => {
+  it('are never sent twice within 24 hours, nor twice for one event, when workers are lost', async () => {
     const mailings = await make();
     await fc.assert(
       fc.asyncProperty(lives, async ({ recipients, results: given, rounds }) => {
@@ -155,7 +155,7 @@ describe.each(mailingKinds(engine))('e-mails (%s)', (kind, make) => {
     );
   });
 
-  it('about what happens once go once, wherever workers are lost', async () => {
+  it('without a window are sent once when workers are lost', async () => {
     const mailings = await make();
     await fc.assert(
       fc.asyncProperty(lives, async ({ recipients, results: given, rounds }) => {
@@ -174,9 +174,9 @@ describe.each(mailingKinds(engine))('e-mails (%s)', (kind, make) => {
     );
   });
 
-  it('that certainly did not go come again until they do, whatever else fails before', async () => {
+  it('that failed before they were sent are retried until they are sent', async () => {
     const mailings = await make();
-    /** The reads and the claim: what fails there has sent nothing. */
+    /** The reads and the claim: if these fail, no e-mail was sent. */
     const early = fc.record({
       call: fc.integer({ min: 1, max: 3 }),
       stage: fc.constant<CallStage>('calling'),

@@ -25,17 +25,21 @@ const aSending = (changes: Partial<MailRequest> = {}): MailRequest => ({
   ...changes,
 });
 
-async function claimed(mailings: NotifyPorts['mailings'], sending: MailRequest, now = NOW): Promise<string> {
+async function claimOnce(
+  mailings: NotifyPorts['mailings'],
+  sending: MailRequest,
+  now = NOW,
+): Promise<string> {
   const claim = await mailings.claim(sending, now, LEASE);
   if (claim.kind !== 'claimed') throw new Error(`the claim was ${claim.kind}`);
   return claim.token;
 }
 
 describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => {
-  it('waits for the window after another e-mail that told of the same, and does not lose a claim to it', async () => {
+  it('waits for the window after another e-mail with the same content', async () => {
     const mailings = await make();
     const sending = aSending();
-    const token = await claimed(mailings, sending);
+    const token = await claimOnce(mailings, sending);
     await mailings.sentOtherwise(sending, at(10));
     expect(await mailings.release(sending, token)).toBe(true);
 
@@ -44,7 +48,7 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
     expect(await mailings.state(sending, at(10 + DAY))).toBe('free');
   });
 
-  it('is had by one of fifty at once', async () => {
+  it('succeeds for one of fifty at once', async () => {
     const mailings = await make();
     const sending = aSending();
     const claims = await Promise.all(
@@ -57,18 +61,18 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
     expect(new Set(claims.map(({ kind }) => kind))).toEqual(new Set(['claimed', 'busy']));
   });
 
-  it('is of one thing of one organization', async () => {
+  it('applies to one subject of one organization', async () => {
     const mailings = await make();
     const sending = aSending();
-    await claimed(mailings, sending);
-    await claimed(mailings, { ...sending, about: 'mail#something else' });
-    await claimed(mailings, { ...sending, orgId: newId('org', NOW) });
+    await claimOnce(mailings, sending);
+    await claimOnce(mailings, { ...sending, about: 'mail#something else' });
+    await claimOnce(mailings, { ...sending, orgId: newId('org', NOW) });
   });
 
-  it('that is settled is done for its event and keeps others out for the window', async () => {
+  it('is done for its event once it is settled, and blocks others for the window', async () => {
     const mailings = await make();
     const sending = aSending();
-    const token = await claimed(mailings, sending);
+    const token = await claimOnce(mailings, sending);
     expect(await mailings.settle(sending, token, at(3))).toBe(true);
 
     const other = { ...sending, eventId: 'event-2' };
@@ -79,10 +83,10 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
     expect(await mailings.claim(other, at(DAY + 3), LEASE)).toMatchObject({ kind: 'claimed' });
   });
 
-  it('that is settled keeps others out for ever when it is to be had once', async () => {
+  it('blocks others forever once it is settled without a window', async () => {
     const mailings = await make();
     const sending = aSending({ windowSeconds: Infinity });
-    const token = await claimed(mailings, sending);
+    const token = await claimOnce(mailings, sending);
     await mailings.settle(sending, token, NOW);
 
     expect(await mailings.claim({ ...sending, eventId: 'event-2' }, at(3000 * DAY), LEASE)).toEqual({
@@ -90,12 +94,12 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
     });
   });
 
-  it('that is released leaves what was known before', async () => {
+  it('restores the previous state when it is released', async () => {
     const mailings = await make();
     const sending = aSending();
     const second = { ...sending, eventId: 'event-2' };
-    await mailings.settle(sending, await claimed(mailings, sending), NOW);
-    const token = await claimed(mailings, second, at(DAY));
+    await mailings.settle(sending, await claimOnce(mailings, sending), NOW);
+    const token = await claimOnce(mailings, second, at(DAY));
     expect(await mailings.release(second, token)).toBe(true);
 
     expect(await mailings.state(sending, at(DAY))).toBe('done');
@@ -103,11 +107,11 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
     expect(await mailings.state(second, at(DAY))).toBe('free');
   });
 
-  it('that nobody settles has an unknown outcome, and counts as sent when its lease ended', async () => {
+  it('counts as sent with an unknown outcome when its lease ends', async () => {
     const mailings = await make();
     const sending = aSending();
     const other = { ...sending, eventId: 'event-2' };
-    await claimed(mailings, sending);
+    await claimOnce(mailings, sending);
 
     expect(await mailings.claim(sending, at(LEASE - 1), LEASE)).toEqual({ kind: 'busy' });
     expect(await mailings.claim(sending, at(LEASE), LEASE)).toEqual({ kind: 'unknown' });
@@ -116,12 +120,12 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
     expect(await mailings.claim(other, at(LEASE + DAY), LEASE)).toMatchObject({ kind: 'claimed' });
   });
 
-  it('that another has since is neither settled nor released by the first', async () => {
+  it('is neither settled nor released by an earlier worker', async () => {
     const mailings = await make();
     const sending = aSending();
     const other = { ...sending, eventId: 'event-2' };
-    const late = await claimed(mailings, sending);
-    const present = await claimed(mailings, other, at(LEASE + DAY));
+    const late = await claimOnce(mailings, sending);
+    const present = await claimOnce(mailings, other, at(LEASE + DAY));
 
     expect(await mailings.settle(sending, late, at(LEASE + DAY))).toBe(false);
     expect(await mailings.release(sending, late)).toBe(false);
@@ -130,7 +134,7 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
   });
 });
 
-/** What may be done with the e-mails about one thing, at any time. */
+/** Steps with the e-mails about one subject, at any time. */
 const steps = fc.array(
   fc.record({
     elapse: fc.constantFrom(0, 1, LEASE - 1, LEASE, DAY - LEASE, DAY),
@@ -140,8 +144,8 @@ const steps = fc.array(
   { minLength: 1, maxLength: 25 },
 );
 
-describe('the claims in the table', () => {
-  it('are had, and refused, as those in memory are', async () => {
+describe('e-mail claims in the table', () => {
+  it('succeed and fail like those in memory', async () => {
     const { mailings } = await engine.tables();
     const stored = mailingStore(mailings);
     await fc.assert(
@@ -154,19 +158,19 @@ describe('the claims in the table', () => {
           const asked = { ...sending, eventId: event };
           expect(await stored.state(asked, now)).toBe(await memory.state(asked, now));
           if (end === 'look') continue;
-          const [ours, theirs] = [
+          const [inTable, inMemory] = [
             await stored.claim(asked, now, LEASE),
             await memory.claim(asked, now, LEASE),
           ];
-          expect(ours.kind).toBe(theirs.kind);
-          if (ours.kind !== 'claimed' || theirs.kind !== 'claimed') continue;
+          expect(inTable.kind).toBe(inMemory.kind);
+          if (inTable.kind !== 'claimed' || inMemory.kind !== 'claimed') continue;
           if (end === 'settle') {
-            await stored.settle(asked, ours.token, now);
-            await memory.settle(asked, theirs.token, now);
+            await stored.settle(asked, inTable.token, now);
+            await memory.settle(asked, inMemory.token, now);
           }
           if (end === 'release') {
-            await stored.release(asked, ours.token);
-            await memory.release(asked, theirs.token);
+            await stored.release(asked, inTable.token);
+            await memory.release(asked, inMemory.token);
           }
         }
       }),
@@ -174,7 +178,7 @@ describe('the claims in the table', () => {
     );
   });
 
-  it('are their own although the answer was lost and the request repeated', async () => {
+  it('are recognized when the answer is lost and the request repeated', async () => {
     const { mailings } = await engine.tables();
     const client = engine.client();
     const fault = loseNextAnswer(client, 'UpdateItemCommand');
@@ -186,7 +190,7 @@ describe('the claims in the table', () => {
     expect(fault.lost()).toBe(true);
   });
 
-  it('are given back when nobody knows whether they were had', async () => {
+  it('are released when their answer is lost for good', async () => {
     const { mailings } = await engine.tables();
     const client = engine.client();
     let isLost = false;
@@ -207,11 +211,11 @@ describe('the claims in the table', () => {
     expect(await store.claim(sending, NOW, LEASE)).toMatchObject({ kind: 'claimed' });
   });
 
-  it('go by themselves after 90 days, and hold nothing of whom was written to', async () => {
+  it('expire after 90 days, and contain no recipients', async () => {
     const { mailings } = await engine.tables();
     const sending = aSending();
     const store = mailingStore(mailings);
-    await store.settle(sending, await claimed(store, sending), NOW);
+    await store.settle(sending, await claimOnce(store, sending), NOW);
 
     const { Item } = await mailings.client.send(
       new GetCommand({

@@ -10,10 +10,10 @@ const engine = dynamoDb();
 const webhookId = newId('whk', NOW);
 const minutesAgo = (minutes: number) => later(NOW, -seconds(60 * minutes));
 
-const deliveryOf = (minutes: number, status: Delivery['status'], changes: Partial<Delivery> = {}) =>
+const buildDelivery = (minutes: number, status: Delivery['status'], changes: Partial<Delivery> = {}) =>
   aDelivery({ eventId: anEvent({ now: minutesAgo(minutes) }).id, webhookId, status, ...changes });
 
-async function stored(deliveries: readonly Delivery[]) {
+async function setUp(deliveries: readonly Delivery[]) {
   const { deliveries: table } = await engine.tables();
   await putDeliveries(table, deliveries);
   const open = openDeliveries(table);
@@ -25,42 +25,42 @@ async function stored(deliveries: readonly Delivery[]) {
 }
 
 describe('the oldest open deliveries to an endpoint', () => {
-  it('are those that have not ended, of that endpoint and time', async () => {
-    const open = [deliveryOf(50, 'retrying'), deliveryOf(30, 'pending'), deliveryOf(10, 'retrying')];
-    const read = await stored([
+  it('are those without an end, of that endpoint and time', async () => {
+    const open = [buildDelivery(50, 'retrying'), buildDelivery(30, 'pending'), buildDelivery(10, 'retrying')];
+    const read = await setUp([
       ...open,
-      deliveryOf(40, 'succeeded'),
-      deliveryOf(40, 'exhausted'),
-      deliveryOf(40, 'skipped'),
-      deliveryOf(90, 'retrying'),
-      deliveryOf(20, 'retrying', { webhookId: newId('whk', NOW) }),
-      deliveryOf(20, 'retrying', { generation: 7 }),
+      buildDelivery(40, 'succeeded'),
+      buildDelivery(40, 'exhausted'),
+      buildDelivery(40, 'skipped'),
+      buildDelivery(90, 'retrying'),
+      buildDelivery(20, 'retrying', { webhookId: newId('whk', NOW) }),
+      buildDelivery(20, 'retrying', { generation: 7 }),
     ]);
     expect(await read(minutesAgo(60))).toEqual(open.map(({ id }) => id).sort());
   });
 
-  it('are a bounded number, the oldest ones, however many there are', async () => {
-    const all = Array.from({ length: 400 }, (_, index) => deliveryOf(50 - index / 10, 'retrying'));
-    const read = await stored(all);
+  it('are the oldest ones up to a limit', async () => {
+    const all = Array.from({ length: 400 }, (_, index) => buildDelivery(50 - index / 10, 'retrying'));
+    const read = await setUp(all);
     const found = await read(minutesAgo(60));
     expect(found.length).toBeLessThanOrEqual(160);
-    // More than it takes to disable an endpoint.
+    // More than the number of failures that disables an endpoint.
     const oldest = all.slice(0, 10).map(({ id }) => id);
     expect(found).toEqual(expect.arrayContaining(oldest));
   });
 
-  it('are found behind hundreds that have ended', async () => {
-    const ended = Array.from({ length: 800 }, (_, index) => deliveryOf(59 - index / 100, 'exhausted'));
-    const open = Array.from({ length: 40 }, (_, index) => deliveryOf(45 - index / 10, 'retrying'));
-    const read = await stored([...ended, ...open]);
+  it('are found after hundreds that have ended', async () => {
+    const ended = Array.from({ length: 800 }, (_, index) => buildDelivery(59 - index / 100, 'exhausted'));
+    const open = Array.from({ length: 40 }, (_, index) => buildDelivery(45 - index / 10, 'retrying'));
+    const read = await setUp([...ended, ...open]);
     const oldest = open.slice(0, 10).map(({ id }) => id);
     expect(await read(minutesAgo(60))).toEqual(expect.arrayContaining(oldest));
   });
 
-  it('are given up after a bounded number of rows', async () => {
+  it('are not searched beyond a number of rows', async () => {
     const client = engine.client();
     const { deliveries: table } = await engine.tables(client);
-    const all = Array.from({ length: 5000 }, (_, index) => deliveryOf(59 - index / 1000, 'exhausted'));
+    const all = Array.from({ length: 5000 }, (_, index) => buildDelivery(59 - index / 1000, 'exhausted'));
     await putDeliveries(table, all);
     let examined = 0;
     client.middlewareStack.add((next) => async (args) => {
@@ -75,15 +75,15 @@ describe('the oldest open deliveries to an endpoint', () => {
     expect(examined).toBe(4000);
   });
 
-  it('are not read any more once a budget is used up', async () => {
+  it('are not searched when the budget is used up', async () => {
     const { deliveries: table } = await engine.tables();
     await putDeliveries(
       table,
-      Array.from({ length: 100 }, (_, index) => deliveryOf(50 - index / 10, 'retrying')),
+      Array.from({ length: 100 }, (_, index) => buildDelivery(50 - index / 10, 'retrying')),
     );
     const budget = { units: 1 };
     const read = () => openDeliveries(table)({ webhookId, generation: 0 }, minutesAgo(60), NOW, 10, budget);
-    // Every shard is asked once at least, whatever that takes.
+    // Every shard is read at least once, at any cost.
     expect((await read()).length).toBeLessThan(100);
     expect(budget.units).toBeLessThan(0);
     expect(await read()).toEqual([]);

@@ -12,7 +12,7 @@ import { dynamoDbStores } from './stores.ts';
 
 const engine = dynamoDb();
 
-async function having(changes: Partial<Endpoint> = {}) {
+async function setUp(changes: Partial<Endpoint> = {}) {
   const tables = await engine.tables();
   const stores = dynamoDbStores(tables);
   const endpoint = anEndpoint(changes);
@@ -23,8 +23,8 @@ async function having(changes: Partial<Endpoint> = {}) {
 }
 
 describe('an operator', () => {
-  it('disables an active endpoint, without a reason, once', async () => {
-    const { endpoint, find, standing } = await having({ consecutiveFailures: 3 });
+  it('disables an active endpoint once, without a reason', async () => {
+    const { endpoint, find, standing } = await setUp({ consecutiveFailures: 3 });
     const { orgId, id } = endpoint;
 
     const results = await Promise.all([0, 1, 2].map(() => standing.disable(orgId, id, NOW)));
@@ -33,8 +33,8 @@ describe('an operator', () => {
     expect(await find()).toEqual({ ...endpoint, status: 'auto_disabled', disabledAt: NOW.toISOString() });
   });
 
-  it('enables a disabled endpoint as if it were new, once', async () => {
-    const { endpoint, find, standing } = await having({
+  it('enables a disabled endpoint once, without failures', async () => {
+    const { endpoint, find, standing } = await setUp({
       status: 'auto_disabled',
       consecutiveFailures: 10,
       failingSince: NOW.toISOString(),
@@ -51,16 +51,16 @@ describe('an operator', () => {
     expect(await find()).toEqual({ ...rest, status: 'active', unproven: true, consecutiveFailures: 0 });
   });
 
-  it('makes nothing where there is no endpoint', async () => {
-    const { tables, standing } = await having();
+  it('creates no endpoint', async () => {
+    const { tables, standing } = await setUp();
     const { orgId, id } = anEndpoint();
     expect(await standing.disable(orgId, id, NOW)).toBe(false);
     expect(await standing.enable(orgId, id)).toBe(false);
     expect(await endpointStore(tables.service).find(orgId, id)).toBeUndefined();
   });
 
-  it('does so to a channel as well', async () => {
-    const { tables, standing } = await having();
+  it('disables and enables a channel too', async () => {
+    const { tables, standing } = await setUp();
     const channel = anHttpChannel();
     await committer(tables.service.client)(channelStore(tables.service).add(channel));
     expect(await standing.disable(channel.orgId, channel.id, NOW)).toBe(true);
@@ -71,8 +71,8 @@ describe('an operator', () => {
 });
 
 describe('an endpoint that an operator has enabled', () => {
-  it('is disabled by failures again, and its admins are told again', async () => {
-    const { stores, endpoint, find, standing } = await having({ consecutiveFailures: 9 });
+  it('is disabled by further failures, with another notice for its admins', async () => {
+    const { stores, endpoint, find, standing } = await setUp({ consecutiveFailures: 9 });
     const { orgId, id } = endpoint;
     const fail = async (at: Date) =>
       stores.deliveries.settle(await claimed(stores, { orgId, webhookId: id, attempts: 7 }), exhausted, {
@@ -100,9 +100,9 @@ async function all<T>(pages: AsyncGenerator<ScannedPage<T>>): Promise<T[]> {
   return found;
 }
 
-describe('a scan', () => {
-  it('finds what names a version of the keys: endpoints, channels and answers that are kept', async () => {
-    const { tables, stores, endpoint } = await having({ keyVersion: '1' });
+describe("an operator's scan", () => {
+  it('finds endpoints, channels and idempotency records that use a key version', async () => {
+    const { tables, stores, endpoint } = await setUp({ keyVersion: '1' });
     const second = anEndpoint({ keyVersion: '11' });
     await stores.endpoints.put(second);
     const channel = anHttpChannel({ keyVersion: '2' });
@@ -123,8 +123,8 @@ describe('a scan', () => {
     expect(await names('3')).toEqual([]);
   });
 
-  it('finds what is disabled, of all organizations', async () => {
-    const { tables, stores } = await having();
+  it('finds disabled endpoints of all organizations', async () => {
+    const { tables, stores } = await setUp();
     const disabled = anEndpoint({
       status: 'auto_disabled',
       disabledAt: NOW.toISOString(),

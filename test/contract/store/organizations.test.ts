@@ -25,7 +25,7 @@ async function organizations() {
 }
 
 describe('an organization', () => {
-  it('is found once it was added, and there is none before', async () => {
+  it('is found once it is added', async () => {
     const { find, enrol } = await organizations();
     const organization = await enrol();
 
@@ -45,7 +45,7 @@ describe('an organization', () => {
     expect(await find(organization.id)).toEqual(organization);
   });
 
-  it('that was stored before there were settings has the default ones', async () => {
+  it('stored without settings has the defaults', async () => {
     const { find, service } = await organizations();
     const { contentChangeThreshold, contentChangeNotifications, ...early } = anOrganization();
     const Item = { ...keys.organization(early.id), ...early };
@@ -59,14 +59,14 @@ describe('an organization', () => {
   });
 });
 
-describe('changing the settings', () => {
+describe('a change of the settings', () => {
   it.each([
     { contentChangeThreshold: 0 },
     { contentChangeThreshold: 33.33 },
     { contentChangeThreshold: 100 },
     { contentChangeNotifications: false },
     { contentChangeThreshold: 7, contentChangeNotifications: false },
-  ])('sets what is given and leaves the rest: %j', async (change) => {
+  ])('sets the given ones and keeps the others: %j', async (change) => {
     const { find, enrol, change: set } = await organizations();
     const organization = await enrol();
 
@@ -84,7 +84,7 @@ describe('changing the settings', () => {
     },
   );
 
-  it('from two sides at once loses neither', async () => {
+  it('does not overwrite a concurrent change of another setting', async () => {
     const { find, enrol, change } = await organizations();
     const organization = await enrol();
     const changes = { contentChangeThreshold: 55.5, contentChangeNotifications: false };
@@ -96,7 +96,7 @@ describe('changing the settings', () => {
     expect(await find(organization.id)).toEqual({ ...organization, ...changes });
   });
 
-  it('makes no organization of what is none', async () => {
+  it('creates no organization', async () => {
     const { find, change } = await organizations();
     const id = newId('org', NOW);
 
@@ -106,7 +106,7 @@ describe('changing the settings', () => {
     expect(await find(id)).toBeUndefined();
   });
 
-  it('touches no other organization', async () => {
+  it('does not change another organization', async () => {
     const { find, enrol, change } = await organizations();
     const [one, other] = [await enrol(), await enrol()];
 

@@ -9,7 +9,7 @@ const engine = dynamoDb();
 const FAULTS = ['absent', 'unreadable', 'refused'] as const;
 type Fault = (typeof FAULTS)[number];
 
-/** Tables of their own, and what breaks a row of them. */
+/** Tables of their own, and the operations that break a row of them. */
 async function breakableTables() {
   const client = engine.client();
   const tables = await engine.tables(client);

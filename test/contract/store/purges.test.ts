@@ -14,7 +14,7 @@ const engine = dynamoDb();
 
 type Orders = PurgePorts['purges'] & { give(purge: Purge): Promise<unknown> };
 
-async function stored(client = engine.client()) {
+async function setUp(client = engine.client()) {
   const { service } = await engine.tables(client);
   const store = purgeStore(service);
   const commit = committer(client);
@@ -29,7 +29,7 @@ const KINDS: [name: string, make: () => Promise<Orders>][] = [
       return Object.assign(orders, { give: async (purge: Purge) => orders.order(purge) });
     },
   ],
-  ['dynamodb', stored],
+  ['dynamodb', setUp],
 ];
 
 const aPurge = (changes: Partial<Purge> = {}): Purge => ({
@@ -39,7 +39,7 @@ const aPurge = (changes: Partial<Purge> = {}): Purge => ({
   ...changes,
 });
 
-/** An order that was given. */
+/** A purge that was requested. */
 async function given(orders: Pick<Orders, 'give'>, changes: Partial<Purge> = {}): Promise<Purge> {
   const purge = aPurge(changes);
   await orders.give(purge);
@@ -49,15 +49,15 @@ async function given(orders: Pick<Orders, 'give'>, changes: Partial<Purge> = {})
 const at = (second: number) => later(NOW, seconds(second)).toISOString();
 const until = later(NOW, seconds(900));
 
-describe.each(KINDS)('the order of a purge (%s)', (_, make) => {
-  it('is open once it was given, with nothing deleted', async () => {
+describe.each(KINDS)('the record of a purge (%s)', (_, make) => {
+  it('is open with nothing deleted after the request', async () => {
     const orders = await make();
     const purge = await given(orders);
 
     expect(await orders.open()).toEqual([purge]);
   });
 
-  it('is gone once it is closed, which may be done twice', async () => {
+  it('is gone once it is closed, also twice', async () => {
     const orders = await make();
     const [purge, other] = [await given(orders), await given(orders)];
 
@@ -67,7 +67,7 @@ describe.each(KINDS)('the order of a purge (%s)', (_, make) => {
     expect(await orders.open()).toEqual([other]);
   });
 
-  it('comes before all that were given later', async () => {
+  it('comes before all later ones', async () => {
     const orders = await make();
     const [last, first, second] = [
       await given(orders, { requestedAt: at(9) }),
@@ -89,7 +89,7 @@ describe.each(KINDS)('the lease of a purge (%s)', (_, make) => {
     expect(taken.filter(Boolean)).toHaveLength(1);
   });
 
-  it('ends with its time', async () => {
+  it('expires', async () => {
     const orders = await make();
     const purge = await given(orders);
     await orders.lease(purge, until, NOW);
@@ -108,7 +108,7 @@ describe.each(KINDS)('the lease of a purge (%s)', (_, make) => {
     expect(await orders.lease(purge, until, NOW)).toBe(true);
   });
 
-  it('is of one order, and of no other of the sandbox', async () => {
+  it('applies to one purge, not to others of the sandbox', async () => {
     const orders = await make();
     const purge = await given(orders);
     const next = await given(orders, { orgId: purge.orgId, generation: purge.generation + 1 });
@@ -117,7 +117,7 @@ describe.each(KINDS)('the lease of a purge (%s)', (_, make) => {
     expect(await orders.lease(next, until, NOW)).toBe(true);
   });
 
-  it('of an order that is done is not to be had, and releasing it brings nothing back', async () => {
+  it('cannot be taken for a finished purge, and releasing it restores nothing', async () => {
     const orders = await make();
     const purge = await given(orders);
     await orders.close(purge);
@@ -130,7 +130,7 @@ describe.each(KINDS)('the lease of a purge (%s)', (_, make) => {
 });
 
 describe.each(KINDS)('the progress of a purge (%s)', (_, make) => {
-  it('adds up, whoever notes it at the same time', async () => {
+  it('adds up when several workers report it at once', async () => {
     const orders = await make();
     const purge = await given(orders);
 
@@ -139,7 +139,7 @@ describe.each(KINDS)('the progress of a purge (%s)', (_, make) => {
     expect(await orders.open()).toEqual([{ ...purge, deleted: 140 }]);
   });
 
-  it('brings no order back that is done', async () => {
+  it('does not restore a finished purge', async () => {
     const orders = await make();
     const purge = await given(orders);
     await orders.close(purge);
@@ -150,9 +150,9 @@ describe.each(KINDS)('the progress of a purge (%s)', (_, make) => {
   });
 });
 
-describe('orders in the table', () => {
-  it('are given once for a generation', async () => {
-    const { give, open } = await stored();
+describe('purges in the table', () => {
+  it('are added once for a generation', async () => {
+    const { give, open } = await setUp();
     const purge = aPurge();
 
     expect(await give(purge)).toEqual({ kind: 'committed' });
@@ -163,7 +163,7 @@ describe('orders in the table', () => {
 
   it('are found in all shards, page by page', async () => {
     const client = engine.client();
-    const orders = await stored(client);
+    const orders = await setUp(client);
     const all: Purge[] = [];
     // Enough that each shard has several.
     for (let number = 0; number < 30; number += 1)
@@ -174,8 +174,8 @@ describe('orders in the table', () => {
     expect(await orders.open()).toEqual(all.toSorted((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1)));
   });
 
-  it('of one sandbox are its own alone, the oldest generation first', async () => {
-    const orders = await stored();
+  it('of one sandbox are listed without others, the oldest generation first', async () => {
+    const orders = await setUp();
     const orgId = newId('org', NOW);
     for (const generation of [10, 2, 9, 1]) await given(orders, { orgId, generation });
     for (let others = 0; others < 10; others += 1) await given(orders);
@@ -184,8 +184,8 @@ describe('orders in the table', () => {
     expect(await orders.of(newId('org', NOW))).toEqual([]);
   });
 
-  it('of one sandbox say how much of them is done', async () => {
-    const orders = await stored();
+  it('of one sandbox have its total progress', async () => {
+    const orders = await setUp();
     const purge = await given(orders);
     await orders.progress(purge, 3);
 

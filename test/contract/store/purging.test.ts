@@ -36,7 +36,7 @@ import { everyRow } from './rows.ts';
 
 const dynamo = dynamoDb();
 
-/** Ways to store something of a tenant, each with the store of its entity. */
+/** Functions that store a resource of a tenant, each through the store of its entity. */
 function waysToStore({ service, outbox, deliveries, ledger }: TestTables) {
   const commit = committer(service.client);
   const change = (of: (tenant: Tenant) => Change | Change[]) => (tenant: Tenant) =>
@@ -75,7 +75,7 @@ function waysToStore({ service, outbox, deliveries, ledger }: TestTables) {
     delivery: (tenant: Tenant) => store.add(aDelivery(tenant)),
     ledger: (tenant: Tenant) =>
       counts.add({ shardId: 'a', first: '1', last: '1' }, aLedgerEntry({ ...tenant, owed: 1 })),
-    // Not data: no purge takes it.
+    // Settings, which no purge deletes.
     endpoint: change(({ orgId }) => endpointStore(service).add(anEndpoint({ orgId }))),
   };
 }
@@ -94,10 +94,12 @@ const KINDS: readonly Kind[] = [
   'ledger',
   'endpoint',
 ];
-/** How many rows a thing is, that a purge takes. */
+/** How many rows of a resource a purge deletes. */
 const rowsOf = (kind: Kind): number => ({ redelivery: 2, ledger: 2, endpoint: 0 })[kind as string] ?? 1;
 
-/** Three sandboxes with generations one of whose names begins with another's, and a live organization. */
+/**
+ * Three sandboxes with generations where the key of one is a prefix of another's, and a live organization.
+ */
 const stored = fc.record({
   kind: fc.constantFrom(...KINDS),
   organization: fc.nat(3),
@@ -105,7 +107,7 @@ const stored = fc.record({
 });
 
 describe('a purge', () => {
-  it('deletes exactly the rows of its generation, whatever else is stored', async () => {
+  it('deletes exactly the rows of its generation among any others', async () => {
     const tables = await dynamo.tables();
     const ways = waysToStore(tables);
     const purges = purgeStore(tables.service);
@@ -127,14 +129,14 @@ describe('a purge', () => {
         async (things, generation) => {
           const orgIds = Array.from({ length: 4 }, () => newId('org', NOW));
           // The last one is live.
-          const tenantOf = (thing: (typeof things)[number]): Tenant => ({
+          const buildTenant = (thing: (typeof things)[number]): Tenant => ({
             orgId: orgIds[thing.organization] ?? newId('org', NOW),
             generation: thing.organization === 3 ? 0 : thing.generation,
           });
-          await Promise.all(things.map((thing) => ways[thing.kind](tenantOf(thing))));
-          const wiped = { orgId: orgIds[0] ?? newId('org', NOW), generation };
+          await Promise.all(things.map((thing) => ways[thing.kind](buildTenant(thing))));
+          const purged = { orgId: orgIds[0] ?? newId('org', NOW), generation };
           const before = await everyRow(tables);
-          await commit([purges.order({ ...wiped, requestedAt: NOW.toISOString() })]);
+          await commit([purges.order({ ...purged, requestedAt: NOW.toISOString() })]);
 
           const its = things.filter((thing) => thing.organization === 0 && thing.generation === generation);
           const count = its.reduce((sum, { kind }) => sum + rowsOf(kind), 0);
@@ -143,7 +145,7 @@ describe('a purge', () => {
           const after = await everyRow(tables);
           expect(before.size - after.size).toBe(count);
           for (const [place, row] of before)
-            if (row.ofSandbox === `${wiped.orgId}#${generation}`) expect(after.has(place)).toBe(false);
+            if (row.ofSandbox === `${purged.orgId}#${generation}`) expect(after.has(place)).toBe(false);
             else expect(after.get(place)).toEqual(row);
         },
       ),
@@ -151,7 +153,7 @@ describe('a purge', () => {
     );
   });
 
-  it('deletes nothing before its linger time is over, then all pages of its rows', async () => {
+  it('deletes nothing within its linger time, and all pages of its rows afterwards', async () => {
     const tables = await dynamo.tables();
     const ways = waysToStore(tables);
     const purges = purgeStore(tables.service);

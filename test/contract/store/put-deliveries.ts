@@ -4,7 +4,7 @@ import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import type { Table } from '../../../functions/store/table.ts';
 
 /**
- * Puts deliveries that are not there yet. In batches: some engines give up hundreds of puts that wait for one
+ * Stores deliveries if they do not exist. In batches: some engines fail hundreds of puts that wait for one
  * partition.
  */
 export async function putDeliveries(table: Table, deliveries: readonly Delivery[]): Promise<void> {

@@ -26,7 +26,7 @@ async function someWindows() {
   };
 }
 
-describe('a window of requests', () => {
+describe('a rate window', () => {
   it('with a limit of 60 is full for exactly one of 61 at once', async () => {
     const { take } = await someWindows();
     const bucket = aBucket();
@@ -35,7 +35,7 @@ describe('a window of requests', () => {
     expect(counted.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
   });
 
-  it('is counted apart for each organization, each kind of caller and each minute', async () => {
+  it('is counted separately for each organization, kind of caller and minute', async () => {
     const { take } = await someWindows();
     const [bucket, other] = [aBucket(), aBucket()];
     expect(await take(bucket, 1)).toEqual({ used: 1 });
@@ -46,7 +46,7 @@ describe('a window of requests', () => {
     expect(await take(bucket, 1, start + 60)).toEqual({ used: 1 });
   });
 
-  it('counts nothing any more once it is full, and goes by itself', async () => {
+  it('counts nothing once it is full, and expires', async () => {
     const { rates, take } = await someWindows();
     const bucket = aBucket();
     for (let times = 0; times < 5; times++) await take(bucket, 2);
@@ -57,8 +57,8 @@ describe('a window of requests', () => {
   });
 });
 
-describe('tokens of a window', () => {
-  it('are taken as many as a request costs while one is left, and added whatever is left', async () => {
+describe('tokens of a rate window', () => {
+  it('are taken in full while one is left, and can be added at any time', async () => {
     const { take, add } = await someWindows();
     const bucket = aBucket();
     expect(await take(bucket, 10, start, 7)).toEqual({ used: 7 });
@@ -70,10 +70,10 @@ describe('tokens of a window', () => {
   });
 });
 
-describe('the limiter over real windows', () => {
-  it('lets 61 requests at once of two instances through but one', async () => {
+describe('the rate limiter over real windows', () => {
+  it('refuses exactly one of 61 requests at once in two instances', async () => {
     const { windows } = await someWindows();
-    // Patient: on a slow machine some counts would be given up, and those requests pass.
+    // A long timeout: on a slow machine the limiter would let requests pass that it cannot count in time.
     const patient: typeof windows = {
       ...windows,
       take: (bucket, start, terms) => windows.take(bucket, start, { ...terms, timeoutMs: 30_000 }),

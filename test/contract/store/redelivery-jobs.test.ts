@@ -55,12 +55,12 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
 
     await stop(first);
     expect(await start(second)).toEqual({ kind: 'committed' });
-    // That one has ended already, and must not make room for a third.
+    // The first one has ended already, and must not make room for a third.
     expect(await stop(first)).toEqual({ kind: 'refused', refusal: 'redelivery-over' });
     expect(await start(aRedeliveryJob({ orgId, webhookId }))).toMatchObject({ kind: 'refused' });
   });
 
-  it('are listed newest first, for their endpoint and tenant alone', async () => {
+  it('are listed newest first, for their endpoint and tenant only', async () => {
     const { start, stop, list } = jobsIn(await make());
     const first = aRedeliveryJob();
     const { orgId, webhookId } = first;
@@ -78,7 +78,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     expect(items.map(({ id }) => id)).toEqual([first.id]);
   });
 
-  it('are held by one worker, until its lease is over', async () => {
+  it('are leased to one worker until its lease expires', async () => {
     const { start, lease, held } = jobsIn(await make());
     const job = aRedeliveryJob();
     await start(job);
@@ -88,7 +88,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     expect(await lease(job, terms(1, AFTER_LEASE))).toMatchObject({ kind: 'leased' });
   });
 
-  it('are not gone on with by a message that another one has followed', async () => {
+  it('are not continued by an outdated message', async () => {
     const { start, lease, held, release } = jobsIn(await make());
     const job = aRedeliveryJob();
     await start(job);
@@ -97,7 +97,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     expect(await lease(job, terms(2))).toMatchObject({ kind: 'leased' });
   });
 
-  it('are over when they have ended, and when they are gone', async () => {
+  it('are over when they have ended, and when they do not exist', async () => {
     const { start, stop, lease } = jobsIn(await make());
     const job = aRedeliveryJob();
     expect(await lease(job, terms())).toEqual({ kind: 'over' });
@@ -106,7 +106,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     expect(await lease(job, terms())).toEqual({ kind: 'over' });
   });
 
-  it('keep their place and their counts, each page once', async () => {
+  it('store their position and counts once for each page', async () => {
     const { start, held, save, find } = jobsIn(await make());
     const job = aRedeliveryJob();
     await start(job);
@@ -119,7 +119,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     expect(await find(job)).toMatchObject({ place: 'dlv_b', examined: 20, redelivered: 6 });
   });
 
-  it('keep the time of a page until it is done, and have one of its own for the next', async () => {
+  it('keep the time of a page until it is done, and get a new one for the next', async () => {
     const { start, held, lease, save, release, find } = jobsIn(await make());
     const job = aRedeliveryJob();
     await start(job);
@@ -137,7 +137,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     expect(await lease(job, terms(2, much))).toMatchObject({ job: { pageAt: much.toISOString() } });
   });
 
-  it('take nothing from a worker that has lost them', async () => {
+  it('refuse writes of a worker that has lost its lease', async () => {
     const { start, held, lease, save, end, find } = jobsIn(await make());
     const job = aRedeliveryJob();
     await start(job);
@@ -148,7 +148,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     expect(await find(job)).toMatchObject({ status: 'running', examined: 0 });
   });
 
-  it('count the page that was under way when they were stopped, and end no second time', async () => {
+  it('count the page that was in progress when they were stopped, and do not end twice', async () => {
     const { start, stop, held, save, end, find } = jobsIn(await make());
     const job = aRedeliveryJob();
     await start(job);
@@ -164,7 +164,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     });
   });
 
-  it('end with what they came to', async () => {
+  it('end with their status and reason', async () => {
     const { start, held, end, find } = jobsIn(await make());
     const job = aRedeliveryJob();
     await start(job);
@@ -180,8 +180,8 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   });
 });
 
-describe('a request about a redelivery job whose answer was lost', () => {
-  it('is made once: the lease is had', async () => {
+describe('a write of a redelivery job whose answer was lost', () => {
+  it('leases the job once', async () => {
     const client = engine.client();
     const { start, held } = jobsIn(await engine.tables(client));
     const job = aRedeliveryJob();
@@ -191,7 +191,7 @@ describe('a request about a redelivery job whose answer was lost', () => {
     expect(fault.lost()).toBe(true);
   });
 
-  it('is made once: a page counts once', async () => {
+  it('counts a page once', async () => {
     const client = engine.client();
     const { start, held, save, find } = jobsIn(await engine.tables(client));
     const job = aRedeliveryJob();
@@ -204,8 +204,8 @@ describe('a request about a redelivery job whose answer was lost', () => {
   });
 });
 
-describe.each(KINDS)('the deliveries of a time (%s)', (_, make) => {
-  it('come in their order, each once, in parts of whatever size', async () => {
+describe.each(KINDS)('the deliveries of a time span (%s)', (_, make) => {
+  it('come in order, each once, in parts of any size', async () => {
     const tables = await make();
     const store = deliveryStore(tables.deliveries);
     const range = deliveryRanges(tables.deliveries);
@@ -237,7 +237,7 @@ describe.each(KINDS)('the deliveries of a time (%s)', (_, make) => {
     );
   });
 
-  it('say of each what became of it, and nothing more when all is read', async () => {
+  it('have their status, and an empty part follows the last one', async () => {
     const { deliveries } = await make();
     const range = deliveryRanges(deliveries);
     const delivery = aDelivery({ status: 'skipped', attempts: 3, lastError: 'refused' });
@@ -259,7 +259,7 @@ describe.each(KINDS)('the deliveries of a time (%s)', (_, make) => {
 });
 
 describe.each(KINDS)('a delivery that is added once (%s)', (_, make) => {
-  it('is the first one, as it is by then', async () => {
+  it('is returned in its current state when it is added again', async () => {
     const { deliveries } = await make();
     const store = deliveryStore(deliveries);
     const delivery = aDelivery({ redeliveryOf: newId('dlv', NOW) });

@@ -40,7 +40,7 @@ function runsIn({ service }: TestTables) {
       if (leased.kind !== 'leased') throw new Error(`the job is ${leased.kind}`);
       return rounds.end(leased.job, { status: 'done', at: NOW });
     },
-    /** All that nobody was reminded of since then, page by page. */
+    /** All runs whose last message is not later, page by page. */
     async since(until: Date): Promise<RedeliveryRun[]> {
       const found: RedeliveryRun[] = [];
       for (const shard of listShards(REDELIVERY_RUN_SHARDS)) {
@@ -62,8 +62,8 @@ const jobAt = (ms: number, changes: Partial<RedeliveryJob> = {}) =>
     ...changes,
   });
 
-describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
-  it('is kept from its start to its end, however it ends', async () => {
+describe.each(KINDS)('the record of a running redelivery job (%s)', (_, make) => {
+  it('exists from its start to its end, for every kind of end', async () => {
     const { start, stop, finish, since } = runsIn(await make());
     const [stopped, done] = [jobAt(0), jobAt(1)];
     await start(stopped);
@@ -76,7 +76,7 @@ describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
     expect(await since(later(NOW, 1))).toEqual([]);
   });
 
-  it('is not kept of one that was refused', async () => {
+  it('is not added for a refused job', async () => {
     const { start, since } = runsIn(await make());
     const first = jobAt(0);
     await start(first);
@@ -86,7 +86,7 @@ describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
     expect(await since(later(NOW, 1))).toEqual([toRedeliveryRun(first)]);
   });
 
-  it('stays kept when its end is refused', async () => {
+  it('remains when its end is refused', async () => {
     const tables = await make();
     const { start, since } = runsIn(tables);
     const job = jobAt(0);
@@ -99,7 +99,7 @@ describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
     expect(await since(NOW)).toEqual([toRedeliveryRun(job)]);
   });
 
-  it('may be missing when the job ends, as of jobs that began before it was kept', async () => {
+  it('may be missing when the job ends, as for jobs of earlier versions', async () => {
     const { start, finish, remove } = runsIn(await make());
     const job = jobAt(0);
     await start(job);
@@ -107,7 +107,7 @@ describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
     expect(await finish(job)).toBe('done');
   });
 
-  it('is found by when somebody was last reminded of it', async () => {
+  it('is found by the time of its last message', async () => {
     const { start, since, reminded } = runsIn(await make());
     const [first, second] = [jobAt(0), jobAt(10)];
     await start(first);
@@ -124,7 +124,7 @@ describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
     ]);
   });
 
-  it('is noted once by those who have read the same, and comes back for nobody', async () => {
+  it('is updated once by several that have read the same, and is not restored', async () => {
     const { start, stop, since, reminded, remove } = runsIn(await make());
     const job = jobAt(0);
     await start(job);
@@ -139,7 +139,7 @@ describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
     expect(await since(later(NOW, 60))).toEqual([]);
   });
 
-  it('is marked as of its sandbox, as the job is', async () => {
+  it('has the mark of its sandbox, like the job', async () => {
     const tables = await make();
     const tenant = aSandboxTenant();
     const job = jobAt(0, tenant);
@@ -156,8 +156,8 @@ describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
   });
 });
 
-describe('redelivery jobs that run, in the table', () => {
-  it('are found in all shards, page by page, those between them left out', async () => {
+describe('records of running redelivery jobs in the table', () => {
+  it('are found in all shards, page by page, without rows in between', async () => {
     const client = engine.client();
     const { start, since } = runsIn(await engine.tables(client));
     const old: RedeliveryJob[] = [];

@@ -26,7 +26,7 @@ function again(delivery: Delivery): Delivery {
   return redelivery.delivery;
 }
 
-/** An exhausted delivery, and sending it again as the route does. */
+/** An exhausted delivery, and its redelivery as the route makes it. */
 async function anExhaustedDelivery(client = engine.client()) {
   const tables = await engine.tables(client);
   const { service, outbox, deliveries } = tables;
@@ -58,7 +58,10 @@ async function anExhaustedDelivery(client = engine.client()) {
     },
     /** The answer that a repetition would get. */
     remembered: () => memory.find(scope, LATER),
-    /** The new deliveries, each of which has its order. @throws when there is one without the other */
+    /**
+     * The new deliveries, each with its work item in the outbox.
+     * @throws when there is one without the other
+     */
     async redeliveries(): Promise<Delivery[]> {
       const page = await store.list(tenant, exhausted.webhookId, { limit: 100 });
       const { Items = [] } = await client.send(
@@ -73,7 +76,7 @@ async function anExhaustedDelivery(client = engine.client()) {
 }
 
 describe('the transaction of a redelivery', () => {
-  it('adds the new delivery and the order of its reminder, and leaves the old delivery alone', async () => {
+  it('adds the new delivery and the work item for its message, and keeps the old delivery unchanged', async () => {
     const { exhausted, store, redeliver, redeliveries } = await anExhaustedDelivery();
     const delivery = again(exhausted);
 
@@ -83,7 +86,7 @@ describe('the transaction of a redelivery', () => {
     expect(await store.find(exhausted)).toEqual(exhausted);
   });
 
-  it('adds neither when the delivery is already there, and changes nothing about it', async () => {
+  it('adds neither when the delivery exists already', async () => {
     const { exhausted, claim, redeliver, redeliveries } = await anExhaustedDelivery();
     const delivery = again(exhausted);
     await redeliver({ delivery });
@@ -95,7 +98,7 @@ describe('the transaction of a redelivery', () => {
     expect(await redeliveries()).toEqual([claimed.kind === 'claimed' && claimed.delivery]);
   });
 
-  it('may be made as often as one likes at the same time, and meets no other', async () => {
+  it('does not conflict with others at the same time', async () => {
     const client = engine.client();
     const { redeliver, redeliveries } = await anExhaustedDelivery(client);
     const conflicts = conflictOnOverlap(client);
@@ -107,19 +110,19 @@ describe('the transaction of a redelivery', () => {
     expect(await redeliveries()).toHaveLength(20);
   });
 
-  it('is made once by twenty requests with one idempotency key, and the answer names that delivery', async () => {
+  it('is committed once by twenty requests with one idempotency key, and the answer names that delivery', async () => {
     const client = engine.client();
     const { redeliver, redeliveries, remembered } = await anExhaustedDelivery(client);
     const conflicts = conflictOnOverlap(client);
 
-    /** As a client does that is told to try again (503). */
-    async function untilAnswered(): Promise<CommitResult> {
+    /** As a client retries a 503. */
+    async function retryUntilAnswered(): Promise<CommitResult> {
       for (;;) {
         const result = await redeliver({ once: true, commit: committer(client) }).catch(retryable);
         if (result !== 'contended') return result;
       }
     }
-    const results = await Promise.all(Array.from({ length: 20 }, untilAnswered));
+    const results = await Promise.all(Array.from({ length: 20 }, retryUntilAnswered));
 
     expect(results.filter(({ kind }) => kind === 'committed')).toHaveLength(1);
     expect(results.filter(({ kind }) => kind === 'refused')).toEqual(
@@ -131,7 +134,7 @@ describe('the transaction of a redelivery', () => {
     expect(await remembered()).toMatchObject({ data: JSON.stringify(made[0]?.id) });
   });
 
-  it('adds neither when it is cancelled without end, and its key stays free', async () => {
+  it('adds neither when conflicts continue, and its key stays unused', async () => {
     const client = engine.client();
     const { redeliver, redeliveries, remembered } = await anExhaustedDelivery(client);
     let unlucky = true;
@@ -159,7 +162,7 @@ describe('the transaction of a redelivery', () => {
 });
 
 describe.each(storeKinds(engine))('a delivery that repeats another (%s)', (_, make) => {
-  it('has eight attempts of its own, counted from one, and its moves leave the other alone', async () => {
+  it('has eight attempts of its own, and its state changes do not affect the original', async () => {
     const { deliveries } = await make();
     const exhausted = aDelivery({ status: 'exhausted', attempts: 8, terminalAt: NOW.toISOString() });
     const delivery = again(exhausted);

@@ -10,7 +10,7 @@ import { leaveOutOfBatches } from './faults.ts';
 
 const engine = dynamoDb();
 
-/** Tables whose rows may be a sandbox's, and what a key in them is made of. */
+/** Tables that can have rows of a sandbox, and the attributes of their keys. */
 const SHAPES = [
   ['service', true],
   ['outbox', false],
@@ -20,7 +20,7 @@ const SHAPES = [
 
 type Row = Record<string, unknown>;
 
-/** A table in which rows of sandboxes are, and others. */
+/** A table with rows of sandboxes and others. */
 async function aTable(name: keyof TestTables = 'service', sorted = true, client = engine.client()) {
   const table = (await engine.tables(client))[name];
   let made = 0;
@@ -35,7 +35,10 @@ async function aTable(name: keyof TestTables = 'service', sorted = true, client 
   };
   return {
     ...hasRows(table),
-    /** Puts so many rows. @param of whose they are; nobody's are live */
+    /**
+     * Stores so many rows.
+     * @param of the sandbox that owns them; live when absent
+     */
     async having(count: number, of?: Tenant): Promise<Row[]> {
       const rows = Array.from({ length: count }, () => row(of ? { ofSandbox: buildTenantKey(of) } : {}));
       await putAll(table, rows);
@@ -63,11 +66,11 @@ async function putAll(table: Table, rows: readonly Row[]): Promise<void> {
 
 const inOrder = (rows: readonly Row[]): Row[] =>
   rows.toSorted((a, b) => (String(a.pk) < String(b.pk) ? -1 : 1));
-const keysOf = (rows: readonly Row[]): Row[] =>
+const pickKeys = (rows: readonly Row[]): Row[] =>
   rows.map(({ pk, sk }) => (sk === undefined ? { pk } : { pk, sk }));
 
-describe.each(SHAPES)('what a generation has in the table %s', (name, sorted) => {
-  it('is found by its keys, and removed, and nothing else with it', async () => {
+describe.each(SHAPES)('rows of a generation in the table %s', (name, sorted) => {
+  it('are found by their keys, and removed without any others', async () => {
     const { find, remove, having, rows } = await aTable(name, sorted);
     const tenant = aSandboxTenant();
     const its = await having(4, tenant);
@@ -75,12 +78,12 @@ describe.each(SHAPES)('what a generation has in the table %s', (name, sorted) =>
       ...(await having(3)),
       ...(await having(3, aSandboxTenant())),
       ...(await having(3, { ...tenant, generation: 2 })),
-      // Its name begins with the other one's.
+      // The key of the other one is its prefix.
       ...(await having(3, { ...tenant, generation: 10 })),
     ];
 
     const found = await find(tenant, 100);
-    expect(inOrder(found)).toEqual(inOrder(keysOf(its)));
+    expect(inOrder(found)).toEqual(inOrder(pickKeys(its)));
     await remove(found);
 
     expect(await find(tenant, 100)).toEqual([]);
@@ -88,10 +91,10 @@ describe.each(SHAPES)('what a generation has in the table %s', (name, sorted) =>
   });
 });
 
-describe('what a generation has in a table', () => {
+describe('rows of a generation', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it('is given in pages', async () => {
+  it('are found in pages', async () => {
     const { find, remove, having, rows } = await aTable();
     const tenant = aSandboxTenant();
     await having(23, tenant);
@@ -106,7 +109,7 @@ describe('what a generation has in a table', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it.each([0, 1, 25, 26, 60])('is removed in as many requests as %d rows ask for', async (count) => {
+  it.each([0, 1, 25, 26, 60])('are removed in as many requests as %d rows need', async (count) => {
     const client = engine.client();
     const { find, remove, having, rows } = await aTable('service', true, client);
     const tenant = aSandboxTenant();
@@ -122,7 +125,7 @@ describe('what a generation has in a table', () => {
     expect(await rows()).toEqual(live);
   });
 
-  it('is removed although DynamoDB leaves rows out of its answers', async () => {
+  it('are removed although DynamoDB leaves rows out of its answers', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const client = engine.client();
     const { find, remove, having, rows } = await aTable('service', true, client);
@@ -137,7 +140,7 @@ describe('what a generation has in a table', () => {
     expect(inOrder(await rows())).toEqual(inOrder(live));
   });
 
-  it('is given up as throttled when rows are left out again and again', async () => {
+  it('are reported as throttled when rows are left out repeatedly', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const client = engine.client();
     const { find, remove, having, rows } = await aTable('service', true, client);
@@ -147,11 +150,11 @@ describe('what a generation has in a table', () => {
 
     await expect(find(tenant, 100).then(remove)).rejects.toMatchObject({ name: 'ThrottlingException' });
 
-    // What went is gone; the rest is found by the next run.
+    // The removed rows are gone; the next run finds the others.
     expect(await rows()).toHaveLength(1);
   });
 
-  it('may be removed twice', async () => {
+  it('can be removed twice', async () => {
     const { find, remove, having, rows } = await aTable();
     const tenant = aSandboxTenant();
     await having(30, tenant);

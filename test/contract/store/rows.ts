@@ -12,7 +12,7 @@ export async function rowsIn({ client, name: TableName }: Table): Promise<Row[]>
   return rows;
 }
 
-/** Every row of every table, by its place: `service org_…#webhooks whk_…`. */
+/** Every row of every table, by its table and key: `service org_…#webhooks whk_…`. */
 export async function everyRow(tables: TestTables): Promise<Map<string, Row>> {
   const all = new Map<string, Row>();
   for (const [name, table] of Object.entries(tables))

@@ -13,25 +13,21 @@ import { anEngine, type TestEngine } from './an-engine.ts';
 import { everyRow, type Row } from './rows.ts';
 
 /*
- * One life of a live organization, of its sandbox before and after a reset, and of another organization's
- * sandbox, through the functions of all routes and the workers' code. What is looked at is every row of every
- * table.
+ * All actions of a live organization, of its sandbox before and after a reset, and of another sandbox,
+ * through the functions of all routes and the workers' code. The tests then check every row of every table.
  */
 const dynamo = dynamoDb();
 const keyring = aKeyring();
 type Rows = Map<string, Row>;
 
-/**
- * What a sandbox has that no reset wipes (public-api.md, POST /api/settings/sandbox/reset), by the place of
- * its row.
- */
+/** Rows of a sandbox that no reset deletes (docs/specification.md, Sandbox reset), by their table and key. */
 const KEPT = [
   /^service org_\w+ (organization|endpoint-count(#\S+)?|channel-count)$/,
   /^service org_\w+#webhooks whk_/,
   /^service org_\w+#channels chn_/,
-  // Counts of requests, which end with their minute, and when keys were last used.
+  // Rate windows, which end with their minute, and last uses of keys.
   /^rates /,
-  // What a reset orders, and the pairing beside the live organization.
+  // Purges, and the pairing beside the live organization.
   /^service purges#/,
   /^service org_\w+ sandbox$/,
   // Keys belong to the live organization.
@@ -39,7 +35,7 @@ const KEPT = [
 ];
 const isKept = (place: string) => KEPT.some((pattern) => pattern.test(place));
 
-/** Everything that a tenant's data is made of, by the place of its row. */
+/** Every kind of row of a tenant's data, by its table and key. */
 const KINDS = {
   conversation: /^service \S+#conversations#/,
   message: /^service \S+#messages msg_/,
@@ -63,12 +59,12 @@ const KINDS = {
   'text of a source': /^knowledge \S+#src_\w+#versions /,
   'notice of a source': /^outbox src_\w+#/,
 };
-const kindOf = (place: string) => Object.entries(KINDS).find(([, pattern]) => pattern.test(place))?.[0];
+const findKind = (place: string) => Object.entries(KINDS).find(([, pattern]) => pattern.test(place))?.[0];
 
 let tables: TestTables;
 let api: Api;
 let engine: TestEngine;
-/** Rows that a life has brought. */
+/** Rows that these actions have added. */
 const lives: Record<'live' | 'first' | 'second' | 'other', Rows> = {
   live: new Map(),
   first: new Map(),
@@ -125,16 +121,16 @@ beforeAll(async () => {
 }, 120_000 * PATIENCE);
 afterAll(() => api.close());
 
-describe('what is looked at', () => {
-  it('has called every route that changes something', () => {
+describe('the test data', () => {
+  it('comes from calls of every route that changes something', () => {
     const changing = (Object.keys(routes) as RouteKey[]).filter((key) => routes[key].method !== 'GET');
     expect([...api.called].filter((key) => changing.includes(key)).toSorted()).toEqual(changing.toSorted());
   });
 
   it.each(Object.keys(lives) as (keyof typeof lives)[])('has rows of every kind: %s', (life) => {
     const data = [...lives[life].keys()].filter((place) => !isKept(place));
-    expect(data.filter((place) => kindOf(place) === undefined)).toEqual([]);
-    expect(new Set(data.map(kindOf))).toEqual(new Set(Object.keys(KINDS)));
+    expect(data.filter((place) => findKind(place) === undefined)).toEqual([]);
+    expect(new Set(data.map(findKind))).toEqual(new Set(Object.keys(KINDS)));
   });
 
   it.each(Object.keys(lives) as (keyof typeof lives)[])('has deliveries in every state: %s', (life) => {
@@ -150,39 +146,36 @@ describe('what is looked at', () => {
   });
 });
 
-describe('every row of a life in a sandbox', () => {
+describe('every row of a sandbox', () => {
   const marks: readonly [life: keyof typeof lives, generation: number][] = [
     ['first', 1],
     ['second', 2],
   ];
 
-  it.each(marks)(
-    '%s: is marked with its generation, or is one of those that no reset wipes',
-    (life, generation) => {
-      const rows = [...lives[life]].filter(([place]) => !isKept(place));
-      expect(rows.filter(([, row]) => row.ofSandbox !== `${sandbox}#${generation}`)).toEqual([]);
-    },
-  );
+  it.each(marks)('%s: has the mark of its generation unless resets keep it', (life, generation) => {
+    const rows = [...lives[life]].filter(([place]) => !isKept(place));
+    expect(rows.filter(([, row]) => row.ofSandbox !== `${sandbox}#${generation}`)).toEqual([]);
+  });
 
-  it('is marked as of its own sandbox alone', () => {
+  it('has the mark of its own sandbox only', () => {
     const rows = [...lives.other].filter(([place]) => !isKept(place));
     expect(new Set(rows.map(([, row]) => row.ofSandbox)).size).toBe(1);
     expect(rows[0]?.[1].ofSandbox).not.toContain(sandbox);
   });
 
-  it.each(['first', 'second', 'other'] as const)('%s: is not marked when no reset wipes it', (life) => {
+  it.each(['first', 'second', 'other'] as const)('%s: has no mark if resets keep it', (life) => {
     expect([...lives[life]].filter(([place, row]) => isKept(place) && 'ofSandbox' in row)).toEqual([]);
   });
 
-  it('is of that sandbox wherever it says whose it is', () => {
+  it('has the mark of the sandbox that it names', () => {
     for (const [place, row] of beforePurge)
       if (JSON.stringify(row).includes(`${sandbox}#`) && !isKept(place))
         expect(String(row.ofSandbox)).toMatch(new RegExp(`^${sandbox}#[12]$`));
   });
 });
 
-describe('no row of a live life', () => {
-  it('is marked', () => {
+describe('every row of a live organization', () => {
+  it('has no mark', () => {
     expect([...lives.live].filter(([, row]) => 'ofSandbox' in row)).toEqual([]);
     expect(lives.live.size).toBeGreaterThan(20);
   });
@@ -191,7 +184,7 @@ describe('no row of a live life', () => {
 describe('the purge after a reset', () => {
   const isOrder = (place: string) => place.startsWith('service purges#');
 
-  it('deletes every row of the wiped generation and its own order, and changes nothing else', () => {
+  it('deletes every row of the generation and its own record, and nothing else', () => {
     const rest = [...beforePurge].filter(
       ([place, row]) => row.ofSandbox !== `${sandbox}#1` && !isOrder(place),
     );
@@ -199,13 +192,13 @@ describe('the purge after a reset', () => {
     expect(afterPurge).toEqual(new Map(rest));
   });
 
-  it('leaves nothing that names it, anywhere', () => {
+  it('leaves no row that names the generation', () => {
     const ofFirst = [...lives.first.keys()].filter((place) => !isKept(place));
     expect(ofFirst.filter((place) => afterPurge.has(place))).toEqual([]);
     expect([...afterPurge].filter((entry) => JSON.stringify(entry).includes(`${sandbox}#1`))).toEqual([]);
   });
 
-  it('leaves the endpoints and channels, with what became of them', () => {
+  it('leaves endpoints and channels with their states', () => {
     const channels = [...lives.first.keys()].filter((place) => place.includes('#channels chn_'));
     expect(channels).toHaveLength(2);
     for (const place of channels) expect(afterPurge.has(place)).toBe(true);

@@ -18,7 +18,7 @@ import { SANDBOX_ORGANIZATION } from './stores.ts';
 const engine = dynamoDb();
 const LATER = later(NOW, seconds(60));
 
-/** A live organization, whose admins may make it a sandbox. */
+/** A live organization without a sandbox. */
 async function aLiveOrganization(client = engine.client()) {
   const { service } = await engine.tables(client);
   const store = sandboxStore(service);
@@ -31,7 +31,7 @@ async function aLiveOrganization(client = engine.client()) {
     live,
     find: () => store.find(live.id),
     standing: readOrganizationState(service),
-    /** As provisioning does, each time with a sandbox of its own. */
+    /** As provisioning creates it, each time with another sandbox. */
     create(made = createSandbox(live.id, NOW)): Promise<CommitResult> {
       return commit(store.create(made.pairing, made.sandbox, SANDBOX_ORGANIZATION));
     },
@@ -53,8 +53,8 @@ const OVER = { kind: 'refused', refusal: 'generation-over' };
 const isCommitted = ({ kind }: CommitResult) => kind === 'committed';
 const isSandbox = ({ environment }: Record<string, unknown>) => environment === 'sandbox';
 
-/** As a client does that is told to try again (503). */
-async function untilAnswered(commit: () => Promise<CommitResult>): Promise<CommitResult> {
+/** As a client retries a 503. */
+async function retryUntilAnswered(commit: () => Promise<CommitResult>): Promise<CommitResult> {
   for (;;) {
     const result = await commit().catch((error: unknown) => {
       if (error instanceof Contended) return undefined;
@@ -65,13 +65,13 @@ async function untilAnswered(commit: () => Promise<CommitResult>): Promise<Commi
 }
 
 describe('the sandbox of an organization', () => {
-  it('is not there before it is made', async () => {
+  it('does not exist before it is created', async () => {
     const { find } = await aLiveOrganization();
 
     expect(await find()).toEqual({ pairing: undefined, sandbox: undefined });
   });
 
-  it('is found by its live organization, and stands as a sandbox at its first generation', async () => {
+  it('is found by its live organization, at its first generation', async () => {
     const { live, find, standing, create } = await aLiveOrganization();
     const made = createSandbox(live.id, NOW);
 
@@ -86,7 +86,7 @@ describe('the sandbox of an organization', () => {
     expect(await standing(live.id)).toMatchObject({ environment: 'live', generation: 0 });
   });
 
-  it('is read consistently, so that a reset is seen by the next request', async () => {
+  it('is read consistently, so that the next request sees a reset', async () => {
     const client = engine.client();
     const { live, create, service } = await aLiveOrganization(client);
     await create();
@@ -104,7 +104,7 @@ describe('the sandbox of an organization', () => {
     expect(reads).toEqual([true, true]);
   });
 
-  it('is made by one of fifty at once', async () => {
+  it('is created by one of fifty at once', async () => {
     const { find, create, rows } = await aLiveOrganization();
 
     const results = await Promise.all(Array.from({ length: 50 }, () => create()));
@@ -120,12 +120,12 @@ describe('the sandbox of an organization', () => {
     expect(sandbox?.id).toBe(pairing?.sandboxOrganizationId);
   });
 
-  it('is made by one of fifty at once whose transactions conflict', async () => {
+  it('is created by one of fifty at once whose transactions conflict', async () => {
     const client = engine.client();
     const { find, create, rows } = await aLiveOrganization(client);
     const conflicts = conflictOnOverlap(client);
 
-    const results = await Promise.all(Array.from({ length: 50 }, () => untilAnswered(create)));
+    const results = await Promise.all(Array.from({ length: 50 }, () => retryUntilAnswered(create)));
 
     expect(conflicts.count()).toBeGreaterThan(0);
     expect(results.filter(isCommitted)).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('the sandbox of an organization', () => {
     expect(organizations.map(({ id }) => id)).toEqual([(await find()).sandbox?.id]);
   });
 
-  it('is not made, not even in part, by a transaction that is cancelled without end', async () => {
+  it('is not created, not even in part, when conflicts continue', async () => {
     const client = engine.client();
     const { find, create, rows } = await aLiveOrganization(client);
     cancelTransactions(client, () => true);
@@ -147,7 +147,7 @@ describe('the sandbox of an organization', () => {
     expect((await rows()).filter(isSandbox)).toEqual([]);
   });
 
-  it('is made once when the answer was lost', async () => {
+  it('is created once when the answer was lost', async () => {
     const client = engine.client();
     const { live, find, create, rows } = await aLiveOrganization(client);
     const made = createSandbox(live.id, NOW);
@@ -162,7 +162,7 @@ describe('the sandbox of an organization', () => {
 });
 
 describe('the next generation of a sandbox', () => {
-  it('takes the place of the present one, and nothing else of the organization changes', async () => {
+  it('replaces the current one, and nothing else of the organization changes', async () => {
     const { live, find, create, reset, rows } = await aLiveOrganization();
     const made = createSandbox(live.id, NOW);
     await create(made);
@@ -178,7 +178,7 @@ describe('the next generation of a sandbox', () => {
     expect((await rows()).find(isSandbox)).toEqual({ ...before, generation: 2, resetAt });
   });
 
-  it('begins once of twenty times at once', async () => {
+  it('starts once when twenty are requested at once', async () => {
     const { live, find, create, reset } = await aLiveOrganization();
     const { sandbox, pairing } = createSandbox(live.id, NOW);
     await create({ sandbox, pairing });
@@ -193,7 +193,7 @@ describe('the next generation of a sandbox', () => {
   it.each([
     ['has moved already', 0],
     ['is not there yet', 2],
-  ])('does not begin from one that %s', async (_why, generation) => {
+  ])('does not start from one that %s', async (_why, generation) => {
     const { live, find, create, reset } = await aLiveOrganization();
     const made = createSandbox(live.id, NOW);
     await create(made);
@@ -203,7 +203,7 @@ describe('the next generation of a sandbox', () => {
     expect(await find()).toEqual(made);
   });
 
-  it('does not begin where there is no sandbox: not at a live organization, and not at none', async () => {
+  it('does not start without a sandbox: neither for a live organization nor for none', async () => {
     const { live, standing, reset, rows } = await aLiveOrganization();
     const before = await rows();
 
@@ -215,7 +215,7 @@ describe('the next generation of a sandbox', () => {
   });
 });
 
-describe('a pairing that does not hold', () => {
+describe('an invalid pairing', () => {
   const stranger = createSandbox(newId('org', NOW), NOW);
 
   it.each<[what: string, of: 'pairing' | 'sandbox', change: Record<string, unknown>]>([
@@ -229,9 +229,9 @@ describe('a pairing that does not hold', () => {
     ['leads to an organization without a generation', 'sandbox', { generation: undefined }],
     ['leads to half a generation', 'sandbox', { generation: 1.5 }],
     ['leads to what another live organization has', 'sandbox', { liveOrganizationId: newId('org', NOW) }],
-    ['leads to what belongs to nobody', 'sandbox', { liveOrganizationId: undefined }],
+    ['leads to an organization without a live one', 'sandbox', { liveOrganizationId: undefined }],
     ['leads to an organization of another name', 'sandbox', { id: newId('org', NOW) }],
-  ])('%s, and leads nowhere', async (_what, of, change) => {
+  ])('%s, and is refused', async (_what, of, change) => {
     const { live, find, create, put } = await aLiveOrganization();
     const made = createSandbox(live.id, NOW);
     await create(made);
@@ -245,7 +245,7 @@ describe('a pairing that does not hold', () => {
     );
   });
 
-  it('leads nowhere when it names the sandbox of another organization', async () => {
+  it('is refused when it names the sandbox of another organization', async () => {
     const { live, find, create, put } = await aLiveOrganization();
     await create(stranger);
     await put({

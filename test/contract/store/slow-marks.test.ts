@@ -9,8 +9,8 @@ const engine = dynamoDb();
 const UNTIL = later(NOW, seconds(SLOW_SECONDS));
 const HALF = seconds(SLOW_SECONDS / 2);
 
-describe.each(storeKinds(engine))('marking an endpoint as slow (%s)', (_, make) => {
-  async function having(changes: Parameters<typeof anEndpoint>[0] = {}) {
+describe.each(storeKinds(engine))('the mark of a slow endpoint (%s)', (_, make) => {
+  async function setUp(changes: Parameters<typeof anEndpoint>[0] = {}) {
     const { endpoints } = await make();
     const endpoint = anEndpoint(changes);
     await endpoints.put(endpoint);
@@ -19,16 +19,16 @@ describe.each(storeKinds(engine))('marking an endpoint as slow (%s)', (_, make) 
     return { endpoints, endpoint, mark, find };
   }
 
-  it('says until when, and changes nothing else', async () => {
-    const { endpoint, mark, find } = await having({ consecutiveFailures: 3 });
+  it('has a time, and changes nothing else', async () => {
+    const { endpoint, mark, find } = await setUp({ consecutiveFailures: 3 });
 
     await mark(UNTIL);
 
     expect(await find()).toEqual({ ...endpoint, slowUntil: UNTIL.toISOString(), unproven: true });
   });
 
-  it.each([0, 1, HALF])('leaves a mark that ends %i ms earlier as it is', async (ms) => {
-    const { mark, find } = await having();
+  it.each([0, 1, HALF])('stays unchanged when it ends %i ms earlier', async (ms) => {
+    const { mark, find } = await setUp();
 
     await mark(UNTIL);
     await mark(later(UNTIL, ms));
@@ -36,8 +36,8 @@ describe.each(storeKinds(engine))('marking an endpoint as slow (%s)', (_, make) 
     expect(await find()).toMatchObject({ slowUntil: UNTIL.toISOString() });
   });
 
-  it('renews a mark that is past its half', async () => {
-    const { mark, find } = await having();
+  it('is renewed after half of its time', async () => {
+    const { mark, find } = await setUp();
     const renewed = later(UNTIL, HALF + 1);
 
     await mark(UNTIL);
@@ -46,16 +46,16 @@ describe.each(storeKinds(engine))('marking an endpoint as slow (%s)', (_, make) 
     expect(await find()).toMatchObject({ slowUntil: renewed.toISOString() });
   });
 
-  it('never shortens a mark', async () => {
-    const { mark, find } = await having({ slowUntil: UNTIL.toISOString() });
+  it('is never shortened', async () => {
+    const { mark, find } = await setUp({ slowUntil: UNTIL.toISOString() });
 
     await mark(NOW);
 
     expect(await find()).toMatchObject({ slowUntil: UNTIL.toISOString() });
   });
 
-  it('makes no endpoint of one that is gone', async () => {
-    const { endpoints, endpoint, mark, find } = await having();
+  it('does not restore an endpoint that is gone', async () => {
+    const { endpoints, endpoint, mark, find } = await setUp();
     await endpoints.remove(endpoint.orgId, endpoint.id);
 
     await mark(UNTIL);
@@ -63,8 +63,8 @@ describe.each(storeKinds(engine))('marking an endpoint as slow (%s)', (_, make) 
     expect(await find()).toBeUndefined();
   });
 
-  it('makes the endpoint unproven until it is proven after the mark has expired', async () => {
-    const { endpoints, endpoint, mark, find } = await having();
+  it('makes the endpoint unproven until a success after the mark has expired', async () => {
+    const { endpoints, endpoint, mark, find } = await setUp();
     const prove = (now: Date) => endpoints.markProven(endpoint.orgId, endpoint.id, now);
     await mark(UNTIL);
 
@@ -76,8 +76,8 @@ describe.each(storeKinds(engine))('marking an endpoint as slow (%s)', (_, make) 
   });
 });
 
-describe.each(storeKinds(engine))('proving an endpoint (%s)', (_, make) => {
-  it('ends that it is unproven, and changes nothing else', async () => {
+describe.each(storeKinds(engine))('the proof of an endpoint (%s)', (_, make) => {
+  it('ends the unproven state, and changes nothing else', async () => {
     const { endpoints } = await make();
     const endpoint = anEndpoint();
     await endpoints.put({ ...endpoint, unproven: true });
@@ -87,7 +87,7 @@ describe.each(storeKinds(engine))('proving an endpoint (%s)', (_, make) => {
     expect(await endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
   });
 
-  it('makes no endpoint of one that is gone', async () => {
+  it('does not restore an endpoint that is gone', async () => {
     const { endpoints } = await make();
     const { orgId, id } = anEndpoint();
 
@@ -97,7 +97,7 @@ describe.each(storeKinds(engine))('proving an endpoint (%s)', (_, make) => {
   });
 });
 
-it('changes the item of a slow endpoint once, however many attempts tell so at once', async () => {
+it('writes a slow endpoint once when many attempts report it at once', async () => {
   const client = engine.client();
   const { endpoints } = dynamoDbStores(await engine.tables(client));
   const endpoint = anEndpoint();

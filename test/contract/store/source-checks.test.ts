@@ -21,18 +21,18 @@ const HOUR = later(NOW, 3_600_000);
 const lease = (stores: SourceStores, source: Source, now = NOW, askedAt = now) =>
   stores.checks.lease(source, { askedAt, now, leaseSeconds: LEASE });
 
-async function leased(stores: SourceStores, source: Source, now = NOW): Promise<LeasedSource> {
+async function takeLease(stores: SourceStores, source: Source, now = NOW): Promise<LeasedSource> {
   const result = await lease(stores, source, now);
   if (result.kind !== 'leased') throw new Error(`the lease was not given: ${result.kind}`);
   return result.source;
 }
 
-/** Words by chance: what compresses badly. */
+/** Random words, which compress badly. */
 function noise(length: number): string {
   return randomBytes(length).toString('base64').slice(0, length);
 }
 
-/** The identifier of a source that the index has in one shard. */
+/** The identifier of a source with its entry in one shard of the index. */
 function inOneShard(): Source['id'] {
   for (;;) {
     const id = newId('src', NOW);
@@ -50,21 +50,21 @@ function change(
   return { kind: 'changed', content: toSourceContent(version, { text }), text, kept, ...rest };
 }
 
-async function settled(stores: SourceStores, source: Source, outcome: CheckOutcome, now = NOW) {
-  const holder = await leased(stores, source, now);
+async function settleCheck(stores: SourceStores, source: Source, outcome: CheckOutcome, now = NOW) {
+  const holder = await takeLease(stores, source, now);
   return stores.checks.settle(holder, { outcome, nextCheckAt: later(now, 3_600_000) });
 }
 
 /** A source whose first text was imported. */
-async function imported(stores: SourceStores, text = 'first text'): Promise<Source> {
+async function setUpImported(stores: SourceStores, text = 'first text'): Promise<Source> {
   const source = aSource();
   await stores.add(source);
-  await settled(stores, source, change(1, text));
+  await settleCheck(stores, source, change(1, text));
   return source;
 }
 
 describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
-  it('is given to one of two checks, and counts that it began', async () => {
+  it('is given to one of two checks, and records its start', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -76,11 +76,11 @@ describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
     expect(await stores.find(source, source.id)).toMatchObject({ starts: 1, checks: 0 });
   });
 
-  it('is given again once it has ended, and not before', async () => {
+  it('can be taken again once it has ended, and not before', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
-    await leased(stores, source);
+    await takeLease(stores, source);
 
     expect(await lease(stores, source, later(NOW, seconds(LEASE) - 1))).toMatchObject({ kind: 'busy' });
     expect(await lease(stores, source, later(NOW, seconds(LEASE)))).toMatchObject({
@@ -89,18 +89,18 @@ describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
     });
   });
 
-  it('is not given for what was asked before a check that has ended began', async () => {
+  it('is refused for a request that is older than a check that has ended', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
-    await settled(stores, source, { kind: 'failed', error: 'timed out' }, later(NOW, 500));
+    await settleCheck(stores, source, { kind: 'failed', error: 'timed out' }, later(NOW, 500));
 
     for (const askedAt of [NOW, later(NOW, 500)])
       expect(await lease(stores, source, HOUR, askedAt)).toEqual({ kind: 'checked' });
     expect(await lease(stores, source, HOUR, later(NOW, 501))).toMatchObject({ kind: 'leased' });
   });
 
-  it('is not given for a source that is gone, or of another generation', async () => {
+  it('is refused for a source that is gone, or of another generation', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -113,9 +113,9 @@ describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
 });
 
 describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
-  it('with a first text imports it, as the version that admins know', async () => {
+  it('imports a first text as the version that admins know', async () => {
     const stores = await make();
-    const source = await imported(stores, 'a first text');
+    const source = await setUpImported(stores, 'a first text');
 
     const found = await stores.find(source, source.id);
     expect(found).toMatchObject({
@@ -134,9 +134,9 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     expect(await stores.notices()).toEqual([]);
   });
 
-  it('with another text keeps the one that admins know, and tells of it at once', async () => {
+  it('stores another text beside the version that admins know, with a notice', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
     const notice = createNotice(
       'source.changed',
       `${source.id}#changed#2`,
@@ -159,7 +159,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
       notice,
     };
 
-    expect(await settled(stores, source, outcome, HOUR)).toBe('done');
+    expect(await settleCheck(stores, source, outcome, HOUR)).toBe('done');
 
     expect(await stores.find(source, source.id)).toMatchObject({
       content: { version: 2 },
@@ -176,11 +176,11 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     ]);
   });
 
-  it('keeps what is known through failures, counts them, and forgets the error with a success', async () => {
+  it('keeps the text on failures, counts them, and clears the error on a success', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
     for (const hour of [1, 2])
-      await settled(stores, source, { kind: 'failed', error: `failure ${hour}` }, later(HOUR, hour));
+      await settleCheck(stores, source, { kind: 'failed', error: `failure ${hour}` }, later(HOUR, hour));
 
     const failing = await stores.find(source, source.id);
     expect(failing).toMatchObject({
@@ -191,16 +191,16 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     });
     expect(await stores.versionsOf(source)).toEqual([1]);
 
-    await settled(stores, source, { kind: 'unchanged' }, later(HOUR, 3));
+    await settleCheck(stores, source, { kind: 'unchanged' }, later(HOUR, 3));
     const healed = await stores.find(source, source.id);
     expect(healed).toMatchObject({ failures: 0, checks: 4, content: { version: 1 } });
     expect(healed).not.toHaveProperty('lastError');
     expect(healed?.lastChangedAt).toBe(NOW.toISOString());
   });
 
-  it('with the text as before takes what came with it: validators and title', async () => {
+  it('updates validators and title when the text is the same', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
     const content = toSourceContent(1, {
       text: 'first text',
       title: 'New',
@@ -208,14 +208,14 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
       lastModified: 'today',
     });
 
-    await settled(stores, source, { kind: 'unchanged', content }, HOUR);
+    await settleCheck(stores, source, { kind: 'unchanged', content }, HOUR);
 
     expect((await stores.find(source, source.id))?.content).toEqual(content);
   });
 
-  it('moves it on in the due index', async () => {
+  it('moves the source in the due index', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
     const due = async (until: Date) => {
       const found = await Promise.all(
         Array.from({ length: 16 }, (_, shard) => stores.due.find(shard, until)),
@@ -232,12 +232,12 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     ['a new text', change(1, 'late')],
     ['a failure', { kind: 'failed', error: 'late' }],
     ['no change', { kind: 'unchanged' }],
-  ])('is refused with %s, and writes nothing, once another check has the source', async (_, outcome) => {
+  ])('is refused with %s, and writes nothing, once another check has the lease', async (_, outcome) => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
-    const late = await leased(stores, source);
-    const other = await leased(stores, source, later(NOW, seconds(LEASE)));
+    const late = await takeLease(stores, source);
+    const other = await takeLease(stores, source, later(NOW, seconds(LEASE)));
     const settlement = { outcome, nextCheckAt: HOUR };
 
     expect(await stores.checks.settle(late, settlement)).toBe('refused');
@@ -246,11 +246,11 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
     expect(await stores.checks.settle(other, settlement)).toBe('refused');
   });
 
-  it('is refused when the source is gone, and leaves nothing of it', async () => {
+  it('is refused when the source is gone, and writes nothing', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
-    const holder = await leased(stores, source);
+    const holder = await takeLease(stores, source);
     await stores.remove(source, source.id);
 
     for (const outcome of [change(1, 'late'), { kind: 'unchanged' } as const])
@@ -261,7 +261,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
   });
 });
 
-describe.each(sourceStoreKinds())('the texts of versions (%s)', (_, make) => {
+describe.each(sourceStoreKinds())('texts of versions (%s)', (_, make) => {
   it.each([
     ['nothing', ''],
     ['a word', 'word'],
@@ -269,34 +269,34 @@ describe.each(sourceStoreKinds())('the texts of versions (%s)', (_, make) => {
     ['a megabyte that hardly shrinks', noise(1_000_000)],
   ])('are read as they were written: %s', async (_, text) => {
     const stores = await make();
-    const source = await imported(stores, text);
+    const source = await setUpImported(stores, text);
 
     const [version] = (await stores.find(source, source.id))?.stored ?? [];
     expect(version && (await stores.checks.text(source, version))).toBe(text);
   });
 
-  it('are not had when they were never there', async () => {
+  it('are absent if never written', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
 
     expect(await stores.checks.text(source, { version: 2, parts: 1 })).toBeUndefined();
   });
 
-  it('are forgotten one by one, again without harm, and the others stay', async () => {
+  it('can be deleted one by one, repeatedly, without the others', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
     const first = { version: 1, parts: 1 };
-    await settled(stores, source, change(2, 'second', { kept: [first] }), HOUR);
+    await settleCheck(stores, source, change(2, 'second', { kept: [first] }), HOUR);
 
     for (let time = 1; time <= 2; time += 1) await stores.checks.deleteVersions(source, [first]);
     expect(await stores.versionsOf(source)).toEqual([2]);
   });
 
-  it('are all forgotten when their source is gone, again without harm, and of no other one', async () => {
+  it('are all deleted with their source, repeatedly, without those of others', async () => {
     const stores = await make();
-    const source = await imported(stores, noise(700_000));
-    const other = await imported(stores);
-    await settled(stores, source, change(2, 'second', { kept: [{ version: 1, parts: 3 }] }), HOUR);
+    const source = await setUpImported(stores, noise(700_000));
+    const other = await setUpImported(stores);
+    await settleCheck(stores, source, change(2, 'second', { kept: [{ version: 1, parts: 3 }] }), HOUR);
     await stores.remove(source, source.id);
 
     for (let time = 1; time <= 2; time += 1) await stores.checks.deleteAllVersions(source);
@@ -305,10 +305,10 @@ describe.each(sourceStoreKinds())('the texts of versions (%s)', (_, make) => {
   });
 });
 
-describe.each(sourceStoreKinds())('what admins know (%s)', (_, make) => {
-  it('is the latest version that they were told of', async () => {
+describe.each(sourceStoreKinds())('the version that admins know (%s)', (_, make) => {
+  it('is the latest one in a notice', async () => {
     const stores = await make();
-    const source = await imported(stores);
+    const source = await setUpImported(stores);
     const at = later(NOW, 60_000);
 
     await stores.notified(source, source.id, 3, at);
@@ -323,7 +323,7 @@ describe.each(sourceStoreKinds())('what admins know (%s)', (_, make) => {
     });
   });
 
-  it('brings back no source that is gone, and none that was never imported to life', async () => {
+  it('does not restore a source that is gone or never imported', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -335,10 +335,10 @@ describe.each(sourceStoreKinds())('what admins know (%s)', (_, make) => {
     expect(await stores.find(source, source.id)).toBeUndefined();
   });
 
-  it('is kept while a check is under way', async () => {
+  it('can be updated during a check', async () => {
     const stores = await make();
-    const source = await imported(stores);
-    const holder = await leased(stores, source, HOUR);
+    const source = await setUpImported(stores);
+    const holder = await takeLease(stores, source, HOUR);
     await stores.notified(source, source.id, 2, HOUR);
 
     const outcome = change(3, 'third', { measured: { from: 1, difference: 90 } });
@@ -348,8 +348,8 @@ describe.each(sourceStoreKinds())('what admins know (%s)', (_, make) => {
   });
 });
 
-describe.each(sourceStoreKinds())('a sync of a source (%s)', (_, make) => {
-  it('is recorded once within a cooldown, however many come at once', async () => {
+describe.each(sourceStoreKinds())('the sync of a source (%s)', (_, make) => {
+  it('is recorded once within a cooldown when many are requested at once', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -364,11 +364,11 @@ describe.each(sourceStoreKinds())('a sync of a source (%s)', (_, make) => {
     expect(await stores.find(source, source.id)).toMatchObject({ syncedAt: next.toISOString() });
   });
 
-  it('brings the source up a quarter of an hour later, in case that its message gets lost', async () => {
+  it('makes the source due a quarter of an hour later, in case its message is lost', async () => {
     const stores = await make();
     const source = { ...aSource(), id: inOneShard() };
     await stores.add(source);
-    await settled(stores, source, { kind: 'unchanged' });
+    await settleCheck(stores, source, { kind: 'unchanged' });
     await stores.sync(source, source.id, NOW);
     const due = (until: Date) => stores.due.find(SHARD, until);
     const at = later(NOW, seconds(RESEND_SECONDS));
@@ -383,11 +383,11 @@ describe.each(sourceStoreKinds())('a sync of a source (%s)', (_, make) => {
     expect(await stores.find(source, source.id)).toBeUndefined();
   });
 
-  it('and the checks of the source keep what the other writes', async () => {
+  it("and a check of the source keep each other's writes", async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
-    const holder = await leased(stores, source);
+    const holder = await takeLease(stores, source);
     await stores.sync(source, source.id, NOW);
     expect(await stores.checks.settle(holder, { outcome: { kind: 'unchanged' }, nextCheckAt: HOUR })).toBe(
       'done',
@@ -405,7 +405,7 @@ describe.each(sourceStoreKinds())('the due index of sources (%s)', (_, make) => 
     return found.flatMap(({ entries }) => entries);
   };
 
-  it('has a new source a quarter of an hour later, in case that nobody looks at it', async () => {
+  it('has a new source a quarter of an hour later, in case its message is lost', async () => {
     const stores = await make();
     const source = aSource(aSandboxTenant());
     await stores.add(source);
@@ -414,7 +414,7 @@ describe.each(sourceStoreKinds())('the due index of sources (%s)', (_, make) => 
     expect(await find(stores, later(NOW, seconds(RESEND_SECONDS)))).toMatchObject([{ id: source.id }]);
   });
 
-  it('moves an entry on unless it was moved meanwhile or is gone', async () => {
+  it('moves an entry unless it was moved meanwhile or is gone', async () => {
     const stores = await make();
     const source = aSource();
     await stores.add(source);
@@ -431,7 +431,7 @@ describe.each(sourceStoreKinds())('the due index of sources (%s)', (_, make) => 
     expect(await stores.find(source, source.id)).toBeUndefined();
   });
 
-  it('gives all of a shard once, the earliest first, over as many pages as it takes', async () => {
+  it('returns all entries of a shard once, the earliest first, in all its pages', async () => {
     const stores = await make();
     const tenant = aTenant();
     const added = Array.from({ length: 130 }, (_, index) =>

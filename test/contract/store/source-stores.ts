@@ -11,10 +11,10 @@ import { MemorySources } from '../../doubles/memory-sources.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { rowsIn } from './rows.ts';
 
-/** Between two syncs of one source. */
+/** Seconds between two syncs of one source. */
 export const COOLDOWN_SECONDS = 60;
 
-/** What the engine's ports are made of, whichever kind it is, and what is behind them. */
+/** The stores behind the engine's ports, of either kind. */
 export interface SourceStores {
   checks: CheckSourcePorts['sources'];
   due: ScheduleSourceChecksPorts['due'];
@@ -23,12 +23,12 @@ export interface SourceStores {
   sync(tenant: Tenant, id: Source['id'], now: Date): Promise<string>;
   find(tenant: Tenant, id: Source['id']): Promise<Source | undefined>;
   notified(tenant: Tenant, id: Source['id'], version: number, at: Date): Promise<void>;
-  /** Of the texts that are there, of a source that may be gone. */
+  /** Version numbers of the stored texts of a source, which may be gone. */
   versionsOf(ref: SourceRef): Promise<number[]>;
   notices(): Promise<Pick<Notice, 'id' | 'type' | 'data'>[]>;
 }
 
-/** Both kinds of stores, each made anew for a test. */
+/** Both kinds of stores, new for each test. */
 export function sourceStoreKinds(engine = dynamoDb()): [name: string, make: () => Promise<SourceStores>][] {
   return [
     ['memory', async () => memoryStores()],

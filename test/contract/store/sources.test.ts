@@ -19,7 +19,7 @@ async function someSources(tenant = aTenant()) {
     tenant,
     add: (source: Source = aSource(tenant)) => commit(store.add(source)),
     remove: ({ id }: Pick<Source, 'id'>, of = tenant) => commit(store.remove(of, id)),
-    /** Has so many counted that were never made. */
+    /** Sets the count to so many sources without creating them. */
     async counted(sources: number) {
       await commit([
         {
@@ -36,7 +36,7 @@ const LIMIT = { kind: 'refused', refusal: 'source-limit' };
 const MISSING = { kind: 'refused', refusal: 'source-missing' };
 
 describe('a source', () => {
-  it('is found as it was added, by its own tenant alone', async () => {
+  it('is found as it was added, by its own tenant only', async () => {
     const { store, tenant, add } = await someSources();
     const source = aSource({ ...tenant, kind: 'spreadsheet', name: 'Prices' });
     await add(source);
@@ -48,7 +48,7 @@ describe('a source', () => {
     }
   });
 
-  it('is marked with its count as of its sandbox, and live as of none', async () => {
+  it('has the mark of its sandbox with its count, and none when live', async () => {
     for (const tenant of [aTenant(), aSandboxTenant()]) {
       const { knowledge, add } = await someSources(tenant);
       await add();
@@ -60,7 +60,7 @@ describe('a source', () => {
 });
 
 describe('the limit of sources', () => {
-  it('holds when many are added at once, and is each tenant’s own', async () => {
+  it('holds when many are added at once, and applies to each tenant separately', async () => {
     const { add, counted, tenant } = await someSources();
     await counted(MAX_SOURCES - 5);
 
@@ -71,7 +71,7 @@ describe('the limit of sources', () => {
     expect(await add(aSource({ ...tenant, generation: 1 }))).toEqual(COMMITTED);
   });
 
-  it('gives room again for each source that is deleted, once, however often it is deleted', async () => {
+  it('has room again for each deleted source, once for repeated deletions', async () => {
     const { add, remove, counted, tenant } = await someSources();
     const source = aSource(tenant);
     await add(source);
@@ -85,7 +85,7 @@ describe('the limit of sources', () => {
     expect([await add(), await add()]).toEqual([COMMITTED, LIMIT]);
   });
 
-  it('does not change for who deletes what is another’s', async () => {
+  it('does not change when a tenant deletes a source of another', async () => {
     const { add, remove, tenant, store } = await someSources();
     const source = aSource(tenant);
     await add(source);

@@ -6,8 +6,8 @@ import { storeKinds } from './stores.ts';
 const UNTIL = later(NOW, seconds(STALLED_SECONDS));
 const HALF = seconds(STALLED_SECONDS / 2);
 
-describe.each(storeKinds())('marking an endpoint as stalled (%s)', (_, make) => {
-  async function having(changes: Parameters<typeof anEndpoint>[0] = {}) {
+describe.each(storeKinds())('the mark of a stalled endpoint (%s)', (_, make) => {
+  async function setUp(changes: Parameters<typeof anEndpoint>[0] = {}) {
     const { endpoints } = await make();
     const endpoint = anEndpoint(changes);
     await endpoints.put(endpoint);
@@ -21,16 +21,16 @@ describe.each(storeKinds())('marking an endpoint as stalled (%s)', (_, make) => 
     };
   }
 
-  it('says until when, and changes nothing else', async () => {
-    const { endpoint, mark, find } = await having({ consecutiveFailures: 3, slowUntil: UNTIL.toISOString() });
+  it('has a time, and changes nothing else', async () => {
+    const { endpoint, mark, find } = await setUp({ consecutiveFailures: 3, slowUntil: UNTIL.toISOString() });
 
     await mark(UNTIL);
 
     expect(await find()).toEqual({ ...endpoint, stalledUntil: UNTIL.toISOString() });
   });
 
-  it('leaves a mark that has not run for half of its time as it is, and renews it after that', async () => {
-    const { mark, find } = await having();
+  it('stays unchanged for half of its time, and is renewed afterwards', async () => {
+    const { mark, find } = await setUp();
     await mark(UNTIL);
 
     await mark(later(UNTIL, HALF));
@@ -41,16 +41,16 @@ describe.each(storeKinds())('marking an endpoint as stalled (%s)', (_, make) => 
     expect(await find()).toMatchObject({ stalledUntil: renewed.toISOString() });
   });
 
-  it('never shortens a mark', async () => {
-    const { mark, find } = await having({ stalledUntil: UNTIL.toISOString() });
+  it('is never shortened', async () => {
+    const { mark, find } = await setUp({ stalledUntil: UNTIL.toISOString() });
 
     await mark(NOW);
 
     expect(await find()).toMatchObject({ stalledUntil: UNTIL.toISOString() });
   });
 
-  it('ends with the mark that was seen, and nothing else', async () => {
-    const { endpoint, mark, end, find } = await having({ consecutiveFailures: 3 });
+  it('is removed if unchanged since it was read, and nothing else', async () => {
+    const { endpoint, mark, end, find } = await setUp({ consecutiveFailures: 3 });
     await mark(UNTIL);
 
     await end(UNTIL);
@@ -58,8 +58,8 @@ describe.each(storeKinds())('marking an endpoint as stalled (%s)', (_, make) => 
     expect(await find()).toEqual(endpoint);
   });
 
-  it('stays where the mark was renewed since it was seen', async () => {
-    const { mark, end, find } = await having();
+  it('remains when it was renewed since it was read', async () => {
+    const { mark, end, find } = await setUp();
     const renewed = later(UNTIL, HALF + 1);
     await mark(UNTIL);
     await mark(renewed);
@@ -69,8 +69,8 @@ describe.each(storeKinds())('marking an endpoint as stalled (%s)', (_, make) => 
     expect(await find()).toMatchObject({ stalledUntil: renewed.toISOString() });
   });
 
-  it('makes no endpoint of one that is gone', async () => {
-    const { endpoints, endpoint, mark, end, find } = await having();
+  it('does not restore an endpoint that is gone', async () => {
+    const { endpoints, endpoint, mark, end, find } = await setUp();
     await endpoints.remove(endpoint.orgId, endpoint.id);
 
     await mark(UNTIL);

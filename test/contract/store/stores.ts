@@ -24,7 +24,7 @@ import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 
-/** What the engine's ports are made of, whichever kind it is. */
+/** The stores behind the engine's ports, of either kind. */
 export interface Stores {
   deliveries: AttemptPorts['deliveries'] & FanOutPorts['deliveries'];
   endpoints: AttemptPorts['endpoints'] &
@@ -42,11 +42,11 @@ export interface Stores {
     /** Moves it to its next generation. */
     reset(): Promise<void>;
   }>;
-  /** The orders that the outbox holds to tell admins of a disabling. */
+  /** The notices in the outbox about disabled endpoints. */
   notices(): Promise<DisablingNotice[]>;
 }
 
-/** How a sandbox is stored as an organization. */
+/** A sandbox as an organization row. */
 export const SANDBOX_ORGANIZATION = {
   name: 'Sandbox',
   environment: 'sandbox',
@@ -54,7 +54,7 @@ export const SANDBOX_ORGANIZATION = {
   createdAt: NOW.toISOString(),
 } as const;
 
-/** All kinds of stores, each made anew for a test. */
+/** All kinds of stores, new for each test. */
 export function storeKinds(engine = dynamoDb()): [name: string, make: () => Promise<Stores>][] {
   return [
     ['memory', async () => memoryStores()],

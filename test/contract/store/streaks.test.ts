@@ -10,8 +10,8 @@ import { storeKinds } from './stores.ts';
 const engine = dynamoDb();
 const UNTIL = later(NOW, seconds(AT_RISK_SECONDS));
 
-describe.each(storeKinds(engine))('what an endpoint keeps of its streaks of failures (%s)', (_, make) => {
-  async function having(changes: Partial<Endpoint> = {}) {
+describe.each(storeKinds(engine))('the failure streak of an endpoint (%s)', (_, make) => {
+  async function setUp(changes: Partial<Endpoint> = {}) {
     const { endpoints } = await make();
     const endpoint = anEndpoint(changes);
     const { orgId, id } = endpoint;
@@ -25,8 +25,8 @@ describe.each(storeKinds(engine))('what an endpoint keeps of its streaks of fail
     };
   }
 
-  it('is one streak, whoever begins it', async () => {
-    const { endpoint, find, begin } = await having();
+  it('starts once when several workers start it', async () => {
+    const { endpoint, find, begin } = await setUp();
 
     const begun = await Promise.all([begin(), begin(), begin()]);
 
@@ -35,7 +35,7 @@ describe.each(storeKinds(engine))('what an endpoint keeps of its streaks of fail
     expect(begun).toEqual([present, present, present]);
   });
 
-  it('has a name that no other streak has', async () => {
+  it('has a unique name', async () => {
     const { endpoints } = await make();
     const names = await Promise.all(
       Array.from({ length: 10 }, async () => {
@@ -47,8 +47,8 @@ describe.each(storeKinds(engine))('what an endpoint keeps of its streaks of fail
     expect(new Set(names).size).toBe(10);
   });
 
-  it('is nothing of an endpoint that is deleted', async () => {
-    const { find, begin, mark, remove } = await having();
+  it('does not restore a deleted endpoint', async () => {
+    const { find, begin, mark, remove } = await setUp();
     await remove();
 
     await mark(UNTIL);
@@ -56,8 +56,8 @@ describe.each(storeKinds(engine))('what an endpoint keeps of its streaks of fail
     expect(await find()).toBeUndefined();
   });
 
-  it('is a mark that is renewed once less than half of its time is left', async () => {
-    const { mark, find } = await having();
+  it('has a mark that is renewed when less than half of its time is left', async () => {
+    const { mark, find } = await setUp();
     await mark(UNTIL);
     await mark(later(UNTIL, seconds(AT_RISK_SECONDS / 2)));
     expect(await find()).toMatchObject({ atRiskUntil: UNTIL.toISOString() });
@@ -68,7 +68,7 @@ describe.each(storeKinds(engine))('what an endpoint keeps of its streaks of fail
   });
 });
 
-it('a streak begins although transactions are under way that change its endpoint', async () => {
+it('the start of a failure streak is retried while transactions change its endpoint', async () => {
   const client = engine.client();
   const { service } = await engine.tables(client);
   const endpoints = endpointStore(service);

@@ -11,7 +11,7 @@ import { dynamoDb } from '../../engines.ts';
 
 const engine = dynamoDb();
 
-/** An outbox with so many rows, and where the stream has each change. */
+/** An outbox with so many rows, and the position of each in the stream. */
 async function aStreamOf(count: number) {
   const { outbox } = await engine.tables();
   const streams = engine.streams();
@@ -22,7 +22,7 @@ async function aStreamOf(count: number) {
   const streamArn = String(Table?.LatestStreamArn);
   const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
   const shardId = String(StreamDescription?.Shards?.[0]?.ShardId);
-  /** Sequence numbers of the shard's records, in their order. */
+  /** Sequence numbers of the shard's records in order. */
   async function numbers(): Promise<string[]> {
     const { ShardIterator } = await streams.send(
       new GetShardIteratorCommand({
@@ -39,7 +39,7 @@ async function aStreamOf(count: number) {
     outbox,
     rows,
     streamArn,
-    /** Reads from one change to another, by their places in the stream. */
+    /** Reads from one record to another, by their positions in the stream. */
     async between(
       first: number,
       last: number,
@@ -57,18 +57,18 @@ async function aStreamOf(count: number) {
   };
 }
 
-describe('reading a part of a stream again', () => {
+describe('a repeated read of a part of a stream', () => {
   it.each([
     [0, 0],
     [0, 9],
     [3, 6],
     [9, 9],
-  ])('brings the rows from number %i to number %i, both included', async (first, last) => {
+  ])('returns the rows from number %i to number %i inclusive', async (first, last) => {
     const { rows, between } = await aStreamOf(10);
     expect(await between(first, last)).toEqual(rows.slice(first, last + 1));
   });
 
-  it('leaves out what was not inserted', async () => {
+  it('leaves out records that are no inserts', async () => {
     const { outbox, rows, between } = await aStreamOf(3);
     await outbox.client.send(
       new UpdateCommand({
@@ -84,21 +84,21 @@ describe('reading a part of a stream again', () => {
     expect(await between(1, 4)).toEqual([...rows.slice(1), late]);
   });
 
-  it('brings nothing of a stream that is not there', async () => {
+  it('is empty for a stream that does not exist', async () => {
     const { streamArn, between } = await aStreamOf(1);
     const elsewhere = { streamArn: streamArn.replace('outbox-', 'gone-') };
 
     expect(await between(0, 0, elsewhere)).toBeUndefined();
   });
 
-  it('brings nothing of a shard that is not there', async () => {
+  it('is empty for a shard that does not exist', async () => {
     const { between } = await aStreamOf(1);
     expect(await between(0, 0, { shardId: 'shardId-00000001795245426000-1f2e3d4c' })).toBeUndefined();
   });
 
-  it('brings nothing of a part whose beginning the stream no longer has', async () => {
+  it('is empty for a part whose start was trimmed from the stream', async () => {
     const { between } = await aStreamOf(3);
-    // The embedded engine numbers its records from 1, and reads on behind those that it has trimmed.
+    // The embedded engine numbers its records from 1, and continues after those that it has trimmed.
     expect(await between(0, 2, { startSequenceNumber: '0'.padStart(21, '0') })).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ import { readSettings } from '../../../lib/cloud/settings.ts';
 import { TABLE_DEFINITIONS } from '../../engines.ts';
 import { builtDashboard } from '../../support/built-dashboard.ts';
 
-it("the tables that the contracts run on have the keys, indexes and streams of the stack's", () => {
+it("the tables of the contract tests have the keys, indexes and streams of the stack's", () => {
   const { data: stack } = conversationService(new App({ builtinCloudFormationValidation: false }), {
     settings: readSettings({ tryGetContext: (name: string) => (name === 'stage' ? 'prod' : undefined) }),
     code: () => Code.fromInline('exports.handler = async () => {};'),
@@ -20,7 +20,7 @@ it("the tables that the contracts run on have the keys, indexes and streams of t
     const { Ref } = stack.resolve(tables[name].name);
     const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, StreamSpecification } =
       Resources[Ref].Properties;
-    // What a template asks for by naming a view, the API wants said.
+    // A stream is implicit in a template that names a view type, and explicit in the API.
     const stream = StreamSpecification && { StreamEnabled: true, ...StreamSpecification };
     expect({
       AttributeDefinitions,

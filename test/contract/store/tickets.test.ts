@@ -50,7 +50,7 @@ describe('a ticket', () => {
     }
   });
 
-  it('is never written over', async () => {
+  it('is never overwritten', async () => {
     const { store, tenant, add } = await tickets();
     const ticket = aTicket({ reason: 'the first' });
     await add(ticket);
@@ -61,8 +61,8 @@ describe('a ticket', () => {
   });
 });
 
-describe('creating a ticket', () => {
-  it('of a conversation of the organization adds it with its event', async () => {
+describe('a new ticket', () => {
+  it('of a conversation of the organization is added with its event', async () => {
     const { createTicket, tickets, events, conversation } = await aConversationService(engine);
 
     const answer = await createTicket({ conversationId: conversation.id });
@@ -73,7 +73,7 @@ describe('creating a ticket', () => {
     expect(await events('ticket.created')).toEqual([{ ticketId, conversationId: conversation.id }]);
   });
 
-  it('of a conversation of another organization is refused as of one that does not exist', async () => {
+  it('of a conversation of another organization is refused like that of an unknown one', async () => {
     const { createTicket, tickets, events, foreign } = await aConversationService(engine);
 
     const answer = await createTicket({ conversationId: foreign.id });

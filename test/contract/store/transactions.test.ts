@@ -15,7 +15,7 @@ import { dynamoDbStores } from './stores.ts';
 const engine = dynamoDb();
 const atOnce = async () => undefined;
 
-/** A conversation, and posting messages to it as the route does. */
+/** A conversation, and a function that posts messages to it as the route does. */
 async function postingTo(client: DynamoDBDocumentClient) {
   const { service, outbox } = await engine.tables(client);
   const tenant = aTenant();
@@ -37,7 +37,10 @@ async function postingTo(client: DynamoDBDocumentClient) {
       const committed = commit([messages.add(tenant, message), events.append(event)]);
       return { message, event, committed };
     },
-    /** Whether both the message and its event are there, or neither. @throws when only one is */
+    /**
+     * Whether both the message and its event exist, or neither.
+     * @throws when only one does
+     */
     async happened({ message, event }: { message: Message; event: OutboxEvent }) {
       const [{ items }, { Item }] = await Promise.all([
         messages.list(tenant, conversation.id, { limit: 100 }),
@@ -51,7 +54,7 @@ async function postingTo(client: DynamoDBDocumentClient) {
 }
 
 describe('fifty messages to one conversation at once', () => {
-  it('do not meet on any item while the conversation is open', async () => {
+  it('do not conflict while the conversation is open', async () => {
     const client = engine.client();
     const { post, happened } = await postingTo(client);
     const conflicts = conflictOnOverlap(client);
@@ -64,7 +67,7 @@ describe('fifty messages to one conversation at once', () => {
     for (const one of posted) expect(await happened(one)).toBe(true);
   });
 
-  it('all get through when each is cancelled up to five times', async () => {
+  it('all succeed when each is cancelled up to five times', async () => {
     const client = engine.client();
     const { post, happened } = await postingTo(client);
     const tries = new Map<string, number>();
@@ -82,7 +85,7 @@ describe('fifty messages to one conversation at once', () => {
     for (const one of posted) expect(await happened(one)).toBe(true);
   });
 
-  it('are all or nothing each when some meet conflicts without end', async () => {
+  it('are committed entirely or not at all when some conflict repeatedly', async () => {
     const client = engine.client();
     const { post, happened } = await postingTo(client);
     const unlucky = new Set<string>();
@@ -123,7 +126,7 @@ describe('a request whose answer was lost', () => {
     expect(Item).toMatchObject({ endpoints: 1 });
   });
 
-  it('still claims its delivery, and counts one attempt', async () => {
+  it('claims its delivery and counts one attempt', async () => {
     const client = engine.client();
     const { deliveries: store } = dynamoDbStores(await engine.tables(client));
     const delivery = aDelivery();

@@ -17,10 +17,7 @@ const { webhookId, orgId, generation } = aDelivery();
 const ref = { webhookId, generation };
 const tenant: Tenant = { orgId, generation };
 
-/**
- * What reads the rows of a time, each with a time that ends before it begins. DynamoDB refuses to be asked
- * that.
- */
+/** Reads of a time span, each with an end before its start, which DynamoDB would refuse in a query. */
 const READERS: Record<string, (tables: TestTables, from: Date, to: Date) => Promise<unknown>> = {
   'since when deliveries wait': ({ deliveries }, from, to) =>
     waitingDeliveries(deliveries)(ref, from, to, { units: 1000 }),
@@ -31,14 +28,14 @@ const READERS: Record<string, (tables: TestTables, from: Date, to: Date) => Prom
   'a filtered list': async ({ deliveries }, from, to) =>
     (await filteredDeliveries(deliveries)(tenant, webhookId, { limit: 10 }, { from, to })).items,
   usage: async ({ usage }, from, to) => [
-    ...(await usageReader(usage)(orgId, { from: monthOf(from), to: monthOf(to) })),
+    ...(await usageReader(usage)(orgId, { from: toMonth(from), to: toMonth(to) })),
   ],
 };
-const monthOf = (time: Date) => time.toISOString().slice(0, 7);
+const toMonth = (time: Date) => time.toISOString().slice(0, 7);
 
-describe('a time that ends before it begins', () => {
-  // As in the first minute of an hour, when what is a minute old is of the hour before.
-  it.each(Object.entries(READERS))('has nothing in it, for %s', async (_, read) => {
+describe('a time span that ends before it starts', () => {
+  // As in the first minute of an hour, when the time a minute ago is in the hour before.
+  it.each(Object.entries(READERS))('is empty for %s', async (_, read) => {
     const tables = await engine.tables();
     await putDeliveries(tables.deliveries, [aDelivery({ id: newId('dlv', NOW), ...tenant, webhookId })]);
     const found = await read(tables, later(NOW, seconds(30)), later(NOW, -seconds(86_400 * 40)));

@@ -19,7 +19,7 @@ const org = newId('org', NOW);
 
 interface Reader {
   table: keyof TestTables;
-  /** A row that is read, and one that differs from it by a field alone. */
+  /** A valid row, and an invalid one that differs by a single field. */
   rows: [good: Record<string, unknown>, broken: { pk: string; sk?: string } & Record<string, unknown>];
   read(tables: TestTables): Promise<{ entries: unknown[]; unreadable?: readonly UnreadableRow[] }>;
 }
@@ -75,7 +75,7 @@ const digest = (owner: string) => ({
   dueAt,
 });
 
-/** All that read rows of many tenants at once, to look after them. */
+/** Readers of rows of many tenants at once, for scheduled work. */
 const READERS: Record<string, Reader> = {
   'deliveries that are due': {
     table: 'deliveries',
@@ -108,8 +108,8 @@ const READERS: Record<string, Reader> = {
   },
 };
 
-describe('a row that cannot be read, among others', () => {
-  it.each(Object.entries(READERS))('is told of, and keeps none of the others back: %s', async (_, reader) => {
+describe('an unreadable row among others', () => {
+  it.each(Object.entries(READERS))('is reported, and the others are returned: %s', async (_, reader) => {
     const tables = await engine.tables();
     const { client, name } = tables[reader.table];
     for (const Item of reader.rows) await client.send(new PutCommand({ TableName: name, Item }));
@@ -121,7 +121,7 @@ describe('a row that cannot be read, among others', () => {
     expect(unreadable).toEqual([{ pk, sk: sk ?? '', error: expect.any(Error) }]);
   });
 
-  it('of orders to purge is in one of their shards', () => {
+  it('of a purge is in one of its shards', () => {
     expect(listShards(PURGE_SHARDS).map((shard) => keys.purges(shard))).toContain(order().pk);
   });
 });

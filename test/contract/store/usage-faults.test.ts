@@ -13,7 +13,7 @@ import { aCustomer, allOf, aMeteredEvent, countUntilDone } from './usages.ts';
 const engine = dynamoDb();
 const atOnce = async () => undefined;
 
-/** What counts on a table of its own, and a client to put faults into, which nothing else uses. */
+/** A meter with a table of its own, and a client for faults that no other code uses. */
 async function aMeter() {
   const client = engine.client();
   const { usage } = await engine.tables();
@@ -42,7 +42,7 @@ function failCalls(client: DynamoDBDocumentClient, fates: ('before' | 'after' | 
 const someEvents = (count: number) => Array.from({ length: count }, () => aMeteredEvent());
 
 describe('usage in the table', () => {
-  it('is a mark that ends 60 days after its event, and a counter that never ends, both under the organization', async () => {
+  it('has a mark for each event that expires after 60 days, and a counter that never expires', async () => {
     const { usage, count } = await aMeter();
     const { orgId, permit } = await aCustomer();
     const event = aMeteredEvent();
@@ -66,7 +66,7 @@ describe('usage in the table', () => {
     });
   });
 
-  it('is written by one transaction for a batch, which none of its events can make too large', async () => {
+  it('is written by one transaction for a batch of any events', async () => {
     const { client, count } = await aMeter();
     const { permit } = await aCustomer();
     const sizes: number[] = [];
@@ -85,7 +85,7 @@ describe('usage in the table', () => {
     expect(sizes).toEqual([51, 100, 51, 2]);
   });
 
-  it('is spread over the shards of a month, and read from all of them, whatever a page holds', async () => {
+  it('is spread over the shards of a month, and read from all of them in all pages', async () => {
     const { usage, count } = await aMeter();
     const { orgId, permit } = await aCustomer();
     for (const event of someEvents(60)) await count([event], permit);
@@ -101,8 +101,8 @@ describe('usage in the table', () => {
   });
 });
 
-describe('usage that many count at once', () => {
-  it('is exact when their transactions meet', async () => {
+describe('concurrently counted usage', () => {
+  it('is exact when transactions conflict', async () => {
     const { client, count, read } = await aMeter();
     const { orgId, permit } = await aCustomer();
     const conflicts = conflictOnOverlap(client);
@@ -116,7 +116,7 @@ describe('usage that many count at once', () => {
     expect(await allOf({ read }, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 40 } });
   });
 
-  it('says of what it is left when others write the same without end, and has counted nothing of it', async () => {
+  it('is returned as uncounted when conflicts continue', async () => {
     const { client, count, read } = await aMeter();
     const { orgId, permit } = await aCustomer();
     const events = someEvents(3);
@@ -127,7 +127,7 @@ describe('usage that many count at once', () => {
     expect(await allOf({ read }, orgId)).toEqual({});
   });
 
-  it('is counted in the end when several transactions in a row met others', async () => {
+  it('is counted after several conflicts in a row', async () => {
     const { client, count, read } = await aMeter();
     const { orgId, permit } = await aCustomer();
     const tokens = new Set<string | undefined>();
@@ -141,7 +141,7 @@ describe('usage that many count at once', () => {
 });
 
 describe('usage whose answer was lost', () => {
-  it('is counted once when the SDK asks again', async () => {
+  it('is counted once when the SDK retries', async () => {
     const { client, count, read } = await aMeter();
     const { orgId, permit } = await aCustomer();
     const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
@@ -152,7 +152,7 @@ describe('usage whose answer was lost', () => {
     expect(await allOf({ read }, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 3 } });
   });
 
-  it('is exact whichever calls fail, before or after they take effect, for whoever counts the same at once', async () => {
+  it('is exact when calls of concurrent meters fail before or after their effect', async () => {
     const meters = await aMeter();
     const fates: ('before' | 'after' | undefined)[] = [];
     conflictOnOverlap(meters.client);

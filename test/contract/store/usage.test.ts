@@ -6,7 +6,7 @@ import { aCustomer, allOf, aMeteredEvent, countUntilDone, usageKinds } from './u
 
 const MONTHS = ['2026-09-30T23:59:59.999Z', '2026-10-01T00:00:00.000Z', '2026-11-20T09:30:00.000Z'];
 
-/** Events, and batches of them: any of them in any order, doubled within a batch and over batches. */
+/** Events and batches of them, in any order and with repetitions within and between batches. */
 const runs = fc.record({
   shapes: fc.array(
     fc.record({ type: fc.constantFrom(...METERED_TYPES), createdAt: fc.constantFrom(...MONTHS) }),
@@ -15,8 +15,8 @@ const runs = fc.record({
   batches: fc.array(fc.array(fc.nat(29), { maxLength: 40 }), { maxLength: 8 }),
 });
 
-describe.each(usageKinds())('counting usage (%s)', (_, make) => {
-  it('counts what events are, in the month in which each happened, UTC', async () => {
+describe.each(usageKinds())('counted usage (%s)', (_, make) => {
+  it('is in the UTC month in which each event happened', async () => {
     const usages = await make();
     const { orgId, permit } = await aCustomer();
 
@@ -37,7 +37,7 @@ describe.each(usageKinds())('counting usage (%s)', (_, make) => {
     });
   });
 
-  it('counts an event once that comes twice in a batch, and again in another one with a new event', async () => {
+  it('has each event once when it is repeated in a batch and in a later one', async () => {
     const usages = await make();
     const { orgId, permit } = await aCustomer();
     const [first, second] = [aMeteredEvent(), aMeteredEvent()];
@@ -49,7 +49,7 @@ describe.each(usageKinds())('counting usage (%s)', (_, make) => {
     expect(await allOf(usages, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 2 } });
   });
 
-  it('counts each organization for itself, also the same event', async () => {
+  it('is separate for each organization, also for the same event', async () => {
     const usages = await make();
     const [one, other] = [await aCustomer(), await aCustomer()];
     const event = aMeteredEvent();
@@ -61,7 +61,7 @@ describe.each(usageKinds())('counting usage (%s)', (_, make) => {
     expect(await allOf(usages, other.orgId)).toEqual({ '2026-11': { conversations: 0, messages: 2 } });
   });
 
-  it('reads the months that are asked for, and those with usage alone', async () => {
+  it('is read for the requested months, without those that have none', async () => {
     const usages = await make();
     const { orgId, permit } = await aCustomer();
     const events = ['2025-12', '2026-01', '2026-02', '2026-09', '2026-10'].map((month) =>
@@ -77,7 +77,7 @@ describe.each(usageKinds())('counting usage (%s)', (_, make) => {
     );
   });
 
-  it('counts nothing without a permit of the gate', async () => {
+  it('needs a permit of the gate', async () => {
     const usages = await make();
     const { orgId } = await aCustomer();
 
@@ -86,7 +86,7 @@ describe.each(usageKinds())('counting usage (%s)', (_, make) => {
     expect(await allOf(usages, orgId)).toEqual({});
   });
 
-  it('counts all of more events than fit into one transaction', async () => {
+  it('has all events when there are more than fit into one transaction', async () => {
     const usages = await make();
     const { orgId, permit } = await aCustomer();
     const events = Array.from({ length: 120 }, () => aMeteredEvent());
@@ -97,13 +97,13 @@ describe.each(usageKinds())('counting usage (%s)', (_, make) => {
     expect(await allOf(usages, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 120 } });
   });
 
-  it('counts every event once, however batches are made up, doubled, repeated and mixed up in time', async () => {
+  it('has every event once for any batches, repetitions and orders', async () => {
     const usages = await make();
     await fc.assert(
       fc.asyncProperty(runs, async ({ shapes, batches }) => {
         const { orgId, permit } = await aCustomer();
         const events = shapes.map((shape) => aMeteredEvent(shape));
-        // All at once; then whatever is left, as the queue would bring it again.
+        // All at once; then the rest, as the queue would retry it.
         await Promise.all(
           batches.map((members) =>
             usages.count(

@@ -8,12 +8,12 @@ import { MemoryUsage } from '../../doubles/memory-usage.ts';
 import { dynamoDb } from '../../engines.ts';
 import { aPermit } from '../../unit/platform/outbound/a-permit.ts';
 
-/** What counts usage, and what reads it. */
+/** The meter and the reader of usage. */
 export interface Usages extends Pick<MemoryUsage, 'read'> {
   count: MeterUsagePorts['usage']['count'];
 }
 
-/** Both kinds, each made anew for a test. */
+/** Both kinds, new for each test. */
 export function usageKinds(engine = dynamoDb()): [name: string, make: () => Promise<Usages>][] {
   return [
     ['memory', async () => new MemoryUsage()],
@@ -27,7 +27,7 @@ export function usageKinds(engine = dynamoDb()): [name: string, make: () => Prom
   ];
 }
 
-/** A live organization, and what the gate permits in its name. */
+/** A live organization, and the gate's permit for it. */
 export async function aCustomer() {
   const { orgId } = aTenant();
   return { orgId, permit: await aPermit(orgId) };
@@ -38,13 +38,13 @@ export const aMeteredEvent = (changes: Partial<MeteredEvent> = {}): MeteredEvent
   return { id, type: 'message.received', createdAt, ...changes };
 };
 
-/** All that was ever counted of an organization. */
+/** The usage of an organization in all months. */
 export const allOf = async (usages: Pick<Usages, 'read'>, orgId: OrgId) =>
   Object.fromEntries(await usages.read(orgId, { from: '0000-01', to: '9999-12' }));
 
 /**
- * Counts events again and again, as the queue brings them: all of them first, then what failed or was left.
- * @returns what is left even then
+ * Counts events as the queue does: all of them first, then those that failed or were left.
+ * @returns the events that are left in the end
  */
 export async function countUntilDone(
   usages: Pick<Usages, 'count'>,

@@ -10,7 +10,7 @@ const engine = dynamoDb();
 const webhookId = newId('whk', NOW);
 const ago = (count: number) => later(NOW, -seconds(count));
 
-const deliveryOf = (secondsAgo: number, status: Delivery['status'], changes: Partial<Delivery> = {}) =>
+const buildDelivery = (secondsAgo: number, status: Delivery['status'], changes: Partial<Delivery> = {}) =>
   aDelivery({
     eventId: anEvent({ now: ago(secondsAgo) }).id,
     createdAt: ago(secondsAgo).toISOString(),
@@ -19,7 +19,7 @@ const deliveryOf = (secondsAgo: number, status: Delivery['status'], changes: Par
     ...changes,
   });
 
-async function stored(deliveries: readonly Delivery[]) {
+async function setUp(deliveries: readonly Delivery[]) {
   const client = engine.client();
   const { deliveries: table } = await engine.tables(client);
   await putDeliveries(table, deliveries);
@@ -37,30 +37,30 @@ async function stored(deliveries: readonly Delivery[]) {
   };
 }
 
-describe('since when a delivery to an endpoint waits', () => {
-  it('is the time of the oldest that has not ended, of that endpoint and time', async () => {
-    const { since } = await stored([
-      deliveryOf(900, 'succeeded'),
-      deliveryOf(800, 'retrying', { webhookId: newId('whk', NOW) }),
-      deliveryOf(700, 'retrying', { generation: 7 }),
-      deliveryOf(600, 'exhausted'),
-      deliveryOf(500, 'retrying'),
-      deliveryOf(400, 'pending'),
-      deliveryOf(300, 'skipped'),
+describe('the time since when a delivery to an endpoint waits', () => {
+  it('is that of the oldest open delivery, of that endpoint and time', async () => {
+    const { since } = await setUp([
+      buildDelivery(900, 'succeeded'),
+      buildDelivery(800, 'retrying', { webhookId: newId('whk', NOW) }),
+      buildDelivery(700, 'retrying', { generation: 7 }),
+      buildDelivery(600, 'exhausted'),
+      buildDelivery(500, 'retrying'),
+      buildDelivery(400, 'pending'),
+      buildDelivery(300, 'skipped'),
     ]);
     expect(await since(ago(3600), ago(60))).toBe(ago(500).toISOString());
     expect(await since(ago(450), ago(60))).toBe(ago(400).toISOString());
   });
 
-  it('is nothing while what is open is younger', async () => {
-    const { since } = await stored([deliveryOf(120, 'succeeded'), deliveryOf(30, 'pending')]);
+  it('is absent while open deliveries are younger', async () => {
+    const { since } = await setUp([buildDelivery(120, 'succeeded'), buildDelivery(30, 'pending')]);
     expect(await since(ago(3600), ago(60))).toBeNull();
   });
 
-  it('is found behind hundreds that arrived before, in a few rows', async () => {
-    const before = Array.from({ length: 800 }, (_, index) => deliveryOf(3000 - index, 'succeeded'));
-    const outage = Array.from({ length: 400 }, (_, index) => deliveryOf(500 - index, 'retrying'));
-    const { since, examined } = await stored([...before, ...outage]);
+  it('is found after hundreds that have succeeded, with few reads', async () => {
+    const before = Array.from({ length: 800 }, (_, index) => buildDelivery(3000 - index, 'succeeded'));
+    const outage = Array.from({ length: 400 }, (_, index) => buildDelivery(500 - index, 'retrying'));
+    const { since, examined } = await setUp([...before, ...outage]);
     const found = Date.parse((await since(ago(3600), ago(60))) ?? '');
     expect(found).toBeGreaterThanOrEqual(ago(500).getTime());
     expect(found).toBeLessThan(ago(100).getTime());

@@ -1,7 +1,7 @@
 /** A row, or a part of one, as the document client has it. */
 export type Row = Record<string, unknown>;
 
-/** What stands for names and values in an expression. */
+/** The placeholders of names and values in an expression. */
 export interface Placeholders {
   names: Readonly<Record<string, string>>;
   values: Readonly<Record<string, unknown>>;
@@ -9,12 +9,12 @@ export interface Placeholders {
 
 type Evaluate<T> = (row: Row, given: Placeholders) => T;
 type Condition = Evaluate<boolean>;
-/** Gives the row as it is after the update. */
+/** Returns the row after the update. */
 type Update = Evaluate<Row>;
 
 const TOKEN = /\s*([#:]?[A-Za-z_][\w-]*|<=|>=|<>|[=<>(),.+-])/y;
 
-/** Words that DynamoDB knows as functions, and what they are worth. */
+/** DynamoDB's functions, and how they are computed. */
 const FUNCTIONS: Readonly<Record<string, (args: readonly unknown[]) => unknown>> = {
   attribute_exists: ([value]) => value !== undefined,
   attribute_not_exists: ([value]) => value === undefined,
@@ -92,7 +92,7 @@ const named = (path: Path, { names }: Placeholders): string[] =>
 const valueAt = (row: Row, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, name) => (isRow(value) ? value[name] : undefined), row);
 
-/** A value, an attribute, or what a function makes of some. */
+/** A value, an attribute, or the result of a function. */
 function operand(tokens: Reader): Evaluate<unknown> {
   const token = tokens.next();
   if (token.startsWith(':'))
@@ -189,7 +189,7 @@ function increase(tokens: Reader): Deed {
 
 const SECTIONS = { SET: assignment, REMOVE: removal, ADD: increase } as const;
 
-/** Of the same text once: a run has thousands of the same. */
+/** Parsed once for each text: a run has the same thousands of times. */
 function remembered<T>(compile: (text: string) => T): (text: string) => T {
   const compiled = new Map<string, T>();
   return (text) => {
@@ -201,7 +201,7 @@ function remembered<T>(compile: (text: string) => T): (text: string) => T {
   };
 }
 
-/** @throws Error when it is none, or has what this double does not know */
+/** @throws Error when it is invalid, or uses syntax that this double does not know */
 export const conditionOf = remembered((text): Condition => {
   const tokens = readerOf(text);
   const condition = alternatives(tokens);
@@ -209,7 +209,7 @@ export const conditionOf = remembered((text): Condition => {
   return condition;
 });
 
-/** @throws Error when it is none, or has what this double does not know */
+/** @throws Error when it is invalid, or uses syntax that this double does not know */
 export const updateOf = remembered((text): Update => {
   const tokens = readerOf(text);
   const deeds: Deed[] = [];
@@ -244,7 +244,7 @@ function asList(value: unknown): readonly unknown[] {
 const isSame = (a: unknown, b: unknown): boolean =>
   a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
 
-/** Of two strings or two numbers; of anything else no comparison holds. */
+/** Compares two strings or two numbers; false for anything else. */
 function order(a: unknown, b: unknown): number {
   if (typeof a !== typeof b || (typeof a !== 'string' && typeof a !== 'number')) return Number.NaN;
   if (a === b) return 0;

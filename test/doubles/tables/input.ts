@@ -12,7 +12,7 @@ export interface Write {
   ReturnValues?: string | undefined;
   ReturnValuesOnConditionCheckFailure?: string | undefined;
 }
-/** What any of the commands may say. */
+/** The fields of all commands. */
 export interface Input extends Write {
   ConsistentRead?: boolean | undefined;
   IndexName?: string | undefined;
@@ -21,7 +21,7 @@ export interface Input extends Write {
   ScanIndexForward?: boolean | undefined;
   Limit?: number | undefined;
   ExclusiveStartKey?: Row | undefined;
-  /** Keys to be read by their tables, or writes. */
+  /** Keys to read by their tables, or writes. */
   RequestItems?: Record<string, { Keys?: readonly Row[] } | readonly BatchWrite[]> | undefined;
   TransactItems?: readonly Record<string, Write>[] | undefined;
   ClientRequestToken?: string | undefined;

@@ -1,7 +1,7 @@
 import type { GlobalSecondaryIndex, KeySchemaElement } from '@aws-sdk/client-dynamodb';
 import type { Row } from './expressions.ts';
 
-/** A row as an index has it, for as long as it does. */
+/** A version of a row in an index, and when it is there. */
 interface Entry {
   row: Row;
   sinceMs: number;
@@ -19,8 +19,8 @@ export const picked = (row: Row, names: readonly string[]): Row =>
   Object.fromEntries(names.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]])));
 
 /**
- * A secondary index of a table in memory. It has the rows that have its keys, and shows what it was made to
- * project, some time after they were written.
+ * A secondary index of a table in memory. It contains the projected attributes of rows that have its keys,
+ * with a lag after their writes.
  */
 export class MemoryIndex {
   readonly keys: readonly string[];
@@ -50,14 +50,14 @@ export class MemoryIndex {
       .map(({ row }) => this.#projects(row));
   }
 
-  /** A row was written over another, added or deleted. */
+  /** A row was overwritten, added or deleted. */
   replace(before: Row | undefined, after: Row | undefined): void {
     const nowMs = this.#nowMs();
     if (before !== undefined && this.#has(before)) {
       const entries = this.#under(before);
       const entry = entries.find(({ row }) => row === before);
       if (entry !== undefined) entry.goneMs = nowMs;
-      // What nobody is shown any more only takes time.
+      // Versions that no read can return any more only take time.
       this.#entries.set(
         this.#pkOf(before),
         entries.filter(({ goneMs }) => goneMs > nowMs - this.#lagMs()),

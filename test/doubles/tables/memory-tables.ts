@@ -12,27 +12,27 @@ import { conditionOf, type Placeholders, type Row, updateOf } from './expression
 import type { BatchWrite, Input, Write } from './input.ts';
 import { MemoryIndex, namesIn, picked } from './memory-index.ts';
 
-/** What a table is created with, as far as it matters here. */
+/** The parts of a table's definition that matter here. */
 interface Definition {
   AttributeDefinitions?: AttributeDefinition[] | undefined;
   KeySchema?: KeySchemaElement[] | undefined;
   GlobalSecondaryIndexes?: GlobalSecondaryIndex[] | undefined;
 }
 
-/** A write that has taken place. */
+/** A write that has taken effect. */
 export interface Written {
   before: Row | undefined;
   after: Row | undefined;
 }
 
-/** What a world has to say about its tables. */
+/** Callbacks by which a simulated world affects its tables. */
 interface TableTerms {
   nowMs(): number;
-  /** By how much an index is behind, in milliseconds. */
+  /** How far an index is behind, in milliseconds. */
   lagMs(table: string, index: string): number;
-  /** What a read without strong consistency shows of a row; the row, when nobody was slow. */
+  /** The result of an eventually consistent read of a row; by default the row. */
   asRead(table: string, key: Row, row: Row | undefined): Row | undefined;
-  /** What becomes of a row that is to be written over another, or added. */
+  /** Changes a row before it is written over another, or added. */
   stored(row: Row, before: Row | undefined): Row;
   written(table: string, write: Written): void;
 }
@@ -53,7 +53,7 @@ interface Store {
   indexes: ReadonlyMap<string, MemoryIndex>;
 }
 
-/** What the document client leaves out of what it sends. */
+/** Properties that the document client leaves out of requests. */
 function defined(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(defined);
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
@@ -64,9 +64,9 @@ function defined(value: unknown): unknown {
 }
 
 /**
- * Tables of DynamoDB in memory, for the stores themselves: the commands that they send, with their
- * expressions, take effect on rows. A write takes place when it is sent, not when its answer is awaited. It
- * passes the suites of the embedded engine (`test/contract/store`).
+ * DynamoDB tables in memory, for the stores: their commands and expressions take effect on rows. A write
+ * takes effect when it is sent, not when its answer is awaited. It passes the contract suites of the embedded
+ * engine (`test/contract/store`).
  */
 export class MemoryTables {
   readonly #stores = new Map<string, Store>();
@@ -91,9 +91,9 @@ export class MemoryTables {
     this.#stores.set(name, { name, keys, rows: new Map(), indexes });
   }
 
-  /** Whoever writes through it is one of many: the rows are shared. */
+  /** A client that shares the rows with all others. */
   get client(): DynamoDBDocumentClient {
-    // Of the client the stores use `send` alone. Paginators look at its class.
+    // The stores only use `send` of the client; paginators check its class.
     return Object.create(DynamoDBDocumentClient.prototype, {
       send: { value: (command: object) => this.#send(command) },
     });
@@ -103,7 +103,7 @@ export class MemoryTables {
     return { client: this.client, name };
   }
 
-  /** Every row of a table, in the order of partitions and sort keys as they came. */
+  /** All rows of a table, by partitions and sort keys in the order of their addition. */
   all(name: string): Row[] {
     return [...this.#store(name).rows.values()].flatMap((rows) => [...rows.values()]);
   }
@@ -114,7 +114,7 @@ export class MemoryTables {
     return store.rows.get(pk)?.get(sk);
   }
 
-  /** Puts a row there as it is. */
+  /** Stores a row as it is. */
   put(name: string, row: Row): void {
     this.#replace(this.#store(name), row, defined(row) as Row);
   }
@@ -198,7 +198,7 @@ export class MemoryTables {
     const left = sorted.filter(isAfter);
     const read = left.slice(0, Limit);
     const last = read.at(-1);
-    // What is filtered out has been read: it counts towards the limit.
+    // Filtered rows were read too, so they count towards the limit.
     const Items = read.filter((row) => isWanted(row, given));
     if (last === undefined || (Limit ?? Number.POSITIVE_INFINITY) > left.length) return { Items };
     return { Items, LastEvaluatedKey: picked(last, [...store.keys, ...keys]) };
@@ -218,7 +218,10 @@ export class MemoryTables {
     return input.ReturnValues === 'ALL_OLD' && before ? { Attributes: before } : {};
   }
 
-  /** What a write would make of its row. @throws ConditionalCheckFailedException when it may not */
+  /**
+   * The row after a write.
+   * @throws ConditionalCheckFailedException when its condition is false
+   */
   #prepared(input: Write): Written {
     const { TableName, Key, Item, UpdateExpression, ConditionExpression } = input;
     const store = this.#store(TableName);

@@ -68,7 +68,7 @@ describe('certificates', () => {
     expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
   });
 
-  it('keep their keys from others', async () => {
+  it('have keys that other users cannot read', async () => {
     const directory = await temporaryDirectory();
     const files = await ensureCertificates(directory, now);
     for (const path of [files.receiverKeyFile, `${directory}/ca-key.pem`]) {
@@ -76,7 +76,7 @@ describe('certificates', () => {
     }
   });
 
-  it('are kept', async () => {
+  it('are reused by the next run', async () => {
     const directory = await temporaryDirectory();
     const first = await contents(await ensureCertificates(directory, now));
     expect(await contents(await ensureCertificates(directory, later(700)))).toEqual(first);
@@ -100,7 +100,7 @@ describe('certificates', () => {
   });
 
   it.each(['ca.pem', 'receiver-cert.pem', 'receiver-key.pem'])(
-    'are made anew when %s is damaged',
+    'are replaced when %s is damaged',
     async (name) => {
       const directory = await temporaryDirectory();
       await ensureCertificates(directory, now);

@@ -12,21 +12,24 @@ export interface FakeEndpoint {
   secret: string;
 }
 
-/** As much of the public API as the console calls, over HTTP on this machine. */
+/** The part of the public API that the console calls, over HTTP on this machine. */
 export interface FakeApi {
   url: string;
   key: string;
   /** Method and path of every call. */
   calls: string[];
   endpoints: Map<string, FakeEndpoint>;
-  /** Signs and posts like the service; answers the status, or undefined when the connection broke. */
+  /**
+   * Signs and posts like the service.
+   * @returns the status, or undefined when the connection broke
+   */
   deliver(endpoint: FakeEndpoint, delivery: { id: string; attempt: number; data: object }): Promise<number>;
   stop(): Promise<void>;
 }
 
 /**
- * @param options.ca PEM file that deliveries trust; read when they are sent
- * @param options.delivers whether a new conversation is told to the endpoints
+ * @param options.ca PEM file that deliveries trust, read when they are sent
+ * @param options.delivers whether a new conversation is sent to the endpoints
  */
 export async function startFakeApi(options: {
   ca: () => string;
@@ -101,7 +104,7 @@ export async function startFakeApi(options: {
   const server = createServer((incoming, response) => {
     answer(incoming, response).catch((error: Error) => response.destroy(error));
   });
-  // Nothing takes it when the API is stopped.
+  // A port that no other process takes while the API is stopped.
   const port = options.port ?? (await freePort());
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const stop = async () => {
@@ -111,7 +114,10 @@ export async function startFakeApi(options: {
   return { url: `http://localhost:${port}`, key, calls, endpoints, deliver, stop };
 }
 
-/** Posts over TLS that trusts `ca`, and answers the status. */
+/**
+ * Posts over TLS that trusts `ca`.
+ * @returns the status
+ */
 export async function post(
   url: string,
   ca: string,

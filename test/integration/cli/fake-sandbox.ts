@@ -18,27 +18,27 @@ interface FakeDelivery {
   body: string | undefined;
 }
 
-/** As much of a sandbox's public API as forwarding reads, over HTTP on this machine. */
+/** The part of a sandbox's public API that forwarding reads, over HTTP on this machine. */
 export interface FakeSandbox {
   url: string;
   key: string;
   calls: { path: string; at: number }[];
-  /** What answers say of the budget from now on. */
+  /** Sets the rate limit headers of the following answers. */
   tellBudget(budget: { remaining: number; seconds: number }): void;
-  /** What the next calls are answered instead, one each; or all of them. */
+  /** Refuses the next calls with a status; or all of them. */
   refuse(status: number, times?: number): void;
-  /** Voids all cursors and deletes all deliveries. */
+  /** Invalidates all cursors and deletes all deliveries. */
   reset(): void;
   register(): FakeEndpoint;
   remove(endpoint: FakeEndpoint): void;
   /**
-   * An event happens and is delivered.
+   * Adds a delivery of a new event.
    * @param event.ago milliseconds since it happened
-   * @param event.isAttempted whether there is a request already
+   * @param event.isAttempted whether the delivery has a request already
    */
   happens(endpoint: FakeEndpoint, event?: { ago?: number; isAttempted?: boolean }): FakeDelivery;
   attempt(delivery: FakeDelivery): void;
-  /** Nothing listens until it is started again. */
+  /** Refuses connections until it is started again. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export interface FakeSandbox {
 const PAGE = 4;
 const URL_OF_NOBODY = 'https://example.com/hooks?simulate=503';
 
-/** A sandbox whose pages are short, however many are asked for. */
+/** A sandbox with short pages, regardless of the requested limit. */
 export async function startFakeSandbox(): Promise<FakeSandbox> {
   const key = 'ck_sandbox_fake';
   const calls: FakeSandbox['calls'] = [];
@@ -110,7 +110,7 @@ export async function startFakeSandbox(): Promise<FakeSandbox> {
   }
 
   const server = createServer(answer);
-  // Nothing takes it while the sandbox is stopped.
+  // A port that no other process takes while the sandbox is stopped.
   const port = await freePort();
   const start = async () => {
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -148,7 +148,7 @@ export async function startFakeSandbox(): Promise<FakeSandbox> {
     happens: (endpoint, { ago = 0, isAttempted = true } = {}) => {
       const time = (Date.now() - ago).toString(16).padStart(12, '0');
       const delivery: FakeDelivery = {
-        // In the order of their making even within a millisecond.
+        // In the order of creation even within a millisecond.
         id: `dlv_${time}${deliveries.length.toString(16).padStart(8, '0')}${randomBytes(6).toString('hex')}`,
         webhookId: endpoint.id,
         eventId: 'evt_fake',

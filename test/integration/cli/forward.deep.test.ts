@@ -15,9 +15,7 @@ import { type FakeSandbox, startFakeSandbox } from './fake-sandbox.ts';
 import { startProgram } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/**
- * A directory as `npm start` leaves it, a fake of the API that it names, and a receiver of the developer's.
- */
+/** A directory as `npm start` leaves it, a fake of the API that it names, and a developer's receiver. */
 async function aLocalRun(options: Pick<ReceiverOptions, 'respond'> = {}) {
   const directory = join(await temporaryDirectory(), 'local');
   await mkdir(directory);
@@ -56,7 +54,7 @@ async function aLocalRun(options: Pick<ReceiverOptions, 'respond'> = {}) {
 
 const saved = (directory: string) => readdir(join(directory, 'forward'));
 
-/** Whether both public libraries of Standard Webhooks take it. */
+/** Whether both public libraries of Standard Webhooks accept it. */
 function verifies({ body, headers }: ReceivedDelivery, secret: string): boolean {
   new Webhook(secret).verify(body, headers, { jsonParse: false });
   new SvixWebhook(secret).verify(body, headers);
@@ -64,7 +62,7 @@ function verifies({ body, headers }: ReceivedDelivery, secret: string): boolean 
 }
 
 describe('npm run forward', { timeout: 60_000 }, () => {
-  it('posts what happens from now on, byte for byte, with signatures that verify', async () => {
+  it('posts new deliveries byte for byte, with signatures that verify', async () => {
     const { directory, sandbox, received, ids, receives, forward } = await aLocalRun();
     const endpoint = sandbox.register();
     const before = sandbox.happens(endpoint, { ago: 60_000 });
@@ -105,7 +103,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     expect(output + (await readFile(path, 'utf8'))).not.toContain(sandbox.key);
   });
 
-  it('goes on after kill -9 where it was, oldest first: none missed, at most one twice', async () => {
+  it('continues after kill -9 in order, with none missed and at most one repeated', async () => {
     const answers = { held: Number.POSITIVE_INFINITY };
     const { sandbox, received, ids, receives, forward } = await aLocalRun({
       respond: () => (received.length === answers.held ? new Promise(() => undefined) : { status: 200 }),
@@ -120,7 +118,8 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     first.signal('SIGKILL');
     await first.ended;
 
-    // What happens while it is away is not lost either, nor what an endpoint of that time receives.
+    // Deliveries from the time in between are not lost either, including those of an endpoint that is
+    // registered then.
     const late = sandbox.happens(endpoints[0]);
     const third = sandbox.register();
     const ofThird = sandbox.happens(third);
@@ -165,7 +164,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     expect(ids().length - all.length).toBeLessThanOrEqual(kills);
   });
 
-  it('waits for a delivery that is not attempted yet, and takes one that appears late', async () => {
+  it('waits for a delivery without an attempt, and forwards one that appears late', async () => {
     const { sandbox, ids, receives, forward } = await aLocalRun();
     const endpoint = sandbox.register();
     forward('--since', '1h');
@@ -179,7 +178,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     expect(ids()).toEqual([later.id, waiting.id, late.id]);
   });
 
-  it('follows the endpoints that it is told, and notices the first one of an empty sandbox', async () => {
+  it('follows the given endpoints, and the first endpoint of an empty sandbox', async () => {
     const { sandbox, ids, receives, forward } = await aLocalRun();
     const program = forward();
     await program.shows(/The sandbox has no endpoint yet: waiting for one\./);
@@ -200,7 +199,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     expect(unknown.errors().trim()).toBe('The sandbox has no endpoint whk_9: it has whk_1, whk_2.');
   });
 
-  it('forwards once what is there, and says with its exit code whether all was accepted', async () => {
+  it('forwards existing deliveries once, and fails if one was not accepted', async () => {
     const statuses = [200, 500, 200];
     const { sandbox, received, forward } = await aLocalRun({
       respond: () => ({ status: statuses[received.length - 1] ?? 200 }),
@@ -221,7 +220,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     expect(received.length).toBe(6);
   });
 
-  it('says that nobody listens, and does not try again', async () => {
+  it('reports a receiver that does not listen, and does not retry', async () => {
     const { sandbox, run } = await aLocalRun();
     sandbox.happens(sandbox.register(), { ago: 1000 });
     const to = ['--to', 'http://127.0.0.1:1/', '--once', '--since', 'all'];
@@ -231,7 +230,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     expect(await run(to).ended).toBe(0);
   });
 
-  it('waits as long as it is told when the budget is used up, and says so once', async () => {
+  it('waits for the time in a 429 and reports it once', async () => {
     const { sandbox, receives, forward } = await aLocalRun();
     const endpoint = sandbox.register();
     const program = forward();
@@ -244,7 +243,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     expect(program.output().match(/used up/g)).toHaveLength(1);
   });
 
-  it('keeps to the budget that the API tells', async () => {
+  it('keeps to the budget of the rate limit headers', async () => {
     const { sandbox, forward } = await aLocalRun();
     sandbox.register();
     sandbox.tellBudget({ remaining: 0, seconds: 5 });
@@ -253,13 +252,13 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     program.signal('SIGINT');
     await program.ended;
     const [first, second, third] = sandbox.calls.map(({ at }) => at);
-    // As they arrive: how long a request was on its way, which is seconds on a busy machine, comes off.
-    // Unpaced there would be next to nothing between them.
+    // Measured on arrival, so seconds of transport on a busy machine are subtracted. Without pacing, the
+    // calls would follow one another at once.
     expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(1000);
     expect((third ?? 0) - (second ?? 0)).toBeGreaterThan(1000);
   });
 
-  it('waits for an API that fails or is down, and says when it is back', async () => {
+  it('waits while the API fails or is down, and reports its return', async () => {
     const { sandbox, receives, forward } = await aLocalRun();
     const endpoint = sandbox.register();
     const program = forward();
@@ -267,7 +266,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     sandbox.refuse(503, 2);
     await program.shows(/answers 503 \(Request-Id req_fake\)\. Trying again …[\s\S]*The API answers again\./);
     await sandbox.stop();
-    // A request may be under way when it stops.
+    // A request may be in progress when the API stops.
     await program.shows(
       /cannot be reached: (nothing listens there|the connection was closed).*\. Trying again …/,
     );
@@ -279,7 +278,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     expect(program.output().match(/answers again/g)).toHaveLength(2);
   });
 
-  it('gives up after a few failures when it is to end', async () => {
+  it('gives up after a few failures with --once', async () => {
     const { sandbox, forward } = await aLocalRun();
     sandbox.refuse(500);
     const program = forward('--once');
@@ -287,7 +286,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     expect(program.errors()).toContain('answers 500');
   });
 
-  it('starts anew with what is there after a reset', async () => {
+  it('restarts with the deliveries that exist after a reset', async () => {
     const { sandbox, ids, receives, forward } = await aLocalRun();
     const endpoint = sandbox.register();
     for (let index = 0; index < 10; index += 1) sandbox.happens(endpoint, { ago: 60_000 });
@@ -312,7 +311,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     await program.shows(/Follows whk_1 too\./);
   });
 
-  it('stops at once while the receiver thinks, and begins with that delivery the next time', async () => {
+  it('stops while the receiver is busy, and starts with that delivery the next time', async () => {
     const { sandbox, ids, receives, received, forward } = await aLocalRun({
       respond: () => (received.length === 1 ? new Promise(() => undefined) : { status: 200 }),
     });
@@ -326,7 +325,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     expect(ids()).toEqual([delivery.id, delivery.id]);
   });
 
-  it('keeps its position where it is told, and for itself alone', async () => {
+  it('keeps its position in the given file, which no other run may use', async () => {
     const { sandbox, receives, run, to } = await aLocalRun();
     sandbox.happens(sandbox.register(), { ago: 1000 });
     const nowhere = await temporaryDirectory();
@@ -349,7 +348,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     await expect(receives(0)).resolves.toBeUndefined();
   });
 
-  it('needs no local run, and leaves a directory that one can begin in', async () => {
+  it('needs no local run, and leaves a directory that one can use', async () => {
     const { sandbox, run } = await aLocalRun();
     const directory = join(await temporaryDirectory(), 'local');
     const env = { LOCAL_DIR: directory, SANDBOX_API_KEY: sandbox.key };
@@ -360,8 +359,8 @@ describe('npm run forward', { timeout: 60_000 }, () => {
   });
 });
 
-describe('npm run forward cannot begin', { timeout: 60_000 }, () => {
-  const errorOf = async (sandbox: FakeSandbox, env: Record<string, string>) => {
+describe('npm run forward refuses to start', { timeout: 60_000 }, () => {
+  const readError = async (sandbox: FakeSandbox, env: Record<string, string>) => {
     const directory = join(await temporaryDirectory(), 'local');
     const program = startProgram('bin/forward.ts', ['--to', 'http://127.0.0.1:1/'], {
       LOCAL_DIR: directory,
@@ -373,28 +372,28 @@ describe('npm run forward cannot begin', { timeout: 60_000 }, () => {
     return program.errors().trim();
   };
 
-  it('without a key, with a live one, or with one that the API does not take', async () => {
+  it('without a key, with a live one, or with an invalid one', async () => {
     const sandbox = await startFakeSandbox();
     onTestFinished(() => sandbox.stop());
-    expect(await errorOf(sandbox, {})).toContain('Set SANDBOX_API_KEY to a key of the sandbox');
-    expect(await errorOf(sandbox, { SANDBOX_API_KEY: 'ck_live_x' })).toContain('is a live key');
-    expect(await errorOf(sandbox, { SANDBOX_API_KEY: 'ck_sandbox_other' })).toBe(
+    expect(await readError(sandbox, {})).toContain('Set SANDBOX_API_KEY to a key of the sandbox');
+    expect(await readError(sandbox, { SANDBOX_API_KEY: 'ck_live_x' })).toContain('is a live key');
+    expect(await readError(sandbox, { SANDBOX_API_KEY: 'ck_sandbox_other' })).toBe(
       `The API at ${sandbox.url} does not take the key in SANDBOX_API_KEY.`,
     );
     sandbox.refuse(403);
-    expect(await errorOf(sandbox, { SANDBOX_API_KEY: sandbox.key })).toContain('may not read endpoints');
+    expect(await readError(sandbox, { SANDBOX_API_KEY: sandbox.key })).toContain('may not read endpoints');
   });
 
   it('without an API', async () => {
     const sandbox = await startFakeSandbox();
     await sandbox.stop();
-    expect(await errorOf(sandbox, { SANDBOX_API_KEY: sandbox.key })).toBe(
+    expect(await readError(sandbox, { SANDBOX_API_KEY: sandbox.key })).toBe(
       `The API at ${sandbox.url} cannot be reached: nothing listens there. Start it with npm start.`,
     );
-    expect(await errorOf(sandbox, { BASE_URL: '' })).toContain('Which API?');
+    expect(await readError(sandbox, { BASE_URL: '' })).toContain('Which API?');
   });
 
-  it('with a wrong flag, and explains itself', async () => {
+  it('with an invalid flag, and prints its help', async () => {
     const help = startProgram('bin/forward.ts', ['--help'], {});
     expect(await help.ended).toBe(0);
     expect(help.output()).toContain('--webhook <whk_…>');

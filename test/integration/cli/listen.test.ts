@@ -38,7 +38,7 @@ async function aLocalRun() {
 }
 
 describe('npm run listen', { timeout: 60_000 }, () => {
-  it('registers itself, shows and verifies deliveries, and leaves nothing behind', async () => {
+  it('registers an endpoint, shows and verifies deliveries, and deletes the endpoint', async () => {
     const { api, listen, onlyEndpoint } = await aLocalRun();
     const program = listen();
     await program.shows(/Listening as whk_1 for conversation.created, message.received, /);
@@ -51,13 +51,13 @@ describe('npm run listen', { timeout: 60_000 }, () => {
     expect(api.endpoints.size).toBe(0);
   });
 
-  it('subscribes to the events that it is told', async () => {
+  it('subscribes to the given event types', async () => {
     const { listen, onlyEndpoint } = await aLocalRun();
     await listen('--events', 'ticket.created,message.received').shows(/Listening/);
     expect(onlyEndpoint().events).toEqual(['ticket.created', 'message.received']);
   });
 
-  it('gives each delivery its own sequence of statuses, and marks a duplicate', async () => {
+  it('answers the given sequence of statuses to each delivery, and marks a duplicate', async () => {
     const { api, listen, onlyEndpoint } = await aLocalRun();
     const program = listen('--status', '500,200');
     await program.shows(/Listening/);
@@ -70,7 +70,7 @@ describe('npm run listen', { timeout: 60_000 }, () => {
     await program.shows(/attempt 3 {2}✓ verified {2}duplicate/);
   });
 
-  it('passes bytes and headers on, and the status back', async () => {
+  it('passes on body and headers, and returns the status', async () => {
     const received: { body: Buffer; headers: Record<string, string> }[] = [];
     const customer = createServer(async (request, response) => {
       received.push({ body: await buffer(request), headers: request.headers as Record<string, string> });
@@ -92,7 +92,7 @@ describe('npm run listen', { timeout: 60_000 }, () => {
     ).not.toThrow();
   });
 
-  it('answers 502 when there is nobody to pass it on to', async () => {
+  it('answers 502 when no receiver listens', async () => {
     const { api, listen, onlyEndpoint } = await aLocalRun();
     const program = listen('--forward', 'http://127.0.0.1:1/');
     await program.shows(/Listening/);
@@ -100,7 +100,7 @@ describe('npm run listen', { timeout: 60_000 }, () => {
     await program.shows(/http:\/\/127\.0\.0\.1:1\/: nothing listens there\. Start the server/);
   });
 
-  it('listens only, for an endpoint that was registered by hand', async () => {
+  it('only listens, for an endpoint that was registered by hand', async () => {
     const { api, listen } = await aLocalRun();
     const program = listen('--secret', SECRET, '--port', '0');
     const [, url = ''] = await program.shows(/Listening at (https:\/\/localhost:\d+\/listen)/);
@@ -114,7 +114,7 @@ describe('npm run listen', { timeout: 60_000 }, () => {
     expect(api.calls).toEqual([]);
   });
 
-  it('ends well when the service was stopped first', async () => {
+  it('exits without an error when the service was stopped first', async () => {
     const { api, listen } = await aLocalRun();
     const program = listen();
     await program.shows(/Listening/);
@@ -124,7 +124,7 @@ describe('npm run listen', { timeout: 60_000 }, () => {
     expect(program.output()).toContain('whk_1 stays registered.');
   });
 
-  it('asks for the local run when there is none', async () => {
+  it('fails with a hint when there is no local run', async () => {
     const directory = await temporaryDirectory();
     const program = startProgram('bin/listen.ts', [], { LOCAL_DIR: directory });
     expect(await program.ended).toBe(1);
@@ -133,7 +133,7 @@ describe('npm run listen', { timeout: 60_000 }, () => {
     );
   });
 
-  it('says in one line that the API does not answer', async () => {
+  it('reports in one line that the API does not answer', async () => {
     const { api, listen } = await aLocalRun();
     await api.stop();
     const program = listen();
@@ -143,7 +143,7 @@ describe('npm run listen', { timeout: 60_000 }, () => {
     );
   });
 
-  it('explains itself, and refuses a wrong flag', async () => {
+  it('prints its help and refuses an invalid flag', async () => {
     const help = startProgram('bin/listen.ts', ['--help'], {});
     expect(await help.ended).toBe(0);
     expect(help.output()).toContain('--forward <url>');

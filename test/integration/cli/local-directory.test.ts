@@ -9,8 +9,8 @@ import { temporaryDirectory } from './temporary-directory.ts';
 const MODULE = new URL('../../../lib/cli/start/local-directory.ts', import.meta.url).href;
 const open = (path: string, fresh = false) => openLocalDirectory(path, { shown: '.local', fresh });
 
-/** Another process that holds the directory until it is killed. */
-async function holderOf(path: string) {
+/** Another process that locks the directory until it is killed. */
+async function startHolder(path: string) {
   const script = `
     const { openLocalDirectory } = await import(${JSON.stringify(MODULE)});
     await openLocalDirectory(${JSON.stringify(path)}, { shown: '.local', fresh: false });
@@ -28,7 +28,7 @@ async function holderOf(path: string) {
 }
 
 describe('the directory of the local run', () => {
-  it('is made where there is none', async () => {
+  it('is created if missing', async () => {
     const path = join(await temporaryDirectory(), 'a', 'b');
     const directory = await open(path);
     expect(directory).toMatchObject({ path, environmentFile: join(path, 'env') });
@@ -36,14 +36,14 @@ describe('the directory of the local run', () => {
     directory.release();
   });
 
-  it('is never one that holds the files of someone else', async () => {
+  it('is refused if it contains other files', async () => {
     const path = await temporaryDirectory();
     await writeFile(join(path, 'thesis.tex'), '');
     await expect(open(path, true)).rejects.toThrow('.local is not empty and was not made by the local run');
     expect(await readdir(path)).toEqual(['thesis.tex']);
   });
 
-  it('loses with --fresh what the local run made, and nothing else', async () => {
+  it('loses only the files of the local run with --fresh', async () => {
     const path = await temporaryDirectory();
     (await open(path)).release();
     for (const name of ['cdk.out', 'mailbox']) await mkdir(join(path, name));
@@ -67,7 +67,7 @@ describe('the directory of the local run', () => {
     directory.release();
   });
 
-  it('keeps with --fresh what leads to processes that a killed run has left', async () => {
+  it('keeps with --fresh the files that lead to processes of a killed run', async () => {
     const path = await temporaryDirectory();
     (await open(path)).release();
     await mkdir(join(path, 'state', 'engine'));
@@ -78,26 +78,26 @@ describe('the directory of the local run', () => {
     directory.release();
   });
 
-  it('says so when it cannot be made', async () => {
+  it('reports that it cannot be created', async () => {
     const path = await temporaryDirectory();
     await writeFile(join(path, 'file'), '');
     await expect(open(join(path, 'file', 'x'))).rejects.toThrow('.local cannot be used: ');
   });
 
-  it('says so, and does not try for ever, where no entry can be made at all', async () => {
+  it('reports that it is not writable, without endless retries', async () => {
     await expect(open('/proc/no-such-entry')).rejects.toThrow('.local cannot be used: ENOENT');
   });
 
   it('belongs to one local run at a time', async () => {
     const path = await temporaryDirectory();
-    const holder = await holderOf(path);
+    const holder = await startHolder(path);
     await expect(open(path, true)).rejects.toThrow(`Another local run (pid ${holder.pid}) uses .local`);
     await holder.kill();
   });
 
-  it('is free again at once when its local run was killed', async () => {
+  it('is available again as soon as its local run is killed', async () => {
     const path = await temporaryDirectory();
-    const holder = await holderOf(path);
+    const holder = await startHolder(path);
     await holder.kill();
     const directory = await open(path);
     directory.release();

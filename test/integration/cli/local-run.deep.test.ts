@@ -14,10 +14,10 @@ async function start(env: Record<string, string> = {}, args: string[] = [], dire
   return { program, path };
 }
 
-const engineOf = async (program: Program) => Number((await program.shows(/engine (\d+)/))[1]);
+const readEnginePid = async (program: Program) => Number((await program.shows(/engine (\d+)/))[1]);
 
 describe('the local run', { timeout: 60_000 }, () => {
-  it('starts, shows a verified delivery and says what to do next', async () => {
+  it('starts, shows a verified delivery and the next steps', async () => {
     const { program } = await start();
     await program.shows(/Ready +http:\/\/localhost:\d+\/api\/v1/);
     const output = program.output();
@@ -49,7 +49,7 @@ describe('the local run', { timeout: 60_000 }, () => {
     expect(program.output()).toContain('Bearer $ADMIN_TOKEN');
   });
 
-  it('writes a key of its sandbox, and says what to do with it', async () => {
+  it('writes a key of its sandbox, and shows how to use it', async () => {
     const { program, path } = await start();
     await program.shows(/Ready/);
     const script = `. "${path}/env" && echo "$SANDBOX_API_KEY $SANDBOX_ORG_ID"`;
@@ -57,14 +57,14 @@ describe('the local run', { timeout: 60_000 }, () => {
     expect(program.output()).toContain('npm run forward');
   });
 
-  it('does without people where the stack has none', async () => {
+  it('writes no tokens when the stack has no user pool', async () => {
     const { program, path } = await start({ FAKE_PEOPLE: 'no' });
     await program.shows(/Ready/);
     expect(await readFile(join(path, 'env'), 'utf8')).not.toMatch(/TOKEN|OIDC|SANDBOX/);
     expect(program.output()).not.toMatch(/ADMIN_TOKEN|sandbox/);
   });
 
-  it('tells the stack which address it will have, and the settings given', async () => {
+  it('passes its own URL and the given settings to the stack', async () => {
     const { program } = await start({ RATE_LIMIT_PER_MINUTE: '30', SANDBOX_RATE_LIMIT_PER_MINUTE: '20' });
     const [, baseUrl] = await program.shows(/Ready +(http:\/\/localhost:\d+)/);
     const [, context = ''] = await program.shows(/^context (.*)$/m);
@@ -78,14 +78,14 @@ describe('the local run', { timeout: 60_000 }, () => {
     });
   });
 
-  it('holds its port from the moment on that the stack is told of it', async () => {
+  it('reserves its port before the stack gets its URL', async () => {
     const { program } = await start({ FAKE_START: 'hangs' });
     const [, context = ''] = await program.shows(/^context (.*)$/m);
     const port = Number(new URL(JSON.parse(context).dashboardOrigin).port);
     expect(await freePort(port)).not.toBe(port);
   });
 
-  it('says before the synthesis that the port is taken', async () => {
+  it('reports before the synthesis that the port is taken', async () => {
     const port = await freePort();
     const release = await holdPort(port);
     onTestFinished(release);
@@ -95,9 +95,9 @@ describe('the local run', { timeout: 60_000 }, () => {
     expect(program.output()).not.toContain('Synthesize');
   });
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends in good order on %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('stops cleanly on %s', async (signal) => {
     const { program } = await start();
-    const engine = await engineOf(program);
+    const engine = await readEnginePid(program);
     await program.shows(/Ready/);
     program.signal(signal);
     expect(await program.ended).toBe(0);
@@ -106,7 +106,7 @@ describe('the local run', { timeout: 60_000 }, () => {
     await untilGone(engine);
   });
 
-  it('takes two signals of one keystroke for one', async () => {
+  it('counts two signals of one keystroke as one', async () => {
     const { program } = await start();
     await program.shows(/Ready/);
     program.signal('SIGINT');
@@ -115,9 +115,9 @@ describe('the local run', { timeout: 60_000 }, () => {
     expect(program.output()).toMatch(/Stopped in/);
   });
 
-  it('kills what is left when stopping takes too long', async () => {
+  it('kills its processes when stopping takes too long', async () => {
     const { program } = await start({ FAKE_STOP: 'hangs' });
-    const engine = await engineOf(program);
+    const engine = await readEnginePid(program);
     await program.shows(/Ready/);
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
@@ -132,7 +132,7 @@ describe('the local run', { timeout: 60_000 }, () => {
     expect(await program.ended).toBe(0);
   });
 
-  it('goes on with its organization at the next start, and begins anew when told', async () => {
+  it('keeps its organization at the next start, and creates another with --fresh', async () => {
     const { program: first, path } = await start();
     await first.shows(/Ready/);
     first.signal('SIGTERM');
@@ -150,7 +150,7 @@ describe('the local run', { timeout: 60_000 }, () => {
     expect(third.output()).not.toContain('kept');
   });
 
-  it('goes on with the organization that an earlier version has written', async () => {
+  it('keeps the organization that an earlier version has written', async () => {
     const { program: first, path } = await start();
     await first.shows(/Ready/);
     first.signal('SIGTERM');
@@ -167,7 +167,7 @@ describe('the local run', { timeout: 60_000 }, () => {
     expect(rewritten).toContain("export SANDBOX_API_KEY='ck_sandbox_fake'");
   });
 
-  it('leaves its directory to the run that has it', async () => {
+  it('does not use the directory of another run', async () => {
     const { program, path } = await start();
     await program.shows(/Ready/);
     const { program: other } = await start({}, ['--fresh'], path);
@@ -177,7 +177,7 @@ describe('the local run', { timeout: 60_000 }, () => {
     );
   });
 
-  it('shows trouble in the functions, and the rest in the log file or when told', async () => {
+  it('prints warnings of the functions, and everything with --verbose', async () => {
     const { program, path } = await start();
     await program.shows(/Ready/);
     expect(program.output()).toContain('warn  Fake loud');
@@ -188,9 +188,9 @@ describe('the local run', { timeout: 60_000 }, () => {
     await verbose.shows(/"message":"quiet"/);
   });
 
-  it('fails when the demonstration does, says why and leaves nothing running', async () => {
+  it('fails when the demonstration fails, with the reason, and stops all processes', async () => {
     const { program } = await start({ FAKE_DELIVERS: 'no' });
-    const engine = await engineOf(program);
+    const engine = await readEnginePid(program);
     expect(await program.ended).toBe(1);
     expect(program.output()).toContain('✗ Demonstrate a delivery');
     expect(program.errors()).toContain(
@@ -200,7 +200,7 @@ describe('the local run', { timeout: 60_000 }, () => {
     await untilGone(engine);
   });
 
-  it('names a wrong setting in one line', async () => {
+  it('reports an invalid setting in one line', async () => {
     const { program } = await start({ PORT: 'http' });
     expect(await program.ended).toBe(1);
     expect(program.errors().trim()).toMatch(/^PORT must be .*$/);
@@ -208,13 +208,13 @@ describe('the local run', { timeout: 60_000 }, () => {
 });
 
 describe('npm start', () => {
-  it('explains itself', async () => {
+  it('prints its help', async () => {
     const program = startProgram('bin/local.ts', ['--help'], {});
     expect(await program.ended).toBe(0);
     expect(program.output()).toContain('RETRY_BASE_SECONDS');
   });
 
-  it('refuses a flag that it does not know, and says where its help is', async () => {
+  it('refuses an unknown flag and names its help', async () => {
     const program = startProgram('bin/local.ts', ['--frsh'], {});
     expect(await program.ended).toBe(2);
     expect(program.errors()).toContain('--frsh');

@@ -17,7 +17,7 @@ describe('log file', () => {
     expect(await readFile(path, 'utf8')).toMatch(/Fn line 99\n$/);
   });
 
-  it('goes on where an earlier run ended', async () => {
+  it('appends to the file of an earlier run', async () => {
     const path = join(await temporaryDirectory(), 'functions.log');
     for (const text of ['first', 'second']) {
       const file = new LogFile(path, 100);

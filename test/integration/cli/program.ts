@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { awaitAssertion } from 'aws-local/test/until.ts';
 import { onTestFinished } from 'vitest';
 
-/** Some tests start a program many times: most of what it takes is to compile it. */
+/** Some tests start a program many times, and most of its time is compilation. */
 const COMPILE_CACHE = join(tmpdir(), 'console-test-compile-cache');
 
 /** A started program and everything it has printed so far. */
@@ -22,8 +22,7 @@ export interface Program {
 }
 
 /**
- * Starts a TypeScript program of this project with Node.js; it is killed at the end of the test at the
- * latest.
+ * Starts a TypeScript program of this project with Node.js, and kills it at the end of the test if necessary.
  * @param path relative to the top of the project
  */
 export function startProgram(path: string, args: readonly string[], env: Record<string, string>): Program {
@@ -60,7 +59,7 @@ export function startProgram(path: string, args: readonly string[], env: Record<
   };
 }
 
-/** Waits until a process is gone; one that only waits to be noticed by its parent counts as gone. */
+/** Waits until a process is gone; a zombie counts as gone. */
 export async function untilGone(pid: number): Promise<void> {
   await awaitAssertion(() => {
     if (isRunning(pid)) throw new Error(`process ${pid} is running`);

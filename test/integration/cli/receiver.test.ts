@@ -77,7 +77,7 @@ describe('receiver', () => {
     expect(received[0]?.verification).toEqual({ kind: 'unchecked' });
   });
 
-  it('holds a delivery back that comes before the secret', async () => {
+  it('holds a delivery that comes before the secret', async () => {
     const secret = Promise.withResolvers<string>();
     const { receiver, received } = await aReceiver({ secret: secret.promise });
     const early = post(receiver.url, ca, BODY, signed('dlv_1'));
@@ -88,7 +88,7 @@ describe('receiver', () => {
     expect(received[0]?.verification).toEqual({ kind: 'verified' });
   });
 
-  it('answers as told and tells what it answered', async () => {
+  it('answers with the given status and reports it', async () => {
     const answered: unknown[] = [];
     const { receiver } = await aReceiver({
       respond: async ({ headers }) => ({ status: headers['webhook-id'] === 'dlv_1' ? 503 : 204 }),
@@ -102,7 +102,7 @@ describe('receiver', () => {
     ]);
   });
 
-  it('notices a sender that hangs up before the answer', async () => {
+  it('detects a sender that hangs up before the answer', async () => {
     const arrived = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<unknown>();
     const { receiver } = await aReceiver({
@@ -118,14 +118,14 @@ describe('receiver', () => {
     expect(await answered.promise).toBeUndefined();
   });
 
-  it('refuses a body longer than anything the service sends', async () => {
+  it('refuses a body larger than any of the service', async () => {
     const { receiver, received } = await aReceiver();
     const status = post(receiver.url, ca, Buffer.alloc(1024 * 1024 + 1), {});
     expect(await status).toBe(413);
     expect(received).toEqual([]);
   });
 
-  it('names a port that is taken', async () => {
+  it('reports a port that is taken', async () => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
     const { port } = holder.address() as AddressInfo;

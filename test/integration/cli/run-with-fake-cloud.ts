@@ -1,8 +1,8 @@
 /**
- * The local run on a fake cloud, as a program of its own. Its environment says how the fake behaves:
- * FAKE_DELIVERS=no delivers nothing that is created, FAKE_STOP=hangs never finishes stopping,
- * FAKE_START=hangs never starts, FAKE_PEOPLE=no has no user pool. It prints the id of a process that stopping
- * has to end; when FAKE_STOP=hangs, nothing but a kill ends it.
+ * The local run on a fake cloud, as a program of its own. Environment variables set the fake's behavior:
+ * FAKE_DELIVERS=no delivers no event, FAKE_STOP=hangs never finishes stopping, FAKE_START=hangs never starts,
+ * FAKE_PEOPLE=no has no user pool. It prints the id of a process that stopping has to end; with
+ * FAKE_STOP=hangs only a kill ends it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -11,7 +11,7 @@ async function options(settings: Record<string, number>, signal = new AbortContr
 }
 
 describe('synthesis', { timeout: 60_000 }, () => {
-  it('writes the assembly, and keeps it while it would be made of the same', async () => {
+  it('writes the assembly, and reuses it while its inputs are the same', async () => {
     const given = await options({ retryBaseSeconds: 0.5 });
     expect(await synthesize(given)).toBe('made');
     expect(await readdir(given.assembly)).toEqual(expect.arrayContaining(['manifest.json', INPUTS_FILE]));
@@ -19,7 +19,7 @@ describe('synthesis', { timeout: 60_000 }, () => {
     expect(await synthesize(given)).toBe('kept');
     expect((await stat(join(given.assembly, 'manifest.json'))).mtimeMs).toBe(written);
 
-    // One that fails leaves nothing that could be taken for the assembly of either.
+    // A failed synthesis leaves no directory that could be taken for an assembly.
     await expect(
       synthesize({ ...given, context: { ...given.context, retryBaseSeconds: -1 } }),
     ).rejects.toThrow();
@@ -32,7 +32,7 @@ describe('synthesis', { timeout: 60_000 }, () => {
     );
   });
 
-  it('ends when the person stops the run', async () => {
+  it('ends when the user stops the run', async () => {
     const stop = new AbortController();
     const ending = synthesize(await options({}, stop.signal));
     stop.abort();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** An empty directory that is gone after the test. */
+/** An empty directory that is deleted after the test. */
 export async function temporaryDirectory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'console test '));
   onTestFinished(() => rm(path, { recursive: true, force: true }));

@@ -14,8 +14,8 @@ import { codeBlocks } from '../../support/markdown.ts';
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/guides/verify-signatures.md'), 'utf8');
 
 /**
- * How each language calls the guide's function: a program that reads one request a line, fields separated by
- * tabs, the body in base64, and prints for each whether it is genuine.
+ * How each language calls the guide's function: a program that reads one request a line, with fields
+ * separated by tabs and the body in base64, and prints for each whether it is genuine.
  */
 interface Language {
   file: string;
@@ -23,7 +23,7 @@ interface Language {
   version: string[];
   /** The program beside the guide's file. */
   caller: { file: string; code: string };
-  /** Before the program can be run. */
+  /** Commands before the program can run. */
   build?: string[];
   command: string[];
 }
@@ -208,7 +208,7 @@ describe.each(Object.entries(LANGUAGES))('the function for %s', (name, language)
 
   // Go compiles its standard library the first time.
   it.skipIf(missing)(
-    'accepts what the service signed, and refuses the rest',
+    'accepts requests that the service signed, and refuses all others',
     { timeout: 300_000 },
     async () => {
       const code = codeBlocks(PAGE).find(({ file }) => file === language.file)?.text;
@@ -241,7 +241,7 @@ describe.each(Object.entries(LANGUAGES))('the function for %s', (name, language)
   );
 });
 
-it('the guide has a function for each language that the test calls', () => {
+it('the guide on signatures has a function for each language that the test calls', () => {
   const files = codeBlocks(PAGE).flatMap(({ file }) => file ?? []);
   expect(files).toEqual(Object.values(LANGUAGES).map(({ file }) => file));
 });

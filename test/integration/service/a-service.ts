@@ -5,32 +5,26 @@ import { type ApiClient, apiClient } from '../../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../../support/local-run.ts';
 import { receiversOf } from './receivers.ts';
 
-/** Of a run that is killed. */
+/** Settings of a run that the test kills. */
 export const KILLED = {
-  // A short deadline makes short leases, so that what a killed worker held comes back soon.
+  // A short deadline means short leases, so a killed worker's deliveries can be claimed again soon.
   ATTEMPT_TIMEOUT_SECONDS: '3',
   // On a busy machine a receiver may miss the deadline more than once.
   RETRY_BASE_SECONDS: '0.5',
   RETRY_CAP_SECONDS: '2',
-  // The shortest after which a message counts as lost.
+  // The minimum of the setting.
   GRACE_SECONDS: '30',
 };
-/**
- * From a kill until what was lost with it is sent again: the grace, a run of the reconciler, and the
- * attempts.
- */
+/** Covers the grace, a run of the reconciler and the attempts. */
 export const RECOVERY_MS = 150_000;
 
-/**
- * The lines of a run's log about requests that were answered with 500: they name the error, which an answer
- * does not.
- */
+/** Log lines of requests answered with 500: the line names the error, the answer does not. */
 async function failuresIn(directory: string): Promise<string[]> {
   const log = await readFile(join(directory, 'logs/functions.log'), 'utf8');
   return log.split('\n').filter((line) => /REQUEST_FAILED|^gateway /.test(line));
 }
 
-/** A local run for the tests of this file, and receivers with endpoints at it. */
+/** A local run for the tests of a file, and receivers with endpoints in it. */
 export function aService(settings: Record<string, string>) {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>> | undefined;
   let started: { run: LocalRun; api: ApiClient } | undefined;
@@ -54,7 +48,7 @@ export function aService(settings: Record<string, string>) {
     await started?.run.interrupt();
     const failures = started && (await failuresIn(started.run.directory));
     await directory?.remove();
-    expect(failures, 'requests that ended as nobody meant them to').toEqual([]);
+    expect(failures, 'requests that failed unexpectedly').toEqual([]);
   });
 
   return {
@@ -65,8 +59,8 @@ export function aService(settings: Record<string, string>) {
       return current().api;
     },
     /**
-     * Ends the run, and starts it again on what it left. @returns the exit code of the first, null when it
-     * was killed
+     * Stops the run and starts it again on the same data.
+     * @returns the exit code of the first run, null when it was killed
      */
     async restart(end: 'interrupt' | 'kill' = 'interrupt'): Promise<number | null> {
       const code = (await current().run[end]()) ?? null;

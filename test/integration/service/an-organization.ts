@@ -4,9 +4,7 @@ import type { Tenant } from '../../support/tenant.ts';
 import type { Place } from './place.ts';
 import { receiversOf } from './receivers.ts';
 
-/**
- * An organization with its sandbox and people, and receivers with endpoints of it, for the tests of a suite.
- */
+/** An organization with its sandbox, users and receivers, for the tests of a suite. */
 export function anOrganization(place: Place) {
   let made: { live: Tenant; sandbox: Tenant; member: string } | undefined;
   const current = () => {
@@ -30,14 +28,14 @@ export function anOrganization(place: Place) {
     get sandboxKey() {
       return current().sandbox.key;
     },
-    /** Sessions' tokens of its people. */
+    /** Session tokens of its users. */
     get sessions() {
       return { admin: current().live.session, member: current().member };
     },
     get api() {
       return current().live.api;
     },
-    /** A client of the API that presents another credential, or none. */
+    /** A client of the API with another credential, or none. */
     client: (credential: string): ApiClient =>
       place.keep(apiClient({ BASE_URL: place.service().url, API_KEY: credential })),
     ...receiversOf({

@@ -5,9 +5,9 @@ import { recursion } from './background/recursion.ts';
 import { aPlace } from './place.ts';
 
 /*
- * What works behind the event bus, as the template runs here: with a meter that can do nothing, because its
- * table is none. Its messages come back at once and are given up after three times, while everything else
- * goes on. Two functions that feed their own queues lack RecursiveLoop.
+ * The workers behind the event bus, with a meter that always fails because its table does not exist: its
+ * messages become visible again at once and move to the dead-letter queue after three receives. Two functions
+ * that feed their own queues lack RecursiveLoop.
  */
 const place = aPlace({
   context: { syncCooldownSeconds: 0 },

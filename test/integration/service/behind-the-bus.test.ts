@@ -9,12 +9,10 @@ import { sourceChecks } from './background/source-checks.ts';
 import { usage } from './background/usage.ts';
 import { aPlace } from './place.ts';
 
-/** Few, so that sixty sources use them up. */
+/** A low limit that sixty sources exceed. */
 const MAIL_BUDGET = 20;
 
-/*
- * What works behind the event bus while all of it can, without waits between attempts.
- */
+/* The workers behind the event bus without failures, and without waits between attempts. */
 const place = aPlace({
   context: {
     retryBaseSeconds: 0,

@@ -8,12 +8,12 @@ import { type Row, type TablesBehind, tablesBehind } from '../../support/tables.
 import { aService, KILLED, RECOVERY_MS } from './a-service.ts';
 import { ok, path } from './receivers.ts';
 
-/** More than a job takes at once, which are 25 of each of eight shards (functions/workers/redeliver.ts). */
+/** More than one page of a job, which takes 25 of each of eight shards (functions/workers/redeliver.ts). */
 const FAILED = 8 * 25 + 1;
 
 const service = aService(KILLED);
 
-it('makes all redeliveries that were accepted although everything is killed meanwhile', async () => {
+it('a local run makes all accepted redeliveries although every process is killed in the middle', async () => {
   const { id, received } = await service.subscribe(ok);
   const first = (await service.api.post(`${path(id)}/test`)).body.data?.deliveryId;
   await service.ended(id, 1);
@@ -22,7 +22,7 @@ it('makes all redeliveries that were accepted although everything is killed mean
   let next = 0;
   const lane = async () => {
     while (next++ < 100) {
-      // After the kill nothing answers, and what was not answered is not owed.
+      // A request without an answer may or may not have an effect.
       const answer = await service.api
         .call({ method: 'POST', path: `${path(id)}/deliveries/${first}/redeliver` })
         .catch(() => undefined);
@@ -45,7 +45,7 @@ it('makes all redeliveries that were accepted although everything is killed mean
   expect([...ids].filter((delivery) => !seen.has(String(delivery)))).toEqual([]);
 }, 400_000);
 
-it('ends a redelivery of all that failed although everything is killed in the middle and all messages are lost', async () => {
+it('a local run ends a redelivery job although every process is killed and all messages are lost', async () => {
   const { id } = await service.subscribe(ok, ['conversation.resolved']);
   const before = service.api;
   const at = path(id);
@@ -53,12 +53,12 @@ it('ends a redelivery of all that failed although everything is killed in the mi
     (await api.get(`${at}/redeliveries/${job}`)).body.data ?? expect.fail('the job was to be answered');
   await sendTests(before, at);
   const tables = tablesBehind(childrenOf(service.run.pid).engine);
-  const failed = await haveFailed(tables, id);
+  const failed = await rewriteAsFailed(tables, id);
   const hindrance = lastOfFullestShard(failed);
   await tables.rewrite({ ...hindrance, item: { ...hindrance.item, eventType: 'unreadable' } });
   const from = new Date(Date.now() - 3_600_000).toISOString();
   const job = (await before.post(`${at}/redeliveries`, { from })).body.data?.id;
-  await until('it to be under way', async () => Number((await jobIn(before, job)).examined) > 0);
+  await until('the job to be running', async () => Number((await jobIn(before, job)).examined) > 0);
   await service.run.kill();
   tables.close();
   await loseMessages(service.run.directory);
@@ -70,7 +70,7 @@ it('ends a redelivery of all that failed although everything is killed in the mi
   const restarted = tablesBehind(childrenOf(service.run.pid).engine);
   await restarted.rewrite(hindrance);
   restarted.close();
-  // It is looked at once a minute.
+  // The job is resumed within a minute.
   const done = await until(
     'its end',
     async () => {
@@ -94,7 +94,7 @@ it('ends a redelivery of all that failed although everything is killed in the mi
   expect(made.every(({ status }) => status === 'succeeded')).toBe(true);
 }, 400_000);
 
-/** The local run keeps them on disk, where they outlive it. */
+/** The local run keeps messages on disk, so they survive a kill. */
 async function loseMessages(directory: string): Promise<void> {
   const state = join(directory, 'state');
   const files = (await readdir(state)).filter((name) => name.startsWith('fauxqs.db'));
@@ -102,7 +102,7 @@ async function loseMessages(directory: string): Promise<void> {
   for (const name of files) await rm(join(state, name));
 }
 
-/** Has an endpoint sent more events than a page of a job has, and waits until it has received them. */
+/** Sends an endpoint more events than a page of a job has, and waits until it has received them. */
 async function sendTests(api: ApiClient, at: string): Promise<void> {
   let accepted = 0;
   const lane = async () => {
@@ -115,8 +115,11 @@ async function sendTests(api: ApiClient, at: string): Promise<void> {
   });
 }
 
-/** Stores the deliveries of an endpoint as if all their attempts had failed. @returns as they are then */
-async function haveFailed({ rows, rewrite }: TablesBehind, endpoint: string): Promise<Row[]> {
+/**
+ * Rewrites the deliveries of an endpoint as if all attempts had failed.
+ * @returns the new rows
+ */
+async function rewriteAsFailed({ rows, rewrite }: TablesBehind, endpoint: string): Promise<Row[]> {
   const found = (await rows([endpoint])).filter(({ item }) => String(item.sk).startsWith('dlv_'));
   const failed = found.map(({ table, item }) => ({
     table,
@@ -126,7 +129,7 @@ async function haveFailed({ rows, rewrite }: TablesBehind, endpoint: string): Pr
   return failed;
 }
 
-/** A delivery that no job comes to in its first page, and that none gets past while it cannot be read. */
+/** A delivery that is not in the first page of a job, and that stops the job while it is unreadable. */
 function lastOfFullestShard(deliveries: readonly Row[]): Row {
   const shards = [...Map.groupBy(deliveries, ({ item }) => item.pk).values()];
   const [fullest = []] = shards.sort((a, b) => b.length - a.length);

@@ -8,7 +8,7 @@ const MESSAGES = 300;
 
 const service = aService(KILLED);
 
-it('delivers every accepted message although everything is killed in the middle', async () => {
+it('a local run delivers every accepted message although every process is killed in the middle', async () => {
   const copies = new Map<string, number>();
   const seen = new Set<string>();
   const { id, secret, received } = await service.subscribe(
@@ -28,7 +28,7 @@ it('delivers every accepted message although everything is killed in the middle'
   const lane = async () => {
     while (next++ < MESSAGES) {
       const path = `/api/v1/conversations/${conversation}/messages`;
-      // After the kill nothing answers, and what was not answered is not owed.
+      // A request without an answer may or may not have an effect.
       const answer = await before.post(path, { role: 'user', content: 'hello' }).catch(() => undefined);
       if (answer?.status === 201) accepted.add(String(answer.body.data?.id));
     }
@@ -54,10 +54,10 @@ it('delivers every accepted message although everything is killed in the middle'
     RECOVERY_MS,
   );
   expect(deliveries.length).toBeGreaterThanOrEqual(accepted.size);
-  // Sent twice can only be what was under way: its second attempt was counted.
+  // Only a delivery that was in progress can be sent twice, and it counts a second attempt.
   const attempts = new Map(deliveries.map((delivery) => [String(delivery.id), Number(delivery.attempts)]));
   for (const [delivery, times] of copies) expect(times).toBeLessThanOrEqual(attempts.get(delivery) ?? 0);
-  // The secret of before the kill verifies what was sent after it.
+  // The secret from before the kill verifies deliveries from after it.
   const later = received.slice(receivedBefore);
   expect(later).not.toEqual([]);
   for (const { body, headers } of later)

@@ -7,14 +7,14 @@ import { operating } from './local-run/operate.ts';
 import { verification } from './local-run/verification.ts';
 
 /*
- * What takes a run as a person starts it: its pages and sign-in, its operator's commands, and its
+ * Tests that need a run as `npm start` starts it: the dashboard and sign-in, the operator's commands and the
  * verification.
  */
 const service = aService({ RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' });
 
-// First, as a reader meets it: with no other endpoints in the organization.
+// First, because a reader starts with an organization without endpoints.
 describe('the documentation', () => documents(service));
 describe('the dashboard', () => dashboard(service));
 describe('the verification', () => verification(service));
 describe('the operator', () => operating(service));
-describe('the owner of a host', () => hosts(service));
+describe('a receiving host', () => hosts(service));

@@ -3,10 +3,7 @@ import { type Connection, connect } from '../../support/exchange.ts';
 import { type Service, type ServiceOptions, startService } from '../../support/service.ts';
 import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
 
-/**
- * Settings of a service in which no test uses up a tier's calls of a minute: none may have more than the one
- * above it.
- */
+/** Rate limits that no test uses up; no tier may have more than the one above it. */
 export const UNLIMITED = {
   rateLimitSandbox: 1_000_000,
   rateLimitStandard: 1_000_000,
@@ -20,27 +17,27 @@ export interface Pair {
 }
 
 /**
- * The service that the suites of a file share, since a start takes longer than most tests; each test has
+ * The service that the suites of a file share, because a start takes longer than most tests. Each test uses
  * organizations of its own.
  */
 export interface Place {
   service(): Service;
-  /** As many connections as a test has requests under way at once. */
+  /** As many connections as a test has requests in progress at once. */
   connection(): Connection;
-  /** What functions have logged. */
+  /** The log lines of the functions. */
   log(): readonly { source: string; text: string }[];
-  /** A new organization, until the tests are over. */
+  /** A new organization, deleted after the tests. */
   tenant(terms?: Parameters<Service['enrol']>[0]): Promise<Tenant>;
-  /** The sandbox of an organization with a new key, until the tests are over. */
+  /** The sandbox of an organization with a new key, deleted after the tests. */
   sandbox(of: Tenant): Promise<Tenant>;
   /** A new organization with its sandbox. */
   pair(): Promise<Pair>;
-  /** Ends something when the tests are over, before the service. */
+  /** Closes something after the tests, before the service. */
   keep<T extends Ended>(it: T): T;
 }
 type Ended = { close(): unknown } | { stop(): Promise<void> };
 
-/** @param options asked for when the tests begin, for those that depend on what another hook has started */
+/** @param options called when the tests begin, for options that depend on another hook */
 export function aPlace(options: ServiceOptions | (() => ServiceOptions) = {}): Place {
   let started: { service: Service; connection: Connection } | undefined;
   const log: { source: string; text: string }[] = [];

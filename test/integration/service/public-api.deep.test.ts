@@ -4,9 +4,7 @@ import { aPlace } from './place.ts';
 import { cursors } from './public-api/cursors.ts';
 import { idempotency } from './public-api/idempotency.ts';
 
-/*
- * What the tests of the public API show for some, shown for very many.
- */
+/* The same tests as public-api.test.ts with many more cases. */
 const document = readDocument();
 const place = aPlace();
 

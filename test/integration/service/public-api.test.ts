@@ -14,9 +14,8 @@ import { sandboxProvisioning } from './requests/sandbox-provisioning.ts';
 import { sandboxReset } from './requests/sandbox-reset.ts';
 
 /*
- * What holds for the whole public API, derived from the route table and from the OpenAPI document, so that
- * nothing new escapes; and what requests do that make, use and reset sandboxes. The functions log at the
- * level that says most.
+ * Properties of the whole public API, derived from the route table and the OpenAPI document so that they
+ * cover every new route, and the life of sandboxes. The functions log at level DEBUG.
  */
 const document = readDocument();
 const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });
@@ -25,7 +24,7 @@ afterAll(() => expect(linesWithCredentials(place.log().map(({ text }) => text)).
 
 describe('an organization', () => tenancy(place, document));
 describe('an idempotency key', () => idempotency(place, document, 25));
-// Of budgets that are used up within a minute most is waiting for the next one.
+// Concurrent, because both mostly wait for the next minute's budget.
 describe.concurrent('a caller', () => {
   describe('with a cursor', { concurrent: false }, () => cursors(place, { altered: 300, listed: 300 }));
   describe('within its rate limit', { concurrent: false }, () => rateLimits(place));

@@ -13,13 +13,13 @@ import { type Page, pageOf, paragraph, startPage } from './background/page.ts';
 import { aPlace } from './place.ts';
 
 /*
- * Branches that a request takes only when DynamoDB does what the embedded engine never does, or when an
- * endpoint is slow: each runs here once under the role of its function.
+ * Branches that a request takes only after DynamoDB errors that the embedded engine never returns, or for a
+ * slow endpoint: each runs here once under the role of its function.
  */
 
-/** As often as a transaction is tried (functions/store/transaction.ts). */
+/** Number of tries of a transaction (functions/store/transaction.ts). */
 const CONTENDED: Fault[] = Array.from({ length: 6 }, () => 'conflict');
-/** As often as the SDK tries a request (functions/platform/clients/clients.ts). */
+/** Number of tries of a request by the SDK (functions/platform/clients/clients.ts). */
 const THROTTLED: Fault[] = ['throttled', 'throttled', 'throttled'];
 
 const FAULTS: Partial<Record<FunctionName, FaultPlan>> = {
@@ -31,7 +31,7 @@ const FAULTS: Partial<Record<FunctionName, FaultPlan>> = {
   'create-message': { TransactWriteItems: ['conflict', 'lost'] },
   'check-source': { TransactWriteItems: ['conflict'] },
   'fan-out': { Query: THROTTLED, PutItem: ['conflict'] },
-  // Without a fault: for reports of each request.
+  // No fault: the service only reports each request.
   'list-conversations': {},
 };
 
@@ -39,13 +39,13 @@ interface Branch {
   branch: string;
   fn: FunctionName;
   /**
-   * The branch begins after so many of them in a row, one when absent. Without a fault, `provoke` alone takes
-   * the branch.
+   * The branch starts after that many faults in a row; one when absent. Without a fault, `provoke` alone
+   * takes the branch.
    */
   fault?: readonly [operation: string, fault: Fault, times?: number];
   /** What the function does next, as `action resource`, in any order. */
   actions: readonly string[];
-  /** Has the function take the branch, and settles when all that was asked for is done. */
+  /** Makes the function take the branch, and resolves when its work is done. */
   provoke(): Promise<unknown>;
 }
 
@@ -71,19 +71,19 @@ beforeAll(async () => {
   endpoint = (await tenant.api.register(tenant.receiver, ['conversation.created'])).id;
 });
 
-const rowsOf = async (table: string, text: string) =>
+const findRows = async (table: string, text: string) =>
   (await service().rows([text])).filter((row) => row.table.includes(`Tables${table}`));
 
 /** Changes the stored endpoint. */
 async function mark(id: string, marks: object): Promise<void> {
-  const [row = expect.fail('the endpoint is not stored')] = (await rowsOf('Service', id)).filter(
+  const [row = expect.fail('the endpoint is not stored')] = (await findRows('Service', id)).filter(
     ({ item }) => item.sk === id,
   );
   await service().rewrite({ ...row, item: { ...row.item, ...marks } });
 }
 
-/** Deliveries of an endpoint once so many have succeeded. */
-const ended = (id: string, count: number) =>
+/** Waits for so many succeeded deliveries of an endpoint. */
+const waitUntilEnded = (id: string, count: number) =>
   until(`${count} deliveries of ${id} to succeed`, async () => {
     const all = await tenant.api.all(`/api/v1/webhooks/${id}/deliveries`);
     return all.length >= count && all.every(({ status }) => status === 'succeeded') && all;
@@ -92,7 +92,7 @@ const ended = (id: string, count: number) =>
 async function deliver(): Promise<void> {
   const before = await tenant.api.all(`/api/v1/webhooks/${endpoint}/deliveries`);
   await tenant.api.createConversation();
-  const all = await ended(endpoint, before.length + 1);
+  const all = await waitUntilEnded(endpoint, before.length + 1);
   expect(all).toEqual(all.map((delivery) => ({ ...delivery, attempts: 1 })));
 }
 
@@ -137,12 +137,12 @@ async function purge(): Promise<void> {
   });
 }
 
-/** An event that failed, and failed again when it was resent, is resent by a job. */
+/** A redelivery job resends an event whose redelivery has failed. */
 async function redeliver(): Promise<void> {
   const { id } = await tenant.api.register(tenant.receiver, ['ticket.created']);
   await tenant.api.post(`/api/v1/webhooks/${id}/test`);
-  const [first] = await ended(id, 1);
-  const [stored = expect.fail('the delivery is not stored')] = await rowsOf('Deliveries', id);
+  const [first] = await waitUntilEnded(id, 1);
+  const [stored = expect.fail('the delivery is not stored')] = await findRows('Deliveries', id);
   const failed = { ...stored.item, status: 'exhausted', terminalReason: 'max_attempts' };
   const again = newId('dlv', new Date());
   const key = keys.delivery(EndpointId.parse(id), 0, again);
@@ -158,12 +158,12 @@ async function redeliver(): Promise<void> {
   expect(job).toMatchObject({ status: 'done', examined: 2, redelivered: 1 });
 }
 
-/** Gives the dispatcher a message of a queue for an endpoint that has its place in another one. */
+/** Gives the dispatcher a message of a queue although the endpoint belongs to another queue. */
 async function move(from: 'Fresh' | 'Retry', marks: object): Promise<void> {
   const webhookId = ReceiverId.parse((await tenant.api.register(tenant.receiver, ['ticket.created'])).id);
   await mark(webhookId, marks);
   const all = await service().rows([tenant.orgId]);
-  // Only the names are used: the rows are written by the service's own client.
+  // Only the names of the tables are used: the rows are written by the service's own client.
   const named = (table: string) =>
     ({ name: all.find((row) => row.table.includes(`Tables${table}`))?.table }) as Table;
   const { rows, delivery } = unreminded(
@@ -173,11 +173,11 @@ async function move(from: 'Fresh' | 'Retry', marks: object): Promise<void> {
   for (const row of rows) await service().rewrite(row);
   const batch = queueEvent(service().queueArn(`Delivery/${from}`), [delivery]);
   expect(await service().invoke('dispatch', batch)).toEqual({ batchItemFailures: [] });
-  await ended(webhookId, 1);
+  await waitUntilEnded(webhookId, 1);
 }
 const IN_TEN_MINUTES = new Date(Date.now() + 600_000).toISOString();
 
-/** A listing gets a cursor that names a version after the newest one. */
+/** A listing with a cursor that names a version after the newest one. */
 async function listWithUnknownKey(): Promise<void> {
   await tenant.api.createConversation();
   const list = '/api/v1/conversations?limit=1';
@@ -332,12 +332,12 @@ const BRANCHES: readonly Branch[] = [
   },
 ];
 
-/** A row of the table that is printed. */
+/** A row of the printed table. */
 interface Ran extends Pick<Branch, 'branch' | 'fn' | 'actions'> {
   where: string;
 }
 
-/** Branches that other tests take under the same roles, which are not repeated here. */
+/** Branches that other tests take under the same roles. */
 const ELSEWHERE: readonly Ran[] = [
   {
     branch: 'signature with a key version that is not cached',
@@ -383,8 +383,8 @@ const ELSEWHERE: readonly Ran[] = [
   },
 ];
 
-/** `dynamodb:GetItem` on a table's ARN becomes `GetItem Service`. */
-function nameOf({ action, resource }: UsedPermission): string {
+/** Shortens `dynamodb:GetItem` on a table's ARN to `GetItem Service`. */
+function formatPermission({ action, resource }: UsedPermission): string {
   const [, queueOrTable, secret] =
     /(?:Tables|Delivery|Bus)([A-Z][a-z]+)|((?:Cursor|Signing)Keys)/.exec(resource) ?? [];
   return `${action.split(':')[1]} ${queueOrTable ?? secret ?? resource}`;
@@ -392,12 +392,12 @@ function nameOf({ action, resource }: UsedPermission): string {
 
 const isFault = (report: Report): report is FunctionFault => 'fault' in report;
 
-/** Requests of a branch that others of the function may come between. */
+/** Maximum of other requests of the function in between. */
 const OTHERS = 3;
 
 /**
- * The permissions that the function used after each start of the branch: right after its faults, or since a
- * report where it has none.
+ * The permissions that the function used after each start of the branch: after its faults, or from the given
+ * report on when it has none.
  */
 function usedIn({ fn, fault, actions }: Branch, since: number): UsedPermission[][] {
   const reports = service().reports(fn);
@@ -406,7 +406,10 @@ function usedIn({ fn, fault, actions }: Branch, since: number): UsedPermission[]
       .slice(start)
       .filter((report) => 'action' in report)
       // A transaction uses one permission for each of its writes.
-      .filter((report, index, all) => nameOf(report) !== (index > 0 && nameOf(all[index - 1] ?? report)));
+      .filter(
+        (report, index, all) =>
+          formatPermission(report) !== (index > 0 && formatPermission(all[index - 1] ?? report)),
+      );
   if (fault === undefined) return [usedFrom(since)];
   const [operation, kind, times = 1] = fault;
   let inRow = 0;
@@ -417,9 +420,9 @@ function usedIn({ fn, fault, actions }: Branch, since: number): UsedPermission[]
   });
 }
 
-/** Whether all actions are among those used, one that is named twice at least twice. */
+/** Whether all actions are used, repeated ones as often as named. */
 function includesAll(used: readonly UsedPermission[], actions: readonly string[]): boolean {
-  const names = used.map(nameOf);
+  const names = used.map(formatPermission);
   const countOf = (all: readonly string[], name: string) => all.filter((one) => one === name).length;
   return actions.every((action) => countOf(names, action) >= countOf(actions, action));
 }
@@ -432,7 +435,7 @@ describe('rare branches', { timeout: 120_000 }, () => {
     async (fn, _, branch) => {
       const since = service().reports(fn).length;
       const find = () => usedIn(branch, since).find((used) => includesAll(used, branch.actions));
-      // An earlier branch may have used up the fault: then this one has run already.
+      // An earlier branch may have used up the fault; then this branch has run already.
       if (branch.fault === undefined || find() === undefined) await branch.provoke();
       // A report may arrive after the answer.
       const used = await until(`requests with ${branch.actions.join(', ')}`, find);

@@ -7,21 +7,21 @@ export const path = (id: string) => `/api/v1/webhooks/${id}`;
 
 interface Organization {
   api(): ApiClient;
-  /** PEM: what its receivers identify themselves with. */
+  /** PEM of the receivers' certificate and key. */
   tls(): { cert: string; key: string };
-  /** Stops a receiver when the tests are over. */
+  /** Stops a receiver after the tests. */
   keep(receiver: { stop(): Promise<void> }): void;
 }
 
-/** Receivers with endpoints of an organization, and what becomes of their deliveries. */
+/** Receivers with endpoints of an organization, and reads of their deliveries. */
 export function receiversOf({ api, tls, keep }: Organization) {
   const deliveries = (id: string) => api().all(`${path(id)}/deliveries`);
   return {
     deliveries,
 
     /**
-     * A receiver with an endpoint at it. Tests run side by side in one organization, so most subscribe to what none
-     * causes and use the test operation.
+     * A receiver with an endpoint. Tests run concurrently in one organization, so most subscribe to an event
+     * type that none causes and use the test operation.
      */
     async subscribe(
       respond: (delivery: ReceivedDelivery) => Answer | Promise<Answer>,
@@ -39,7 +39,8 @@ export function receiversOf({ api, tls, keep }: Organization) {
     },
 
     /**
-     * Waits until an endpoint has at least `count` deliveries and all have ended. @returns them, newest first
+     * Waits until an endpoint has at least `count` deliveries and all have ended.
+     * @returns them, newest first
      */
     ended: (id: string, count: number) =>
       until(`${count} deliveries of ${id} to end`, async () => {

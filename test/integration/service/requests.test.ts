@@ -10,8 +10,8 @@ import { webhookStats } from './requests/webhook-stats.ts';
 import { webhooks } from './requests/webhooks.ts';
 
 /*
- * What requests do, resource by resource, and what is delivered because of them: without waits between
- * attempts, and with time for a receiver that is held while others fail.
+ * Requests by resource, and the deliveries that they cause: without waits between attempts, and with an
+ * attempt timeout that leaves time for a receiver that is held.
  */
 const place = aPlace({
   context: {
@@ -27,14 +27,14 @@ afterAll(() => {
   const failures = place
     .log()
     .filter(({ source, text }) => source === 'gateway' || text.includes('REQUEST_FAILED'));
-  expect(failures, 'requests that ended as nobody meant them to').toEqual([]);
+  expect(failures, 'requests that failed unexpectedly').toEqual([]);
 });
 
 describe('webhooks', () => webhooks(anOrganization(place)));
 describe('conversations', () => conversations(anOrganization(place)));
 describe('knowledge', () => knowledge(anOrganization(place)));
 describe('settings', () => settings(anOrganization(place)));
-describe.concurrent('deliveries and their figures', () => {
+describe.concurrent('delivery behavior', () => {
   deliveries(anOrganization(place));
   redeliveries(anOrganization(place));
   webhookStats(anOrganization(place));

@@ -7,10 +7,9 @@ import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
 import { aPlace } from './place.ts';
 
 /*
- * The rows of a sandbox that was reset are purged while messages of its deliveries still wait. When these
- * come beside messages of live deliveries, the live ones must not fail with them.
- * `RESET_RETRY_BASE_SECONDS=65` waits as long as a deployment does, and leaves the purge to its schedule,
- * which invokes it each minute.
+ * The rows of a reset sandbox are purged while messages of its deliveries are still in queues. A batch with
+ * such messages must not fail the live deliveries in it. `RESET_RETRY_BASE_SECONDS=65` waits as long as a
+ * deployment does, and leaves the purge to its schedule of one minute.
  */
 const { RESET_RETRY_BASE_SECONDS } = process.env;
 const BASE_SECONDS = Number(RESET_RETRY_BASE_SECONDS ?? 16);
@@ -26,7 +25,10 @@ interface Failed {
   nextRetryAt: string;
 }
 
-/** Has an endpoint fail at so many events. @returns its deliveries, each with the time of its retry */
+/**
+ * Makes an endpoint fail on so many events.
+ * @returns its deliveries, each with the time of its retry
+ */
 async function fail(api: ApiClient, id: string): Promise<Failed[]> {
   await Promise.all(Array.from({ length: DELIVERIES }, () => api.createConversation()));
   const failed = new Map<string, string>();
@@ -39,7 +41,7 @@ async function fail(api: ApiClient, id: string): Promise<Failed[]> {
   return [...failed].map(([delivery, nextRetryAt]) => ({ id: delivery, nextRetryAt }));
 }
 
-/** Has one delivery made, to an endpoint that then is deleted. */
+/** Makes one delivery to an endpoint and deletes the endpoint. */
 async function warmUp({ api, receiver }: Tenant): Promise<void> {
   const { id } = await api.register(receiver, ['conversation.created']);
   await api.createConversation();
@@ -68,7 +70,7 @@ describe('a reset beside live retries', () => {
     });
     place.keep({ close: receiver.stop });
     const events = ['conversation.created'];
-    // Starts the functions' processes: the retries of what follows are due within a shorter time.
+    // Starts the functions' processes, because the retries below are due in less time than a start takes.
     await Promise.all([live, sandbox].map(warmUp));
     const [ours, theirs] = await Promise.all([
       live.api.register(receiver.url, events),
@@ -77,9 +79,9 @@ describe('a reset beside live retries', () => {
     const [retries, old] = await Promise.all([fail(live.api, ours.id), fail(sandbox.api, theirs.id)]);
 
     expect((await live.admin.post('/api/settings/sandbox/reset')).status).toBe(200);
-    // An attempt that began before the reset may end within the linger time.
+    // An attempt that started before the reset may end within the linger time.
     await sleep(LINGER_SECONDS * 1000);
-    const attemptsBefore = attemptsOf(place.log(), old);
+    const attemptsBefore = findAttempts(place.log(), old);
     await until(
       'the purge',
       async () => {
@@ -117,12 +119,12 @@ describe('a reset beside live retries', () => {
     for (const queue of ['Fresh', 'Retry'])
       await until(`${queue} to be empty`, () => service.queued(`Delivery/${queue}`) === 0, TIMEOUT_MS, 200);
     expect(attemptsBefore).toBeGreaterThanOrEqual(DELIVERIES);
-    expect(attemptsOf(place.log(), old)).toBe(attemptsBefore);
+    expect(findAttempts(place.log(), old)).toBe(attemptsBefore);
     expect(await service.rows(old.map(({ id }) => id))).toEqual([]);
   });
 });
 
-/** Attempts at these deliveries that were logged: all of them fail. */
-const attemptsOf = (log: readonly { text: string }[], deliveries: readonly Failed[]): number =>
+/** Logged attempts at these deliveries; all of them fail. */
+const findAttempts = (log: readonly { text: string }[], deliveries: readonly Failed[]): number =>
   log.filter(({ text }) => text.includes('ATTEMPT_') && deliveries.some(({ id }) => text.includes(id)))
     .length;

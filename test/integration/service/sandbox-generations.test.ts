@@ -3,10 +3,8 @@ import { aPlace, UNLIMITED } from './place.ts';
 import { fastTime } from './sandbox/fast-time.ts';
 import { interleaving } from './sandbox/interleaving/interleaving.ts';
 
-/*
- * Sandboxes of a service with the schedule that a deployment has by itself.
- */
+/* Sandboxes of a service that runs the stack's own schedules. */
 const place = aPlace({ context: { ...UNLIMITED, lingerSeconds: 10, watchWindowSeconds: 1 } });
 
 describe('a sandbox', () => fastTime(place));
-describe('the service with many of them', () => interleaving(place, 1));
+describe('the service with two sandboxes', () => interleaving(place, 1));

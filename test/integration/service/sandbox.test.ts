@@ -5,8 +5,8 @@ import { type Observer, startObserver } from './sandbox/network/observer.ts';
 import { parity } from './sandbox/parity.ts';
 
 /*
- * What a sandbox does beside its live organization, with short waits between attempts for both, and every
- * function observed.
+ * A sandbox beside its live organization, with short waits between attempts for both, and every function
+ * observed.
  */
 let observer: Observer;
 
@@ -27,4 +27,4 @@ const place = aPlace(() => ({
 }));
 
 describe('a sandbox', () => parity(place));
-describe('the service for sandboxes', () => network(place, () => observer));
+describe('the service with sandboxes', () => network(place, () => observer));

@@ -21,15 +21,13 @@ import { aService } from './a-service.ts';
 import { type ProxiedAnswer, startProxy } from './verify/proxy.ts';
 import { type OperatorOutputs, type Verification, verify, writeOutputs } from './verify/verification.ts';
 
-/*
- * The verification of a deployment, on local runs in which one thing is broken.
- */
+/* The verification of a deployment, on local runs with one fault each. */
 
-/** Seconds that a broken run is given for what it cannot do. */
+/** Seconds that a faulty run gets for what it cannot do. */
 const WAIT = ['--wait', '6'];
 
 const planted: { fault: string; said: string }[] = [];
-/** Checks that the run fails and names what is wrong, and keeps what it said for the list. */
+/** Checks that the verification fails and names the fault, and keeps its output for the list. */
 function expectNamed(fault: string, run: Verification, check: string, finding: RegExp): void {
   planted.push({ fault, said: run.said });
   expect([run.code, run.errors]).toEqual([1, '']);
@@ -45,16 +43,16 @@ afterAll(() => {
   process.stdout.write(`planted faults, and what the verification said\n\n${list}`);
 });
 
-describe('the verification of a local run that answers otherwise', { timeout: 120_000 }, () => {
+describe('the verification of a local run with changed answers', { timeout: 120_000 }, () => {
   const service = aService({});
-  const outputsOf = async (): Promise<OperatorOutputs> =>
+  const readOutputs = async (): Promise<OperatorOutputs> =>
     JSON.parse(await readFile(join(service.run.directory, 'outputs.json'), 'utf8'));
 
-  /** The run with something before its API. */
+  /** Puts a proxy in front of the API. */
   async function behindProxy(
     change: (path: string, answer: ProxiedAnswer) => ProxiedAnswer,
   ): Promise<string> {
-    const outputs = await outputsOf();
+    const outputs = await readOutputs();
     const api = new URL(outputs.outputs.ApiUrl ?? '');
     const proxy = await startProxy(api.origin, ({ method, url }, answer) =>
       change(`${method} ${url}`, answer),
@@ -69,7 +67,7 @@ describe('the verification of a local run that answers otherwise', { timeout: 12
   }
 
   it('names a queue with a dead letter', async () => {
-    const { endpoints, outputs } = await outputsOf();
+    const { endpoints, outputs } = await readOutputs();
     const sqs = new SQSClient({ region: REGION, endpoint: endpoints.sqs ?? '', credentials: CREDENTIALS });
     onTestFinished(() => sqs.destroy());
     const QueueUrl = outputs.DeadLettersMeter;
@@ -95,7 +93,7 @@ describe('the verification of a local run that answers otherwise', { timeout: 12
     );
   });
 
-  it('names a route that answers another shape', async () => {
+  it('names a route with a response of another shape', async () => {
     const directory = await behindProxy((call, answer) =>
       call === 'GET /api/v1/webhooks' && answer.status === 200
         ? { ...answer, body: Buffer.from('{"items":[]}') }
@@ -110,7 +108,7 @@ describe('the verification of a local run that answers otherwise', { timeout: 12
     );
   });
 
-  it('names an error whose request id is not that of its header', async () => {
+  it('names an error whose request id differs from its header', async () => {
     const directory = await behindProxy((_, answer) =>
       answer.status === 405 ? { ...answer, headers: { ...answer.headers, 'request-id': 'other' } } : answer,
     );
@@ -124,7 +122,7 @@ describe('the verification of a local run that answers otherwise', { timeout: 12
   });
 });
 
-describe('the verification of a local run in which the stack is broken', { timeout: 120_000 }, () => {
+describe('the verification of a local run with a faulty stack', { timeout: 120_000 }, () => {
   let directory = '';
   let caFile = '';
 
@@ -158,7 +156,7 @@ describe('the verification of a local run in which the stack is broken', { timeo
     };
   }
 
-  it('names the mapping that is off, and the delivery that is not made', async () => {
+  it('names the disabled event source mapping and the missing delivery', async () => {
     const { directory: at } = await broken('mapping', (assembly) =>
       disableMapping(assembly, 'DeliveryDispatchFromDeliverySlow'),
     );
@@ -216,7 +214,7 @@ describe('the verification of a local run in which the stack is broken', { timeo
     );
   });
 
-  it('names the function that cannot make an organization, and skips what needs one', async () => {
+  it('names the function that cannot create an organization, and skips what needs one', async () => {
     const { directory: at } = await broken('enrol-role', (assembly) =>
       withdrawActions(assembly, 'enrol', ['dynamodb:PutItem']),
     );
@@ -232,13 +230,13 @@ describe('the verification of a local run in which the stack is broken', { timeo
     );
   });
 
-  it('names the queue that is stuck', async () => {
+  it('names the queue that does not drain', async () => {
     const { cloud, directory: at } = await broken('meter-throttled', (assembly) =>
       reserveConcurrency(assembly, 'meter', 0),
     );
     const sqs = new SQSClient({ region: REGION, endpoint: cloud.endpoints.sqs, credentials: CREDENTIALS });
     onTestFinished(() => sqs.destroy());
-    // More than the reader of the queue takes in hand.
+    // More than the reader of the queue receives at once.
     for (let batch = 0; batch < 25; batch++)
       await sqs.send(
         new SendMessageBatchCommand({
@@ -264,7 +262,7 @@ interface Broken {
 
 const Enrolled = z.object({ organizationId: OrgId });
 
-/** A session's token of an admin of a new organization. */
+/** A session token of an admin of a new organization. */
 async function adminToken({ invoke, outputs, identity }: Cloud): Promise<string> {
   const enrolled = await invoke(outputs.EnrolFunctionName ?? '', { name: 'Example Ltd' });
   const { organizationId } = Enrolled.parse(enrolled);

@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts';
 const DELIVERIES = 'test/doubles/memory-deliveries.ts';
 const UPDATES = 'functions/store/due-index.ts';
 
-/** Changes of who may take a delivery, record an attempt, or end it. */
+/** Mutations of claims, settlements and ends of deliveries. */
 export const CLAIMS: readonly Mutation[] = [
   {
     name: 'a claim ignores the lease',
@@ -67,7 +67,7 @@ export const CLAIMS: readonly Mutation[] = [
     standsFor: UPDATES,
   },
   {
-    name: 'a delivery is skipped while somebody attempts it',
+    name: 'a delivery is skipped while a worker attempts it',
     file: DELIVERIES,
     find: 'return found && isOpen(found) && !leased ? found : undefined;',
     replace: 'return found && isOpen(found) ? found : undefined;',

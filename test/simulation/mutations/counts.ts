@@ -3,38 +3,38 @@ import type { Mutation } from './mutation.ts';
 const ENDPOINTS = 'test/doubles/memory-endpoints.ts';
 const STREAK = 'functions/domain/failure-streak.ts';
 
-/** Changes of what is counted: failures of endpoints, and what the ledger holds. */
+/** Mutations of counts: failures of endpoints, and the ledger. */
 export const COUNTS: readonly Mutation[] = [
   {
-    name: 'nine failures disable',
+    name: 'nine failures disable an endpoint',
     file: 'functions/domain/endpoint.ts',
     find: 'export const FAILURES_TO_DISABLE = 10;',
     replace: 'export const FAILURES_TO_DISABLE = 9;',
     breaks: ['exact count'],
   },
   {
-    name: 'a success leaves the failures that were counted',
+    name: 'a success does not reset the failure count',
     file: 'functions/domain/endpoint.ts',
     find: "return endpoint.consecutiveFailures === 0 && endpoint.streak === undefined ? 'none' : 'reset';",
     replace: "return 'none';",
     breaks: ['exact count'],
   },
   {
-    name: 'a success at an endpoint at risk ends without a look at it',
+    name: 'a success at an endpoint at risk does not read the endpoint',
     file: STREAK,
     find: 'getSecondsLeft(endpoint, endedAt) <= 0 &&',
     replace: '',
     breaks: ['exact count'],
   },
   {
-    name: 'a success that took long ends without a look at its endpoint',
+    name: 'a success that took long does not read the endpoint',
     file: STREAK,
     find: 'elapsedSeconds <= QUICK_SHARE * computeUnseenSeconds(attemptSeconds)',
     replace: 'elapsedSeconds >= 0',
     breaks: ['exact count'],
   },
   {
-    name: 'a failure takes the time of its end before it announces itself',
+    name: 'a failure reads the time of its end before it marks the endpoint',
     file: 'functions/engine/failure-count.ts',
     find: '      const decide = async (): Promise<StreakVerdict> => {\n        let seen = await streaks.find(known.orgId, known.id);',
     replace:
@@ -42,7 +42,7 @@ export const COUNTS: readonly Mutation[] = [
     breaks: ['exact count'],
   },
   {
-    name: 'a failure does not wait at an endpoint that has only just been marked',
+    name: 'a failure does not wait at an endpoint with a new mark',
     file: 'functions/engine/failure-count.ts',
     find: '        await wait(computeUnseenSeconds(attemptSeconds));\n',
     replace: '',
@@ -56,7 +56,7 @@ export const COUNTS: readonly Mutation[] = [
     breaks: ['exact count'],
   },
   {
-    name: 'a success forgets a failure that was counted after its look',
+    name: 'a success resets a failure that was counted after its read',
     file: ENDPOINTS,
     find: 'return isSeen && (failures > 0 || streak !== undefined)',
     replace: 'return failures > 0 || streak !== undefined',
@@ -64,7 +64,7 @@ export const COUNTS: readonly Mutation[] = [
     standsFor: 'functions/store/endpoints.ts',
   },
   {
-    name: 'a failure is counted although a success came after its look',
+    name: 'a failure is counted although a success came after its read',
     file: ENDPOINTS,
     find: '  if (endpoint.streak !== seen.streak) return undefined;\n',
     replace: "  if (effect === 'reset' && endpoint.streak !== seen.streak) return undefined;\n",
@@ -88,7 +88,7 @@ export const COUNTS: readonly Mutation[] = [
     standsFor: 'functions/store/endpoints.ts',
   },
   {
-    name: 'admins are told although the transaction was refused',
+    name: 'admins are notified although the transaction was refused',
     file: 'test/doubles/memory-deliveries.ts',
     find: "    if (!this.#endpoints.apply(outcome)) return 'endpoint-changed';\n",
     replace:
@@ -97,14 +97,14 @@ export const COUNTS: readonly Mutation[] = [
     standsFor: 'functions/store/deliveries.ts',
   },
   {
-    name: 'a settlement that meets a changed endpoint is not tried again',
+    name: 'a settlement with a changed endpoint is not retried',
     file: 'functions/engine/failure-count.ts',
     find: "if (result !== 'endpoint-changed') return { result, effect };",
     replace: 'return { result, effect };',
     breaks: ['record'],
   },
   {
-    name: 'the ledger counts a record that it has counted',
+    name: 'the ledger counts a record twice',
     file: 'test/doubles/memory-ledger.ts',
     find: 'if (countedTo !== undefined && BigInt(countedTo) >= BigInt(first)) return { countedTo };',
     replace: 'if (countedTo === last) return { countedTo };',
@@ -112,14 +112,14 @@ export const COUNTS: readonly Mutation[] = [
     standsFor: 'functions/store/ledger.ts',
   },
   {
-    name: 'the ledger counts a whole batch again that is ahead of it in part',
+    name: 'the ledger counts a whole batch again of which it has counted a part',
     file: 'functions/engine/delivery-stream.ts',
     find: 'uncounted = uncounted.filter(({ sequence }) => BigInt(sequence) > BigInt(result.countedTo));',
     replace: 'uncounted = uncounted.slice(0, BigInt(result.countedTo) > 0n ? 0 : 1);',
     breaks: ['true ledger', 'nothing lost'],
   },
   {
-    name: 'the ledger counts before the due index is armed',
+    name: 'the ledger counts before the due index has the entries',
     file: 'functions/engine/delivery-stream.ts',
     find: 'const watched = await mapSettled(',
     replace:
@@ -127,14 +127,14 @@ export const COUNTS: readonly Mutation[] = [
     breaks: ['nothing lost'],
   },
   {
-    name: 'the ledger counts what could not be put into the due index',
+    name: 'the ledger counts deliveries that could not be added to the due index',
     file: 'functions/engine/delivery-stream.ts',
     find: 'uncounted.has(key) ? [] : [changes]',
     replace: '[changes]',
     breaks: ['nothing lost'],
   },
   {
-    name: 'the watch reports failures as done',
+    name: 'delivery-stream reports failures as done',
     file: 'functions/engine/delivery-stream.ts',
     find: 'if (errors.length > 0) throw errors[0];',
     replace: '',

@@ -24,11 +24,11 @@ export function applyMutation({ also = [], ...first }: Mutation): Map<string, st
   return sources;
 }
 
-/** A name that is read or called: not declared, not a member, a key, a quoted word or a part of a number. */
+/** A name that is read or called: no declaration, member, key, quoted word or part of a number. */
 const NAME = /(?<![\w.$'`]|const )[A-Za-z_]\w*(?!\w|\s*[:'`])/g;
 const KEYWORDS = new Set(['false', 'new', 'throw', 'true', 'unknown']);
 
-/** Names that a mutation puts in and that its file has nowhere else, as after a rename. */
+/** Names in a mutation that its file does not contain, for instance after a rename. */
 export function findUnknownNames(mutation: Mutation): string[] {
   const sources = [...applyMutation(mutation).values()];
   const isUsedElsewhere = (name: string): boolean =>

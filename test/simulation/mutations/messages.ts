@@ -1,9 +1,9 @@
 import type { Mutation } from './mutation.ts';
 
-/** Changes of what becomes of messages, and of what brings back a delivery that has none. */
+/** Mutations of message processing, and of the recovery of deliveries without a message. */
 export const MESSAGES: readonly Mutation[] = [
   {
-    name: 'the message is dealt with before the attempt is recorded',
+    name: 'the message is deleted before the attempt is recorded',
     file: 'functions/engine/attempt-delivery.ts',
     find: "return deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at });",
     replace:
@@ -11,7 +11,7 @@ export const MESSAGES: readonly Mutation[] = [
     breaks: ['nothing lost', 'record'],
   },
   {
-    name: 'a message is deleted although its delivery could not be dealt with',
+    name: 'a message is deleted although its delivery could not be processed',
     file: 'functions/engine/process-delivery-messages.ts',
     find: "context?.event?.traceId);\n      return 'stays';",
     replace: "context?.event?.traceId);\n      return 'done';",
@@ -25,35 +25,35 @@ export const MESSAGES: readonly Mutation[] = [
     breaks: ['nothing lost'],
   },
   {
-    name: 'a message that the other lane refused is deleted',
+    name: 'a message that the other queue refused is deleted',
     file: 'functions/engine/process-delivery-messages.ts',
     find: "return refused.length === 0 ? 'done' : 'stays';",
     replace: "return refused.length === 0 ? 'done' : 'done';",
     breaks: ['nothing lost'],
   },
   {
-    name: 'the message of a delivery that somebody holds is deleted',
+    name: 'the message of a delivery that a worker holds is deleted',
     file: 'functions/domain/delivery.ts',
     find: "    case 'leased':\n    case 'overtaken':\n",
     replace: "    case 'leased':\n      return { kind: 'delete' };\n    case 'overtaken':\n",
     breaks: ['nothing lost'],
   },
   {
-    name: 'a message that comes early is deleted',
+    name: 'a message that is received early is deleted',
     file: 'functions/domain/delivery.ts',
     find: "return outcome.parked ? { kind: 'delete' } : { kind: 'keep', until: outcome.at };",
     replace: "return { kind: 'delete' };",
     breaks: ['nothing lost', 'comes to rest'],
   },
   {
-    name: 'a slow endpoint has its messages moved within the slow lane',
+    name: 'a message of a slow endpoint is moved within the slow queue',
     file: 'functions/engine/attempt-delivery.ts',
     find: "if (other !== undefined) return { kind: 'move', lane: other,",
     replace: "if (other !== undefined || paceClass.slow) return { kind: 'move', lane: other ?? lane,",
     breaks: ['comes to rest'],
   },
   {
-    name: 'a stalled endpoint has its messages moved to the slow lane, and back',
+    name: 'a message of a stalled endpoint is moved to the slow queue and back',
     file: 'functions/domain/lanes.ts',
     find: "  if (lane === 'stalled') return undefined;\n  if (stalled)",
     replace: "  if (stalled && lane !== 'stalled')",
@@ -74,7 +74,7 @@ export const MESSAGES: readonly Mutation[] = [
     breaks: ['nothing lost', 'comes to rest'],
   },
   {
-    name: 'a deferred delivery is said to be sent',
+    name: 'a deferred delivery is recorded as sent',
     file: 'functions/engine/reconcile.ts',
     find: "await postponeAll([...turns.keys()], (entry) => getTimeAfterRuns(turns.get(entry) ?? 1), 'deferred');",
     replace:
@@ -82,14 +82,14 @@ export const MESSAGES: readonly Mutation[] = [
     breaks: ['nothing lost'],
   },
   {
-    name: 'a message that is held up in its batch is deleted instead of moved',
+    name: 'a message that waits in its batch is deleted instead of moved',
     file: 'functions/engine/process-delivery-messages.ts',
     find: 'for (const message of await moveHeldUp(heldUp)) staying.add(message);',
     replace: '',
     breaks: ['nothing lost'],
   },
   {
-    name: 'the fan-out sends no reminder of a delivery that exists',
+    name: 'the fan-out sends no message of a delivery that exists',
     file: 'functions/engine/fan-out.ts',
     find: "if (delivery.status !== 'pending' && result === 'added') return [];",
     replace: "if (delivery.status !== 'pending' || result === 'exists') return [];",
@@ -103,7 +103,7 @@ export const MESSAGES: readonly Mutation[] = [
     breaks: ['nothing lost'],
   },
   {
-    name: 'the fan-out reports an event as done that lacks a delivery',
+    name: 'the fan-out reports an event as done although a delivery is missing',
     file: 'functions/engine/fan-out.ts',
     find: 'for (const { error } of collectFailures(recipients, added)) fail(work, error);',
     replace: 'collectFailures(recipients, added);',
@@ -118,28 +118,28 @@ export const MESSAGES: readonly Mutation[] = [
     breaks: ['right deliveries', 'nothing lost'],
   },
   {
-    name: 'the fan-out ignores what endpoints subscribe to',
+    name: 'the fan-out ignores the event types of endpoints',
     file: 'functions/engine/fan-out.ts',
     find: 'return (await listEndpoints(orgId)).filter(({ events }) => events.some((wanted) => wanted === type));',
     replace: 'return listEndpoints(orgId);',
     breaks: ['right deliveries'],
   },
   {
-    name: 'the fan-out tells all of what is for one receiver alone',
+    name: 'the fan-out sends an event for one receiver to all',
     file: 'functions/engine/fan-out.ts',
     find: 'if (onlyTo !== undefined) {',
     replace: 'if (onlyTo !== undefined) {\n        if (type !== undefined) return listEndpoints(orgId);',
     breaks: ['right deliveries'],
   },
   {
-    name: 'the dead letters of the fan-out are tried once',
+    name: 'dead letters of the fan-out are processed once',
     file: 'functions/engine/dead-letters.ts',
     find: 'if (failed.length > 0) await postpone(failed.map(getKey));',
     replace: '',
     breaks: ['nothing lost'],
   },
   {
-    name: 'nothing watches a delivery whose message was given up',
+    name: 'a delivery whose message moved to the dead-letter queue is not watched',
     file: 'functions/engine/dead-letters.ts',
     find: 'await due.watch(deliveryMessage, new Date(now().getTime() + graceSeconds * 1000));',
     replace: 'if (graceSeconds < 0) await due.watch(deliveryMessage, now());',
@@ -147,35 +147,35 @@ export const MESSAGES: readonly Mutation[] = [
     firstSeed: 248,
   },
   {
-    name: 'the reconciler leaves watched deliveries alone',
+    name: 'the reconciler ignores watched deliveries',
     file: 'functions/engine/reconcile.ts',
     find: "scanState('watched', now(), ",
     replace: "scanState('watched', new Date(0), ",
     breaks: ['comes to rest'],
   },
   {
-    name: 'the reconciler leaves parked deliveries alone',
+    name: 'the reconciler ignores parked deliveries',
     file: 'functions/engine/reconcile.ts',
     find: "scanState('parked', new Date(now().getTime() + lookaheadSeconds * 1000), () => sendParked)",
     replace: "scanState('parked', new Date(0), () => sendParked)",
     breaks: ['comes to rest'],
   },
   {
-    name: 'the reconciler goes on past what the queue refused',
+    name: 'the reconciler continues after messages that the queue refused',
     file: 'functions/engine/reconcile.ts',
     find: 'return batch.filter(({ entry }) => !ids.has(entry.message.id));',
     replace: 'return [...batch];',
     breaks: ['nothing lost', 'comes to rest'],
   },
   {
-    name: 'the reconciler sends again and again what it has sent',
+    name: 'the reconciler resends the same message again and again',
     file: 'functions/engine/reconcile.ts',
     find: "await postponeAll(\n        sent,\n        ({ message: deliveryMessage }) => computeNextCheck(deliveryMessage, now(), graceSeconds),\n        'sent',\n      );",
     replace: '',
     breaks: ['comes to rest'],
   },
   {
-    name: 'the stream of the deliveries arms nothing',
+    name: 'delivery-stream adds no delivery to the due index',
     file: 'functions/engine/delivery-stream.ts',
     find: '({ delivery }) => due.watch(delivery, dueAt)',
     replace: '({ delivery }) => (graceSeconds < 0 ? due.watch(delivery, dueAt) : Promise.resolve())',

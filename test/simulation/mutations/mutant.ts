@@ -3,7 +3,7 @@ import type { Outcome } from '../simulate.ts';
 import { loadMutated } from './load-mutated.ts';
 import type { MutantTask } from './run-mutant.ts';
 
-/* A thread in which a mutation is simulated, seed after seed, until a promise does not hold. */
+/* A thread that simulates a mutation, seed after seed, until a promise is broken. */
 const { mutation, seeds, by } = workerData as MutantTask;
 
 loadMutated(mutation);

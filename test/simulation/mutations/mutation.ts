@@ -11,11 +11,11 @@ interface Edit {
 /** A change of the sources that breaks a promise. */
 export interface Mutation extends Edit {
   name: string;
-  /** What a run may say first when it meets the change. */
+  /** The promises of which the simulation may report one. */
   breaks: readonly PromiseName[];
-  /** Where to begin, when few seeds show it; it saves time and decides nothing. */
+  /** The seed to start with, when few seeds show the change. It only saves time. */
   firstSeed?: number;
-  /** The file of the real rule, when the changed one is a double that has the same rule in other words. */
+  /** The file of the real rule, when the changed one is a double with the same rule. */
   standsFor?: string;
   /** Further changes that belong to it. */
   also?: readonly Edit[];

@@ -1,10 +1,7 @@
 import { loadMutated } from './load-mutated.ts';
 import { MUTATIONS } from './mutations.ts';
 
-/*
- * Given to Node with --import, lets a program run with the mutation that the environment names; its threads
- * too.
- */
+/* Loaded with `--import`: runs a program and its threads with the mutation that the environment names. */
 const mutation = MUTATIONS.find(({ name }) => name === process.env.SIMULATED_MUTATION);
 if (mutation === undefined) throw new Error('SIMULATED_MUTATION names no mutation');
 loadMutated(mutation);

@@ -3,20 +3,17 @@ import { Worker } from 'node:worker_threads';
 import type { Outcome } from '../simulate.ts';
 import type { Mutation } from './mutation.ts';
 
-/** What a mutant's thread is given. */
+/** The parameters of a mutant's thread. */
 export interface MutantTask {
   mutation: Mutation;
   seeds: number;
-  /**
-   * What keeps the world's data: the stores' doubles, or the stores, of both versions of the code or of the
-   * present one.
-   */
+  /** The stores of the world: doubles, or real stores of both versions of the code or of the present one. */
   by: 'doubles' | 'both versions' | 'the present version';
 }
 
 /**
- * Simulates a mutation with as many seeds. @returns the first run in which a promise did not hold, or the
- * last one
+ * Simulates a mutation with that many seeds.
+ * @returns the first run that broke a promise, or the last one
  */
 export async function runMutant(
   mutation: Mutation,

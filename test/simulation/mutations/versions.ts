@@ -7,8 +7,8 @@ const UPDATES = 'functions/store/due-index.ts';
 const ENDPOINTS = 'functions/store/endpoints.ts';
 
 /**
- * Changes of what is stored that the rules of decision 14 forbid. The first of them do no harm to a version
- * of the code that runs alone: it reads what it writes.
+ * Changes of stored items that decision 14 forbids. The first of them do no harm to a version of the code
+ * that runs alone, because it reads what it writes.
  */
 export const HARMLESS_ALONE: readonly Mutation[] = [
   {
@@ -49,7 +49,7 @@ export const HARMLESS_ALONE: readonly Mutation[] = [
     breaks: ['nothing lost', 'right deliveries', 'comes to rest', 'true ledger'],
   },
   {
-    name: 'a reason has a value that nobody could read before',
+    name: 'a reason has a value that earlier versions cannot read',
     file: DELIVERY,
     find: "export const SkipReason = z.enum(['endpoint_disabled', 'endpoint_deleted',",
     replace: "export const SkipReason = z.enum(['endpoint_removed', 'endpoint_disabled', 'endpoint_deleted',",
@@ -71,12 +71,12 @@ export const HARMLESS_ALONE: readonly Mutation[] = [
 ];
 
 /**
- * Changes that show without another version as well: by what an index projects, or by what a version to come
- * has stored.
+ * Changes that show without another version too: by the projection of an index, or by items of a later
+ * version.
  */
 export const HARMFUL_ALONE: readonly Mutation[] = [
   {
-    name: 'a message has to say what it did not have to',
+    name: 'an optional field of a message is required',
     file: DELIVERY,
     find: '  webhookId: true,\n  eventId: true,\n',
     replace: '  webhookId: true,\n  eventId: true,\n  eventType: true,\n',
@@ -95,7 +95,7 @@ export const HARMFUL_ALONE: readonly Mutation[] = [
     breaks: ['each reads the other', 'nothing lost'],
   },
   {
-    name: 'an endpoint is written anew, from what is known of it, when it is marked as slow',
+    name: 'an endpoint is replaced by its known attributes when it is marked as slow',
     file: ENDPOINTS,
     find: '      await markEndpoint(service, { orgId, id }, slow);',
     replace:
@@ -110,7 +110,7 @@ export const HARMFUL_ALONE: readonly Mutation[] = [
     breaks: ['nothing unknown is dropped'],
   },
   {
-    name: 'a reader refuses what it does not know',
+    name: 'a reader refuses unknown attributes',
     file: 'functions/domain/events.ts',
     find: 'export const OutboxEvent = z.object({',
     replace: 'export const OutboxEvent = z.strictObject({',

@@ -3,7 +3,7 @@ import { CROWDED_IN_FLIGHT, LANES, type Lane, mapLanes } from '../../../function
 import type { World } from '../world.ts';
 import { OF_A_LATER_VERSION } from './rows.ts';
 
-/** A lane's address is its name. */
+/** A queue's URL is the name of its lane. */
 export const LANE_URLS: Readonly<Record<Lane, string>> = mapLanes((lane) => lane);
 
 interface Input {
@@ -14,13 +14,13 @@ interface Input {
   AttributeNames?: string[];
 }
 
-/** The world's lanes as SQS: messages are texts, and waits are seconds by the queues' own clock. */
+/** The world's queues as SQS: messages are texts, and delays are in seconds of the queues' own clock. */
 export function lanesClient({ lanes, clock }: World): SQSClient {
   const after = (seconds: number) => new Date(clock.ms + seconds * 1000);
   const answers: Record<string, (lane: Lane, input: Input) => Promise<object>> = {
     async SendMessageBatchCommand(lane, { Entries = [] }) {
       const messages = Entries.map(({ MessageBody, DelaySeconds = 0 }) => ({
-        // As a later version may write it.
+        // In the form of a later version.
         message: { ...JSON.parse(MessageBody), [OF_A_LATER_VERSION]: 'unknown' },
         ...(DelaySeconds === 0 ? {} : { until: after(DelaySeconds) }),
       }));
@@ -52,6 +52,6 @@ export function lanesClient({ lanes, clock }: World): SQSClient {
       throw new Error(`${command.constructor.name} is not known to the simulated queues`);
     return answer(lane, command.input);
   };
-  // The adapter uses `send` alone.
+  // The adapter uses only `send`.
   return { send } as unknown as SQSClient;
 }

@@ -10,10 +10,10 @@ import type { World } from '../world.ts';
 import { LANE_URLS, lanesClient } from './lanes-client.ts';
 import { imageOf } from './rows.ts';
 
-/** Those of a version that knows of no endpoints that stall. */
+/** The queues of a version that does not know stalled endpoints. */
 const LANES_BEFORE = ['fresh', 'retry', 'slow'] as const;
 
-/** What the stores of a version reach in the world's tables, queues and streams. */
+/** The world's tables, queues and streams, as the stores of a version use them. */
 export function ownTables(world: World, tables: MemoryTables, code: Code, process: Process): OwnStores {
   const { terms, sandboxTables } = world;
   const { client } = tables;
@@ -35,10 +35,7 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
     due: code.dueIndex(deliveries),
   };
 
-  /**
-   * As many entries of all shards as a look at one has: runs of the reconciler would be much longer
-   * otherwise.
-   */
+  /** As many entries of all shards as a page has: runs of the reconciler would be much longer otherwise. */
   const find: OwnStores['due']['find'] = async (state, _, until, after) => {
     const pages = await Promise.all(
       code.listShards(code.DUE_SHARDS).map((shard) => due.find(state, shard, until)),
@@ -98,13 +95,13 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
     contexts: contextsOf,
     owed(entry) {
       const owed = code.parseOutboxRecord(imageOf(entry));
-      if (owed === undefined) throw new TypeError('an entry of the outbox owes nothing');
+      if (owed === undefined) throw new TypeError('an entry of the outbox has no work item');
       return owed;
     },
     async find(entry) {
       const { pk, sk } = imageOf(entry);
       const row = await rowsOf.find({ pk: String(pk), sk: String(sk) });
-      // One whose body went missing in the table was dealt with before.
+      // A delivery whose event body is missing in the table was processed before.
       return row || !entry.isPurged ? code.parseOutboxRecord(row ?? imageOf(entry)) : undefined;
     },
     changes: (records) =>

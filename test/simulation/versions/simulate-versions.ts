@@ -11,7 +11,7 @@ export async function simulateVersions(seed: number, trace?: (line: string) => v
   return simulate(seed, trace, (world) => new TableStores(world, both));
 }
 
-/** The same with processes of the present version alone. */
+/** The same with processes of the present version only. */
 export async function simulateAlone(seed: number): Promise<Outcome> {
   const { present } = await versions();
   return simulate(seed, undefined, (world) => new TableStores(world, { present, previous: present }));

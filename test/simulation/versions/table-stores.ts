@@ -24,12 +24,14 @@ import { imageOf, isImageOf, OF_A_LATER_VERSION, once } from './rows.ts';
 
 const TRACE = '1-5759e988-bd862e3fe1be46a994272793';
 
-/** What the mapping of the deliveries' stream lets through besides additions (`lib/cloud/recovery.ts`). */
+/**
+ * Changes that the filter of the deliveries' stream lets through besides additions (`lib/cloud/recovery.ts`).
+ */
 const ENDED = ['succeeded', 'exhausted', 'skipped'];
 
 /**
- * The stack's tables in memory, with the stores of two versions of the code on them. Each process has those
- * of one, and so has each call of the API; witnesses look through the present ones.
+ * The stack's tables in memory, with the stores of two versions of the code. Each process and each call of
+ * the API uses those of one version; witnesses use the present ones.
  */
 export class TableStores implements Stores {
   readonly #world: World;
@@ -72,7 +74,7 @@ export class TableStores implements Stores {
     const { owed } = entry;
     const code = this.#api();
     const outbox = code.outboxStore(this.#tables.table('outbox'));
-    // The version before does not know what that is.
+    // Unknown to the previous version.
     const trace = code === this.#versions.present ? { traceId: TRACE } : {};
     this.#commit(code, [
       owed.kind === 'event'
@@ -109,7 +111,7 @@ export class TableStores implements Stores {
       const code = this.#api();
       const store: Code['endpointStore'] extends (table: never) => infer S ? Partial<S> : never =
         code.endpointStore(this.#tables.table('service'));
-      // The version before counts no hosts, and gives the changes themselves.
+      // The previous version counts no hosts, and returns the changes themselves.
       const changes: unknown =
         store.removalOf?.(orgId, id, this.#countedAt(orgId, id)) ??
         store.remove?.(orgId, id, new Date(this.#world.clock.ms));
@@ -128,7 +130,7 @@ export class TableStores implements Stores {
     const dueOf = (row: Row) => this.#dueOf(row);
     const deliveryOf = this.#deliveryOf;
     return {
-      // In the order of their addition, as the doubles have them.
+      // In the order of their addition, like the doubles.
       get every() {
         return all().map(deliveryOf);
       },
@@ -189,7 +191,7 @@ export class TableStores implements Stores {
     };
   }
 
-  /** A row as witnesses see it. What they cannot read they take as it is, and say so. */
+  /** A row as witnesses see it. An unreadable one is kept as it is, and reported. */
   #seen<T>(parse: (row: unknown) => T, row: Row): T {
     try {
       return parse(row);
@@ -199,7 +201,7 @@ export class TableStores implements Stores {
     }
   }
 
-  /** The same for as long as it says the same. */
+  /** The same object while the content is the same. */
   #dueOf({ pk, sk, dueIn, dueAt }: Row): Due | undefined {
     if (dueIn === undefined) return undefined;
     const state = String(dueIn).split('#')[0] as DueState;
@@ -211,7 +213,7 @@ export class TableStores implements Stores {
     return due;
   }
 
-  /** Endpoints are read without strong consistency; what is missing is read again with it. */
+  /** Endpoints are read with eventual consistency; missing ones are read again consistently. */
   #asRead(table: string, key: Row, row: Row | undefined): Row | undefined {
     const { history, random, staleReads, registrations } = this.#world;
     const id = String(key.sk) as ReceiverId;
@@ -244,7 +246,7 @@ export class TableStores implements Stores {
     this.#stream.push(change);
   }
 
-  /** A row of a sandbox that only the API has to do with. */
+  /** A row of a sandbox that only the API uses. */
   record(tenant: Tenant, ...name: readonly (string | number)[]): void {
     const pk = `${buildTenantKey(tenant)}#${name.join('/')}`;
     this.#tables.put('service', {
@@ -279,12 +281,12 @@ export class TableStores implements Stores {
     );
   }
 
-  /** The code of the instance that a request meets. */
+  /** The code of the instance that processes a request. */
   #api(): Code {
     return this.#versions[this.#world.random.pick(['present', 'previous'] as const)];
   }
 
-  /** Takes place at once. */
+  /** Takes effect at once. */
   #commit(code: Code, changes: readonly Change[]): void {
     code
       .committer(this.#tables.client)(changes)
@@ -310,7 +312,7 @@ export class TableStores implements Stores {
   }
 }
 
-/** By what the world knows a row of a sandbox. */
+/** The key by which the world knows a row of a sandbox. */
 function nameOf({ pk, sk, name, kind, webhookId, generation, id, hour, body }: Row): string {
   if (name !== undefined) return String(name);
   if (body !== undefined) return String(sk);

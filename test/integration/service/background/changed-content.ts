@@ -8,7 +8,7 @@ import { type Page, pageOf, paragraph, startPage } from './page.ts';
 const DAY_MS = 86_400_000;
 const QUEUE = 'Bus/Notify/Queue';
 
-/** From a page that changes to the e-mail (public-api.md, Email notifications for content changes). */
+/** From a changed page to the e-mail (docs/specification.md, Content-change notifications). */
 export function changedContent(place: Place): void {
   let tenant: Tenant;
   let page: Page;
@@ -17,7 +17,7 @@ export function changedContent(place: Place): void {
   beforeAll(async () => {
     const service = place.service();
     tenant = place.keep(await aTenant(service));
-    // Not an admin, and the admin of somebody else.
+    // A member, and an admin of another organization: neither gets the e-mails.
     await service.session(tenant.orgId, 'member');
     place.keep(await aTenant(service));
     page = await startPage(service.tls, pageOf(paragraph('first'), paragraph('second'), paragraph('third')));
@@ -39,7 +39,7 @@ export function changedContent(place: Place): void {
   const mails = async (): Promise<ReceivedMail[]> =>
     (await place.service().mails()).filter(({ to }) => to.some((address) => address.includes(tenant.orgId)));
 
-  /** Has the page checked, and waits until that is over. */
+  /** Requests a check of the page and waits until it has ended. */
   async function sync(): Promise<Record<string, unknown>> {
     const before = await read();
     expect((await tenant.api.post(`${source}/sync`)).status).toBe(202);
@@ -47,11 +47,11 @@ export function changedContent(place: Place): void {
   }
 
   /**
-   * What a check has told of is with the mailer before its queue is empty: the notice is on the bus by then,
-   * or in the outbox.
+   * A check puts its notice on the bus or in the outbox before it ends, so an empty queue means that the
+   * mailer has processed it.
    */
   const mailerIsIdle = (event: string) =>
-    until(`${event} to be dealt with`, async () => {
+    until(`${event} to be processed`, async () => {
       const logged = place.log().filter(({ text }) => text.includes(event));
       return logged.length > 0 && place.service().queued(QUEUE) === 0;
     });
@@ -72,12 +72,12 @@ export function changedContent(place: Place): void {
       );
     });
 
-    it('that has not changed is asked for only whether it has', async () => {
+    it('that has not changed is requested conditionally and answered with 304', async () => {
       expect(await sync()).toMatchObject({ version: 1, status: 'ok' });
       expect(page.notModified()).toBe(1);
     });
 
-    it('that changed by less than the threshold is imported, and nobody is told', async () => {
+    it('that changed by less than the threshold is imported without an e-mail', async () => {
       page.set(
         pageOf(
           paragraph('first'),
@@ -92,7 +92,7 @@ export function changedContent(place: Place): void {
       expect(await mails()).toEqual([]);
     });
 
-    it('that changed by more makes one e-mail to the admins, which says what changed', async () => {
+    it('that changed by more makes one e-mail to the admins with the changed text', async () => {
       page.set(pageOf(paragraph('first'), paragraph('fresh'), paragraph('third')));
       const { difference } = await sync();
       const [mail, ...others] = await until('the e-mail', async () => {
@@ -116,7 +116,7 @@ export function changedContent(place: Place): void {
       );
     });
 
-    it('that changes again within 24 hours makes none', async () => {
+    it('that changes again within 24 hours makes no e-mail', async () => {
       page.set(pageOf(paragraph('another'), paragraph('entirely'), paragraph('third')));
       expect(await sync()).toMatchObject({
         version: 4,
@@ -126,23 +126,23 @@ export function changedContent(place: Place): void {
       expect(await mails()).toHaveLength(1);
     });
 
-    it('that changes after them makes the next, about all that changed since the last', async () => {
+    it('that changes after 24 hours makes an e-mail about all changes since the last one', async () => {
       await dayPasses();
       page.set(pageOf(paragraph('another'), paragraph('entirely'), paragraph('different')));
-      // The e-mail may be sent by now, and with it the difference is none.
+      // The difference is 0 when the e-mail was sent before this read.
       expect(await sync()).toMatchObject({ version: 5, difference: expect.toBeOneOf([0, 100]) });
       const [, second] = await until('the second e-mail', async () => {
         const sent = await mails();
         return sent.length > 1 && sent;
       });
       expect(second?.subject).toContain('100%');
-      // Of the change before, which nobody was told of, as well.
+      // The e-mail also covers the previous change, which was not notified.
       expect(second?.text).toContain('another0');
       expect(await mails()).toHaveLength(2);
     });
   });
 
-  /** The last e-mail was sent a day and a second earlier than it was. */
+  /** Moves the time of the last e-mail back by a day and a second. */
   async function dayPasses(): Promise<void> {
     const rows = (await place.service().rows()).filter(
       ({ table, item }) =>

@@ -12,15 +12,19 @@ import type { Place } from '../place.ts';
 
 const MESSAGES = '/api/v1/widget/messages';
 
-async function made(api: ApiClient, path: string, body?: unknown): Promise<Record<string, unknown>> {
+async function createResource(
+  api: ApiClient,
+  path: string,
+  body?: unknown,
+): Promise<Record<string, unknown>> {
   const answer = await api.post(path, body);
   expect([path, answer.status]).toEqual([path, 201]);
   return Object(answer.body.data);
 }
 const aConversation = async (api: ApiClient, channelId: unknown) =>
-  String((await made(api, '/api/v1/conversations', { channelId, externalUserId: 'ada' })).id);
+  String((await createResource(api, '/api/v1/conversations', { channelId, externalUserId: 'ada' })).id);
 const say = async (api: ApiClient, conversation: string, role: string, content: string) =>
-  String((await made(api, `/api/v1/conversations/${conversation}/messages`, { role, content })).id);
+  String((await createResource(api, `/api/v1/conversations/${conversation}/messages`, { role, content })).id);
 
 type Seen = { messages: Record<string, unknown>[]; after: string | null };
 async function read(browser: ApiClient, query = ''): Promise<Seen> {
@@ -31,12 +35,12 @@ async function read(browser: ApiClient, query = ''): Promise<Seen> {
   return body.data as unknown as Seen;
 }
 
-/** Channels, and what visitors of web widgets see. */
+/** Channels, and the messages that visitors of web widgets see. */
 export function channels(place: Place): void {
   const { service, keep } = place;
   const live = async () => keep(await aTenant(service()));
 
-  /** An http channel at a receiver of its own. */
+  /** An `http` channel with a receiver of its own. */
   async function anHttpChannel(api: ApiClient, respond: (delivery: ReceivedDelivery) => Response) {
     const received: ReceivedDelivery[] = [];
     const { url, stop } = await startReceiver({
@@ -45,7 +49,11 @@ export function channels(place: Place): void {
       onDelivery: (delivery) => received.push(delivery),
     });
     keep({ close: stop });
-    const { id, secret } = await made(api, '/api/v1/channels', { name: 'Messenger', kind: 'http', url });
+    const { id, secret } = await createResource(api, '/api/v1/channels', {
+      name: 'Messenger',
+      kind: 'http',
+      url,
+    });
     const path = `/api/v1/channels/${id}`;
     return {
       id,
@@ -60,17 +68,20 @@ export function channels(place: Place): void {
     };
   }
 
-  /** A conversation on a web widget, and what its visitor's browser does. */
+  /** A conversation on a web widget, and a client with its visitor token. */
   async function aVisitor({ api }: Tenant) {
-    const { id: channelId } = await made(api, '/api/v1/channels', { name: 'Website', kind: 'web_widget' });
+    const { id: channelId } = await createResource(api, '/api/v1/channels', {
+      name: 'Website',
+      kind: 'web_widget',
+    });
     const conversation = await aConversation(api, channelId);
-    const { token } = await made(api, `/api/v1/conversations/${conversation}/visitor-token`);
+    const { token } = await createResource(api, `/api/v1/conversations/${conversation}/visitor-token`);
     const browser = apiClient({ BASE_URL: service().url, API_KEY: String(token) });
     keep(browser);
     return { channelId, conversation, token: String(token), browser };
   }
   describe.concurrent('an http channel', { timeout: 120_000 }, () => {
-    it('receives what agents and the assistant say there, signed, and nothing else', async () => {
+    it('receives only the messages of agents and the assistant, signed', async () => {
       const { api, orgId } = await live();
       const channel = await anHttpChannel(api, () => ({ status: 200 }));
       const conversation = await aConversation(api, channel.id);
@@ -111,7 +122,7 @@ export function channels(place: Place): void {
       });
     });
 
-    it('is tried again when it fails, and the attempts can be read', async () => {
+    it('retries a failed delivery and shows its attempts', async () => {
       const { api } = await live();
       const channel = await anHttpChannel(api, ({ headers }) => ({
         status: headers['webhook-attempt'] === '1' ? 500 : 200,
@@ -128,7 +139,7 @@ export function channels(place: Place): void {
       ]);
     });
 
-    it('gets nothing more once it is deleted, and conversations go on', async () => {
+    it('receives nothing after its deletion, while its conversations continue', async () => {
       const { api } = await live();
       const channel = await anHttpChannel(api, () => ({ status: 200 }));
       const other = await anHttpChannel(api, () => ({ status: 200 }));
@@ -138,7 +149,7 @@ export function channels(place: Place): void {
 
       await say(api, conversation, 'agent', 'into the void');
       await say(api, await aConversation(api, other.id), 'agent', 'Hello');
-      // What came later has arrived.
+      // By now a delivery to the deleted channel would have arrived too.
       await other.ended(1);
       expect(channel.received).toEqual([]);
       expect((await api.get(`${channel.path}/deliveries`)).status).toBe(404);
@@ -150,7 +161,7 @@ export function channels(place: Place): void {
       expect([refused.status, refused.body.error?.type]).toEqual([400, 'VALIDATION_ERROR']);
     });
 
-    it('of another organization can be neither named nor reached', async () => {
+    it('of another organization can be neither named nor read nor deleted', async () => {
       const [owner, stranger] = [await live(), await live()];
       const channel = await anHttpChannel(owner.api, () => ({ status: 200 }));
       const refused = await stranger.api.post('/api/v1/conversations', {
@@ -163,12 +174,12 @@ export function channels(place: Place): void {
       expect((await owner.api.get(channel.path)).status).toBe(200);
     });
 
-    it('of a sandbox gets its requests as far as a simulated receiver', async () => {
+    it('of a sandbox shows its requests and sends them to a simulated receiver', async () => {
       const { api } = keep(await aSandbox(service(), await live()));
       const received: ReceivedDelivery[] = [];
       const { url, stop } = await startReceiver({ ...service().tls, onDelivery: (it) => received.push(it) });
       keep({ close: stop });
-      const { id, secret } = await made(api, '/api/v1/channels', {
+      const { id, secret } = await createResource(api, '/api/v1/channels', {
         name: 'Messenger',
         kind: 'http',
         url: `${url}/?simulate=503,200&simulate-speed=1000`,
@@ -189,7 +200,7 @@ export function channels(place: Place): void {
           attempts: 2,
           terminalReason: 'sandbox_simulated',
         });
-      // A body that is too large to be kept with every attempt is not kept.
+      // A body that is too large is not stored with the attempts.
       const [kept, ...others] = all.flatMap(({ request }) => (request ? [Object(request)] : []));
       expect(others).toEqual([]);
       expect(new Webhook(String(secret)).verify(kept.body, kept.headers)).toMatchObject({
@@ -200,7 +211,7 @@ export function channels(place: Place): void {
   });
 
   describe.concurrent('a visitor of a web widget', { timeout: 120_000 }, () => {
-    it('sees what is new in the conversation, in order, and nothing that is not for visitors', async () => {
+    it('reads new messages of the conversation in order, without those of other roles', async () => {
       const tenant = await live();
       const { conversation, browser } = await aVisitor(tenant);
       expect(await read(browser)).toEqual({ messages: [], after: null });
@@ -227,11 +238,12 @@ export function channels(place: Place): void {
       expect((await read(browser, '?limit=2')).messages.map(({ id }) => id)).toEqual(first.slice(0, 2));
     });
 
-    it('comes to the end of messages that are larger together than an answer can be, as the API does', async () => {
+    it('reads all messages page by page when they exceed the size of an answer, as the API does', async () => {
       const tenant = await live();
       const { conversation, browser } = await aVisitor(tenant);
       const said: string[] = [];
-      // Each is 200,000 bytes of an answer, and twice as many of what a function gives to the gateway.
+      // Each message takes 200,000 bytes of an answer, and twice as many in a function's response to the
+      // gateway.
       for (let count = 0; count < 18; count += 1)
         said.push(String(await say(tenant.api, conversation, 'agent', '"'.repeat(100_000))));
 
@@ -246,7 +258,7 @@ export function channels(place: Place): void {
       expect(listed.map(({ id }) => id)).toEqual(said.toReversed());
     });
 
-    it('reads with the token from the page of any site, and is refused with every other credential', async () => {
+    it('reads with the token from any origin, and is refused with every other credential', async () => {
       const tenant = await live();
       const { token, browser } = await aVisitor(tenant);
       const preflight = await browser.call({
@@ -275,12 +287,12 @@ export function channels(place: Place): void {
         expect([status, body.error?.type]).toEqual([401, 'AUTHENTICATION_ERROR']);
         expect(headers['access-control-allow-origin']).toBe('*');
       }
-      // And the token opens nothing else.
+      // The token gives access to nothing else.
       for (const path of ['/api/v1/conversations', '/api/settings/organization'])
         expect((await browser.get(path)).status).toBe(401);
     });
 
-    it('has a budget of 60 requests a minute, which is not the organization’s', async () => {
+    it('has a budget of 60 requests a minute, apart from the organization’s', async () => {
       const tenant = await live();
       const { browser } = await aVisitor(tenant);
       const refused = await until('the budget to be used up', async () => {
@@ -293,9 +305,9 @@ export function channels(place: Place): void {
       expect((await read((await aVisitor(tenant)).browser)).messages).toEqual([]);
     });
 
-    it('shares a budget with all visitors of the organization, and with nobody else', async () => {
+    it('shares a budget with all visitors of the same organization, but of no other', async () => {
       const [tenant, other] = [await live(), await live()];
-      // The budget is too large for a test to use up: once a window is there, it is said to be used up.
+      // The budget is too large to use up here, so the test rewrites the window as used up.
       const refused = await until('the budget of all visitors to be used up', async () => {
         await (await aVisitor(tenant)).browser.get(MESSAGES);
         for (const row of await service().rows([`${tenant.orgId}#visitors#`]))
@@ -309,7 +321,7 @@ export function channels(place: Place): void {
       expect((await (await aVisitor(other)).browser.get(MESSAGES)).status).toBe(200);
     });
 
-    it('is let in for conversations on a web widget alone', async () => {
+    it('gets a token only for conversations on a web widget', async () => {
       const { api } = await live();
       for (const channelId of ['web', (await anHttpChannel(api, () => ({ status: 200 }))).id]) {
         const answer = await api.post(
@@ -319,7 +331,7 @@ export function channels(place: Place): void {
       }
     });
 
-    it('of a sandbox sees nothing, and nobody any more after a reset', async () => {
+    it('of a sandbox sees no messages, and is refused after a reset', async () => {
       const owner = await live();
       const sandbox = keep(await aSandbox(service(), owner));
       const { conversation, browser } = await aVisitor(sandbox);

@@ -12,14 +12,14 @@ import { aTenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 
 type Reader = 'dead-fan-outs' | 'dead-publications';
-/** Where each reader leaves what fails again, which are the queues that it reads. */
+/** The queue that each reader reads; it postpones work by a new message to the same queue. */
 const QUEUES = { 'dead-fan-outs': 'Delivery/DeadFanOuts', 'dead-publications': 'Bus/DeadPublications' };
-/** What a reader of a queue answers: the messages that come again. */
+/** What a reader answers: the messages to retry. */
 const Answer = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) });
 
-/** What the streams of the outbox gave up, as Lambda leaves it, and what comes of it. */
+/** Records that the streams of the outbox gave up, in the form of Lambda's failure destination. */
 export function deadLetters({ service, keep }: Place): void {
-  /** The only row of a table that has the text and is as asked, as soon as there is one. */
+  /** Waits for the row of a table that contains the text and satisfies the predicate. */
   const row = (table: string, text: string, is: (item: Row['item']) => boolean) =>
     until(`a row of ${table} with ${text}`, async () =>
       (await service().rows([text])).find(
@@ -28,8 +28,8 @@ export function deadLetters({ service, keep }: Place): void {
     );
   const entry = (id: string) => row('Outbox', id, ({ sk }) => sk === id);
 
-  /** The letter that names the record by which the outbox's stream tells of an event, and no other. */
-  async function letterOf(eventId: string): Promise<string> {
+  /** A dead letter that names the stream record of one event. */
+  async function deadLetter(eventId: string): Promise<string> {
     const { streamArn, shardId, record } = await service().streamed(await entry(eventId));
     const batch = {
       records: [toStreamRecord(record, streamArn)],
@@ -41,14 +41,14 @@ export function deadLetters({ service, keep }: Place): void {
     } as const;
     return JSON.stringify(failureMessage(batch, new Date()));
   }
-  async function noteOf(...ids: string[]): Promise<string> {
+  async function postponedMessage(...ids: string[]): Promise<string> {
     const rows = await Promise.all(ids.map(entry));
     return JSON.stringify({ kind: 'entries', keys: rows.map(({ item: { pk, sk } }) => ({ pk, sk })) });
   }
 
   /**
-   * Hands letters to their reader, again as SQS does where dealing with one failed: on a busy machine a call of it may.
-   * @param postponed what of these events it has to postpone when nothing else hinders it
+   * Invokes the reader with letters until all succeed, as SQS does: on a busy machine a call may fail.
+   * @param postponed messages about these events that the reader has to postpone
    */
   async function read(
     reader: Reader,
@@ -61,7 +61,7 @@ export function deadLetters({ service, keep }: Place): void {
       service()
         .bodies(QUEUES[reader])
         .filter((body) => eventIds.some((id) => body.includes(id)));
-    await until(`${reader} to deal with letters and to postpone [${postponed}]`, async () => {
+    await until(`${reader} to process the letters and to postpone [${postponed}]`, async () => {
       const before = notes().length;
       const { batchItemFailures } = Answer.parse(await service().invoke(reader, { Records }));
       const added = new Set(notes().slice(before));
@@ -69,8 +69,8 @@ export function deadLetters({ service, keep }: Place): void {
     });
   }
 
-  /** Waits until a queue has nothing more of an organization. */
-  const drained = (queue: string, orgId: string) =>
+  /** Waits until a queue has no message of an organization. */
+  const waitUntilDrained = (queue: string, orgId: string) =>
     until(`${queue} to have nothing of ${orgId}`, () =>
       service()
         .bodies(queue)
@@ -92,9 +92,9 @@ export function deadLetters({ service, keep }: Place): void {
     return { url, received };
   }
 
-  describe.concurrent('a letter of the fan-out', { timeout: 120_000 }, () => {
-    /** An event that one endpoint has got, and that another has not: to the fan-out it was not there. */
-    async function anEventOwed() {
+  describe.concurrent('a dead letter of the fan-out', { timeout: 120_000 }, () => {
+    /** An event that one endpoint has received. The other endpoint did not exist when the fan-out ran. */
+    async function anEventWithMissingDelivery() {
       const { api, orgId } = keep(await aTenant(service()));
       const { url, received } = await aReceiver();
       const endpoint = async () =>
@@ -105,16 +105,16 @@ export function deadLetters({ service, keep }: Place): void {
       return { api, orgId, received, served, owed: await endpoint(), eventId: String(eventId) };
     }
 
-    it('gets the event that it names the deliveries that are missing, and no other twice', async () => {
-      const { api, orgId, received, served, owed, eventId } = await anEventOwed();
-      const letter = await letterOf(eventId);
+    it('makes only the missing deliveries of the event that it names', async () => {
+      const { api, orgId, received, served, owed, eventId } = await anEventWithMissingDelivery();
+      const letter = await deadLetter(eventId);
 
       await read('dead-fan-outs', [letter], [eventId], []);
       const made = await ended(api, owed, 1);
       expect(made).toMatchObject([{ eventId, status: 'succeeded', attempts: 1 }]);
 
       await read('dead-fan-outs', [letter], [eventId], []);
-      await drained('Delivery/Fresh', orgId);
+      await waitUntilDrained('Delivery/Fresh', orgId);
       expect(await ended(api, owed, 1)).toEqual(made);
       const [before] = await ended(api, served, 1);
       expect(received.map(({ headers }) => headers['webhook-delivery-id'])).toEqual([
@@ -123,12 +123,12 @@ export function deadLetters({ service, keep }: Place): void {
       ]);
     });
 
-    it('is postponed, by the event alone, while that cannot be dealt with, and loses nothing, however slow its receiver is by then', async () => {
-      const [hindered, other] = [await anEventOwed(), await anEventOwed()];
+    it('is postponed while its event cannot be processed, and then delivered to a slow or stalled receiver', async () => {
+      const [hindered, other] = [await anEventWithMissingDelivery(), await anEventWithMissingDelivery()];
       const ids = [hindered.eventId, other.eventId];
       const id = String(hindered.owed.split('/').at(-1));
       const endpoint = await row('Service', id, ({ sk }) => sk === id);
-      const letters = [await letterOf(hindered.eventId), await letterOf(other.eventId)];
+      const letters = [await deadLetter(hindered.eventId), await deadLetter(other.eventId)];
       const { orgId } = endpoint.item;
       const organization = await row(
         'Service',
@@ -138,7 +138,7 @@ export function deadLetters({ service, keep }: Place): void {
       const { pk, sk } = organization.item;
       await service().rewrite({ ...organization, item: { pk, sk, note: 'broken by a test' } });
 
-      const postponed = [await noteOf(hindered.eventId)];
+      const postponed = [await postponedMessage(hindered.eventId)];
       await read('dead-fan-outs', letters, ids, postponed);
 
       expect(await ended(other.api, other.owed, 1)).toMatchObject([{ eventId: other.eventId }]);
@@ -152,8 +152,8 @@ export function deadLetters({ service, keep }: Place): void {
         { eventId: hindered.eventId, status: 'succeeded' },
       ]);
 
-      // What stalls is reminded of in its own lane, by whomever, and is out of it with its first attempt that
-      // does not.
+      // A delivery to a stalled endpoint goes to the stalled queue; the first attempt that does not stall
+      // clears the mark.
       const mark = { stalledUntil: slowUntil };
       await service().rewrite({ ...endpoint, item: { ...endpoint.item, ...mark } });
       await read('dead-fan-outs', postponed, ids, []);
@@ -166,9 +166,9 @@ export function deadLetters({ service, keep }: Place): void {
     });
   });
 
-  describe.concurrent('a letter of the publisher', { timeout: 120_000 }, () => {
-    /** Messages of which it was forgotten that they were counted: told again, each counts once more. */
-    async function messagesForgotten(count: number) {
+  describe.concurrent('a dead letter of the publisher', { timeout: 120_000 }, () => {
+    /** Messages whose usage rows are removed: published again, each counts once more. */
+    async function messagesNotCounted(count: number) {
       const tenant = keep(await aTenant(service()));
       const conversation = await tenant.api.createConversation();
       const say = async () => {
@@ -187,7 +187,7 @@ export function deadLetters({ service, keep }: Place): void {
         ids,
         counted,
         async messages() {
-          await drained('Bus/Meter/Queue', tenant.orgId);
+          await waitUntilDrained('Bus/Meter/Queue', tenant.orgId);
           const { body } = await tenant.admin.get('/api/settings/usage?months=2');
           const months: { messages: number }[] = Object(body.data).months;
           return months.reduce((sum, month) => sum + month.messages, 0);
@@ -195,31 +195,31 @@ export function deadLetters({ service, keep }: Place): void {
       };
     }
 
-    it('has the event that it names told again, and what is told twice counts once', async () => {
-      const { ids, counted, messages } = await messagesForgotten(2);
+    it('publishes the event that it names again, and a repeated event counts once', async () => {
+      const { ids, counted, messages } = await messagesNotCounted(2);
       const [first = '', second = ''] = ids;
-      const letter = await letterOf(first);
+      const letter = await deadLetter(first);
 
       await read('dead-publications', [letter], [first], []);
       await counted(first);
       expect(await messages()).toBe(3);
 
       await read('dead-publications', [letter], [first], []);
-      await read('dead-publications', [await letterOf(second)], [second], []);
+      await read('dead-publications', [await deadLetter(second)], [second], []);
       await counted(second);
       expect(await messages()).toBe(4);
     });
 
-    it('is postponed by what the bus does not take, and by nothing else, and loses nothing', async () => {
-      const { ids, counted, messages } = await messagesForgotten(2);
+    it('is postponed only for the events that the bus refuses, and loses none', async () => {
+      const { ids, counted, messages } = await messagesNotCounted(2);
       const [refused = '', other = ''] = ids;
       const stored = await entry(refused);
-      // Without a type EventBridge takes none.
+      // EventBridge refuses an entry without a type.
       const untyped = { ...stored.item, kind: 'notice', type: '', data: {} };
       await service().rewrite({ ...stored, item: untyped });
 
-      const postponed = [await noteOf(refused)];
-      await read('dead-publications', [await noteOf(...ids)], ids, postponed);
+      const postponed = [await postponedMessage(refused)];
+      await read('dead-publications', [await postponedMessage(...ids)], ids, postponed);
 
       await counted(other);
       expect(await messages()).toBe(3);

@@ -5,7 +5,10 @@ import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 
-/** Registers an endpoint that fails, and has it fail until it is disabled. @returns its identifier */
+/**
+ * Registers an endpoint that fails and sends it test events until it is disabled.
+ * @returns its identifier
+ */
 export async function aDisabledEndpoint({ api }: Tenant, url: string): Promise<string> {
   const { id } = await api.register(url, ['ticket.created']);
   const path = `/api/v1/webhooks/${id}`;
@@ -18,15 +21,15 @@ export async function aDisabledEndpoint({ api }: Tenant, url: string): Promise<s
 }
 
 /**
- * From ten failed deliveries to the e-mail about it (decisions.md, Deliveries), with an hour of retries in
- * seconds.
+ * From ten failed deliveries to the e-mail (docs/specification.md, Webhook endpoint status), with retries
+ * that take seconds instead of an hour.
  */
 export function disablingMail({ service, keep }: Place): void {
-  const mailsOf = async ({ orgId }: Pick<Tenant, 'orgId'>) =>
+  const readMails = async ({ orgId }: Pick<Tenant, 'orgId'>) =>
     (await service().mails()).filter(({ to }) => to.some((address) => address.includes(orgId)));
 
-  describe('the disabling of an endpoint', () => {
-    it('is told once to the admins of its organization, and of a sandbox to nobody', async () => {
+  describe('a disabled endpoint', () => {
+    it('makes one e-mail to the admins of its organization, and none in a sandbox', async () => {
       const failing = await startReceiver({ ...service().tls, respond: () => ({ status: 500 }) });
       keep({ close: failing.stop });
       const live = keep(await aTenant(service()));
@@ -39,7 +42,7 @@ export function disablingMail({ service, keep }: Place): void {
       const id = await aDisabledEndpoint(live, url);
 
       const [mail] = await until('the e-mail', async () => {
-        const sent = await mailsOf(live);
+        const sent = await readMails(live);
         return sent.length > 0 && sent;
       });
       expect(mail?.to).toEqual([`admin@${live.orgId}.test`]);
@@ -49,10 +52,10 @@ export function disablingMail({ service, keep }: Place): void {
         expect(body).toContain(`${failing.url}/hooks`);
         expect(body).not.toContain('hidden');
       }
-      await until('everything to be told', () => service().queued('Bus/NotifyDisabled/Queue') === 0);
-      expect(await mailsOf(live)).toHaveLength(1);
-      expect(await mailsOf(other)).toEqual([]);
-      expect(await mailsOf(sandbox)).toEqual([]);
+      await until('the queue to be empty', () => service().queued('Bus/NotifyDisabled/Queue') === 0);
+      expect(await readMails(live)).toHaveLength(1);
+      expect(await readMails(other)).toEqual([]);
+      expect(await readMails(sandbox)).toEqual([]);
       expect(service().queued('Bus/NotifyDisabled/DeadLetters')).toBe(0);
     });
   });

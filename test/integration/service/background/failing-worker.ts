@@ -5,7 +5,7 @@ import type { Place } from '../place.ts';
 
 const MESSAGES = 30;
 
-/** A worker behind the bus that fails on everything hurts nobody but itself. */
+/** A worker behind the bus that always fails affects no other worker. */
 export function failingWorker(place: Place): void {
   let tenant: Tenant;
   let endpoint: string;
@@ -20,7 +20,7 @@ export function failingWorker(place: Place): void {
       ).toBe(201);
   });
 
-  it('delays no webhook: all are delivered at the first attempt', async () => {
+  it('does not delay webhooks: all are delivered at the first attempt', async () => {
     const deliveries = await until(`${MESSAGES} deliveries to end`, async () => {
       const all = await tenant.api.all(`${endpoint}/deliveries`);
       return all.length === MESSAGES && all.every(({ terminalAt }) => terminalAt !== null) && all;
@@ -28,15 +28,15 @@ export function failingWorker(place: Place): void {
     for (const delivery of deliveries) expect(delivery).toMatchObject({ status: 'succeeded', attempts: 1 });
   });
 
-  it('has its events in its dead-letter queue at last, all of them and nobody else’s', async () => {
+  it('moves exactly its own events to its dead-letter queue', async () => {
     const { queued } = place.service();
-    // Each message, and the conversation.
+    // The messages, and the conversation.
     await until('the events to be dead', () => queued('Bus/Meter/DeadLetters') === MESSAGES + 1, 60_000, 200);
     expect(queued('Bus/Meter/Queue')).toBe(0);
     for (const other of ['Bus/Notify', 'Bus/CheckSource']) expect(queued(`${other}/DeadLetters`)).toBe(0);
   });
 
-  it('is told of with each failure, by what failed', async () => {
+  it('logs each failure with the event that failed', async () => {
     await until('a failure to be logged', () =>
       place.log().some(({ text }) => /could not be (?:dealt with|counted)/.test(text)),
     );

@@ -9,13 +9,13 @@ import { aDisabledEndpoint } from './disabling-mail.ts';
 import { type Page, pageOf, paragraph, startPage } from './page.ts';
 
 const SOURCES = 60;
-/** Not a measure of speed: sixty pages are fetched and read twice, beside whatever else runs. */
+/** A generous limit, not a measure of speed: sixty pages are fetched and parsed twice beside other tests. */
 const TIME_MS = 300_000;
 const QUEUES = ['Bus/CheckSource/Queue', 'Bus/Notify/Queue', 'Bus/NotifyDisabled/Queue'];
 
 /**
- * Many sources of one organization that all change in a day. @param budget recipients of content notices a
- * day, in the place's settings
+ * Many sources of one organization that change on the same day.
+ * @param budget e-mails about changed content that the service allows a day
  */
 export function mailBudget({ service, keep, log }: Place, budget: number): void {
   let tenant: Tenant;
@@ -56,9 +56,9 @@ export function mailBudget({ service, keep, log }: Place, budget: number): void 
     await versionsAre(2);
   }
 
-  describe('changes of very many sources', () => {
+  describe('changes of many sources', () => {
     it(
-      'make as many e-mails as the budget allows and one digest of the others, while disabled endpoints are told of',
+      'make as many e-mails as the budget allows and one digest, and do not block e-mails about disabled endpoints',
       async () => {
         tenant = keep(await aTenant(service()));
         const page = await startPage(service().tls, pageOf(paragraph('first'), paragraph('second')));
@@ -79,7 +79,7 @@ export function mailBudget({ service, keep, log }: Place, budget: number): void 
         expect(await notices()).toHaveLength(budget);
         expect(await digests()).toEqual([]);
 
-        // The day of the digest is over.
+        // Makes the digest due.
         if (row === undefined) throw new Error('there is no digest');
         await service().rewrite({ ...row, item: { ...row.item, dueAt: '2026-01-01T00:00:00.000Z' } });
         await service().invoke('schedule-source-checks');

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { type Answer, type ReceivedDelivery, startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 
-/** A web page on this machine, which can change. */
+/** A web page on this machine that a test can change. */
 export interface Page {
   url: string;
-  /** Requests that it had, those that it answered with 304 among them. */
+  /** All requests, including those answered with 304. */
   requests: ReceivedDelivery[];
   notModified(): number;
   set(html: string): void;
   stop(): Promise<void>;
 }
 
-/** Serves a page over TLS, with an ETag of its content, as web servers do. */
+/** Serves a page over TLS with an ETag of its content. */
 export async function startPage(tls: { cert: string; key: string }, html: string): Promise<Page> {
   const requests: ReceivedDelivery[] = [];
   let current = html;
@@ -39,13 +39,13 @@ export async function startPage(tls: { cert: string; key: string }, html: string
   };
 }
 
-/** A page whose main text are these paragraphs. */
+/** An HTML page whose main text consists of these paragraphs. */
 export const pageOf = (...paragraphs: string[]): string => `<!doctype html>
 <html lang="en"><head><title>Handbook</title><script>track()</script></head>
 <body><nav><a href="/">Home</a></nav>
 <article><h1>Handbook</h1>${paragraphs.map((text) => `<p>${text}</p>`).join('\n')}</article>
 <footer>Imprint</footer></body></html>`;
 
-/** Words that no other paragraph has. */
+/** Words that no other paragraph contains. */
 export const paragraph = (name: string, words = 60): string =>
   `${Array.from({ length: words }, (_, index) => `${name}${index}`).join(' ')}.`;

@@ -12,16 +12,16 @@ import type { Place } from '../place.ts';
 
 /** Batches of ten in which rows of some organizations are broken: the others are processed at once. */
 export function partialFailures({ service, keep }: Place): void {
-  const rowOf = async (table: string, text: string, is: (item: Row['item']) => boolean): Promise<Row> =>
+  const findRow = async (table: string, text: string, is: (item: Row['item']) => boolean): Promise<Row> =>
     until(`a row of ${table} with ${text}`, async () =>
       (await service().rows([text])).find((row) => row.table.includes(`Tables${table}`) && is(row.item)),
     );
 
-  /** An organization with an endpoint, and a delivery to it that has no message. */
+  /** An organization with an endpoint and a delivery without a message. */
   async function aDeliveryDue(tables: { outbox: string; deliveries: string }) {
     const { orgId, api, receiver } = keep(await aTenant(service()));
     const webhookId = ReceiverId.parse((await api.register(receiver, ['ticket.created'])).id);
-    // Only the names are used: the rows are written by the service's own client.
+    // Only the names of the tables are used: the rows are written by the service's own client.
     const table = (name: string) => ({ name }) as Table;
     const made = unreminded(
       { orgId, endpoint: webhookId },
@@ -30,32 +30,32 @@ export function partialFailures({ service, keep }: Place): void {
     return { ...made, orgId, webhookId };
   }
 
-  /** The names of the tables, by what one delivery has in them. */
+  /** The names of the tables, read from the rows of one delivery. */
   async function tableNames() {
     const { orgId, api, receiver } = keep(await aTenant(service()));
     await api.register(receiver, ['conversation.created']);
     await api.createConversation();
     const [outbox, deliveries] = await Promise.all([
-      rowOf('Outbox', orgId, () => true),
-      rowOf('Deliveries', orgId, () => true),
+      findRow('Outbox', orgId, () => true),
+      findRow('Deliveries', orgId, () => true),
     ]);
     return { outbox: outbox.table, deliveries: deliveries.table };
   }
 
   describe('a batch of ten of the dispatcher', { timeout: 120_000 }, () => {
-    it('delivers seven at once when an endpoint and an organization are unreadable and an event is absent', async () => {
+    it('delivers the seven others when an endpoint and an organization are unreadable and an event is missing', async () => {
       const tables = await tableNames();
       const due = await Promise.all(Array.from({ length: 10 }, () => aDeliveryDue(tables)));
       const [endpoint, organization, event, ...others] = due;
       if (!endpoint || !organization || !event) throw new Error('ten deliveries were to be made');
       for (const { rows } of due)
         for (const row of rows) if (row.item.pk !== event.delivery.eventId) await service().rewrite(row);
-      // The fan-out retries events of an unreadable organization, and what is behind them waits: let these
-      // pass.
+      // The fan-out retries events of an unreadable organization and blocks those behind them, so let these
+      // pass first.
       await tableNames();
       const broken = [
-        await rowOf('Service', endpoint.webhookId, ({ sk }) => sk === endpoint.webhookId),
-        await rowOf(
+        await findRow('Service', endpoint.webhookId, ({ sk }) => sk === endpoint.webhookId),
+        await findRow(
           'Service',
           organization.orgId,
           ({ pk, sk }) => pk === organization.orgId && sk === 'organization',
@@ -64,7 +64,7 @@ export function partialFailures({ service, keep }: Place): void {
       for (const { table, item } of broken)
         await service().rewrite({ table, item: { pk: item.pk, sk: item.sk, note: 'broken by a test' } });
 
-      // The endpoints are new, so their deliveries are made in the slow lane.
+      // Deliveries to new endpoints go to the slow queue.
       const batch = queueEvent(
         service().queueArn('Delivery/Slow'),
         due.map(({ delivery }) => delivery),
@@ -76,7 +76,7 @@ export function partialFailures({ service, keep }: Place): void {
       });
       const statuses = await Promise.all(
         due.map(async ({ delivery }) => {
-          const { item } = await rowOf('Deliveries', delivery.id, ({ sk }) => sk === delivery.id);
+          const { item } = await findRow('Deliveries', delivery.id, ({ sk }) => sk === delivery.id);
           return [item.status, item.terminalReason, item.attempts];
         }),
       );
@@ -90,7 +90,7 @@ export function partialFailures({ service, keep }: Place): void {
   });
 
   describe('a batch of ten of another worker', { timeout: 120_000 }, () => {
-    /** Ten organizations, the first of which does not exist; the row of the second is unreadable. */
+    /** Ten organizations: the first does not exist, and the row of the second is unreadable. */
     let orgIds: OrgId[];
     const messageIds = Array.from({ length: 10 }, (_, index) => `message-${index}`);
     const failures = messageIds.slice(0, 2).map((itemIdentifier) => ({ itemIdentifier }));
@@ -102,7 +102,7 @@ export function partialFailures({ service, keep }: Place): void {
     }, 60_000);
 
     async function breakOrganization(orgId: string) {
-      const { table, item } = await rowOf(
+      const { table, item } = await findRow(
         'Service',
         orgId,
         ({ pk, sk }) => pk === orgId && sk === 'organization',
@@ -133,7 +133,7 @@ export function partialFailures({ service, keep }: Place): void {
         'webhook.redelivery',
         () => ({ webhookId: newId('whk', now()), redeliveryId: newId('rdj', now()), round: 1 }),
       ],
-    ])('%s fails for the two whose organization cannot be read', async (worker, type, data) => {
+    ])('%s fails only for the two whose organization cannot be read', async (worker, type, data) => {
       const events = orgIds.map((orgId) => busEvent(orgId, type, data()));
       const Records = events.map((detail, index) => ({
         messageId: messageIds[index],
@@ -143,12 +143,12 @@ export function partialFailures({ service, keep }: Place): void {
       expect(await service().invoke(worker, { Records })).toEqual({ batchItemFailures: failures });
     });
 
-    it('meter has counted the others at once', async () => {
+    it('meter counts the others at once', async () => {
       for (const orgId of orgIds.slice(2))
-        await rowOf('Usage', orgId, ({ conversations }) => conversations === 1);
+        await findRow('Usage', orgId, ({ conversations }) => conversations === 1);
     });
 
-    it('fan-out adds the deliveries of the seven others when an organization is absent, one unreadable, and a record too', async () => {
+    it('fan-out adds the deliveries of the seven others when two organizations and a record cannot be read', async () => {
       const tables = await tableNames();
       const due = await Promise.all(Array.from({ length: 10 }, () => aDeliveryDue(tables)));
       const [, unreadable] = due;
@@ -172,15 +172,15 @@ export function partialFailures({ service, keep }: Place): void {
         batchItemFailures: [{ itemIdentifier: '1' }, { itemIdentifier: '2' }],
       });
       for (const { delivery, webhookId } of due.slice(3))
-        await rowOf('Deliveries', webhookId, ({ eventId }) => eventId === delivery.eventId);
+        await findRow('Deliveries', webhookId, ({ eventId }) => eventId === delivery.eventId);
     });
 
-    it('watch counts the deliveries of the others when one is unreadable and a sandbox cannot be read', async () => {
+    it('delivery-stream counts the deliveries of the others when a record and a sandbox cannot be read', async () => {
       const tables = await tableNames();
       const due = await Promise.all(Array.from({ length: 10 }, () => aDeliveryDue(tables)));
       const images: Row['item'][] = due.map(({ rows: [, delivery] }) => ({ ...delivery?.item }));
       images[0] = { pk: 'broken' };
-      // Of a sandbox, whose organization is read.
+      // Workers read the organization of a sandbox's delivery.
       Object.assign(images[1] ?? {}, { orgId: orgIds[1], generation: 1 });
       const Records = images.map((image, index) => ({
         eventName: 'INSERT',
@@ -193,7 +193,7 @@ export function partialFailures({ service, keep }: Place): void {
       await expect(
         service().invoke('delivery-stream', { Records, shardId: 'shard-of-a-test' }),
       ).rejects.toThrow('delivery-stream');
-      for (const { webhookId } of due.slice(2)) await rowOf('Ledger', webhookId, () => true);
+      for (const { webhookId } of due.slice(2)) await findRow('Ledger', webhookId, () => true);
     });
   });
 }

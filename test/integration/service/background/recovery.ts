@@ -10,12 +10,10 @@ import type { Place } from '../place.ts';
 import { pageOf, paragraph, startPage } from './page.ts';
 
 const HOUR_MS = 3_600_000;
-/** After which an hour of the ledger is put right. */
+/** The audit corrects an hour of the ledger after these hours. */
 const LAST_AGE = 98;
 
-/**
- * What brings back what got lost, where something did: rows are put as a worker that was killed leaves them.
- */
+/** Recovery from lost work: the tests write rows as a killed worker leaves them. */
 export function recovery(place: Place): void {
   let tenant: Tenant;
   let sandbox: Tenant;
@@ -25,7 +23,7 @@ export function recovery(place: Place): void {
     sandbox = place.keep(await aSandbox(place.service(), tenant));
   });
 
-  /** The only row of a table that holds the text, as soon as it is as asked. */
+  /** Waits for the row of a table that contains the text and satisfies the predicate. */
   const row = (what: string, table: string, text: string, is: (item: Row['item']) => boolean = () => true) =>
     until(
       what,
@@ -36,7 +34,7 @@ export function recovery(place: Place): void {
       60_000,
     );
 
-  /** A delivery that has succeeded, as it is stored. */
+  /** The row of a delivery that succeeded. */
   async function aDelivery(of: Tenant): Promise<Row> {
     const { id } = await of.api.register(of.receiver, ['conversation.created']);
     await of.api.createConversation();
@@ -49,7 +47,7 @@ export function recovery(place: Place): void {
   }
 
   describe('a delivery', () => {
-    it('that is due and has no message is sent by the reconciler', async () => {
+    it('that is due without a message is sent by the reconciler', async () => {
       const { table, item } = await aDelivery(tenant);
       const { terminalAt, ...open } = item;
       const id = DeliveryId.parse(item.sk);
@@ -70,7 +68,7 @@ export function recovery(place: Place): void {
       expect(sent.item.attempts).toBe(2);
     });
 
-    it('that another worker holds keeps its message', async () => {
+    it('that another worker has claimed keeps its message', async () => {
       const { table, item } = await aDelivery(tenant);
       const { terminalAt, ...open } = item;
       const id = DeliveryId.parse(item.sk);
@@ -93,18 +91,18 @@ export function recovery(place: Place): void {
     });
   });
 
-  it('counts of the ledger that are not what the deliveries say are put right by them', async () => {
+  it('the audit corrects counts of the ledger that differ from the deliveries', async () => {
     const original = await aDelivery(sandbox);
     const webhookId = ReceiverId.parse(original.item.webhookId);
-    const entryOf = (hour: string) => keys.ledger(webhookId, Number(original.item.generation), hour);
+    const buildEntryKey = (hour: string) => keys.ledger(webhookId, Number(original.item.generation), hour);
     const entry = (hour: string) =>
       row(
         'an entry of the ledger',
         'Ledger',
         webhookId,
-        ({ pk, sk }) => pk === entryOf(hour).pk && sk === entryOf(hour).sk,
+        ({ pk, sk }) => pk === buildEntryKey(hour).pk && sk === buildEntryKey(hour).sk,
       );
-    // The hour may end before the audit looks at it.
+    // The hour may end before the audit reads it.
     const hours = [LAST_AGE, LAST_AGE - 1].map((age) => getHourBefore(new Date(), age));
     const ids = new Map<string, string>();
     for (const hour of hours)
@@ -125,7 +123,10 @@ export function recovery(place: Place): void {
     expect((await row('the delivery', 'Deliveries', id)).item.dueIn).toBe(keys.dueOf('watched', id));
   }, 120_000);
 
-  /** Puts a delivery like another that has been open since then. @returns its id */
+  /**
+   * Stores a copy of a delivery that has been open since the given time.
+   * @returns its id
+   */
   async function anOpenDelivery({ table, item }: Row, since: Date): Promise<string> {
     const id = DeliveryId.parse(newId('dlv', since));
     const { terminalAt, terminalReason, ...open } = item;
@@ -144,8 +145,8 @@ export function recovery(place: Place): void {
     return id;
   }
 
-  describe('a source of knowledge', () => {
-    it('that is due is looked at again', async () => {
+  describe('a content source', () => {
+    it('that is due is checked again', async () => {
       const page = await startPage(place.service().tls, pageOf(paragraph('first')));
       place.keep({ close: () => page.stop() });
       const { body } = await tenant.api.post('/api/v1/knowledge/sources', { kind: 'url', url: page.url });
@@ -165,7 +166,7 @@ export function recovery(place: Place): void {
       await until('the page to be fetched', () => page.requests.length > before);
     });
 
-    it('of a sandbox is deleted behind its reset', async () => {
+    it('of a sandbox is deleted after its reset', async () => {
       const { body } = await sandbox.api.post('/api/v1/knowledge/sources', {
         kind: 'url',
         url: 'https://example.com/handbook',

@@ -11,8 +11,8 @@ const CASES: [name: FunctionName, queue: string, said: RegExp | undefined][] = [
 ];
 
 /**
- * Each gets the message that it would send itself in its 16th invocation: a chain that takes a redelivery job
- * 1,600 deliveries, and a dead fan-out 4 hours.
+ * Each function gets the message that it would send to itself in its 16th invocation. A redelivery job gets
+ * there after 1,600 deliveries, a dead fan-out after 4 hours.
  */
 export function recursion(place: Place): void {
   it.each(CASES)('%s is stopped in its loop unless its RecursiveLoop is Allow', async (name, queue, said) => {
@@ -26,7 +26,7 @@ export function recursion(place: Place): void {
     expect(stopped.map(({ text }) => text)).toEqual(said === undefined ? [] : [expect.stringMatching(said)]);
   });
 
-  it('a redelivery job’s message is in the dead-letter queue then', () => {
+  it('leaves the message of a stopped redelivery job in the dead-letter queue', () => {
     expect(place.service().bodies('Bus/Redeliver/DeadLetters')).toEqual([
       JSON.stringify({ kind: 'entries', keys: [] }),
     ]);

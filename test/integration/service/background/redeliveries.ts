@@ -8,16 +8,13 @@ import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 
-/** More than one message of a job brings (functions/workers/redeliver.ts). */
+/** More than one invocation of the job processes (functions/workers/redeliver.ts). */
 const MANY = 300;
 const AN_HOUR_AGO = () => new Date(Date.now() - 3_600_000).toISOString();
 
-/** What has failed in a time, sent again all together. */
+/** Redelivery jobs: they resend all failed deliveries of a time span. */
 export function redeliveries({ service, keep }: Place): void {
-  /**
-   * An endpoint with so many deliveries of events of their own, which are then stored as if all attempts had
-   * failed.
-   */
+  /** An endpoint with so many deliveries of different events, rewritten as if all attempts had failed. */
   async function failures(count: number) {
     const { api, orgId } = keep(await aTenant(service()));
     const received: ReceivedDelivery[] = [];
@@ -34,7 +31,7 @@ export function redeliveries({ service, keep }: Place): void {
     };
     await Promise.all(Array.from({ length: 8 }, lane));
     const rows = await until(`${count} deliveries to succeed`, async () => {
-      const found = await rowsOf('Deliveries', id);
+      const found = await findRows('Deliveries', id);
       return found.length === count && found.every(({ item }) => item.status === 'succeeded') && found;
     });
     for (const { table, item } of rows)
@@ -45,7 +42,7 @@ export function redeliveries({ service, keep }: Place): void {
     return { api, orgId, id, path, received };
   }
 
-  const rowsOf = async (table: string, text: string): Promise<Row[]> =>
+  const findRows = async (table: string, text: string): Promise<Row[]> =>
     (await service().rows([text])).filter((found) => found.table.includes(`Tables${table}`));
 
   async function start(api: ApiClient, path: string): Promise<Data> {
@@ -55,19 +52,19 @@ export function redeliveries({ service, keep }: Place): void {
   }
   const read = async (api: ApiClient, path: string, id: unknown): Promise<Data> =>
     (await api.get(`${path}/redeliveries/${id}`)).body.data ?? expect.fail('it was to be there');
-  const ended = (api: ApiClient, path: string, job: Data) =>
+  const waitUntilEnded = (api: ApiClient, path: string, job: Data) =>
     until(`the end of ${job.id}`, async () => {
       const found = await read(api, path, job.id);
       return found.status !== 'running' && found;
     });
 
-  describe.concurrent('a redelivery of all that failed', { timeout: 300_000 }, () => {
-    it('sends each event once more, however many messages it takes, and nothing again when it is begun anew', async () => {
+  describe.concurrent('a redelivery job', { timeout: 300_000 }, () => {
+    it('resends each event once in many messages, and nothing again when it restarts', async () => {
       const { api, id, path, received } = await failures(MANY);
       const job = await start(api, path);
       expect(job).toMatchObject({ status: 'running', examined: 0, progress: 0, finishedAt: null });
 
-      const done = await ended(api, path, job);
+      const done = await waitUntilEnded(api, path, job);
 
       expect(done).toMatchObject({
         status: 'done',
@@ -88,24 +85,24 @@ export function redeliveries({ service, keep }: Place): void {
         new Set(failed.map((one) => one.id)),
       );
       expect(new Set(made.map(({ eventId }) => eventId)).size).toBe(MANY);
-      // Made after the job was ordered, and listed where the newest are.
+      // Created after the job, so they are listed first.
       expect(made.filter(({ createdAt }) => String(createdAt) < String(job.createdAt))).toEqual([]);
       expect(all.slice(0, MANY).every(({ redeliveryOf }) => redeliveryOf !== null)).toBe(true);
-      // On a busy machine one may come twice.
+      // On a busy machine one may arrive twice.
       const seen = new Set(received.map(({ headers }) => headers['webhook-delivery-id']));
       expect(all.filter(({ id: delivery }) => !seen.has(String(delivery)))).toEqual([]);
-      const bodyOf = (delivery: unknown) =>
+      const findBody = (delivery: unknown) =>
         received.find(({ headers }) => headers['webhook-delivery-id'] === delivery)?.body.toString();
       const [again] = made;
-      expect(bodyOf(again?.id)).toBe(bodyOf(again?.redeliveryOf));
+      expect(findBody(again?.id)).toBe(findBody(again?.redeliveryOf));
 
-      // As if nothing had been noted of what it did: all has arrived all the same.
-      const [stored] = (await rowsOf('Service', String(job.id))).filter(({ item }) => item.sk === job.id);
+      // The job starts over, although all its deliveries exist.
+      const [stored] = (await findRows('Service', String(job.id))).filter(({ item }) => item.sk === job.id);
       const { place: _, finishedAt: __, ...item } = stored?.item ?? expect.fail('the job was to be stored');
       expect(Number(item.round)).toBeGreaterThan(1);
       const lost = { ...item, status: 'running', examined: 0, redelivered: 0, round: 1 };
       await service().rewrite({ table: String(stored?.table), item: lost });
-      // Its message is lost as well, for long.
+      // Its message is lost too, long enough ago for the next run to resume the job.
       const stale = {
         table: String(stored?.table),
         item: {
@@ -115,34 +112,34 @@ export function redeliveries({ service, keep }: Place): void {
       };
       await service().rewrite(stale);
       await service().invoke('resume-redelivery-jobs');
-      expect(await ended(api, path, job)).toMatchObject({ examined: MANY, redelivered: 0 });
+      expect(await waitUntilEnded(api, path, job)).toMatchObject({ examined: MANY, redelivered: 0 });
       expect(await api.all(`${path}/deliveries`)).toHaveLength(2 * MANY);
 
       const isKept = async () =>
-        (await rowsOf('Service', String(job.id))).some(({ item: { pk } }) => pk === stale.item.pk);
+        (await findRows('Service', String(job.id))).some(({ item: { pk } }) => pk === stale.item.pk);
       expect(await isKept()).toBe(false);
-      // As somebody leaves it who notes that a message was sent when the job has ended.
+      // As left by a worker that records a sent message after the job has ended.
       await service().rewrite(stale);
       await service().invoke('resume-redelivery-jobs');
       expect(await isKept()).toBe(false);
     });
 
-    it('sends an event once that failed again when it was repeated, and none that has arrived since', async () => {
+    it('resends an event whose redelivery failed, and none that has arrived since', async () => {
       const { api, id, path } = await failures(2);
       const [arrived, failed] = await api.all(`${path}/deliveries`);
       await api.post(`${path}/deliveries/${arrived?.id}/redeliver`);
-      const [{ table, item } = expect.fail('it was to be stored')] = (await rowsOf('Deliveries', id)).filter(
-        (row) => row.item.sk === failed?.id,
-      );
+      const [{ table, item } = expect.fail('it was to be stored')] = (
+        await findRows('Deliveries', id)
+      ).filter((row) => row.item.sk === failed?.id);
       const again = newId('dlv', new Date());
       const key = keys.delivery(EndpointId.parse(id), 0, again);
       await service().rewrite({ table, item: { ...item, ...key, id: again, redeliveryOf: failed?.id } });
-      await until('what was sent again to arrive', async () => {
+      await until('the redelivery to succeed', async () => {
         const all = await api.all(`${path}/deliveries`);
         return all.some(({ redeliveryOf, status }) => redeliveryOf === arrived?.id && status === 'succeeded');
       });
 
-      const job = await ended(api, path, await start(api, path));
+      const job = await waitUntilEnded(api, path, await start(api, path));
 
       expect(job).toMatchObject({ status: 'done', examined: 4, redelivered: 1 });
       const made = (await api.all(`${path}/deliveries`)).filter(
@@ -151,15 +148,15 @@ export function redeliveries({ service, keep }: Place): void {
       expect(made).toMatchObject([{ redeliveryOf: failed?.id }]);
     });
 
-    it('waits where the others of its endpoint wait, when that is slow or stalls', async () => {
+    it('uses the queue of its endpoint when that is slow or stalled', async () => {
       const mark = new Date(Date.now() + 600_000).toISOString();
       for (const marked of [{ slowUntil: mark }, { stalledUntil: mark }]) {
         const { api, id, path } = await failures(1);
         const [{ table, item } = expect.fail('the endpoint was to be stored')] = (
-          await rowsOf('Service', id)
+          await findRows('Service', id)
         ).filter((row) => row.item.sk === id);
         await service().rewrite({ table, item: { ...item, ...marked } });
-        await ended(api, path, await start(api, path));
+        await waitUntilEnded(api, path, await start(api, path));
         await until('both deliveries to end', async () => {
           const all = await api.all(`${path}/deliveries`);
           return all.length === 2 && all.every(({ terminalAt }) => terminalAt !== null);
@@ -170,10 +167,10 @@ export function redeliveries({ service, keep }: Place): void {
     it('is the only one of its endpoint until it has ended or is stopped', async () => {
       const { api, orgId, id, path } = await failures(1);
       const job = await start(api, path);
-      await ended(api, path, job);
-      // As it is while a worker has not begun with it.
+      await waitUntilEnded(api, path, job);
+      // As it is before a worker starts it.
       const [{ table, item } = expect.fail('the job was to be stored')] = (
-        await rowsOf('Service', String(job.id))
+        await findRows('Service', String(job.id))
       ).filter((row) => row.item.sk === job.id);
       const waiting = newId('rdj', new Date());
       const key = { pk: `${orgId}#0#${id}#redelivery`, sk: 'latest' };
@@ -193,7 +190,7 @@ export function redeliveries({ service, keep }: Place): void {
         reason: 'cancelled',
         finishedAt: expect.any(String),
       });
-      expect(await ended(api, path, await start(api, path))).toMatchObject({ status: 'done' });
+      expect(await waitUntilEnded(api, path, await start(api, path))).toMatchObject({ status: 'done' });
     });
   });
 }

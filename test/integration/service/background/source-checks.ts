@@ -7,7 +7,7 @@ import type { Place } from '../place.ts';
 
 const SOURCES = '/api/v1/knowledge/sources';
 
-/** A server that keeps requests below `/slow` until it is told to answer. */
+/** A server that holds requests below `/slow` until `answer` is called. */
 async function aServer(tls: { cert: string; key: string }) {
   const { promise: told, resolve: answer } = Promise.withResolvers<void>();
   let open = 0;
@@ -43,16 +43,16 @@ async function add({ api }: Tenant, url: string): Promise<string> {
   return `${SOURCES}/${body.data?.id}`;
 }
 
-const imported = ({ api }: Tenant, path: string) =>
+const waitUntilImported = ({ api }: Tenant, path: string) =>
   until(`the import of ${path}`, async () => (await api.get(path)).body.data?.status === 'ok');
 
 /**
- * Checks of one organization, and what others notice of them. `share` is what the place gives an
- * organization.
+ * Checks of one organization beside those of others.
+ * @param share checks that one organization may have running at once
  */
 export function sourceChecks(place: Place, share: number): void {
   describe('checks of sources', () => {
-    it('of an organization with slow pages run in its share; those of others do not wait, and none is lost', async () => {
+    it("run at most in their organization's share when pages are slow, and do not delay those of others", async () => {
       const server = place.keep(await aServer(place.service().tls));
       const [slow, other] = [
         place.keep(await aTenant(place.service())),
@@ -63,14 +63,14 @@ export function sourceChecks(place: Place, share: number): void {
       );
       await until('the share to be in use', () => server.open() === share);
 
-      await imported(other, await add(other, `${server.url}/page`));
+      await waitUntilImported(other, await add(other, `${server.url}/page`));
 
       server.answer();
-      await Promise.all(paths.map((path) => imported(slow, path)));
+      await Promise.all(paths.map((path) => waitUntilImported(slow, path)));
       expect(server.most()).toBe(share);
     });
 
-    it('can be asked for once a minute for each source', async () => {
+    it('can be requested once a minute for each source', async () => {
       const server = place.keep(await aServer(place.service().tls));
       const tenant = place.keep(await aTenant(place.service()));
       const [one, another] = [

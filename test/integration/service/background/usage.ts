@@ -15,8 +15,8 @@ async function create(api: ApiClient, path: string, body: unknown): Promise<stri
 const aConversation = (api: ApiClient) =>
   create(api, '/api/v1/conversations', { channelId: 'web', externalUserId: 'ada' });
 
-/** What the latest two months say together: a test may run over the end of one. */
-async function usageOf({ admin }: Tenant): Promise<{ conversations: number; messages: number }> {
+/** The sum of the latest two months: a test may run over the end of one. */
+async function readUsage({ admin }: Tenant): Promise<{ conversations: number; messages: number }> {
   const { status, body } = await admin.get('/api/settings/usage?months=2');
   expect(status).toBe(200);
   const months: { conversations: number; messages: number }[] = Object(body.data).months;
@@ -25,17 +25,17 @@ async function usageOf({ admin }: Tenant): Promise<{ conversations: number; mess
     messages: sum.messages + month.messages,
   }));
 }
-const counted = (tenant: Tenant, expected: object) =>
+const waitUntilCounted = (tenant: Tenant, expected: object) =>
   until(
     'the usage to be counted',
-    async () => JSON.stringify(await usageOf(tenant)) === JSON.stringify(expected),
+    async () => JSON.stringify(await readUsage(tenant)) === JSON.stringify(expected),
     60_000,
     500,
   );
 
-/** What an organization is shown of its usage, and that nothing else is counted. */
+/** The usage that an organization is shown, and that nothing else counts. */
 export function usage({ service, keep }: Place): void {
-  /** Those that no test has taken. */
+  /** Tenants that no test has taken. */
   const fresh: Tenant[] = [];
   let live: Tenant;
   let sandbox: Tenant;
@@ -46,7 +46,7 @@ export function usage({ service, keep }: Place): void {
     sandbox = keep(await aSandbox(service(), live));
   });
 
-  /** A tenant that nothing has used yet. */
+  /** A tenant without usage. */
   function aNewTenant(): Tenant {
     const tenant = fresh.pop();
     if (tenant === undefined) throw new Error('tests need more tenants than were made');
@@ -54,17 +54,17 @@ export function usage({ service, keep }: Place): void {
   }
 
   describe.concurrent('usage', { timeout: 120_000 }, () => {
-    it('is what live organizations have started and recorded, each for itself', async () => {
+    it('counts conversations and messages of live organizations, each for itself', async () => {
       const [one, other] = [aNewTenant(), aNewTenant()];
-      expect(await usageOf(one)).toEqual({ conversations: 0, messages: 0 });
+      expect(await readUsage(one)).toEqual({ conversations: 0, messages: 0 });
       const conversation = await aConversation(one.api);
       await aConversation(one.api);
       for (let index = 0; index < 12; index += 1)
         await create(one.api, `/api/v1/conversations/${conversation}/messages`, message);
       await aConversation(other.api);
 
-      await counted(one, { conversations: 2, messages: 12 });
-      await counted(other, { conversations: 1, messages: 0 });
+      await waitUntilCounted(one, { conversations: 2, messages: 12 });
+      await waitUntilCounted(other, { conversations: 1, messages: 0 });
 
       const { body } = await one.admin.get('/api/settings/usage?months=3');
       const { organizationId, months } = Object(body.data);
@@ -72,14 +72,14 @@ export function usage({ service, keep }: Place): void {
       expect(months.map(({ month }: { month: string }) => month)).toEqual(getLatestMonths(new Date(), 3));
     });
 
-    it('counts once what is requested, told and dealt with twice', async () => {
+    it('counts a repeated request and a repeated event once', async () => {
       const tenant = aNewTenant();
       const conversation = await aConversation(tenant.api);
       const path = `/api/v1/conversations/${conversation}/messages`;
       const key = { 'Idempotency-Key': randomUUID() };
       const twice = [1, 2].map(() => tenant.api.call({ method: 'POST', path, headers: key, body: message }));
       await Promise.all(twice);
-      await counted(tenant, { conversations: 1, messages: 1 });
+      await waitUntilCounted(tenant, { conversations: 1, messages: 1 });
 
       const rows = (await service().rows()).filter(({ item }) => item.orgId === tenant.orgId);
       const events = rows.filter(({ item }) => String(item.sk).startsWith('evt_'));
@@ -92,31 +92,32 @@ export function usage({ service, keep }: Place): void {
         batchItemFailures: [],
       });
 
-      expect(await usageOf(tenant)).toEqual({ conversations: 1, messages: 1 });
+      expect(await readUsage(tenant)).toEqual({ conversations: 1, messages: 1 });
     });
 
-    it('is nothing of a sandbox: there is no row of it, and none is added to the live organization', async () => {
+    it('counts nothing of a sandbox, neither for it nor for its live organization', async () => {
       const conversation = await aConversation(sandbox.api);
       await create(sandbox.api, `/api/v1/conversations/${conversation}/messages`, message);
-      // Told after the sandbox's: when it is counted, they have been dealt with or will be in this second.
+      // Published after the sandbox's events: once it is counted, those have been processed or will be within
+      // this second.
       await aConversation(live.api);
 
-      await counted(live, { conversations: 1, messages: 0 });
+      await waitUntilCounted(live, { conversations: 1, messages: 0 });
       const ids = [live.orgId, sandbox.orgId];
       const isTheirs = (body: string) => ids.some((id) => body.includes(id));
       await until(
-        'their messages to be dealt with',
+        'the queue to have no message of them',
         () => !service().bodies('Bus/Meter/Queue').some(isTheirs),
       );
 
-      expect(await usageOf(live)).toEqual({ conversations: 1, messages: 0 });
+      expect(await readUsage(live)).toEqual({ conversations: 1, messages: 0 });
       const usage = (await service().rows()).filter(({ table }) => table.includes('Usage'));
       const of = ({ orgId }: Tenant) => usage.filter(({ item }) => JSON.stringify(item).includes(orgId));
       expect(of(sandbox)).toEqual([]);
       expect(of(live)).toHaveLength(2);
     });
 
-    it('is shown to members, and to no key', async () => {
+    it('is readable for members and for no key', async () => {
       const tenant = aNewTenant();
       const read = async (token: string) => {
         const response = await fetch(`${service().url}/api/settings/usage`, {

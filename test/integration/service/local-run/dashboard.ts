@@ -2,23 +2,26 @@ import { describe, expect, it } from 'vitest';
 import { aBrowser } from '../../../../packages/aws-local/test/integration/identity/a-browser.ts';
 import type { LocalService } from '../a-service.ts';
 
-/** The dashboard as a browser meets it: its page, and the sign-in by the local identity provider. */
+/** The dashboard in a browser: its page, and the sign-in at the local identity provider. */
 export function dashboard(service: LocalService): void {
   const origin = () => service.run.environment.BASE_URL;
   const page = (path: string, init?: RequestInit) =>
     fetch(`${origin()}${path}`, { redirect: 'manual', ...init });
 
-  it.each(['/', '/signed-in?code=x&state=y', '/deliveries/dlv_1'])('has its one page at %s', async (path) => {
-    const response = await page(path);
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html']);
-    expect(response.headers.get('cache-control')).toBe('no-cache');
-    expect(response.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; script-src 'self';/,
-    );
-    expect(await response.text()).toContain('<div id="root">');
-  });
+  it.each(['/', '/signed-in?code=x&state=y', '/deliveries/dlv_1'])(
+    'serves its one page at %s',
+    async (path) => {
+      const response = await page(path);
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html']);
+      expect(response.headers.get('cache-control')).toBe('no-cache');
+      expect(response.headers.get('content-security-policy')).toMatch(
+        /^default-src 'none'; script-src 'self';/,
+      );
+      expect(await response.text()).toContain('<div id="root">');
+    },
+  );
 
-  it('has every file that the page refers to, and none of another origin', async () => {
+  it('serves every file that the page refers to, and refers to no other origin', async () => {
     const html = await (await page('/')).text();
     const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
     expect(addresses.length).toBeGreaterThan(1);
@@ -34,17 +37,17 @@ export function dashboard(service: LocalService): void {
     }
   });
 
-  it('leaves the reference, the mailbox and the API where they are', async () => {
+  it('leaves the paths of the API reference, the mailbox and the API as they are', async () => {
     expect((await page('/docs')).headers.get('location')).toBe('/api/docs');
     expect(await (await page('/mailbox')).text()).toContain('Mail');
     const unknown = await page('/api/v1/nothing');
     expect([unknown.status, Object(await unknown.json()).error.type]).toEqual([404, 'NOT_FOUND']);
   });
 
-  describe('a person', () => {
+  describe('a user', () => {
     const jar = new Map<string, string>();
 
-    /** As a page of the dashboard does. */
+    /** Sends the requests that a page of the dashboard sends. */
     async function call(method: string, path: string, body?: object) {
       const response = await page(`/api${path}`, {
         method,
@@ -64,7 +67,7 @@ export function dashboard(service: LocalService): void {
     }
     const session = () => call('GET', '/settings/session');
 
-    it('signs in, is known, goes on when the session is renewed, and signs out', async () => {
+    it('signs in, reads the session, renews it and signs out', async () => {
       expect((await session()).status).toBe(401);
       const begun = await call('POST', '/session/sign-in', { returnTo: '/deliveries' });
       expect(begun.status).toBe(200);
@@ -100,7 +103,7 @@ export function dashboard(service: LocalService): void {
       const out = await call('DELETE', '/session');
       expect([out.status, jar.size]).toEqual([200, 0]);
       expect((await browser.open(out.data.location)).leavesTo?.href).toBe(`${origin()}/`);
-      // It was revoked, and the issuer does not know the browser any more.
+      // The session was revoked, and the issuer no longer recognizes the browser.
       jar.set('__Host-renewal', renewal);
       expect((await call('POST', '/session/renewal')).status).toBe(401);
       expect((await browser.open(begun.data.location)).text).toContain('<h1>Sign in</h1>');

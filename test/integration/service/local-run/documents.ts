@@ -18,7 +18,7 @@ const NOT_RUN: readonly [command: RegExp, reason: string][] = [
   [/^node test\/compatibility\//, 'records a release'],
 ];
 
-/** Programs that run until the reader stops them, with their first output. */
+/** Programs that run until the reader stops them, with the first output to wait for. */
 const STAYS: readonly [command: RegExp, ready: RegExp][] = [
   [/^npm run listen$/, /Ctrl-C stops/],
   [/^npm run forward /, /Ctrl-C stops/],
@@ -31,13 +31,13 @@ const PAGES = [
   ...readdirSync(join(ROOT, 'docs/guides')).map((name) => `docs/guides/${name}`),
 ].map((name) => ({ name, blocks: codeBlocks(readFileSync(join(ROOT, name), 'utf8')) }));
 
-const commandsOf = (block: string): string[] => block.split('\n').filter((line) => /^\S/.test(line));
+const parseCommands = (block: string): string[] => block.split('\n').filter((line) => /^\S/.test(line));
 
 /**
- * Leaves field names, their order, statuses and texts, and puts `…` for what is another value each time, as
- * the pages do.
+ * Keeps field names, their order, statuses and texts, and replaces every other value with `…`, as the pages
+ * do.
  */
-const shapeOf = (text: string): string =>
+const toShape = (text: string): string =>
   text
     .replaceAll(/\b([a-z]{3})_[0-9a-f]{32}\b/g, '$1_…')
     .replaceAll(/\b(whsec|ck_live|ck_sandbox|cvt)_[\w+/=-]+/g, '$1_…')
@@ -47,39 +47,39 @@ const shapeOf = (text: string): string =>
     .replaceAll(/"durationMs":\d+/g, '"durationMs":…')
     .replaceAll(/localhost:\d+/g, 'localhost:…');
 
-const jsonShapeOf = (text: string): string => shapeOf(JSON.stringify(JSON.parse(text)));
+const toJsonShape = (text: string): string => toShape(JSON.stringify(JSON.parse(text)));
 
-/** The README and the guides, each followed from its first command to its last. */
+/** Follows the README and the guides from the first command to the last. */
 export function documents(service: LocalService): void {
-  it.each(PAGES)('$name prints what it says', async ({ blocks }) => {
+  it.each(PAGES)('$name prints what it shows', async ({ blocks }) => {
     const shell = await aReaderShell(service.run.directory);
     let last: { commands: string; output: string } | undefined;
     for (const { language, file, text } of blocks) {
       if (file !== undefined) await shell.save(file, text);
       else if (language === 'sh') last = await runBlock(shell, text);
-      // Deliveries and checks take a moment: a reader who is faster than the service reads once more.
+      // Deliveries and checks take a moment, so a command that reads is repeated.
       else if (language === 'json')
         await awaitAssertion(async () => {
-          const output = await outputOf(shell, last);
-          expect(jsonShapeOf(output)).toBe(jsonShapeOf(text));
+          const output = await readOutput(shell, last);
+          expect(toJsonShape(output)).toBe(toJsonShape(text));
         });
       else if (language === 'text')
         await awaitAssertion(async () => {
-          const outputs = [await outputOf(shell, last), await shell.started(), service.run.output()];
-          expect(outputs.map(shapeOf).join('\n')).toContain(shapeOf(text.trimEnd()));
+          const outputs = [await readOutput(shell, last), await shell.started(), service.run.output()];
+          expect(outputs.map(toShape).join('\n')).toContain(toShape(text.trimEnd()));
         });
     }
   });
 
   it.each(NOT_RUN)('%s is not run: %s', (command) => {
-    const commands = PAGES.flatMap(({ blocks }) => blocks.flatMap(({ text }) => commandsOf(text)));
+    const commands = PAGES.flatMap(({ blocks }) => blocks.flatMap(({ text }) => parseCommands(text)));
     expect(commands.some((line) => command.test(line))).toBe(true);
   });
 }
 
-/** @returns the commands with what they printed; undefined where they are not run, or run on */
+/** @returns the commands with their output; undefined for those that are not run, or keep running */
 async function runBlock(shell: ReaderShell, block: string) {
-  const lines = commandsOf(block);
+  const lines = parseCommands(block);
   const skipped = lines.filter((line) => NOT_RUN.some(([command]) => command.test(line)));
   if (skipped.length > 0) {
     expect(lines).toEqual(skipped);
@@ -97,8 +97,8 @@ async function runBlock(shell: ReaderShell, block: string) {
   return undefined;
 }
 
-/** What commands print now, where they only read. */
-async function outputOf(shell: ReaderShell, last: { commands: string; output: string } | undefined) {
+/** The current output of the commands that only read. */
+async function readOutput(shell: ReaderShell, last: { commands: string; output: string } | undefined) {
   if (last === undefined) return '';
   if (/ -X (?:POST|PATCH|DELETE) |npm run/.test(last.commands)) return last.output;
   return shell.run(last.commands);

@@ -10,13 +10,14 @@ const COLLECTION = '/api/v1/webhooks';
 const events = ['ticket.created'];
 
 /**
- * The list of blocked hosts is read every 30 seconds. Ten failures in that time would disable the endpoint.
+ * The list of blocked hosts is read every 30 seconds. Ten failures within that time would disable the
+ * endpoint.
  */
 const PATIENT = [240_000, 5000] as const;
 
 /**
- * What protects the owners of hosts that customers name, on a local run: how many endpoints there may be, who
- * sends, and how it is stopped.
+ * Protection of hosts that customers name: a limit of endpoints for a host, a user agent that identifies the
+ * sender, and a way to block the host.
  */
 export function hosts(service: LocalService): void {
   async function operate(...words: string[]): Promise<void> {
@@ -27,7 +28,7 @@ export function hosts(service: LocalService): void {
     });
   }
 
-  it('an organization registers at most ten endpoints at one host, by registrations and by changes of URLs', async () => {
+  it('gets at most ten endpoints of an organization, by registrations and changes of URLs', async () => {
     const { api } = service;
     const register = (url: string) => api.post(COLLECTION, { url, events });
     const answers = await Promise.all(
@@ -56,7 +57,7 @@ export function hosts(service: LocalService): void {
   });
 
   it(
-    'deliveries say who sends them; to a host that the operator blocks none are sent until it is unblocked',
+    'sees the sender in each delivery, and gets none while the operator blocks it',
     async () => {
       const { api } = service;
       const { id, received } = await service.subscribe(ok);

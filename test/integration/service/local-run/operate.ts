@@ -20,14 +20,14 @@ const ROOT = join(import.meta.dirname, '../../../..');
 const page = (name: string): RunbookPage =>
   runbookPages().find((one) => one.name === name) ?? expect.fail(`there is no page ${name}`);
 
-/** npm itself would take longer than what it starts. */
+/** Starting npm would take longer than the command itself. */
 const PRELUDE = `set -euo pipefail
 npm() { [ "$1 $3" = 'run --' ]; local name="$2"; shift 3; '${process.execPath}' "bin/$name.ts" "$@"; }
 `;
 
 /**
- * The operator's command and the runbooks, on a local run: what the pages say is done as they say it, and has
- * the effect that they say.
+ * The operator's commands and the runbooks on a local run: each command works and has the effect that its
+ * page describes.
  */
 export function operating(service: LocalService): void {
   async function bash(script: string): Promise<{ code: number; output: string; errors: string }> {
@@ -36,7 +36,7 @@ export function operating(service: LocalService): void {
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
-        // The command runs many times: most of what it takes is to compile it.
+        // The command runs many times, and most of its time is compilation.
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         LOCAL_DIR: service.run.directory,
       },
@@ -50,7 +50,7 @@ export function operating(service: LocalService): void {
     return { code, output, errors };
   }
 
-  /** Runs all blocks of a page that can be tried here, one after the other in one shell. */
+  /** Runs all blocks of a page that work on a local run, one after the other in one shell. */
   async function follow(name: string): Promise<string> {
     const { code, output, errors } = await bash(page(name).local.join('\n'));
     expect([name, code, errors]).toEqual([name, 0, '']);
@@ -72,7 +72,10 @@ export function operating(service: LocalService): void {
     received: ReceivedDelivery[];
   }
 
-  /** An http channel: the function that makes it has made none before, so that it reads the keyring now. */
+  /**
+   * An `http` channel. No function that creates channels has run before, so the function reads the keyring
+   * now.
+   */
   async function aChannel(
     respond: () => Answer,
   ): Promise<Receiver & { say(content: string): Promise<void> }> {
@@ -96,18 +99,18 @@ export function operating(service: LocalService): void {
     return { id: String(id), secret: String(secret), received, say };
   }
 
-  const verified = ({ secret, received }: Receiver) => {
+  const verifyLast = ({ secret, received }: Receiver) => {
     const last = received.at(-1) ?? expect.fail('a delivery was to be received');
     return new Webhook(secret).verify(last.body.toString(), last.headers);
   };
 
-  describe('keys that are rotated while the service runs', () => {
-    it('sign for new receivers, while old receivers verify and old cursors open, and nothing starts again', async () => {
+  describe('rotated keys', () => {
+    it('sign for new receivers without a restart, while old receivers verify and old cursors continue', async () => {
       const old = await service.subscribe(ok);
       const test = async () => service.api.post(`${path(old.id)}/test`);
       for (let sent = 1; sent <= 3; sent++) await test();
       await service.ended(old.id, 3);
-      expect(verified(old)).toBeTruthy();
+      expect(verifyLast(old)).toBeTruthy();
       const listing = `${path(old.id)}/deliveries?limit=1`;
       const { nextCursor: before } = (await service.api.get(listing)).body;
 
@@ -123,13 +126,13 @@ export function operating(service: LocalService): void {
       const made = await aChannel(ok);
       await made.say('after the rotation');
       await until('the delivery to the new receiver', () => made.received.length > 0);
-      expect(verified(made)).toBeTruthy();
+      expect(verifyLast(made)).toBeTruthy();
       expect(await operate(`endpoint show ${service.run.environment.ORG_ID} ${made.id}`)).toMatchObject({
         keyVersion: '2',
       });
       await test();
       await service.ended(old.id, 4);
-      expect(verified(old)).toBeTruthy();
+      expect(verifyLast(old)).toBeTruthy();
       expect(await operate(`endpoint show ${service.run.environment.ORG_ID} ${old.id}`)).toMatchObject({
         keyVersion: '1',
       });
@@ -141,7 +144,7 @@ export function operating(service: LocalService): void {
   });
 
   describe('dead letters', () => {
-    it('are given back as their page says, and counted then', async () => {
+    it('are redriven and then processed, as the runbook says', async () => {
       const { endpoints, outputs } = await localOutputs();
       const sqs = new SQSClient({ endpoint: endpoints.sqs, region: 'us-east-1', credentials: CREDENTIALS });
       onTestFinished(() => sqs.destroy());
@@ -167,13 +170,13 @@ export function operating(service: LocalService): void {
   });
 
   describe('an endpoint', () => {
-    it('is stopped and enabled as its page says', async () => {
+    it('is disabled and enabled as the runbook says', async () => {
       const output = await follow('endpoint-storm.md');
       expect(output).toMatch(/is disabled\.[\s\S]*by an operator[\s\S]*is enabled\./);
       expect(output).toContain('No endpoint is disabled.');
     });
 
-    it('that an operator has disabled gets nothing, and what comes is skipped, until it is enabled', async () => {
+    it('that an operator has disabled gets only skipped deliveries until it is enabled', async () => {
       const { ORG_ID } = service.run.environment;
       const { id, received } = await service.subscribe(ok, ['conversation.created']);
       await operate(`endpoint disable ${ORG_ID} ${id} --yes`);
@@ -198,12 +201,12 @@ export function operating(service: LocalService): void {
   });
 
   describe('the other runbooks', () => {
-    it('can be followed', async () => {
+    it('work when followed', async () => {
       const followed = ['key-rotation.md', 'dead-letters.md', 'endpoint-storm.md'];
       const lines = runbookPages()
         .filter(({ name }) => !followed.includes(name))
         .flatMap(({ local }) => local.join('').split('\n'));
-      // Many of them begin with the same look at it.
+      // Many of them start with the same status command.
       const { code, errors } = await bash([...new Set(lines)].join('\n'));
       expect([code, errors]).toEqual([0, '']);
     });

@@ -10,21 +10,24 @@ import { expect, onTestFinished } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
-/** Ports that pages let receivers listen on. Free ones take their place. */
+/** Ports that pages let receivers listen on. Free ports replace them. */
 const PORTS = /\b(?:4433|4000)\b/g;
 
-/** What a reader of the documentation works in. */
+/** The shell of a reader of the documentation. */
 export interface ReaderShell {
-  /** Runs commands, which must succeed, in the one shell. @returns what they print */
+  /**
+   * Runs commands in the one shell; they must succeed.
+   * @returns their output
+   */
   run(commands: string): Promise<string>;
   /** Starts a program that runs until the reader stops it, and waits for its first output. */
   start(command: string, ready: RegExp): Promise<void>;
   save(file: string, text: string): Promise<void>;
-  /** What the started programs have printed so far. */
+  /** The output of the started programs so far. */
   started(): Promise<string>;
 }
 
-/** Ends what is left of a group of processes: nothing, unless a test failed. */
+/** Ends what is left of a process group: nothing, unless a test failed. */
 function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
@@ -33,7 +36,7 @@ function killGroup(leader: number): void {
   }
 }
 
-/** A shell in a directory that has `.local`, and where `npm run` starts the programs of this repository. */
+/** A shell in a directory that has `.local`, where `npm run` starts the programs of this repository. */
 export async function aReaderShell(localDirectory: string): Promise<ReaderShell> {
   const directory = await mkdtemp(join(tmpdir(), 'reader-'));
   const programs = join(directory, 'programs');
@@ -46,7 +49,7 @@ export async function aReaderShell(localDirectory: string): Promise<ReaderShell>
   const { PATH = '', HOME } = process.env;
   const shell = spawn('bash', {
     cwd: directory,
-    // A group of its own: the programs that it starts are stopped with it.
+    // A process group of its own, so that the programs that it starts are stopped with it.
     detached: true,
     env: { PATH: `${dirname(process.execPath)}:${PATH}`, HOME, LOCAL_DIR: localDirectory },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -60,12 +63,12 @@ export async function aReaderShell(localDirectory: string): Promise<ReaderShell>
   const closed = once(shell, 'close');
   onTestFinished(async () => {
     shell.stdin.end('for job in $(jobs -p); do kill $job; done; wait\n');
-    // A command that hangs is why a test failed, and would keep the shell.
+    // A hanging command fails the test and would keep the shell open.
     await Promise.race([closed, sleep(10_000, undefined, { ref: false })]);
     if (shell.pid !== undefined) killGroup(shell.pid);
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   });
-  // npm itself would take longer than what it starts.
+  // Starting npm would take longer than the program itself.
   shell.stdin.write(`set -o pipefail
 npm() { local name="$2"; shift 2; [ "\${1-}" != -- ] || shift; $replace node "${ROOT}/bin/$name.ts" "$@"; }
 `);
@@ -90,7 +93,7 @@ npm() { local name="$2"; shift 2; [ "\${1-}" != -- ] || shift; $replace node "${
     async start(command, ready) {
       blocks += 1;
       const log = join(programs, String(blocks));
-      // The program takes the place of its shell, so that it is the one that is stopped.
+      // The program replaces its shell, so that it is the process that is stopped.
       shell.stdin.write(`replace=exec; ${onFreePorts(command)} < /dev/null > '${log}' 2>&1 & replace=\n`);
       await awaitAssertion(async () => expect(await readFile(log, 'utf8')).toMatch(ready));
     },

@@ -20,9 +20,9 @@ const Report = z.object({
   checks: z.array(z.object({ name: z.string(), status: z.string(), detail: z.string() })),
 });
 
-/** The verification of a deployment, on a local run that works. */
+/** The verification of a deployment, against a working local run. */
 export function verification(service: LocalService): void {
-  it('passes, also with a receiver, says what is not there locally, and leaves no key or endpoint', async () => {
+  it('passes with and without a receiver, lists what a local run lacks, and leaves no key or endpoint', async () => {
     const receiver = await startReceiver({ ...service.run.tls, respond: ok });
     onTestFinished(receiver.stop);
     const run = await verify(service.run.directory, {
@@ -63,7 +63,7 @@ export function verification(service: LocalService): void {
     for (const id of made) {
       for (const pk of [keys.apiKeys(id), keys.endpoints(id), keys.channels(id)])
         expect([pk, await rowsAt(pk)]).toEqual([pk, []]);
-      // What says who the organization is stays for messages that are on their way, and expires.
+      // The organization's row stays for messages in flight, and expires.
       const rows = await rowsAt(id);
       expect(rows.length).toBeGreaterThan(0);
       for (const row of rows) expect(row).toHaveProperty('expiresAt');

@@ -12,9 +12,11 @@ import type { Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 
 const PAGE = 7;
-/** Not a measure of speed: on a busy machine what takes twenty seconds has taken minutes. */
+/** A generous limit, not a measure of speed: on a busy machine twenty seconds have become minutes. */
 const LONG = { timeout: 240_000 };
-/** Requests under way at once: few, since each lane of each function costs the start of a sandbox. */
+/**
+ * Requests in progress at once: few, because each function starts one execution environment for each of them.
+ */
 const LANES = 3;
 
 const LISTS: readonly Route[] = Object.values(routes).filter(isPaged);
@@ -31,13 +33,13 @@ interface Attempt {
 }
 
 /**
- * A cursor continues the listing that gave it, and nothing else is taken for one.
+ * A cursor continues only the listing that gave it, and a text that is not a cursor is refused.
  * @param altered how many altered cursors are tried
  * @param listed how many conversations are listed
  */
 export function cursors(place: Place, { altered, listed }: { altered: number; listed: number }): void {
   let tenant: Tenant;
-  /** Listings that have a next page. */
+  /** Listings with a next page. */
   let listings: (Listing & { cursor: string })[];
 
   beforeAll(async () => {
@@ -53,8 +55,8 @@ export function cursors(place: Place, { altered, listed }: { altered: number; li
     );
   };
 
-  /** Those of the attempts that were not refused as they must be. */
-  async function taken(attempts: readonly Attempt[]): Promise<unknown[]> {
+  /** @returns the attempts that were not refused as specified */
+  async function findAccepted(attempts: readonly Attempt[]): Promise<unknown[]> {
     const wrong: unknown[] = [];
     // One listing after the other, for the same reason.
     const waiting = [...Map.groupBy(attempts, ({ listing }) => listing.route).values()].flat();
@@ -77,33 +79,33 @@ export function cursors(place: Place, { altered, listed }: { altered: number; li
     }
   });
 
-  it(`is refused in ${altered} alterations, and never taken for the first page`, LONG, async () => {
+  it(`is refused in ${altered} alterations, never read as the first page`, LONG, async () => {
     const seed = randomInt(2 ** 31);
     const attempts = fc.sample(
       fc.constantFrom(...listings).chain((listing) => {
         const { cursor: other } = listings[(listings.indexOf(listing) + 1) % listings.length] ?? listing;
-        return alterationsOf(listing.cursor, other)
+        return arbitraryAlteration(listing.cursor, other)
           .filter((cursor) => cursor !== listing.cursor)
           .map((cursor) => ({ listing, cursor }));
       }),
       { numRuns: altered, seed },
     );
-    expect(await taken(attempts), `seed ${seed}`).toEqual([]);
+    expect(await findAccepted(attempts), `seed ${seed}`).toEqual([]);
   });
 
-  it('is refused in every other listing: of another route, below another thing, of another organization', async () => {
+  it('is refused in every other listing: of another route, parent or organization', async () => {
     const stranger = await place.tenant();
     const others: Listing[] = [];
-    for (const route of LISTS) others.push(await listingOf(route, stranger));
+    for (const route of LISTS) others.push(await aListing(route, stranger));
     for (const route of LISTS.filter(({ path }) => path.includes('{')))
-      others.push(await listingOf(route, tenant));
+      others.push(await aListing(route, tenant));
     const pairs = [...listings, ...others].flatMap((listing) =>
       listings.filter((it) => it !== listing).map(({ cursor }) => ({ listing, cursor })),
     );
-    expect(await taken(pairs)).toEqual([]);
+    expect(await findAccepted(pairs)).toEqual([]);
   });
 
-  it('is refused when it was sealed with another key, or for another generation of the data', async () => {
+  it('is refused when sealed with another key or for another generation', async () => {
     const sealed = listings.flatMap((listing) =>
       [aKeyring(), randomKeyring()].flatMap((ring) =>
         [0, 1].map((generation) => ({
@@ -116,11 +118,11 @@ export function cursors(place: Place, { altered, listed }: { altered: number; li
         })),
       ),
     );
-    expect(await taken(sealed)).toEqual([]);
+    expect(await findAccepted(sealed)).toEqual([]);
   });
 
   it(
-    `leads through ${listed} conversations in pages of ${PAGE}, each once and in order, while others are written`,
+    `leads through ${listed} conversations in pages of ${PAGE}, each once and in order, during writes`,
     LONG,
     async () => {
       const { api } = await place.tenant();
@@ -158,15 +160,15 @@ export function cursors(place: Place, { altered, listed }: { altered: number; li
   );
 }
 
-const listingOf = async (route: Route, tenant: Tenant): Promise<Listing> => ({
+const aListing = async (route: Route, tenant: Tenant): Promise<Listing> => ({
   route,
   tenant,
   path: await filled(tenant, `/api${route.path}`),
 });
 
-/** A listing of two things or more, and its cursor after the first. */
+/** A listing of at least two items, and its cursor after the first. */
 async function longListing(route: Route, tenant: Tenant): Promise<Listing & { cursor: string }> {
-  const listing = await listingOf(route, tenant);
+  const listing = await aListing(route, tenant);
   for (let things = 0; things < 2; things += 1) await filled(tenant, `${listing.path}/{id}`);
   const { api, admin } = tenant;
   const { body } = await (route.role === undefined ? api : admin).get(`${listing.path}?limit=1`);
@@ -175,20 +177,20 @@ async function longListing(route: Route, tenant: Tenant): Promise<Listing & { cu
 
 const randomKeyring = (): Keyring => ({ current: '1', 1: randomBytes(32).toString('base64url') });
 
-/** A cursor that is not quite the one given. */
-function alterationsOf(cursor: string, other: string): fc.Arbitrary<string> {
+/** A cursor that differs slightly from the given one. */
+function arbitraryAlteration(cursor: string, other: string): fc.Arbitrary<string> {
   const bytes = Buffer.from(cursor, 'base64url');
   const at = fc.nat({ max: cursor.length - 1 });
   const character = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
   return fc.oneof(
-    // A bit of what is sealed.
+    // Flips a bit of the sealed bytes.
     fc.nat({ max: bytes.length * 8 - 1 }).map((bit) => {
       const flipped = Buffer.from(bytes);
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       return flipped.toString('base64url');
     }),
     fc.tuple(at, character).map(([index, it]) => cursor.slice(0, index) + it + cursor.slice(index + 1)),
-    fc.tuple(at, at).map(([one, two]) => swapped(cursor, one, two)),
+    fc.tuple(at, at).map(([one, two]) => swapCharacters(cursor, one, two)),
     at.map((length) => cursor.slice(0, length)),
     at.map((from) => cursor.slice(from)),
     fc.string({ minLength: 1, maxLength: 20 }).map((tail) => cursor + tail),
@@ -221,7 +223,7 @@ function alterationsOf(cursor: string, other: string): fc.Arbitrary<string> {
   );
 }
 
-function swapped(text: string, one: number, two: number): string {
+function swapCharacters(text: string, one: number, two: number): string {
   const characters = [...text];
   return characters
     .with(one, text[two] ?? '')

@@ -10,8 +10,8 @@ import type { Place } from '../place.ts';
 import { credentialOf, validRequest, withHeaders } from './requests.ts';
 
 /**
- * Of rows that no request writes itself, or not for long: there only while a redelivery job runs, and there
- * only when a redelivery has arrived.
+ * Keys of rows that workers write or remove: the first exist while a redelivery job runs, the second once a
+ * redelivery has succeeded.
  */
 const OF_WORKERS = ['redelivery-runs#', '#arrived#'];
 
@@ -22,10 +22,10 @@ const ALL: readonly (Route & { key: string })[] = Object.entries(withSessionRout
   }),
 );
 const POSTS = ALL.filter(({ method, path }) => method === 'POST' && path.startsWith('/v1/'));
-const AT_TWO_DOORS = POSTS.filter(({ dashboard }) => dashboard !== undefined);
+const WITH_SESSION_ROUTE = POSTS.filter(({ dashboard }) => dashboard !== undefined);
 
 /**
- * An idempotency key makes one effect of however many requests.
+ * Requests with one idempotency key have one effect.
  * @param atOnce how many are sent side by side
  */
 export function idempotency(place: Place, document: Document, atOnce: number): void {
@@ -35,27 +35,27 @@ export function idempotency(place: Place, document: Document, atOnce: number): v
     tenant = await place.tenant();
   });
 
-  const dataOf = ({ text }: Exchange): unknown => JSON.parse(text).data;
+  const parseData = ({ text }: Exchange): unknown => JSON.parse(text).data;
   const isReplay = ({ headers }: Exchange): boolean => headers['idempotency-replayed'] === 'true';
 
-  it('is taken by every POST of the public API', () => {
+  it('is accepted by every POST of the public API', () => {
     expect(POSTS.filter((route) => route.idempotency === undefined).map(({ key }) => key)).toEqual([]);
   });
 
   describe.each(POSTS)('$key', ({ key: id, success }) => {
-    it('gives the first answer again, secrets and all', async () => {
-      const sent = await validRequest(operationOf(document, id), tenant);
+    it('gets the first answer again, including secrets', async () => {
+      const sent = await validRequest(findOperation(document, id), tenant);
       const [first, second] = [await place.connection().send(sent), await place.connection().send(sent)];
       expect([first.status, second.status]).toEqual([success.status, success.status]);
       expect([isReplay(first), isReplay(second)]).toEqual([false, true]);
-      expect(dataOf(second)).toEqual(dataOf(first));
+      expect(parseData(second)).toEqual(parseData(first));
       expect(second.headers.location).toBe(first.headers.location);
     });
 
-    it(`makes of ${atOnce} requests at once what one makes`, async () => {
-      const operation = operationOf(document, id);
-      const one = await effectOf(operation, 1);
-      const many = await effectOf(operation, atOnce);
+    it(`gives ${atOnce} concurrent requests the effect of one`, async () => {
+      const operation = findOperation(document, id);
+      const one = await observeEffect(operation, 1);
+      const many = await observeEffect(operation, atOnce);
       expect(many.written).toEqual(one.written);
       const made = many.answers.filter(({ status }) => status !== 409);
       expect(new Set(made.map(({ status }) => status))).toEqual(new Set([success.status]));
@@ -64,34 +64,38 @@ export function idempotency(place: Place, document: Document, atOnce: number): v
     });
   });
 
-  it.each(AT_TWO_DOORS)('is the same key at both doors of $key', async ({ key: id, success }) => {
-    const [withKey, withSession] = [
-      operationOf(document, id),
-      operationOf(document, getSessionOperationId(id)),
-    ];
-    const sent = await validRequest(withKey, tenant);
-    const bySession = {
-      ...withHeaders(sent, { Authorization: `Bearer ${await credentialOf(withSession, tenant)}` }),
-      target: sent.target.replace('/api/v1/', '/api/settings/'),
-    };
-    const answers = [];
-    for (const request of [bySession, sent, bySession]) answers.push(await place.connection().send(request));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => success.status));
-    expect(answers.map(isReplay)).toEqual([false, true, true]);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    const doors = answers.map(({ headers }) => headers.location?.split('/')[2]);
-    expect([undefined, 'settings,v1,settings']).toContain(doors[0] && doors.join());
-  });
+  it.each(WITH_SESSION_ROUTE)(
+    'is the same key in both authentication modes of $key',
+    async ({ key: id, success }) => {
+      const [withKey, withSession] = [
+        findOperation(document, id),
+        findOperation(document, getSessionOperationId(id)),
+      ];
+      const sent = await validRequest(withKey, tenant);
+      const bySession = {
+        ...withHeaders(sent, { Authorization: `Bearer ${await credentialOf(withSession, tenant)}` }),
+        target: sent.target.replace('/api/v1/', '/api/settings/'),
+      };
+      const answers = [];
+      for (const request of [bySession, sent, bySession])
+        answers.push(await place.connection().send(request));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => success.status));
+      expect(answers.map(isReplay)).toEqual([false, true, true]);
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      const doors = answers.map(({ headers }) => headers.location?.split('/')[2]);
+      expect([undefined, 'settings,v1,settings']).toContain(doors[0] && doors.join());
+    },
+  );
 
-  /** What so many requests with one key write: items that are new or changed, by table. */
-  async function effectOf(operation: Operation, requests: number) {
+  /** Items that these requests add or change, by table. */
+  async function observeEffect(operation: Operation, requests: number) {
     const alone = await place.tenant();
     const sent = await validRequest(operation, alone);
     const items = () => place.service().itemsWith([alone.orgId]);
     const before = new Set(await items());
     const answers = await Promise.all(Array.from({ length: requests }, () => place.connection().send(sent)));
     const written: Record<string, number> = {};
-    // A delivery's first fast answer changes its endpoint.
+    // The first delivery changes its endpoint.
     const endpoints = [...before].flatMap((item) => /sk: 'whk_\w+'/.exec(item)?.[0] ?? []);
     for (const item of await items()) {
       if (endpoints.some((key) => item.includes(key))) continue;
@@ -108,7 +112,7 @@ export function idempotency(place: Place, document: Document, atOnce: number): v
     const stranger = await place.tenant();
     for (const caller of [tenant, stranger])
       for (const route of POSTS) {
-        const sent = await validRequest(operationOf(document, route.key), caller);
+        const sent = await validRequest(findOperation(document, route.key), caller);
         const answer = await place.connection().send(withHeaders(sent, { 'Idempotency-Key': key }));
         expect([route.key, answer.status, isReplay(answer)]).toEqual([
           route.key,
@@ -119,10 +123,10 @@ export function idempotency(place: Place, document: Document, atOnce: number): v
   });
 }
 
-/** Tables that a request itself writes to. Deliveries come later, one for each event. */
+/** Tables that a request itself writes to. Deliveries follow later, one for each event. */
 const SYNCHRONOUS = /ServiceTable|OutboxTable/;
 
-function operationOf({ operations }: Document, id: string): Operation {
+function findOperation({ operations }: Document, id: string): Operation {
   const found = operations.find((operation) => operation.id === id);
   if (found === undefined)
     throw new Error(`the document has no operation ${id}: npm run generate -- openapi`);

@@ -10,7 +10,7 @@ import type { Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 import { validRequest, withBody, withHeaders } from './requests.ts';
 
-/** What is sent, stored, fetched and answered in the following, each a text of its own. */
+/** Everything that the tests send, store, fetch and answer; each is a distinct text. */
 const CANARIES = {
   key: canary('an API key'),
   visitorToken: canary('a token of a visitor'),
@@ -22,7 +22,7 @@ const CANARIES = {
   path: canary('a path'),
   body: canary('a body'),
   brokenBody: canary('a body that is no JSON'),
-  trace: canary('a trace of somebody’s own'),
+  trace: canary('a trace id of a caller'),
   content: canary('the content of a message'),
   person: canary('an external user'),
   reason: canary('a reason'),
@@ -37,8 +37,8 @@ const CANARIES = {
 const ALL: readonly Canary[] = Object.values(CANARIES);
 
 /**
- * The logs of all functions, at the level that says most, hold nothing that is somebody's; and they can be
- * followed from a call to its end.
+ * At level DEBUG the logs of all functions contain no customer data, and a call can be followed from start to
+ * end.
  */
 export function logs(place: Place, document: Document): void {
   let tenant: Tenant;
@@ -47,30 +47,30 @@ export function logs(place: Place, document: Document): void {
     tenant = await place.tenant();
   });
 
-  const linesOf = (since = 0) =>
+  const readLines = (since = 0) =>
     place
       .log()
       .slice(since)
       .map(({ text }) => text);
-  // What came later, of whatever was begun.
-  afterAll(() => expect(leaks(ALL, linesOf()).slice(0, 5)).toEqual([]));
+  // Includes the lines of work that the tests started and that ended later.
+  afterAll(() => expect(leaks(ALL, readLines()).slice(0, 5)).toEqual([]));
 
-  const told = (code: string) => linesOf().filter((line) => line.includes(`"${code}"`));
+  const findLines = (code: string) => readLines().filter((line) => line.includes(`"${code}"`));
 
-  it.each(document.operations)('hold nothing of what $id is sent, right or wrong', async (operation) => {
+  it.each(document.operations)('contain nothing of what $id is sent, valid or invalid', async (operation) => {
     const since = place.log().length;
     for (const sent of await withCanaries(operation, tenant)) await place.connection().send(sent);
-    expect(leaks(ALL, linesOf(since))).toEqual([]);
+    expect(leaks(ALL, readLines(since))).toEqual([]);
   });
 
-  it('hold nothing of conversations, receivers, their answers, sources and stored rows, whatever fails', async () => {
+  it('contain nothing of conversations, receivers, their answers, sources and stored rows when a part fails', async () => {
     const since = place.log().length;
     const { tls } = place.service();
     const { url, stop } = await startReceiver({
       ...tls,
       respond: ({ method }): Answer =>
         method === 'GET'
-          ? { status: 200, headers: { 'content-type': 'text/html' }, body: pageOf(CANARIES.source.text) }
+          ? { status: 200, headers: { 'content-type': 'text/html' }, body: buildPage(CANARIES.source.text) }
           : { status: 500, headers: { 'x-answer': CANARIES.answerHeader.text }, body: CANARIES.answer.text },
     });
     try {
@@ -79,7 +79,7 @@ export function logs(place: Place, document: Document): void {
         'message.received',
         'ticket.created',
       ]);
-      const failedBefore = told('ATTEMPT_FAILED').length;
+      const failedBefore = findLines('ATTEMPT_FAILED').length;
       const conversation = await tenant.api.post('/api/v1/conversations', {
         channelId: 'web',
         externalUserId: `${CANARIES.person.text}@example.com`,
@@ -92,12 +92,12 @@ export function logs(place: Place, document: Document): void {
         url: `${url}/handbook?token=${CANARIES.sourceQuery.text}`,
       });
       expect([conversation.status, source.status]).toEqual([201, 201]);
-      await until('the attempts to fail', () => told('ATTEMPT_FAILED').length >= failedBefore + 3);
+      await until('the attempts to fail', () => findLines('ATTEMPT_FAILED').length >= failedBefore + 3);
       await until('the source to be checked', async () => {
         const { body } = await tenant.api.get(`/api/v1/knowledge/sources/${source.body.data?.id}`);
         return body.data?.lastCheckedAt;
       });
-      await spoiled(path, 'status', async () => {
+      await withUnreadableAttribute(path, 'status', async () => {
         expect((await tenant.api.get(path)).status).toBe(500);
       });
       const secrets = [
@@ -105,15 +105,19 @@ export function logs(place: Place, document: Document): void {
         { name: 'a signing secret', text: secret },
         { name: 'a session of an admin', text: tenant.session },
       ];
-      await until('the failure to be logged', () => told('REQUEST_FAILED').length > 0);
-      expect(leaks([...ALL, ...secrets], linesOf(since))).toEqual([]);
+      await until('the failure to be logged', () => findLines('REQUEST_FAILED').length > 0);
+      expect(leaks([...ALL, ...secrets], readLines(since))).toEqual([]);
     } finally {
       await stop();
     }
   });
 
-  /** For as long as it takes, an attribute of a stored row is what nobody can read. */
-  async function spoiled(path: string, attribute: string, during: () => Promise<void>): Promise<void> {
+  /** Makes an attribute of a stored row unreadable during a call. */
+  async function withUnreadableAttribute(
+    path: string,
+    attribute: string,
+    during: () => Promise<void>,
+  ): Promise<void> {
     const id = path.slice(path.lastIndexOf('/') + 1);
     const row = (await place.service().rows()).find(({ item }) => item.id === id && attribute in item);
     if (row === undefined) throw new Error(`there is no row of ${id}`);
@@ -125,18 +129,18 @@ export function logs(place: Place, document: Document): void {
     }
   }
 
-  it.each(WORKERS)('hold nothing of what %s is invoked with and cannot understand', async (name) => {
-    // Whether it fails as a whole, gives back a part or drops it is not the point.
+  it.each(WORKERS)('contain nothing of an invalid event that %s is invoked with', async (name) => {
+    // The worker may fail, return a part or drop the event: only the log matters.
     const since = place.log().length;
     for (const event of foreignEvents(CANARIES.event.text))
       await place
         .service()
         .invoke(name, event)
         .catch(() => undefined);
-    expect(leaks(ALL, linesOf(since))).toEqual([]);
+    expect(leaks(ALL, readLines(since))).toEqual([]);
   });
 
-  it('hold no e-mail address of the people who are told', async () => {
+  it('contain no e-mail address of the recipients', async () => {
     const { receiver } = place.service();
     const { id: webhookId } = await tenant.api.register(receiver, ['ticket.created']);
     const disabledAt = new Date().toISOString();
@@ -155,10 +159,10 @@ export function logs(place: Place, document: Document): void {
     const mails = await place.service().mails();
     const address = `admin@${tenant.orgId}.test`;
     expect(mails.some(({ to }) => to.includes(address))).toBe(true);
-    expect(leaks([{ name: 'an e-mail address', text: address }], linesOf())).toEqual([]);
+    expect(leaks([{ name: 'an e-mail address', text: address }], readLines())).toEqual([]);
   });
 
-  it('show one API call by its trace, from its function over the fan-out to the attempt', async () => {
+  it('show one API call by its trace id, from its function through the fan-out to the attempt', async () => {
     await tenant.api.register(place.service().receiver, ['conversation.created']);
     const traceId = `1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
     const { status } = await tenant.api.post(
@@ -174,7 +178,7 @@ export function logs(place: Place, document: Document): void {
     ];
     // Each function has an output of its own, and the fan-out may end after the attempt.
     const lines = await until('the trace to be in all three logs', () => {
-      const found = linesOf()
+      const found = readLines()
         .filter((line) => line.includes(traceId))
         .map((line) => JSON.parse(line));
       return ways.every(([, code]) => found.some((line) => line.code === code)) && found;
@@ -184,7 +188,7 @@ export function logs(place: Place, document: Document): void {
   });
 }
 
-/** Requests of an operation that carry what must not be told, in every place where something can be. */
+/** Requests of an operation with canaries in every part that can carry one. */
 async function withCanaries(operation: Operation, tenant: Tenant): Promise<Sent[]> {
   const valid = await validRequest(operation, tenant);
   const marked = withHeaders(valid, {
@@ -198,7 +202,7 @@ async function withCanaries(operation: Operation, tenant: Tenant): Promise<Sent[
   const credentials = [
     `Bearer ck_live_${CANARIES.key.text}`,
     `Bearer cvt_${CANARIES.visitorToken.text}`,
-    `Bearer ${sessionLike(CANARIES.session.text)}`,
+    `Bearer ${forgeSession(CANARIES.session.text)}`,
   ];
   return [
     ...credentials.map((Authorization) => withHeaders(marked, { Authorization })),
@@ -220,13 +224,13 @@ const fresh = (sent: Sent): Sent =>
     ? withHeaders(sent, { 'Idempotency-Key': randomUUID() })
     : sent;
 
-/** Has the form of a token of the issuer, and is none. */
-const sessionLike = (text: string): string =>
+/** Has the form of a token of the issuer, with an invalid signature. */
+const forgeSession = (text: string): string =>
   [{ alg: 'RS256', kid: text }, { sub: text, email: `${text}@example.com` }, text]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
 
-/** With something behind every text; what has to be of some form is then refused. */
+/** Appends the text to every string, so that formatted strings become invalid. */
 function withTexts(value: unknown, text: string): unknown {
   if (typeof value === 'string') return `${value} ${text}`;
   if (Array.isArray(value)) return value.map((each) => withTexts(each, text));
@@ -235,8 +239,7 @@ function withTexts(value: unknown, text: string): unknown {
 }
 
 /**
- * What no worker is ever sent: of no form, of the right form with what nobody can read in it, and of the
- * right form about nothing.
+ * Events that no worker is sent: without a valid form, with unreadable fields, and about unknown resources.
  */
 function foreignEvents(text: string): unknown[] {
   const bodies = [
@@ -273,5 +276,5 @@ function foreignEvents(text: string): unknown[] {
   ];
 }
 
-const pageOf = (text: string): string =>
+const buildPage = (text: string): string =>
   `<!doctype html><html lang="en"><head><title>${text}</title></head><body><article><h1>${text}</h1><p>${`${text} `.repeat(60)}</p></article></body></html>`;

@@ -9,12 +9,10 @@ import type { Place } from '../place.ts';
 import { provoke, type Scene } from './provocations.ts';
 import { credentialOf, validRequest } from './requests.ts';
 
-/** Generated requests of all operations together. `npm run fuzz` sends as many as one likes. */
+/** Generated requests of all operations together. `npm run fuzz` sends any number of them. */
 const GENERATED = 500;
 
-/**
- * Every operation of the document answers as the document says, to what it asks for and to what it refuses.
- */
+/** Every operation answers as the document says, both for success and for refusal. */
 export function operations(place: Place, document: Document): void {
   const faultsOf = conformance(document);
   let stranger: Tenant;
@@ -24,7 +22,10 @@ export function operations(place: Place, document: Document): void {
     stranger = await place.tenant();
   });
 
-  /** Sends it, and looks at whether the answer is as documented, whichever it is. */
+  /**
+   * Sends a request and checks that the document allows the answer.
+   * @returns the exchange
+   */
   async function answerTo(sent: Sent): Promise<Exchange> {
     const exchange = await place.connection().send(sent);
     expect(faultsOf(exchange)).toEqual([]);
@@ -38,7 +39,7 @@ export function operations(place: Place, document: Document): void {
       tenant = await place.tenant();
     });
 
-    it('takes the example of the document, and says where to find what it made', async () => {
+    it('accepts the example of the document and returns the location of what it creates', async () => {
       const sent = await validRequest(operation, tenant);
       const { status, headers } = await answerTo(sent);
       expect(status).toBe(successOf(operation));
@@ -54,22 +55,25 @@ export function operations(place: Place, document: Document): void {
       });
     });
 
-    it.each(problemsOf(operation))('answers $status $type to what deserves it', async ({ status, type }) => {
-      const scene: Scene = {
-        operation,
-        tenant,
-        service: place.service(),
-        connection: place.connection(),
-        poor,
-        valid: () => validRequest(operation, tenant),
-      };
-      for (const sent of await provoke(type, scene)) {
-        const answer = await answerTo(sent);
-        expect([answer.status, JSON.parse(answer.text).error.type, sent]).toEqual([status, type, sent]);
-      }
-    });
+    it.each(problemsOf(operation))(
+      'answers $status $type to a request that provokes it',
+      async ({ status, type }) => {
+        const scene: Scene = {
+          operation,
+          tenant,
+          service: place.service(),
+          connection: place.connection(),
+          poor,
+          valid: () => validRequest(operation, tenant),
+        };
+        for (const sent of await provoke(type, scene)) {
+          const answer = await answerTo(sent);
+          expect([answer.status, JSON.parse(answer.text).error.type, sent]).toEqual([status, type, sent]);
+        }
+      },
+    );
 
-    it('keeps to the document whatever it is sent', async () => {
+    it('answers generated requests as the document says', async () => {
       const target = {
         service: place.service(),
         connection: place.connection(),

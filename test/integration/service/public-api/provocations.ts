@@ -7,27 +7,27 @@ import { aTenant, type Tenant } from '../../../support/tenant.ts';
 import { useUp } from '../../../support/use-up.ts';
 import { credentialOf, ID_DIGITS, NOBODYS, validRequest, withBody, withHeaders } from './requests.ts';
 
-/** What provocations have at hand. */
+/** What a provocation can use. */
 export interface Scene {
   operation: Operation;
   tenant: Tenant;
   service: Service;
   connection: Connection;
-  /** Organizations whose requests of the minute are used up, by the kind of caller. */
+  /** Credentials of organizations whose budget of the minute is used up, by the kind of caller. */
   poor: Map<Operation['caller'], Promise<Tenant>>;
-  /** A request that succeeds, on new things. */
+  /** A request that succeeds, on newly created resources. */
   valid(): Promise<Sent>;
 }
 
 /**
- * Prepares what it takes, and gives requests each of which must be refused with the type. None: it cannot
- * come up here.
+ * Prepares state and returns requests that must each be refused with the error type; none where the operation
+ * cannot cause it.
  */
 type Provocation = (scene: Scene) => Promise<Sent[]>;
 
 const LARGE = JSON.stringify({ pad: 'x'.repeat(256 * 1024) });
 
-/** By error type. */
+/** Provocations by error type. */
 const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   AUTHENTICATION_ERROR: async ({ operation, tenant, valid }) => {
     const sent = await valid();
@@ -94,8 +94,8 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     if (status !== successOf(operation)) throw new Error(`the first request was answered ${status}`);
     const key = first.headers.find(([name]) => name === 'Idempotency-Key')?.[1];
     const other = await valid();
-    // Where no path tells the two apart, their bodies must.
-    const body = other.target === first.target ? { body: differing(first.body) } : {};
+    // Where the path is the same, the bodies must differ.
+    const body = other.target === first.target ? { body: changeText(first.body) } : {};
     return [{ ...withHeaders(other, { 'Idempotency-Key': key }), ...body }];
   },
 
@@ -121,7 +121,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
 
   RATE_LIMITED: async (scene) => {
     const sent = await scene.valid();
-    return [withHeaders(sent, { Authorization: `Bearer ${await exhausted(scene)}` })];
+    return [withHeaders(sent, { Authorization: `Bearer ${await useUpCredential(scene)}` })];
   },
 
   SANDBOX_NOT_PROVISIONED: async ({ operation, service, valid }) => {
@@ -138,7 +138,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
         await connection.send(sent);
         return [withHeaders(sent, { 'Idempotency-Key': undefined })];
       case 'createVisitorToken':
-        // On a channel that is a label alone.
+        // On a channel that is only a label.
         return [
           {
             ...sent,
@@ -171,8 +171,8 @@ const BAD_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Requests that are to be refused with an error type which the operation documents.
- * @throws Error when there are none and no other test has the type
+ * Requests that must be refused with an error type which the operation documents.
+ * @throws Error when there are none and no other test covers the type
  */
 export async function provoke(type: string, scene: Scene): Promise<Sent[]> {
   const sent = (await PROVOCATIONS[type]?.(scene)) ?? [];
@@ -183,9 +183,7 @@ export async function provoke(type: string, scene: Scene): Promise<Sent[]> {
   return sent;
 }
 
-/**
- * Has a tenant with one source counted as one with as many as it may have: to make them would take minutes.
- */
+/** Sets the count of a tenant with one source to the limit, since creating that many would take minutes. */
 async function countSources(service: Service, { orgId }: Tenant): Promise<void> {
   const row = (await service.rows([orgId])).find(
     ({ item }) => item.sk === 'source-count' && String(item.pk).startsWith(orgId),
@@ -194,7 +192,7 @@ async function countSources(service: Service, { orgId }: Tenant): Promise<void> 
   await service.rewrite({ ...row, item: { ...row.item, sources: 1000 } });
 }
 
-/** Has the endpoint of a request be disabled, as by its failures. */
+/** Disables the endpoint of a request, as failures would. */
 async function disable(service: Service, { orgId }: Tenant, { target }: Sent): Promise<void> {
   const row = (await service.rows([orgId])).find(
     ({ item }) => typeof item.sk === 'string' && item.sk.startsWith('whk_') && target.includes(item.sk),
@@ -203,23 +201,23 @@ async function disable(service: Service, { orgId }: Tenant, { target }: Sent): P
   await service.rewrite({ ...row, item: { ...row.item, status: 'auto_disabled' } });
 }
 
-/** A path for keys, as the caller of the request has it. */
+/** The path of the same resource for keys. */
 const sameDoor = (path: string, { target }: Sent): string =>
   target.startsWith('/api/settings/') ? path.replace('/api/v1/', '/api/settings/') : path;
 
-/** The request by an admin of an organization that has no sandbox. */
+/** The request by an admin of an organization without a sandbox. */
 async function withoutSandbox(sent: Sent, service: Service): Promise<Sent> {
   const { orgId } = await service.enrol();
   return withHeaders(sent, { Authorization: `Bearer ${await service.session(orgId, 'admin')}` });
 }
 
-/** A key of the same organization that may do anything but what the scope grants. */
+/** A key of the same organization with every scope except the required one. */
 async function keyWithout(scope: string, { admin }: Tenant): Promise<string> {
   const [, resource] = scope.split(':');
   const scopes = ['webhooks', 'conversations', 'knowledge']
     .filter((other) => other !== resource)
     .map((other) => `write:${other}`);
-  // Reading is not writing.
+  // A `write:` scope implies the `read:` scope.
   if (scope.startsWith('write:')) scopes.push(scope.replace('write:', 'read:'));
   const { status, body } = await admin.post('/api/settings/api-keys', { name: 'Limited', scopes });
   if (status !== 201) throw new Error(`no key could be made: ${status} ${JSON.stringify(body)}`);
@@ -228,8 +226,8 @@ async function keyWithout(scope: string, { admin }: Tenant): Promise<string> {
 
 const NAMES_SOMETHING = /^[a-z]{3}_[0-9a-f]{32}$/;
 
-/** The last text field of the body with something added: the first one may say what kind of thing it is. */
-function differing(body = '{}'): string {
+/** Appends to the last text field of the body; the first one may be a discriminator. */
+function changeText(body = '{}'): string {
   const value: Record<string, unknown> = JSON.parse(body);
   const name = Object.keys(value).findLast(
     (key) => typeof value[key] === 'string' && !NAMES_SOMETHING.test(String(value[key])),
@@ -238,15 +236,15 @@ function differing(body = '{}'): string {
   return JSON.stringify({ ...value, [name]: `${value[name]}x` });
 }
 
-/** What is counted together with the calls of a caller, in the keys of its windows. */
+/** What is counted together with the calls of a caller, as named in the keys of its rate windows. */
 const BUDGETS: Readonly<Record<Operation['caller'], string>> = {
   key: '#live#',
   session: '#dashboard#',
   visitor: '#visitor/',
 };
 
-/** A credential whose organization has nothing left of this minute, which lasts for a while yet. */
-async function exhausted({ operation: { caller }, service, connection, poor }: Scene): Promise<string> {
+/** A credential of an organization whose budget is used up for some time. */
+async function useUpCredential({ operation: { caller }, service, connection, poor }: Scene): Promise<string> {
   const known = poor.get(caller) ?? aTenant(service, { tier: 'standard' });
   poor.set(caller, known);
   const { orgId } = await known;
@@ -271,8 +269,8 @@ async function exhausted({ operation: { caller }, service, connection, poor }: S
 }
 
 /**
- * Has windows counted as full: hundreds of requests in each minute would take longer than all that is asked
- * of the operations.
+ * Sets rate windows to full: hundreds of requests each minute would take longer than all other tests of the
+ * operations.
  */
 async function countAll(service: Service, window: string): Promise<void> {
   for (const row of await service.rows([window]))

@@ -5,20 +5,20 @@ import { SANDBOX_LIMIT, STANDARD_LIMIT } from '../../../support/service.ts';
 import { untilCounted, useUp } from '../../../support/use-up.ts';
 import type { Place } from '../place.ts';
 
-/** Seconds that a minute should still have for what is to happen within it. */
+/** Seconds that must be left of a minute before a test starts. */
 const ENOUGH = 25;
-/** Not a measure of speed: on a busy machine hundreds of requests have taken minutes. */
+/** A generous limit, not a measure of speed: on a busy machine hundreds of requests have taken minutes. */
 const LONG = { timeout: 240_000 };
-/** Bursts until one is within a minute from its first to its last request, however busy the machine is. */
+/** Bursts to try until the first and last request of one are in the same minute. */
 const TRIES = 5;
 
-/** What the gateway answers when a busy machine takes longer than it waits. */
+/** The gateway's answer on a timeout, on a busy machine. */
 const UNAVAILABLE = 503;
 
-/** Tiers that a test can use up. */
+/** Tiers with budgets that a test can use up. */
 type Limited = 'standard' | 'sandbox';
 
-/** Budgets are kept to the request (decisions.md, Rate limits). */
+/** Budgets are exact to the request (docs/specification.md, Rate limits). */
 export function rateLimits(place: Place): void {
   const listing = (key: string): Sent => ({
     method: 'GET',
@@ -29,15 +29,16 @@ export function rateLimits(place: Place): void {
   const isRefused = ({ status }: Exchange) => status === 429;
   const isCounted = ({ headers }: Exchange) => headers.ratelimit !== undefined;
 
-  /** A key of a new organization, or of its sandbox, whatever tier that organization has. */
+  /** A key of a new organization of the tier, or of a sandbox. */
   const keyOf: Record<Limited, () => Promise<string>> = {
     standard: async () => (await place.service().enrol({ tier: 'standard' })).key,
     sandbox: async () => (await place.sandbox(await place.tenant())).key,
   };
 
   /**
-   * As many requests at once with a new key, over as many connections, and then one at a time until one is refused, all in one minute:
-   * the limiter lets requests pass that it could not count in time, so on a busy machine it can take some more.
+   * Sends that many requests at once with a new key over as many connections, and then one at a time until
+   * one is refused, all in one minute. The limiter lets requests pass that it cannot count in time, so on a
+   * busy machine more than the limit may pass.
    */
   async function burst(tier: Limited, requests: number): Promise<Exchange[]> {
     for (let tried = 0; tried < TRIES; tried += 1) {
@@ -73,8 +74,8 @@ export function rateLimits(place: Place): void {
       expect(headers['ratelimit-policy']).toBe(`"${tier}";q=${most};w=60`);
       expect(headers.ratelimit).toMatch(new RegExp(`^"${tier}";r=0;t=\\d+$`));
       expect(Number(headers['retry-after'])).toBe(Number(/t=(\d+)/.exec(headers.ratelimit ?? '')?.[1]));
-      // Each place of the budget went to one request. A place nobody was told of was counted after the
-      // limiter had given up.
+      // Each token went to one request. Missing values belong to requests that were counted after the limiter
+      // had timed out.
       const uncounted = passed.filter((answer) => !isCounted(answer)).length;
       const counted = passed.filter(isCounted);
       const places = new Set(counted.map(({ headers: it }) => /r=(\d+)/.exec(it.ratelimit ?? '')?.[1]));
@@ -85,7 +86,7 @@ export function rateLimits(place: Place): void {
     LONG.timeout,
   );
 
-  it('tells of the budget in every answer to a caller that is known, and in none to another', async () => {
+  it('reports its budget in every answer after authentication, and in none before', async () => {
     const { key } = await place.service().enrol();
     const { orgId } = await place.service().enrol();
     const member = await place.service().session(orgId, 'member');
@@ -113,15 +114,11 @@ export function rateLimits(place: Place): void {
       expect([status, headers['ratelimit-policy'], headers.ratelimit]).toEqual([401, undefined, undefined]);
   });
 
-  it(
-    'leaves the dashboard its own budget, so that a key which uses up the other can be revoked',
-    LONG,
-    async () => {
-      const { orgId, key } = await place.service().enrol({ tier: 'standard' });
-      const session = await place.service().session(orgId, 'admin');
-      await useUp(() => place.connection().send(listing(key)), 1);
-      const settings = { ...listing(session), target: '/api/settings/api-keys' };
-      expect((await place.connection().send(settings)).status).toBe(200);
-    },
-  );
+  it('leaves the dashboard a budget of its own, so that an overused key can be revoked', LONG, async () => {
+    const { orgId, key } = await place.service().enrol({ tier: 'standard' });
+    const session = await place.service().session(orgId, 'admin');
+    await useUp(() => place.connection().send(listing(key)), 1);
+    const settings = { ...listing(session), target: '/api/settings/api-keys' };
+    expect((await place.connection().send(settings)).status).toBe(200);
+  });
 }

@@ -4,7 +4,7 @@ import type { Sent } from '../../../support/exchange.ts';
 import { aVisitor, filled, withRealIds } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 
-/** What the operation wants to be called with. */
+/** A credential of the kind that the operation requires. */
 export async function credentialOf(
   { caller }: Pick<Operation, 'caller'>,
   tenant: Pick<Tenant, 'key' | 'session' | 'api' | 'admin' | 'receiver'>,
@@ -13,9 +13,7 @@ export async function credentialOf(
   return caller === 'key' ? tenant.key : tenant.session;
 }
 
-/**
- * A request that the operation takes: the document's own example, on things that the tenant has just made.
- */
+/** A valid request of the operation: the document's own example, on newly created resources of the tenant. */
 export async function validRequest(operation: Operation, tenant: Tenant): Promise<Sent> {
   const { method, path, body } = operation;
   const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
@@ -31,7 +29,7 @@ export async function validRequest(operation: Operation, tenant: Tenant): Promis
   };
 }
 
-/** The request with other header fields; one that is undefined is left out. */
+/** The request with changed headers; one that is undefined is left out. */
 export function withHeaders(sent: Sent, changes: Readonly<Record<string, string | undefined>>): Sent {
   const kept = sent.headers.filter(([name]) => !Object.hasOwn(changes, name));
   const given = Object.entries(changes).flatMap(([name, value]) =>
@@ -47,5 +45,5 @@ export const withBody = (sent: Sent, body: string, type = 'application/json'): S
 
 /** The digits of identifiers. */
 export const ID_DIGITS = /(?<=\b[a-z]{3}_)[0-9a-f]{32}\b/g;
-/** Those of an identifier that names nothing. */
+/** Digits of an identifier that names nothing. */
 export const NOBODYS = '01a1f84b811a7000a000000000000000';

@@ -16,16 +16,16 @@ const ALL: readonly Keyed[] = Object.entries(withSessionRoutes(routes)).map(([ke
   ...route,
   key,
 }));
-/** People have no sessions of a sandbox: what is of it is its live organization's, like its keys. */
+/** Users have no sessions of a sandbox: its settings belong to its live organization, like its keys. */
 const OF_KEYS = ALL.filter(({ scope }) => scope !== undefined);
 
-/** Two organizations that have nothing to do with one another, whoever they are. */
+/** Two organizations that must not see each other's data. */
 interface Pair {
   owner: Tenant;
   stranger: Tenant;
 }
 
-/** What one organization has is to another as if it were not there, on every route of the table. */
+/** On every route of the table, resources of another organization answer as if they did not exist. */
 export function tenancy(place: Place, document: Document): void {
   const PAIRS: readonly [string, readonly Keyed[], () => Promise<Pair>][] = [
     [
@@ -69,12 +69,12 @@ function between(
   let owner: Tenant;
   let stranger: Tenant;
   let revoked: string;
-  /** Identifiers of what the owner has: one thing of each kind, and itself. */
+  /** Identifiers of one resource of each kind of the owner, and its organization's id. */
   const owned: string[] = [];
 
   beforeAll(async () => {
     ({ owner, stranger } = await pair());
-    // So that a stranger is answered as those are who have one.
+    // The stranger has a resource of each kind too, so that lists are not empty.
     if (table === ALL) for (const tenant of [owner, stranger]) await place.sandbox(tenant);
     owned.push(owner.orgId);
     for (const { path } of table.filter(({ method, path: it }) => method !== 'POST' && it.endsWith('}')))
@@ -91,34 +91,33 @@ function between(
   });
 
   /**
-   * But for what is counted some seconds after it was made, whoever calls meanwhile, for slots of checks in progress, and for
-   * when keys were last used: those of a sandbox are its live organization's.
+   * Leaves out rows that change without these calls: counts that workers update seconds later, slots of
+   * running checks, and last uses of keys, which belong to the live organization.
    */
   const itemsWith = async (texts: readonly string[]): Promise<string[]> =>
     (await place.service().itemsWith(texts)).filter(
       (line) => !/^\S*(Ledger|Usage)Table|#used#key_|sk: 'check-slots'/.test(line),
     );
 
-  const callerOf = ({ role, visitor }: Route) =>
+  const getCaller = ({ role, visitor }: Route) =>
     visitor ? 'visitor' : role === undefined ? 'key' : 'session';
   const send = (sent: Sent, credential: string): Promise<Exchange> =>
     place.connection().send(withHeaders(sent, { Authorization: `Bearer ${credential}` }));
 
-  it.each(table)('$key gives a stranger nothing of it, and lets him change nothing', async (route) => {
-    const theirs = await validRequest(operationOf(document, route.key), owner);
-    expectIdsOf(route, theirs);
+  it.each(table)('$key shows a stranger nothing of it and changes nothing', async (route) => {
+    const theirs = await validRequest(findOperation(document, route.key), owner);
+    expectIds(route, theirs);
     const named = [...theirs.target.matchAll(ANY_ID), ...(theirs.body ?? '').matchAll(ANY_ID)].map(String);
     const all = [...owned, ...named];
     const before = await itemsWith(all);
 
     const expected = named.length > 0 && route.method !== 'DELETE' ? 404 : route.success.status;
-    for (const attempt of [theirs, ...(await mixed(route, theirs, stranger))]) {
-      const answer = await send(attempt, await credentialOf({ caller: callerOf(route) }, stranger));
+    for (const attempt of [theirs, ...(await crossParents(route, theirs, stranger))]) {
+      const answer = await send(attempt, await credentialOf({ caller: getCaller(route) }, stranger));
       expect([attempt, answer.status]).toEqual([attempt, expected]);
       for (const id of all) expect(answer.text).not.toContain(id);
     }
-    // A key of a sandbox that is not there, and keys that were revoked. Where sessions are asked for, a key's
-    // form alone says no.
+    // An unknown key of a sandbox, and revoked keys. Session routes refuse anything in the form of a key.
     for (const credential of [`ck_sandbox_${'A'.repeat(43)}`, revoked, revoked.replace('live', 'sandbox')])
       expect((await send(theirs, credential)).status).toBe(route.role === undefined ? 401 : 403);
     expect(await itemsWith(all)).toEqual(before);
@@ -127,8 +126,10 @@ function between(
   describe('lists', () => {
     const lists = table.filter((route) => isPaged(route) && !route.path.includes('{'));
 
-    it.each(lists)('$key has what is the caller’s own, and nothing else', async (route) => {
-      const mine = await (callerOf(route) === 'key' ? stranger.api : stranger.admin).all(`/api${route.path}`);
+    it.each(lists)('$key contains only the caller’s own items', async (route) => {
+      const mine = await (getCaller(route) === 'key' ? stranger.api : stranger.admin).all(
+        `/api${route.path}`,
+      );
       expect(mine).not.toEqual([]);
       for (const { id } of mine) expect(owned).not.toContain(id);
     });
@@ -137,15 +138,15 @@ function between(
 
 const ANY_ID = /\b[a-z]{3}_[0-9a-f]{32}\b/g;
 
-function operationOf({ operations }: Document, id: string): Operation {
+function findOperation({ operations }: Document, id: string): Operation {
   const found = operations.find((operation) => operation.id === id);
   if (found === undefined)
     throw new Error(`the document has no operation ${id}: npm run generate -- openapi`);
   return found;
 }
 
-/** A request of the suite must name a thing wherever the route takes the name of one. */
-function expectIdsOf({ path, body }: Route, sent: Sent): void {
+/** A request of the suite must name a resource wherever the route takes an identifier. */
+function expectIds({ path, body }: Route, sent: Sent): void {
   const inPath = path.match(/\{\w+\}/g) ?? [];
   expect(sent.target.match(ANY_ID) ?? []).toHaveLength(inPath.length);
   const inBody =
@@ -155,8 +156,8 @@ function expectIdsOf({ path, body }: Route, sent: Sent): void {
   expect(sent.body?.match(ANY_ID) ?? []).toHaveLength(inBody.length);
 }
 
-/** What is below something, looked for below something of one's own. */
-async function mixed({ path }: Route, theirs: Sent, stranger: Tenant): Promise<Sent[]> {
+/** Requests for a child resource below a parent of the stranger. */
+async function crossParents({ path }: Route, theirs: Sent, stranger: Tenant): Promise<Sent[]> {
   const below = path.split('/{').length > 2;
   if (!below) return [];
   const mine = (await filled(stranger, `/api${path}`)).split('/');

@@ -6,11 +6,11 @@ import type { Organization } from '../an-organization.ts';
 import { ok } from '../receivers.ts';
 
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** The body of an identifier that nothing has. */
+/** The digits of an identifier that names nothing. */
 export const ABSENT = '0'.repeat(12).concat('7000a000000000000000');
 export const conversationPath = (id: unknown) => `/api/v1/conversations/${id}`;
 
-/** What a success answers. */
+/** The data of a successful answer. */
 export function dataOf(answer: Answer, status: number): Data {
   expect([answer.status, answer.body.error]).toEqual([status, undefined]);
   return answer.body.data ?? expect.fail('data was to be answered');
@@ -21,7 +21,7 @@ interface Envelope {
   data: Record<string, unknown>;
 }
 
-/** Calls about conversations, and the events that they cause, which a receiver of this file's run takes. */
+/** Calls about conversations, and the events of them that a receiver gets. */
 export function conversationCalls(organization: Organization) {
   let received: ReceivedDelivery[] = [];
   beforeAll(async () => {
@@ -35,10 +35,7 @@ export function conversationCalls(organization: Organization) {
 
   const createTicket = (body?: unknown) => organization.api.post('/api/v1/tickets', body);
 
-  /**
-   * The data of the events of a type that have arrived and in which a field has a value. One that came twice
-   * counts once.
-   */
+  /** The data of the received events of a type where a field has a value. A repeated delivery counts once. */
   function arrived(type: string, field: string, value: unknown): Record<string, unknown>[] {
     const events = new Map(
       received.map(({ headers, body }): [string | undefined, Envelope] => [
@@ -51,7 +48,10 @@ export function conversationCalls(organization: Organization) {
     );
   }
 
-  /** Waits until so many have arrived, and gives all that have by then. */
+  /**
+   * Waits for so many events.
+   * @returns all that have arrived by then
+   */
   const eventsOf = (type: string, field: string, value: unknown, count = 1) =>
     until(`${count} ${type} with ${field} ${value}`, () => {
       const events = arrived(type, field, value);
@@ -71,16 +71,13 @@ export function conversationCalls(organization: Organization) {
     arrived,
     eventsOf,
 
-    /** What was created can be read where its answer says, as it was answered. */
+    /** Checks that the location of the answer reads as the answer. */
     async expectReadable(answer: Answer, location: string): Promise<void> {
       expect(answer.headers.location).toBe(location);
       expect((await organization.api.get(location)).body).toEqual(answer.body);
     },
 
-    /**
-     * Before something is said not to have arrived: an event that was caused later is there, so it would be
-     * as well.
-     */
+    /** Waits for an event that was caused later, before a test asserts that an event did not arrive. */
     async laterEventHasArrived(): Promise<void> {
       const { id } = dataOf(await createTicket(), 201);
       await eventsOf('ticket.created', 'ticketId', id);

@@ -18,14 +18,14 @@ export function conversations(organization: Organization): void {
     laterEventHasArrived,
   } = conversationCalls(organization);
 
-  /** Both leave out what may be left out. */
+  /** Bodies without the optional fields. */
   const EMPTY: [string, unknown][] = [
     ['no body', undefined],
     ['an empty body', {}],
   ];
 
-  describe('handing a conversation off', () => {
-    it('adds an entry to its log and tells of it, with the reason', async () => {
+  describe('a handoff', () => {
+    it('adds an entry to the escalation log and sends an event with the reason', async () => {
       const conversation = await organization.api.createConversation();
       const answer = await handOff(conversation, { reason: 'asked for a person', resolvedBy: 'ignored' });
 
@@ -44,7 +44,7 @@ export function conversations(organization: Organization): void {
       ]);
     });
 
-    it.each(EMPTY)('for no reason, with %s, tells of none', async (_, body) => {
+    it.each(EMPTY)('without a reason, with %s, sends an event without one', async (_, body) => {
       const conversation = await organization.api.createConversation();
 
       const escalation = dataOf(await handOff(conversation, body), 201);
@@ -55,7 +55,7 @@ export function conversations(organization: Organization): void {
       ]);
     });
 
-    it('succeeds once when twenty ask at once, and conflicts for the others', async () => {
+    it('succeeds once when twenty are requested at once, and is a conflict for the others', async () => {
       const conversation = await organization.api.createConversation();
 
       const answers = await Promise.all(Array.from({ length: 20 }, () => handOff(conversation)));
@@ -69,7 +69,7 @@ export function conversations(organization: Organization): void {
       expect(arrived('handoff.requested', 'conversationId', conversation)).toHaveLength(1);
     });
 
-    it('is forbidden while it is resolved, until a message opens it again', async () => {
+    it('is a conflict while the conversation is resolved, until a message opens it', async () => {
       const conversation = await organization.api.createConversation();
       const first = dataOf(await handOff(conversation, { reason: 'the first time' }), 201);
       dataOf(await resolve(conversation), 200);
@@ -83,8 +83,8 @@ export function conversations(organization: Organization): void {
     });
   });
 
-  describe('resolving a conversation', () => {
-    it('says when and by whom, and tells of it', async () => {
+  describe('a resolved conversation', () => {
+    it('has a time and a resolver, and causes an event', async () => {
       const conversation = await organization.api.createConversation();
       const before = await read(conversation);
       expect(before).toMatchObject({ status: 'open', resolvedAt: null, resolvedBy: null });
@@ -104,7 +104,7 @@ export function conversations(organization: Organization): void {
       ]);
     });
 
-    it.each(EMPTY)('is by the api when the call has %s', async (_, body) => {
+    it.each(EMPTY)('is resolved by `api` when the call has %s', async (_, body) => {
       const conversation = await organization.api.createConversation();
       await handOff(conversation);
 
@@ -115,7 +115,7 @@ export function conversations(organization: Organization): void {
       ]);
     });
 
-    it('again changes nothing and tells nobody', async () => {
+    it('does not change, and causes no event, when it is resolved again', async () => {
       const conversation = await organization.api.createConversation();
       const first = dataOf(await resolve(conversation, { resolvedBy: 'the first' }), 200);
       const key = { 'idempotency-key': randomUUID() };
@@ -130,7 +130,7 @@ export function conversations(organization: Organization): void {
       expect(arrived('conversation.resolved', 'conversationId', conversation)).toHaveLength(1);
     });
 
-    it('answers all of twenty at once alike, and tells of it once', async () => {
+    it('has one answer and one event when twenty calls resolve it at once', async () => {
       const conversation = await organization.api.createConversation();
 
       const answers = await Promise.all(
@@ -150,7 +150,7 @@ export function conversations(organization: Organization): void {
   });
 
   describe('a message', () => {
-    it('is read where its answer says, and in no other conversation', async () => {
+    it('is readable at its location, and in no other conversation', async () => {
       const [conversation, other] = [
         await organization.api.createConversation(),
         await organization.api.createConversation(),
@@ -167,7 +167,7 @@ export function conversations(organization: Organization): void {
       );
     });
 
-    it('opens a resolved conversation again, which can then be resolved anew', async () => {
+    it('opens a resolved conversation, which can be resolved again', async () => {
       const conversation = await organization.api.createConversation();
       const before = await read(conversation);
       dataOf(await resolve(conversation, { resolvedBy: 'first' }), 200);
@@ -184,7 +184,7 @@ export function conversations(organization: Organization): void {
       expect(events.map(({ resolvedBy }) => resolvedBy).toSorted()).toEqual(['first', 'second']);
     });
 
-    it('leaves a conversation with the human that it was handed off to', async () => {
+    it('does not take a conversation back from a human', async () => {
       const conversation = await organization.api.createConversation();
       await handOff(conversation);
       dataOf(await say(conversation), 201);
@@ -193,11 +193,11 @@ export function conversations(organization: Organization): void {
   });
 
   describe('a ticket', () => {
-    it('of a conversation and with a reason is told of with both', async () => {
+    it('with a conversation and a reason has both in its event', async () => {
       const conversation = await organization.api.createConversation();
       const answer = await createTicket({
         conversationId: conversation,
-        reason: 'nobody was there',
+        reason: 'no agent available',
         status: 'ignored',
       });
 
@@ -205,16 +205,16 @@ export function conversations(organization: Organization): void {
       expect(ticket).toEqual({
         id: expect.stringMatching(/^tkt_[0-9a-f]{32}$/),
         conversationId: conversation,
-        reason: 'nobody was there',
+        reason: 'no agent available',
         createdAt: expect.stringMatching(TIMESTAMP),
       });
       await expectReadable(answer, `/api/v1/tickets/${ticket.id}`);
       expect(await eventsOf('ticket.created', 'ticketId', ticket.id)).toEqual([
-        { ticketId: ticket.id, conversationId: conversation, reason: 'nobody was there' },
+        { ticketId: ticket.id, conversationId: conversation, reason: 'no agent available' },
       ]);
     });
 
-    it.each(EMPTY)('created with %s is told of by its identifier alone', async (_, body) => {
+    it.each(EMPTY)('created with %s has only its identifier in its event', async (_, body) => {
       const answer = await createTicket(body);
 
       const ticket = dataOf(answer, 201);
@@ -230,7 +230,7 @@ export function conversations(organization: Organization): void {
 
       const listed = await organization.api.all('/api/v1/tickets');
 
-      // Identifiers of one millisecond have no order among them.
+      // Identifiers of one millisecond have no order.
       expect(listed.map(({ id }) => id)).toEqual(
         listed
           .map(({ id }) => id)
@@ -240,7 +240,7 @@ export function conversations(organization: Organization): void {
       expect(listed.slice(0, 12)).toEqual(expect.arrayContaining(made));
     });
 
-    it('of a conversation that is not there is refused, and nothing is made', async () => {
+    it('for an unknown conversation is refused and not created', async () => {
       const before = await organization.api.all('/api/v1/tickets');
 
       expectProblem(
@@ -254,7 +254,7 @@ export function conversations(organization: Organization): void {
     });
   });
 
-  describe('what is out of its constraint', () => {
+  describe('an invalid field', () => {
     it.each([
       ['handoff', { reason: '' }, /^reason /],
       ['resolve', { resolvedBy: 7 }, /^resolvedBy /],
@@ -267,7 +267,7 @@ export function conversations(organization: Organization): void {
     });
   });
 
-  describe('what does not exist', () => {
+  describe('an unknown resource', () => {
     const absent = conversationPath(`cnv_${ABSENT}`);
 
     it.each([
@@ -279,11 +279,11 @@ export function conversations(organization: Organization): void {
       ['GET', `/api/v1/tickets/tkt_${ABSENT}`, /No such ticket/],
       ['GET', '/api/v1/tickets/nonsense', /No such/],
       ['GET', `${absent}/messages/nonsense`, /No such/],
-    ])('is 404: %s %s', async (method, path, message) => {
+    ])('is a 404: %s %s', async (method, path, message) => {
       expectProblem(await organization.api.call({ method, path }), 404, 'NOT_FOUND', message);
     });
 
-    it('is also what belongs to another conversation', async () => {
+    it('includes one of another conversation', async () => {
       const [conversation, other] = [
         await organization.api.createConversation(),
         await organization.api.createConversation(),

@@ -6,10 +6,10 @@ import type { Answer } from '../../../../lib/cli/receiver/receiver.ts';
 import type { Organization } from '../an-organization.ts';
 import { ok, path } from '../receivers.ts';
 
-/** What becomes of deliveries, as receivers and the API's callers see it. */
+/** The outcomes of deliveries, as receivers and API callers see them. */
 export function deliveries(organization: Organization): void {
   const { subscribe, ended } = organization;
-  const deliveriesOf = organization.deliveries;
+  const readDeliveries = organization.deliveries;
 
   async function post(conversation: string, content = 'hello'): Promise<string> {
     const answer = await organization.api.post(`/api/v1/conversations/${conversation}/messages`, {
@@ -21,7 +21,7 @@ export function deliveries(organization: Organization): void {
   }
 
   describe.concurrent('a delivery', () => {
-    it('carries what the specification allows, signed so that both libraries verify it', async () => {
+    it('carries the specified fields, signed so that both libraries verify it', async () => {
       const { id, secret, received } = await subscribe(ok, ['conversation.created', 'message.received']);
       const conversation = await organization.api.createConversation();
       const message = await post(conversation, 'a secret of the conversation');
@@ -51,7 +51,7 @@ export function deliveries(organization: Organization): void {
       });
     });
 
-    it('of the test operation reaches one endpoint, whatever it subscribes to', async () => {
+    it('of the test operation reaches one endpoint, regardless of its event types', async () => {
       const tested = await subscribe(ok);
       const other = await subscribe(ok);
       const answer = await organization.api.post(`${path(tested.id)}/test`);
@@ -70,10 +70,10 @@ export function deliveries(organization: Organization): void {
       expect(JSON.parse(tested.received[0]?.body.toString() ?? '')).toMatchObject({
         data: { webhookId: tested.id },
       });
-      expect(await deliveriesOf(other.id)).toEqual([]);
+      expect(await readDeliveries(other.id)).toEqual([]);
     });
 
-    it('is attempted exactly 8 times by a receiver that fails and then exhausted', async () => {
+    it('is exhausted after exactly 8 failed attempts', async () => {
       const { id, received } = await subscribe(() => ({ status: 500, body: 'no '.repeat(2000) }));
       await organization.api.post(`${path(id)}/test`);
       const [delivery] = await ended(id, 1);
@@ -108,7 +108,7 @@ export function deliveries(organization: Organization): void {
       });
     });
 
-    it('fails readably by a redirect, a hang and a closed connection, and follows or waits for none', async () => {
+    it('fails with a readable error on a redirect and on a timeout', async () => {
       const { promise: never } = Promise.withResolvers<Answer>();
       const answers: (() => Answer | Promise<Answer>)[] = [
         () => ({ status: 302, headers: { location: 'https://hooks.example.com/' } }),
@@ -126,24 +126,24 @@ export function deliveries(organization: Organization): void {
       expect(redirected).toMatchObject({ status: 302, error: expect.stringContaining('302') });
       expect(hung).toMatchObject({ status: null, error: expect.stringMatching(/timed out/) });
       expect(succeeded).toMatchObject({ status: 200, error: null });
-      // What the last failure was stays readable after the success.
+      // The last error stays readable after a success.
       expect(delivery?.lastError).toBe(hung.error);
     });
 
-    it('whose attempt began before nine failures sets the count to 0 when it succeeds', async () => {
+    it('that starts before nine failures sets the count to 0 when it succeeds', async () => {
       const held = Promise.withResolvers<{ status: number }>();
       const { id, received } = await organization.subscribe(() =>
         received.length === 1 ? held.promise : { status: 500 },
       );
       const endpoint = async () => (await organization.api.get(path(id))).body.data;
       const test = () => organization.api.post(`${path(id)}/test`);
-      const exhausted = async () =>
+      const countExhausted = async () =>
         (await organization.deliveries(id)).filter(({ status }) => status === 'exhausted').length;
 
       await test();
       await until('the attempt that takes long', () => received.length === 1);
       await Promise.all(Array.from({ length: 9 }, test));
-      await until('nine failures', async () => (await exhausted()) === 9);
+      await until('nine failures', async () => (await countExhausted()) === 9);
       expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 9 });
 
       held.resolve({ status: 200 });
@@ -157,7 +157,7 @@ export function deliveries(organization: Organization): void {
   });
 
   describe.concurrent('an endpoint', () => {
-    it('is disabled after ten exhausted deliveries in a row, not before, and what comes later is skipped', async () => {
+    it('is disabled by the tenth exhausted delivery in a row, and later deliveries are skipped', async () => {
       let healthy = false;
       const { id, received } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
       const test = (times: number) =>
@@ -196,7 +196,7 @@ export function deliveries(organization: Organization): void {
       expect(attempts).toBe(19 * 8 + 1);
     }, 180_000);
 
-    it('that is deleted has no later deliveries, and its waiting ones end without another attempt', async () => {
+    it('that is deleted gets no new deliveries and no further attempts', async () => {
       const { id, received } = await subscribe(() => ({ status: 500 }));
       await organization.api.post(`${path(id)}/test`);
       await until('the first attempt', () => received.length > 0);
@@ -205,7 +205,7 @@ export function deliveries(organization: Organization): void {
       const witness = await subscribe(() => ({ status: 500 }));
       await organization.api.post(`${path(witness.id)}/test`);
       await ended(witness.id, 1);
-      // One attempt may have been under way when the endpoint was deleted.
+      // One attempt may have been in progress at the deletion.
       expect(received.length).toBeLessThanOrEqual(attempts + 1);
     });
   });

@@ -7,10 +7,7 @@ import { expectProblem } from './expect-problem.ts';
 
 const SOURCES = '/api/v1/knowledge/sources';
 
-/**
- * What requests about sources of knowledge are answered, and what becomes of them in a sandbox, where nothing
- * is fetched.
- */
+/** Requests about content sources, and sources of a sandbox, where nothing is fetched. */
 export function knowledge(organization: Organization): void {
   let api: ApiClient;
   beforeAll(() => {
@@ -25,19 +22,19 @@ export function knowledge(organization: Organization): void {
     return `${SOURCES}/${body.data?.id}`;
   };
   /** Waits for the end of the check after the one that ended at `since`. */
-  const checked = (path: string, since: unknown = null) =>
+  const waitUntilChecked = (path: string, since: unknown = null) =>
     until(`a check of ${path}`, async () => {
       const { data } = (await api.get(path)).body;
       return data !== undefined && data.lastCheckedAt !== since && data;
     });
-  /** Takes the next step of a program. */
+  /** Runs the next step of a program. */
   async function next(path: string) {
     const { body } = await api.get(path);
     expect((await api.post(`${path}/sync`)).status).toBe(202);
-    return checked(path, body.data?.lastCheckedAt);
+    return waitUntilChecked(path, body.data?.lastCheckedAt);
   }
 
-  describe('sources', () => {
+  describe('content sources', () => {
     it('are created, read, listed and deleted', async () => {
       const given = { kind: 'feed', url: 'https://WWW.example.com/news', name: 'News' };
       const created = await api.post(SOURCES, { ...given, ignored: true });
@@ -60,7 +57,7 @@ export function knowledge(organization: Organization): void {
       const path = `${SOURCES}/${id}`;
       expect(created.headers.location).toBe(path);
 
-      const read = await checked(path);
+      const read = await waitUntilChecked(path);
       expect(read).toMatchObject({ id, createdAt, name: 'News', status: 'ok' });
       expect(await api.all(SOURCES)).toContainEqual(read);
 
@@ -87,7 +84,7 @@ export function knowledge(organization: Organization): void {
       expectProblem(await api.post(SOURCES, body), 400, 'VALIDATION_ERROR', message);
     });
 
-    it('are created once with one idempotency key, and synced once as well', async () => {
+    it('are created once and checked once with one idempotency key', async () => {
       const once = { 'idempotency-key': randomUUID() };
       const [first, second] = [
         await api.post(SOURCES, { kind: 'url', url }, once),
@@ -102,10 +99,10 @@ export function knowledge(organization: Organization): void {
     });
   });
 
-  describe('a source of a sandbox', () => {
+  describe('a content source of a sandbox', () => {
     it('is imported, stays, changes and fails as its program says', async () => {
       const path = await add('200,304,200,503,200');
-      const first = await checked(path);
+      const first = await waitUntilChecked(path);
       expect(first).toMatchObject({
         status: 'ok',
         version: 1,
@@ -127,11 +124,11 @@ export function knowledge(organization: Organization): void {
       expect(await next(path)).toMatchObject({ status: 'ok', lastError: null, version: 3, difference: 100 });
     });
 
-    it('tells what came and what went since admins last heard of it', async () => {
+    it('shows the lines added and removed since the version that admins know', async () => {
       const path = await add('200,200');
       const changes = async () => (await api.get(`${path}/changes`)).body.data;
       const sourceId = path.split('/').at(-1);
-      await checked(path);
+      await waitUntilChecked(path);
       const first = { version: 1, words: 60 };
       expect(await changes()).toEqual({
         sourceId,
@@ -156,20 +153,20 @@ export function knowledge(organization: Organization): void {
 
     it('has nothing to compare before its first import', async () => {
       const path = await add('503');
-      await checked(path);
+      await waitUntilChecked(path);
       const nothing = { from: null, to: null, difference: null, added: '', removed: '' };
       expect((await api.get(`${path}/changes`)).body.data).toMatchObject(nothing);
     });
 
-    it('says when it is checked next: within the hour, and not at once', async () => {
-      const source = await checked(await add('200'));
+    it('shows the time of its next check, within the hour', async () => {
+      const source = await waitUntilChecked(await add('200'));
       const wait = Date.parse(String(source.nextCheckAt)) - Date.parse(String(source.lastCheckedAt));
       expect(wait).toBeGreaterThanOrEqual(0.9 * 3_600_000);
       expect(wait).toBeLessThanOrEqual(3_600_000);
     });
 
-    it('that cannot be had is failing from the beginning, and has no content', async () => {
-      expect(await checked(await add('dns'))).toMatchObject({
+    it('that cannot be fetched fails from its first check and has no content', async () => {
+      expect(await waitUntilChecked(await add('dns'))).toMatchObject({
         status: 'failing',
         lastError: 'host name does not resolve',
         version: null,

@@ -13,7 +13,7 @@ export function redeliveries(organization: Organization): void {
 
   const redeliverPath = (id: string, delivery: unknown) => `${path(id)}/deliveries/${delivery}/redeliver`;
 
-  /** Asks for a redelivery, with an idempotency key only when one is given. */
+  /** Requests a redelivery, with an idempotency key if one is given. */
   const redeliver = (id: string, delivery: unknown, key?: string) =>
     organization.api.call({
       method: 'POST',
@@ -34,7 +34,7 @@ export function redeliveries(organization: Organization): void {
   const endpoint = async (id: string) => (await organization.api.get(path(id))).body.data;
 
   describe.concurrent('a redelivery', () => {
-    it('sends the event of an exhausted delivery again, as it was, under an identifier of its own', async () => {
+    it('resends the unchanged event of an exhausted delivery under an id of its own', async () => {
       let healthy = false;
       const { id, secret, received } = await subscribe(
         () => ({ status: healthy ? 200 : 500 }),
@@ -44,7 +44,7 @@ export function redeliveries(organization: Organization): void {
       const [exhausted] = await ended(id, 1);
       expect(exhausted).toMatchObject({ status: 'exhausted', attempts: 8, redeliveryOf: null });
       expect(await endpoint(id)).toMatchObject({ consecutiveFailures: 1 });
-      // Nothing else is under way that could disable it.
+      // No other delivery is in progress that could disable it.
       const { body } = await organization.api.get('/api/v1/deliveries/stats');
       expect(Object(body.data).endpoints).toContainEqual(
         expect.objectContaining({
@@ -92,7 +92,7 @@ export function redeliveries(organization: Organization): void {
       expect(new StandardWebhook(secret).verify(last.body.toString(), last.headers)).toBeTruthy();
     });
 
-    it('that fails has eight attempts as well, counts at the endpoint, and can be repeated', async () => {
+    it('that fails has eight attempts too, counts at the endpoint, and can be repeated', async () => {
       let healthy = true;
       const { id, received } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
       const first = await test(id);
@@ -121,7 +121,7 @@ export function redeliveries(organization: Organization): void {
       ]);
     });
 
-    it('is made each time that it is asked for without an idempotency key, however the first one ended', async () => {
+    it("is made for each request without an idempotency key, regardless of the first one's outcome", async () => {
       const { id, received } = await subscribe(ok);
       const first = await test(id);
       await ended(id, 1);
@@ -137,7 +137,7 @@ export function redeliveries(organization: Organization): void {
       expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     });
 
-    it('is made once by many requests with one idempotency key, each of which has its answer', async () => {
+    it('is made once by many requests with one idempotency key, and all get its answer', async () => {
       const { id, received } = await subscribe(ok);
       const first = await test(id);
       await ended(id, 1);
@@ -159,7 +159,7 @@ export function redeliveries(organization: Organization): void {
       });
     });
 
-    it('is answered as it was, to the same idempotency key, when the endpoint is gone meanwhile', async () => {
+    it('has the same answer for the same idempotency key after the endpoint was deleted', async () => {
       const { id } = await subscribe(ok);
       const first = await test(id);
       await ended(id, 1);
@@ -174,14 +174,14 @@ export function redeliveries(organization: Organization): void {
     });
   });
 
-  describe.concurrent('a redelivery is refused', () => {
+  describe.concurrent('a refused redelivery', () => {
     const conflict = (message: RegExp) => ({
       status: 409,
       body: { error: { type: 'CONFLICT', message: expect.stringMatching(message) } },
     });
     const notFound = { status: 404, body: { error: { type: 'NOT_FOUND' } } };
 
-    it('while the delivery is still being delivered', async () => {
+    it('is one of a delivery that is still open', async () => {
       const { promise, resolve } = Promise.withResolvers<Answer>();
       const { id, received } = await subscribe(() => promise);
       const first = await test(id);
@@ -194,7 +194,7 @@ export function redeliveries(organization: Organization): void {
       expect(await deliveries(id)).toHaveLength(1);
     });
 
-    it('while the endpoint is disabled, of exhausted and of skipped deliveries', async () => {
+    it('is one of a disabled endpoint, for exhausted and for skipped deliveries', async () => {
       const { id, received } = await subscribe(() => ({ status: 500 }));
       await Promise.all(Array.from({ length: 10 }, () => test(id)));
       await ended(id, 10);
@@ -211,7 +211,7 @@ export function redeliveries(organization: Organization): void {
       expect(received).toHaveLength(attempts);
     });
 
-    it('of a delivery that does not exist, or is of another endpoint, or of an endpoint that is deleted', async () => {
+    it('is one of an unknown delivery, of another endpoint or of a deleted endpoint', async () => {
       const [mine, other] = [await subscribe(ok), await subscribe(ok)];
       const delivery = await test(mine.id);
       await ended(mine.id, 1);
@@ -223,7 +223,7 @@ export function redeliveries(organization: Organization): void {
       expect(await redeliver(mine.id, delivery)).toMatchObject(notFound);
     });
 
-    it('when the idempotency key is no UUID', async () => {
+    it('is one whose idempotency key is no UUID', async () => {
       const { id } = await subscribe(ok);
       const delivery = await test(id);
       await ended(id, 1);

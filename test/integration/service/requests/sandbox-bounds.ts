@@ -13,12 +13,12 @@ import { SANDBOX } from './sandbox-provisioning.ts';
 const WEBHOOKS = '/api/v1/webhooks';
 const CONVERSATIONS = '/api/v1/conversations';
 
-/** What a request with a sandbox key is told and may say (public-api.md, Sandbox rules). */
+/** What requests with a sandbox key can see and set (docs/specification.md, Sandbox rules). */
 export function sandboxBounds(place: Place, document: Document): void {
   let live: Tenant;
   let sandbox: Tenant;
 
-  /** A test makes up to 50 requests: ten of them stay below what a sandbox may make in a minute. */
+  /** A test makes up to 50 requests: ten tests stay below a sandbox's budget of a minute. */
   let tests = 0;
   beforeEach(async () => {
     tests += 1;
@@ -27,7 +27,7 @@ export function sandboxBounds(place: Place, document: Document): void {
     sandbox = await place.sandbox(live);
   });
 
-  describe('is told nothing of the live organization', () => {
+  describe('shows nothing of the live organization', () => {
     it.each(document.operations.filter(({ caller }) => caller === 'key'))('$id', async (operation) => {
       const sent = await validRequest(operation, sandbox);
       const unknown = { ...sent, target: sent.target.replace(/[0-9a-f]{32}/, NOBODYS) };
@@ -41,7 +41,7 @@ export function sandboxBounds(place: Place, document: Document): void {
         expect(text + JSON.stringify(headers)).not.toContain(live.orgId);
     });
 
-    it('by the requests that its deliveries would have been', async () => {
+    it('in the requests of its deliveries', async () => {
       const { id, secret } = await sandbox.api.register(sandbox.receiver, ['conversation.created']);
       await sandbox.api.createConversation();
       const listed = await until('the delivery to end', async () => {
@@ -59,31 +59,31 @@ export function sandboxBounds(place: Place, document: Document): void {
     });
   });
 
-  it('has idempotency keys of its own: apart from those that are live, and from those before a reset', async () => {
+  it('has idempotency keys apart from the live ones and from those before a reset', async () => {
     const own = await place.tenant();
     const within = await place.sandbox(own);
     const once = { 'idempotency-key': randomUUID() };
     const create = ({ api }: Tenant) =>
       api.post(CONVERSATIONS, { channelId: 'chn_web', externalUserId: 'ada' }, once);
-    const asked = async (): Promise<Answer[]> => [await create(own), await create(within)];
+    const createBoth = async (): Promise<Answer[]> => [await create(own), await create(within)];
     const isReplay = ({ headers }: Answer) => headers['idempotency-replayed'] === 'true';
-    const idOf = ({ body }: Answer) => body.data?.id;
+    const readId = ({ body }: Answer) => body.data?.id;
 
-    const first = await asked();
+    const first = await createBoth();
     expect(first.map(({ status }) => status)).toEqual([201, 201]);
     expect(first.map(isReplay)).toEqual([false, false]);
-    const again = await asked();
+    const again = await createBoth();
     expect(again.map(isReplay)).toEqual([true, true]);
-    expect(again.map(idOf)).toEqual(first.map(idOf));
+    expect(again.map(readId)).toEqual(first.map(readId));
 
     expect((await own.admin.post(`${SANDBOX}/reset`)).status).toBe(200);
-    const afterwards = await asked();
+    const afterwards = await createBoth();
     expect(afterwards.map(isReplay)).toEqual([true, false]);
-    expect(new Set([...first, ...afterwards].map(idOf)).size).toBe(3);
+    expect(new Set([...first, ...afterwards].map(readId)).size).toBe(3);
     expect((await within.api.all(CONVERSATIONS)).map(({ id }) => id)).toEqual([afterwards[1]?.body.data?.id]);
   });
 
-  describe('may program its receiver', () => {
+  describe('programs a simulated receiver', () => {
     const at = (query: string) => `https://hooks.example.com/in?${query}`;
     const events = ['conversation.resolved'];
     const register = ({ api }: Tenant, query: string) => api.post(WEBHOOKS, { url: at(query), events });
@@ -117,14 +117,14 @@ export function sandboxBounds(place: Place, document: Document): void {
       'simulate-speed=1.5',
       'simulate-speed=fast',
       'simulate-speed=2&simulate-speed=3',
-    ])('and not with %s, which is an address like any other live', async (query) => {
+    ])('but not with %s, which a live endpoint accepts', async (query) => {
       expectProblem(await register(sandbox, query), 400, 'VALIDATION_ERROR', /^url .* simulate/);
-      const right = await register(sandbox, 'simulate=503');
+      const valid = await register(sandbox, 'simulate=503');
       const change = { method: 'PATCH', body: { url: at(query) } };
-      const ours = `${WEBHOOKS}/${right.body.data?.id}`;
-      expectProblem(await sandbox.api.call({ ...change, path: ours }), 400, 'VALIDATION_ERROR', /^url/);
-      expect((await sandbox.api.get(ours)).body.data?.url).toBe(at('simulate=503'));
-      await sandbox.api.call({ method: 'DELETE', path: ours });
+      const created = `${WEBHOOKS}/${valid.body.data?.id}`;
+      expectProblem(await sandbox.api.call({ ...change, path: created }), 400, 'VALIDATION_ERROR', /^url/);
+      expect((await sandbox.api.get(created)).body.data?.url).toBe(at('simulate=503'));
+      await sandbox.api.call({ method: 'DELETE', path: created });
 
       const accepted = await register(live, query);
       expect([accepted.status, accepted.body.data?.url]).toEqual([201, at(query)]);

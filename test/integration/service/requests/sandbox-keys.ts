@@ -7,12 +7,12 @@ import type { Place } from '../place.ts';
 import { expectProblem } from './expect-problem.ts';
 import { KEYS, SANDBOX } from './sandbox-provisioning.ts';
 
-/** Seconds that a minute must still have for what is to happen within it. */
+/** Seconds that must be left of a minute before a test starts. */
 const ENOUGH = 5;
 const LISTING = '/api/v1/conversations';
 
 /**
- * Keys of a sandbox are its live organization's to keep, and work in the sandbox alone (public-api.md,
+ * Sandbox keys are managed by the live organization and work in the sandbox only (docs/specification.md,
  * Authentication).
  */
 export function sandboxKeys(place: Place): void {
@@ -24,23 +24,23 @@ export function sandboxKeys(place: Place): void {
       ...changes,
     });
   /**
-   * Uses a key where another function notes its use, until one could: each tries for half a second, once in
-   * five minutes.
+   * Uses a key until another function has recorded its use: each tries for half a second, once in five
+   * minutes.
    */
   async function use({ key }: Tenant, live: Tenant): Promise<void> {
     for (const target of [LISTING, '/api/v1/webhooks', '/api/v1/tickets', '/api/v1/knowledge/sources']) {
       expect((await send(key, { target })).status).toBe(200);
-      if ((await sandboxKeysOf(live)).some(({ lastUsedAt }) => lastUsedAt !== null)) return;
+      if ((await listSandboxKeys(live)).some(({ lastUsedAt }) => lastUsedAt !== null)) return;
     }
   }
-  const sandboxKeysOf = async ({ admin }: Tenant) =>
+  const listSandboxKeys = async ({ admin }: Tenant) =>
     (await admin.all(KEYS)).filter(({ environment }) => environment === 'sandbox');
   const revoke = ({ admin }: Tenant, id: unknown) => admin.call({ method: 'DELETE', path: `${KEYS}/${id}` });
 
-  it('is listed with those of the live organization, never with itself', async () => {
+  it('is listed with the keys of the live organization, never with its secret', async () => {
     const live = await place.tenant();
     const { key } = await place.sandbox(live);
-    const [listed, ...others] = await sandboxKeysOf(live);
+    const [listed, ...others] = await listSandboxKeys(live);
     expect(others).toEqual([]);
     expect(listed).toMatchObject({ environment: 'sandbox', revokedAt: null });
     const { body } = await live.admin.get(KEYS);
@@ -48,13 +48,13 @@ export function sandboxKeys(place: Place): void {
     expect((await live.admin.all(KEYS)).map(({ environment }) => environment)).toEqual(['sandbox', 'live']);
   });
 
-  it('works no more at the request after an admin revoked it, and others go on', async () => {
+  it('is refused at the first request after its revocation, while other keys work', async () => {
     const live = await place.tenant();
     const [first, second] = [await place.sandbox(live), await place.sandbox(live)];
     // Newest first.
-    const [, older] = await sandboxKeysOf(live);
+    const [, older] = await listSandboxKeys(live);
     await use(first, live);
-    expect((await sandboxKeysOf(live)).map(({ lastUsedAt }) => lastUsedAt)).toEqual([
+    expect((await listSandboxKeys(live)).map(({ lastUsedAt }) => lastUsedAt)).toEqual([
       null,
       expect.any(String),
     ]);
@@ -63,19 +63,22 @@ export function sandboxKeys(place: Place): void {
 
     expectProblem(await first.api.get(LISTING), 401, 'AUTHENTICATION_ERROR');
     for (const credential of [second.key, live.key]) expect((await send(credential)).status).toBe(200);
-    expect((await sandboxKeysOf(live)).map(({ revokedAt }) => revokedAt)).toEqual([null, expect.any(String)]);
+    expect((await listSandboxKeys(live)).map(({ revokedAt }) => revokedAt)).toEqual([
+      null,
+      expect.any(String),
+    ]);
   });
 
-  it('is not revoked by the admins of other organizations', async () => {
+  it('cannot be revoked by admins of other organizations', async () => {
     const [live, other] = [await place.tenant(), await place.tenant()];
     const sandbox = await place.sandbox(live);
-    const [key] = await sandboxKeysOf(live);
+    const [key] = await listSandboxKeys(live);
     expect((await revoke(other, key?.id)).status).toBe(204);
     await use(sandbox, live);
-    expect(await sandboxKeysOf(live)).toEqual([{ ...key, lastUsedAt: expect.any(String) }]);
+    expect(await listSandboxKeys(live)).toEqual([{ ...key, lastUsedAt: expect.any(String) }]);
   });
 
-  it('is refused by everything in the settings', async () => {
+  it('is refused by every settings route', async () => {
     const { key } = await place.sandbox(await place.tenant());
     for (const target of [
       SANDBOX,
@@ -90,7 +93,7 @@ export function sandboxKeys(place: Place): void {
     }
   });
 
-  it('needs the scope, as live', async () => {
+  it('needs the scope, like a live key', async () => {
     const live = await place.tenant();
     const { body } = await live.admin.post(`${SANDBOX}/provision`, { name: 'x', scopes: ['read:webhooks'] });
     const { status, text } = await send(Object(body.data).key.secretOnce);
@@ -100,7 +103,7 @@ export function sandboxKeys(place: Place): void {
   describe('has the budget of the sandbox', () => {
     const left = ({ headers }: Exchange) => Number(/r=(\d+)/.exec(headers.ratelimit ?? '')?.[1]);
 
-    it.each(['scale', 'standard'] as const)('whatever the tier of the organization: %s', async (tier) => {
+    it.each(['scale', 'standard'] as const)('in an organization of tier %s', async (tier) => {
       const live = await place.tenant({ tier });
       const { key } = await place.sandbox(live);
       const { headers } = await untilCounted(() => send(key));
@@ -109,7 +112,7 @@ export function sandboxKeys(place: Place): void {
       expect((await untilCounted(() => send(live.key))).headers['ratelimit-policy']).toMatch(`"${tier}"`);
     });
 
-    it('which all its keys share, and nobody else', async () => {
+    it('shared with all other keys of the sandbox, and with no live key', async () => {
       const live = await place.tenant({ tier: 'standard' });
       const [first, second] = [await place.sandbox(live), await place.sandbox(live)];
       const elsewhere = await place.sandbox(await place.tenant());
@@ -129,11 +132,11 @@ export function sandboxKeys(place: Place): void {
       for (const key of [first.key, second.key]) expect((await send(key)).status).toBe(429);
       const after = await others();
       expect(after.map(({ status }) => status)).toEqual([200, 200]);
-      // As much less as was used of it here, unless a new minute has begun.
+      // Only this test's own request is missing, unless a new minute has begun.
       for (const [index, answer] of after.entries())
         expect(left(answer)).toBeGreaterThanOrEqual(left(before[index] ?? answer) - 1);
       expect((await live.admin.get(KEYS)).status).toBe(200);
-      // A minute may have to be waited for, and what comes then takes a while on a busy machine.
+      // The test may wait for the next minute, and its requests take a while on a busy machine.
     }, 240_000);
   });
 }

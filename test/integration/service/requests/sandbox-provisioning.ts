@@ -8,23 +8,23 @@ export const SANDBOX = '/api/settings/sandbox';
 export const KEYS = '/api/settings/api-keys';
 const PROVISION = `${SANDBOX}/provision`;
 const BODY = { name: 'Build server', scopes: ['write:conversations'] };
-/** First calls at the same moment. */
+/** Number of concurrent first calls. */
 const AT_ONCE = 50;
 
-/** Provisioning, and reading what was provisioned (public-api.md, Sandbox pairing). */
+/** Provisioning a sandbox and reading it (docs/specification.md, Sandbox pairing). */
 export function sandboxProvisioning(place: Place): void {
   const provision = ({ admin }: Pick<Tenant, 'admin'>, body: unknown = BODY) =>
     admin.call({ method: 'POST', path: PROVISION, body });
 
-  /** Calls with another credential than a tenant's own. */
+  /** Calls with a credential other than the tenant's own. */
   async function callAs<T>(credential: string, use: (api: ApiClient) => Promise<T>): Promise<T> {
     const api = apiClient({ BASE_URL: place.service().url, API_KEY: credential });
     return use(api).finally(() => api.close());
   }
   const lists = (key: string): Promise<Answer> => callAs(key, (api) => api.get('/api/v1/conversations'));
-  const keysOf = ({ admin }: Tenant) => admin.all(KEYS);
+  const listKeys = ({ admin }: Tenant) => admin.all(KEYS);
 
-  it('is made by the first call, with a key that works at once', async () => {
+  it('is created by the first call, with a key that works at once', async () => {
     const live = await place.tenant();
     const answer = await provision(live);
     expect(answer.status).toBe(201);
@@ -50,7 +50,7 @@ export function sandboxProvisioning(place: Place): void {
     expectProblem(await callAs(secretOnce, (api) => api.post(path, body)), 403, 'PERMISSION_DENIED');
   });
 
-  it('is the same one in every further call, each of which issues another key', async () => {
+  it('stays the same in every further call, each of which issues another key', async () => {
     const live = await place.tenant();
     const answers = [await provision(live), await provision(live), await provision(live)];
     const data = answers.map(({ body }) => Object(body.data));
@@ -64,7 +64,7 @@ export function sandboxProvisioning(place: Place): void {
       expect([...((await lists(secret)).body.data ?? [])]).toMatchObject([{ id: made }]);
   });
 
-  it(`is one of ${AT_ONCE} first calls at once, exactly one of which makes it, and all keys work`, async () => {
+  it(`is created by one of ${AT_ONCE} concurrent first calls, and all their keys work`, async () => {
     const live = await place.tenant();
     const crowd = apiClient({ BASE_URL: place.service().url, API_KEY: live.session }, AT_ONCE);
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => provision({ admin: crowd })));
@@ -79,7 +79,7 @@ export function sandboxProvisioning(place: Place): void {
     expect(new Set(secrets).size).toBe(AT_ONCE);
     const made = await callAs(secrets[0] ?? '', (api) => api.createConversation());
     for (const secret of secrets) expect(JSON.stringify((await lists(secret)).body)).toContain(made);
-    const listed = (await keysOf(live)).map(({ id }) => id);
+    const listed = (await listKeys(live)).map(({ id }) => id);
     expect(listed).toEqual(expect.arrayContaining(data.map(({ key }) => key.id)));
     const organizations = (await place.service().rows()).filter(
       ({ item }) => item.sk === 'organization' && item.liveOrganizationId === live.orgId,
@@ -87,7 +87,7 @@ export function sandboxProvisioning(place: Place): void {
     expect(organizations.map(({ item }) => item.pk)).toEqual([...ids]);
   });
 
-  it('is read by the members of its organization, who are told 404 before', async () => {
+  it('can be read by members of its organization, and is a 404 before it exists', async () => {
     const live = await place.tenant();
     const member = await place.service().session(live.orgId, 'member');
     const read = () => callAs(member, (api) => api.get(SANDBOX));
@@ -106,7 +106,7 @@ export function sandboxProvisioning(place: Place): void {
     expect((await read()).body.data).toEqual(shown.data);
   });
 
-  it('is its own organization’s, whatever the body says', async () => {
+  it('belongs to the caller’s own organization, regardless of the body', async () => {
     const [live, other] = [await place.tenant(), await place.tenant()];
     const elsewhere = await place.sandbox(other);
     const { body } = await provision(live, {
@@ -119,14 +119,14 @@ export function sandboxProvisioning(place: Place): void {
     });
     expect(body.data).toMatchObject({ provisioned: true, key: { environment: 'sandbox' } });
     expect(body.data?.sandboxOrganizationId).not.toBe(elsewhere.orgId);
-    expect((await keysOf(other)).map(({ name }) => name)).not.toContain(BODY.name);
+    expect((await listKeys(other)).map(({ name }) => name)).not.toContain(BODY.name);
   });
 
-  describe('is not made', () => {
-    const untouched = async (live: Tenant, call: () => Promise<Answer>): Promise<Answer> => {
-      const before = await keysOf(live);
+  describe('is not created', () => {
+    const expectUntouched = async (live: Tenant, call: () => Promise<Answer>): Promise<Answer> => {
+      const before = await listKeys(live);
       const answer = await call();
-      expect(await keysOf(live)).toEqual(before);
+      expect(await listKeys(live)).toEqual(before);
       expectProblem(await live.admin.get(SANDBOX), 404, 'NOT_FOUND');
       return answer;
     };
@@ -143,7 +143,7 @@ export function sandboxProvisioning(place: Place): void {
       ['no body', undefined, /./],
     ])('with %s', async (_, body, message) => {
       const live = await place.tenant();
-      const answer = await untouched(live, () => provision(live, body === undefined ? '' : body));
+      const answer = await expectUntouched(live, () => provision(live, body === undefined ? '' : body));
       expectProblem(answer, 400, 'VALIDATION_ERROR');
       expect(answer.body.error?.message).toMatch(message);
     });
@@ -151,7 +151,7 @@ export function sandboxProvisioning(place: Place): void {
     it('by a member', async () => {
       const live = await place.tenant();
       const member = await place.service().session(live.orgId, 'member');
-      const answer = await untouched(live, () => callAs(member, (admin) => provision({ admin })));
+      const answer = await expectUntouched(live, () => callAs(member, (admin) => provision({ admin })));
       expectProblem(answer, 403, 'PERMISSION_DENIED');
     });
 
@@ -160,18 +160,18 @@ export function sandboxProvisioning(place: Place): void {
       const { key: sandboxKey } = await place.sandbox(other);
       for (const key of [live.key, sandboxKey])
         expectProblem(
-          await untouched(live, () => callAs(key, (admin) => provision({ admin }))),
+          await expectUntouched(live, () => callAs(key, (admin) => provision({ admin }))),
           403,
           'PERMISSION_DENIED',
         );
       expectProblem(await callAs(live.key, (api) => api.get(SANDBOX)), 403, 'PERMISSION_DENIED');
     });
 
-    it('by somebody who is not known', async () => {
+    it('without a valid session', async () => {
       const live = await place.tenant();
       for (const credential of ['', 'e30.e30.e30'])
         expectProblem(
-          await untouched(live, () => callAs(credential, (admin) => provision({ admin }))),
+          await expectUntouched(live, () => callAs(credential, (admin) => provision({ admin }))),
           401,
           'AUTHENTICATION_ERROR',
         );

@@ -11,12 +11,10 @@ import { KEYS, SANDBOX } from './sandbox-provisioning.ts';
 
 const RESET = `${SANDBOX}/reset`;
 const CONVERSATIONS = '/api/v1/conversations';
-/** Resets at the same moment. */
+/** Number of concurrent resets. */
 const AT_ONCE = 20;
 
-/**
- * A reset empties the sandbox at once, and nothing else (public-api.md, POST /api/settings/sandbox/reset).
- */
+/** A reset empties the sandbox at once, and changes nothing else (docs/specification.md, Sandbox reset). */
 export function sandboxReset(place: Place): void {
   const reset = ({ admin }: Pick<Tenant, 'admin'>): Promise<Answer> => admin.post(RESET);
   const pair = async () => {
@@ -24,13 +22,13 @@ export function sandboxReset(place: Place): void {
     return { live, sandbox: await place.sandbox(live) };
   };
 
-  it('is refused where there is none', async () => {
+  it('is refused without a sandbox', async () => {
     const live = await place.tenant();
     expectProblem(await reset(live), 409, 'SANDBOX_NOT_PROVISIONED');
     expectProblem(await live.admin.get(SANDBOX), 404, 'NOT_FOUND');
   });
 
-  it('is for admins with a session alone, and nobody else empties anything', async () => {
+  it('is allowed for admins with a session only', async () => {
     const { live, sandbox } = await pair();
     const id = await sandbox.api.createConversation();
     const member = await place.service().session(live.orgId, 'member');
@@ -48,7 +46,7 @@ export function sandboxReset(place: Place): void {
     expect((await sandbox.api.all(CONVERSATIONS)).map((conversation) => conversation.id)).toEqual([id]);
   });
 
-  it('takes no body of another kind, and none that changes what it does', async () => {
+  it('refuses an invalid body and ignores its fields', async () => {
     const { live, sandbox } = await pair();
     const other = await pair();
     const kept = await other.sandbox.api.createConversation();
@@ -58,8 +56,8 @@ export function sandboxReset(place: Place): void {
     expect((await other.sandbox.api.all(CONVERSATIONS)).map(({ id }) => id)).toEqual([kept]);
   });
 
-  describe('of a sandbox with something of everything', () => {
-    /** Reads of things, by their paths. */
+  describe('of a sandbox with resources of every kind', () => {
+    /** Routes that read one resource. */
     const READS = Object.values(routes).filter(
       ({ method, path }) => method === 'GET' && path.startsWith('/v1/') && path.endsWith('}'),
     );
@@ -67,27 +65,27 @@ export function sandboxReset(place: Place): void {
     let live: Tenant;
     let sandbox: Tenant;
     let answer: Answer;
-    /** Paths of one thing of each kind. */
+    /** Paths of one resource of each kind. */
     let things: string[];
     /** Paths of lists, with cursors of their second page. */
     let lists: { path: string; cursor: string }[];
-    /** What reset must not touch. */
+    /** State that the reset must not change. */
     let before: { live: string[]; elsewhere: string[]; keys: unknown; webhooks: unknown };
     let elsewhere: Tenant;
 
-    const cursorsOf = async () =>
+    const readCursors = async () =>
       Promise.all(
         lists.map(({ path, cursor }) =>
           sandbox.api.get(`${path}?limit=1&cursor=${encodeURIComponent(cursor)}`),
         ),
       );
-    /** Rows of an organization, but for those that others count in, at their own time. */
-    const rowsOf = async (id: string) =>
+    /** Rows of an organization without those that workers update at any time. */
+    const findRows = async (id: string) =>
       (await place.service().itemsWith([id])).filter((row) => !/^\S*(Rate|Ledger|Usage)/.test(row));
     const kept = async () => ({
-      live: await rowsOf(live.orgId),
-      elsewhere: await rowsOf(elsewhere.orgId),
-      // When a key was last used goes on with its use.
+      live: await findRows(live.orgId),
+      elsewhere: await findRows(elsewhere.orgId),
+      // The last use of a key changes with its use.
       keys: (await live.admin.all(KEYS)).map(({ lastUsedAt: _, ...key }) => key),
       webhooks: await sandbox.api.all('/api/v1/webhooks'),
     });
@@ -108,27 +106,27 @@ export function sandboxReset(place: Place): void {
         lists.push({ path: list, cursor: String(body.nextCursor) });
       }
       for (const path of things) expect((await sandbox.api.get(path)).status).toBe(200);
-      for (const { status } of await cursorsOf()) expect(status).toBe(200);
+      for (const { status } of await readCursors()) expect(status).toBe(200);
       before = await kept();
       answer = await reset(live);
     }, 120_000);
 
-    it('says when it was', () => {
+    it('returns its time', () => {
       expect(answer.status).toBe(200);
       expect(answer.body.data).toEqual({ sandboxOrganizationId: sandbox.orgId, resetAt: expect.any(String) });
     });
 
-    /** What is set up rather than said, and outlives a reset. */
+    /** Settings that outlive a reset. */
     const isKept = (path: string) => /\/(whk|chn)_\w+$|\/(webhooks|channels)$/.test(path);
 
-    it('leaves nothing to be read of what was there but its endpoints and channels', async () => {
+    it('leaves only endpoints and channels readable', async () => {
       const statuses = await Promise.all(things.map(async (path) => (await sandbox.api.get(path)).status));
       expect(Object.fromEntries(things.map((path, index) => [path, statuses[index]]))).toEqual(
         Object.fromEntries(things.map((path) => [path, isKept(path) ? 200 : 404])),
       );
     });
 
-    it('leaves lists empty, and those of what is gone to be read no more', async () => {
+    it('leaves lists empty, and those of deleted resources unreadable', async () => {
       for (const { path } of lists.filter((list) => !isKept(list.path))) {
         const { status, body } = await sandbox.api.get(path);
         if (/\/cnv_/.test(path)) expect([path, status]).toEqual([path, 404]);
@@ -136,7 +134,7 @@ export function sandboxReset(place: Place): void {
       }
     });
 
-    it('leaves endpoints of which nothing was counted', async () => {
+    it('leaves endpoints with empty statistics', async () => {
       const webhooks = await sandbox.api.all('/api/v1/webhooks');
       expect(webhooks.length).toBeGreaterThan(1);
       for (const { id } of webhooks)
@@ -147,16 +145,16 @@ export function sandboxReset(place: Place): void {
         });
     });
 
-    it('leaves no cursor good for anything', async () => {
-      for (const refused of await cursorsOf())
+    it('invalidates every cursor', async () => {
+      for (const refused of await readCursors())
         if (refused.status !== 404) expectProblem(refused, 400, 'VALIDATION_ERROR');
     });
 
-    it('leaves keys and endpoints as they were, what is live, and what is of other organizations', async () => {
+    it('leaves keys, endpoints, live data and other organizations unchanged', async () => {
       expect((await sandbox.api.get(CONVERSATIONS)).status).toBe(200);
       const { live: rows, ...others } = await kept();
       expect(others).toEqual({ elsewhere: before.elsewhere, keys: before.keys, webhooks: before.webhooks });
-      // The sandbox's own row names the live organization, and has moved on.
+      // The sandbox's own row names the live organization and has a new generation.
       const isOthers = (row: string) =>
         !/liveOrganizationId: .* generation: /.test(row) && !/generation: .* liveOrganizationId: /.test(row);
       expect(rows.filter(isOthers)).toEqual(before.live.filter(isOthers));
@@ -164,7 +162,7 @@ export function sandboxReset(place: Place): void {
       expect(rows.filter(isOthers)).toHaveLength(rows.length - 1);
     });
 
-    it('is read with the sandbox until all of it is deleted, and then no row is left of it', async () => {
+    it('shows its purge in the sandbox until no row is left', async () => {
       const { lastResetAt, purge } = Object((await live.admin.get(SANDBOX)).body.data);
       expect(lastResetAt).toBe(answer.body.data?.resetAt);
       expect([null, lastResetAt]).toContain(purge?.since ?? null);
@@ -175,7 +173,7 @@ export function sandboxReset(place: Place): void {
       expect(await place.service().itemsWith([`${sandbox.orgId}#1`])).toEqual([]);
     });
 
-    it('leaves a sandbox that works as before, its endpoints with their secrets', async () => {
+    it('leaves a working sandbox with the same endpoint secrets', async () => {
       const { body } = await sandbox.api.get('/api/v1/webhooks');
       const [{ id } = { id: '' }] = [...(body.data ?? [])];
       const { body: test } = await sandbox.api.post(`/api/v1/webhooks/${id}/test`);
@@ -190,7 +188,7 @@ export function sandboxReset(place: Place): void {
     });
   });
 
-  it(`answers ${AT_ONCE} at once all alike, each with a sandbox that is empty`, async () => {
+  it(`succeeds ${AT_ONCE} times at once, each time with an empty sandbox`, async () => {
     const { live, sandbox } = await pair();
     await sandbox.api.createConversation();
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => reset(live)));
@@ -204,11 +202,11 @@ export function sandboxReset(place: Place): void {
     expect((await sandbox.api.all(CONVERSATIONS)).map((conversation) => conversation.id)).toEqual([id]);
   });
 
-  it('wipes what was answered before it was asked for, and keeps what is asked for after it was answered', async () => {
+  it('deletes what was answered before its request, and keeps what is requested after its answer', async () => {
     const { live, sandbox } = await pair();
     const written: { id: string; begun: number; ended: number }[] = [];
     let over = false;
-    /** Far from what a sandbox may write in a minute, however long the reset takes. */
+    /** Far below what a sandbox may write in a minute, even if the reset takes long. */
     let most = 200;
     const writer = async () => {
       while (!over) {

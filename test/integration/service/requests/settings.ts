@@ -7,11 +7,11 @@ import type { Organization } from '../an-organization.ts';
 import { expectProblem } from './expect-problem.ts';
 
 export function settings(organization: Organization): void {
-  /** Presents nothing of its own. */
-  let anybody: ApiClient;
+  /** A client without a credential. */
+  let anonymous: ApiClient;
 
   beforeAll(() => {
-    anybody = organization.client('');
+    anonymous = organization.client('');
   });
 
   const ORGANIZATION = '/api/settings/organization';
@@ -19,11 +19,11 @@ export function settings(organization: Organization): void {
   const PUBLIC = '/api/v1/conversations';
 
   const callAs = (token: string, call: Call): Promise<Answer> =>
-    anybody.call({ ...call, headers: { authorization: `Bearer ${token}`, ...call.headers } });
+    anonymous.call({ ...call, headers: { authorization: `Bearer ${token}`, ...call.headers } });
   const asAdmin = (call: Call) => callAs(organization.sessions.admin, call);
   const asMember = (call: Call) => callAs(organization.sessions.member, call);
   const withCookie = (call: Call, origin?: string) =>
-    anybody.call({
+    anonymous.call({
       ...call,
       headers: {
         cookie: `theme=dark; __Host-session=${organization.sessions.admin}`,
@@ -40,7 +40,7 @@ export function settings(organization: Organization): void {
 
   const revoke = (id: string) => asAdmin({ method: 'DELETE', path: `${API_KEYS}/${id}` });
 
-  /** All keys that the organization's list has, page by page. */
+  /** All keys in the organization's list, page by page. */
   async function listKeys(limit = 100): Promise<Record<string, unknown>[]> {
     const keys: Record<string, unknown>[] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -53,7 +53,7 @@ export function settings(organization: Organization): void {
   }
 
   describe('an API key', () => {
-    it('is made by an admin, and works at once', async () => {
+    it('is created by an admin and works at once', async () => {
       const { key, secret, answer } = await createKey({ name: 'Reader', scopes: ['read:conversations'] });
       expect(secret).toMatch(/^ck_live_[\w-]{43}$/);
       expect(key).toEqual({
@@ -73,24 +73,31 @@ export function settings(organization: Organization): void {
       expectProblem(await callAs(secret, { method: 'POST', path: PUBLIC, body }), 403, 'PERMISSION_DENIED');
     });
 
-    it('is listed with its last use, whether it was let in or not', async () => {
+    it('is listed with its last use, including refused ones', async () => {
       const unused = await createKey();
       const before = Date.now();
-      // A use that could not be noted within half a second is left alone for minutes: other keys then.
-      const { used, refused, lastUseOf } = await until('both uses to be noted', async () => {
+      // A use that cannot be recorded within half a second is not retried for minutes, so the next try uses
+      // new keys.
+      const { used, refused, readLastUse } = await until('both uses to be noted', async () => {
         const [used, refused] = [await createKey(), await createKey()];
         expect((await callAs(used.secret, { path: PUBLIC })).status).toBe(200);
         expect((await callAs(refused.secret, { method: 'POST', path: PUBLIC, body: {} })).status).toBe(403);
         const listed = await listKeys();
-        const lastUseOf = (id: unknown) => Object(listed.find((key) => key.id === id)).lastUsedAt;
-        return [used, refused].every(({ key }) => lastUseOf(key.id) !== null) && { used, refused, lastUseOf };
+        const readLastUse = (id: unknown) => Object(listed.find((key) => key.id === id)).lastUsedAt;
+        return (
+          [used, refused].every(({ key }) => readLastUse(key.id) !== null) && {
+            used,
+            refused,
+            readLastUse,
+          }
+        );
       });
       for (const { key } of [used, refused])
-        expect(Date.parse(lastUseOf(key.id))).toBeGreaterThanOrEqual(before);
-      expect(lastUseOf(unused.key.id)).toBeNull();
+        expect(Date.parse(readLastUse(key.id))).toBeGreaterThanOrEqual(before);
+      expect(readLastUse(unused.key.id)).toBeNull();
     });
 
-    it('works no more at the request after it was revoked, and others go on', async () => {
+    it('is refused at the first request after its revocation, while other keys work', async () => {
       const [first, second] = [await createKey(), await createKey()];
       expect((await callAs(first.secret, { path: PUBLIC })).status).toBe(200);
 
@@ -100,7 +107,7 @@ export function settings(organization: Organization): void {
       expect((await callAs(second.secret, { path: PUBLIC })).status).toBe(200);
     });
 
-    it('is listed with the time of its first revocation, however often it is revoked', async () => {
+    it('keeps the time of its first revocation when it is revoked again', async () => {
       const { key } = await createKey();
       await revoke(key.id);
       const listed = (await listKeys()).find(({ id }) => id === key.id);
@@ -111,7 +118,7 @@ export function settings(organization: Organization): void {
     });
 
     it.each(['unknown', 'key_1', `key_${'0'.repeat(32)}`, `org_${'0'.repeat(32)}`])(
-      'that nobody has is revoked without complaint: %s',
+      'that does not exist is revoked with the same answer: %s',
       async (id) => {
         const before = await listKeys();
         expect((await revoke(id)).status).toBe(204);
@@ -119,7 +126,7 @@ export function settings(organization: Organization): void {
       },
     );
 
-    it('is listed newest first, the one that the organization began with last', async () => {
+    it('is listed newest first, the organization’s initial key last', async () => {
       for (let count = 0; count < 3; count++) await createKey();
       const keys = await listKeys(2);
       expect(keys.map(({ id }) => id)).toEqual(
@@ -132,7 +139,7 @@ export function settings(organization: Organization): void {
       expect(new Set(keys.map(({ id }) => id)).size).toBe(keys.length);
     });
 
-    it('shows itself in the answer to its making alone', async () => {
+    it('shows its secret only in the answer to its creation', async () => {
       const { secret } = await createKey();
       const page = await asAdmin({ path: API_KEYS });
       const text = JSON.stringify(page.body);
@@ -150,7 +157,7 @@ export function settings(organization: Organization): void {
       ['an unknown scope', { name: 'x', scopes: ['admin'] }, /scopes/],
       ['a scope twice', { name: 'x', scopes: ['read:webhooks', 'read:webhooks'] }, /scopes/],
       ['no body', undefined, /./],
-    ])('is not made with %s', async (_, body, message) => {
+    ])('is not created with %s', async (_, body, message) => {
       const before = await listKeys();
       const answer = await asAdmin({ method: 'POST', path: API_KEYS, body });
       expectProblem(answer, 400, 'VALIDATION_ERROR');
@@ -158,7 +165,7 @@ export function settings(organization: Organization): void {
       expect(await listKeys()).toEqual(before);
     });
 
-    it('is always a live one of the admin’s own organization, whatever the body says', async () => {
+    it('is always a live key of the admin’s own organization, regardless of the body', async () => {
       const { key, secret } = await createKey({
         name: 'x',
         scopes: ['read:conversations'],
@@ -175,7 +182,7 @@ export function settings(organization: Organization): void {
   });
 
   describe('the organization', () => {
-    it('is shown to its members, with its settings', async () => {
+    it('is shown to its members with its settings', async () => {
       for (const ask of [asAdmin, asMember]) {
         const { status, body } = await ask({ path: ORGANIZATION });
         expect(status).toBe(200);
@@ -193,7 +200,7 @@ export function settings(organization: Organization): void {
       }
     });
 
-    it('has its settings changed by an admin, each for itself, and nothing else of it', async () => {
+    it('has each setting changed by an admin without the others', async () => {
       const change = (body: object) => asAdmin({ method: 'PATCH', path: ORGANIZATION, body });
       const before = Object((await asAdmin({ path: ORGANIZATION })).body.data);
 
@@ -224,26 +231,26 @@ export function settings(organization: Organization): void {
 
   const id = `key_${'0'.repeat(32)}`;
   const name = { name: 'x', scopes: ['read:webhooks'] };
-  /** Every route of the settings that are here, each with a body that it takes. */
+  /** Every route of the settings under test, each with a valid body. */
   const reads: Call[] = [{ path: ORGANIZATION }, { path: API_KEYS }];
   const writes: Call[] = [
     { method: 'PATCH', path: ORGANIZATION, body: { contentChangeThreshold: 1 } },
     { method: 'POST', path: API_KEYS, body: name },
     { method: 'DELETE', path: `${API_KEYS}/${id}` },
   ];
-  const labelled = (calls: Call[]) =>
+  const withLabels = (calls: Call[]) =>
     calls.map((call) => [`${call.method ?? 'GET'} ${call.path}`, call] as const);
 
-  describe.each(labelled([...reads, ...writes]))('%s', (_, call) => {
-    it('is for sessions alone: an API key is refused, and nobody at all', async () => {
+  describe.each(withLabels([...reads, ...writes]))('%s', (_, call) => {
+    it('requires a session: an API key and a missing credential are refused', async () => {
       expectProblem(await callAs(organization.key, call), 403, 'PERMISSION_DENIED');
-      for (const stranger of [await anybody.call(call), await callAs('e30.e30.e30', call)]) {
+      for (const stranger of [await anonymous.call(call), await callAs('e30.e30.e30', call)]) {
         expectProblem(stranger, 401, 'AUTHENTICATION_ERROR');
         expect(stranger.headers['www-authenticate']).toMatch(/^Bearer/);
       }
     });
 
-    it('tells with every answer to a session what is left of its budget', async () => {
+    it('reports the remaining budget in every answer to a session', async () => {
       const { headers } = await untilCounted(() => asMember(call));
       expect(headers).toMatchObject({
         ratelimit: expect.any(String),
@@ -252,8 +259,8 @@ export function settings(organization: Organization): void {
     });
   });
 
-  describe.each(labelled([{ path: API_KEYS }, ...writes]))('%s by a member', (_, call) => {
-    it('is refused, and changes nothing', async () => {
+  describe.each(withLabels([{ path: API_KEYS }, ...writes]))('%s by a member', (_, call) => {
+    it('is refused and changes nothing', async () => {
       const state = async () => [await listKeys(), (await asAdmin({ path: ORGANIZATION })).body.data];
       const before = await state();
       expectProblem(await asMember(call), 403, 'PERMISSION_DENIED');
@@ -261,8 +268,8 @@ export function settings(organization: Organization): void {
     });
   });
 
-  describe.each(labelled(writes))('%s with the session in its cookie', (_, call) => {
-    it('is taken from the dashboard alone', async () => {
+  describe.each(withLabels(writes))('%s with the session in its cookie', (_, call) => {
+    it('is accepted from the dashboard’s origin only', async () => {
       for (const origin of [undefined, 'null', 'https://attacker.example', `${DASHBOARD_ORIGIN}0`])
         expectProblem(await withCookie(call, origin), 403, 'PERMISSION_DENIED');
       expect([200, 201, 204]).toContain((await withCookie(call, DASHBOARD_ORIGIN)).status);
@@ -270,16 +277,16 @@ export function settings(organization: Organization): void {
   });
 
   describe('a session', () => {
-    it('reads with its cookie from anywhere', async () => {
+    it('reads with its cookie from any origin', async () => {
       expect((await withCookie({ path: ORGANIZATION })).status).toBe(200);
     });
 
-    it('is not taken by the public API', async () => {
+    it('is refused by the public API', async () => {
       expectProblem(await asAdmin({ path: PUBLIC }), 401, 'AUTHENTICATION_ERROR');
       expectProblem(await withCookie({ path: PUBLIC }), 401, 'AUTHENTICATION_ERROR');
     });
 
-    it('is none when anything of its token was changed', async () => {
+    it('is invalid after any change of its token', async () => {
       const [header, claims = '', signature] = organization.sessions.member.split('.');
       const raised = Buffer.from(claims, 'base64url').toString().replace('"member"', '"admin"');
       const forged = [header, Buffer.from(raised).toString('base64url'), signature].join('.');

@@ -17,22 +17,25 @@ export function webhookStats(organization: Organization): void {
     expect(status).toBe(200);
     return body.data ?? expect.fail(`${at} was to answer with data`);
   }
-  const statsOf = (id: string) => read(`${path(id)}/stats`);
+  const readStats = (id: string) => read(`${path(id)}/stats`);
 
   const test = (id: string, times: number) =>
     Promise.all(Array.from({ length: times }, () => organization.api.post(`${path(id)}/test`)));
 
-  /** Waits until so many deliveries are counted, all of them ended. */
-  const balanced = (id: string, owed: number): Promise<Data> =>
-    until(`${owed} deliveries of ${id} to be counted`, async () => {
-      const stats = await statsOf(id);
+  /** Waits until so many deliveries are counted and all have ended. */
+  const waitUntilCounted = (id: string, owed: number): Promise<Data> =>
+    until(`${owed} deliveries of ${id} in the stats`, async () => {
+      const stats = await readStats(id);
       const { totals } = Object(stats);
       return totals.owed === owed && totals.pending === 0 && stats;
     });
 
-  /** Counts come after a window of 10 seconds, and ten deliveries are exhausted one after nine. */
-  describe.concurrent('the stats of an endpoint', { timeout: 180_000 }, () => {
-    it('count what succeeded, was exhausted and was skipped, while the endpoint tells how far it is from its end', async () => {
+  /**
+   * Counts follow after a batching window of 10 seconds, and the tenth delivery is exhausted after the other
+   * nine.
+   */
+  describe.concurrent('statistics of an endpoint', { timeout: 180_000 }, () => {
+    it('count succeeded, exhausted and skipped deliveries, beside the failures left until it is disabled', async () => {
       let healthy = true;
       const { id } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
       await test(id, 3);
@@ -59,7 +62,7 @@ export function webhookStats(organization: Organization): void {
       await test(id, 2);
       await ended(id, 15);
 
-      const stats = await balanced(id, 15);
+      const stats = await waitUntilCounted(id, 15);
       const totals = { owed: 15, pending: 0, succeeded: 3, exhausted: 10, skipped: 2, duplicates: 0 };
       expect(stats).toMatchObject({ webhookId: id, totals, oldestPending: null });
       const hours: Record<string, number | string>[] = Object(stats).hours;
@@ -73,7 +76,7 @@ export function webhookStats(organization: Organization): void {
       expect(Object(overview.totals).owed).toBeGreaterThanOrEqual(15);
     });
 
-    it('tell when an endpoint is disabled, once as many deliveries fail as it takes', async () => {
+    it('show the failures in a row and when they would disable the endpoint', async () => {
       let healthy = false;
       const { id } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
       await test(id, 1);
@@ -90,7 +93,7 @@ export function webhookStats(organization: Organization): void {
       expect(await own()).toMatchObject({ consecutiveFailures: 0, failing: null });
     });
 
-    it('stand beside a list of deliveries by how they ended, of what, and when', async () => {
+    it('agree with lists filtered by status, event type and time', async () => {
       let healthy = true;
       const { id } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
       await test(id, 2);
@@ -108,7 +111,7 @@ export function webhookStats(organization: Organization): void {
       expect(await listed({ from: between, status: 'succeeded' })).toEqual([]);
     });
 
-    it('have what is still to be delivered, under the hour of its event', async () => {
+    it('include open deliveries in the hour of their event', async () => {
       const answer = Promise.withResolvers<void>();
       const { id } = await subscribe(async () => {
         await answer.promise;
@@ -116,7 +119,7 @@ export function webhookStats(organization: Organization): void {
       });
       await test(id, 1);
       const stats = await until('the delivery to be counted', async () => {
-        const found = await statsOf(id);
+        const found = await readStats(id);
         return Object(found.totals).owed === 1 && found;
       });
       const [hour] = Object(stats).hours;
@@ -125,10 +128,10 @@ export function webhookStats(organization: Organization): void {
       expect(hour.hour).toBe(toStartOfHour(parseCreationTime(EventId.parse(eventId))));
 
       answer.resolve();
-      expect(await balanced(id, 1)).toMatchObject({ totals: { succeeded: 1 }, oldestPending: null });
+      expect(await waitUntilCounted(id, 1)).toMatchObject({ totals: { succeeded: 1 }, oldestPending: null });
     });
 
-    it('tell since when a delivery waits, long before it has failed for good', async () => {
+    it('show since when an open delivery has waited', async () => {
       const never = Promise.withResolvers<void>();
       const { id } = await subscribe(async () => {
         await never.promise;
@@ -140,7 +143,7 @@ export function webhookStats(organization: Organization): void {
         return Object(endpoints).find(({ webhookId }: Data) => webhookId === id);
       };
       const counted = (owed: number) =>
-        until(`${owed} deliveries of ${id} to be counted`, async () => {
+        until(`${owed} deliveries of ${id} in the stats`, async () => {
           const found = await own();
           return found.totals.owed === owed && found;
         });
@@ -155,20 +158,20 @@ export function webhookStats(organization: Organization): void {
       never.resolve();
     });
 
-    it('count a redelivery as one more that is owed', async () => {
+    it('count a redelivery as another delivery', async () => {
       const { id } = await subscribe(ok);
       await test(id, 1);
       const [delivery] = await ended(id, 1);
       await organization.api.post(`${path(id)}/deliveries/${delivery?.id}/redeliver`);
-      expect(await balanced(id, 2)).toMatchObject({ totals: { ...NOTHING, owed: 2, succeeded: 2 } });
+      expect(await waitUntilCounted(id, 2)).toMatchObject({ totals: { ...NOTHING, owed: 2, succeeded: 2 } });
     });
 
-    it('are its own, and those of nobody else', async () => {
+    it('leave out deliveries of other endpoints', async () => {
       const busy = await subscribe(ok);
       const idle = await subscribe(ok);
       await test(busy.id, 2);
-      await balanced(busy.id, 2);
-      expect(await statsOf(idle.id)).toMatchObject({
+      await waitUntilCounted(busy.id, 2);
+      expect(await readStats(idle.id)).toMatchObject({
         webhookId: idle.id,
         totals: NOTHING,
         oldestPending: null,
@@ -179,8 +182,8 @@ export function webhookStats(organization: Organization): void {
 }
 
 /**
- * Puts another delivery beside an open one, which is as it would be if it had been made five minutes before.
- * @returns when that was
+ * Stores a copy of an open delivery that was created five minutes earlier.
+ * @returns its time of creation
  */
 async function fiveMinutesOlder({ place }: Organization, open: string): Promise<string> {
   const rows = await place.service().rows([open]);

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { Organization } from '../an-organization.ts';
 import { expectProblem } from './expect-problem.ts';
 
-/** What requests are answered, told apart by what is wrong with them. */
+/** Answers to valid and invalid requests of webhook endpoints. */
 export function webhooks(organization: Organization): void {
   const url = 'https://hooks.example.com/in';
   const webhook = { url, events: ['message.received'] };
   const listed = async () => (await organization.api.all('/api/v1/webhooks')).length;
 
   describe('webhook endpoints', () => {
-    it('registers, reads, lists, updates and deletes', async () => {
+    it('can be registered, read, listed, updated and deleted', async () => {
       const registered = await organization.api.post('/api/v1/webhooks', { ...webhook, ignored: true });
       expect(registered.status).toBe(201);
       const { id, secret, ...shown } = Object(registered.body.data);
@@ -58,7 +58,7 @@ export function webhooks(organization: Organization): void {
       ['a fragment', { url: 'https://hooks.example.com/#in', events: ['ticket.created'] }, /url/],
       ['a list as the body', [webhook], /body/],
       ['null as the body', null, /body/],
-    ])('refuses %s, and registers nothing', async (_, body, message) => {
+    ])('are not registered with %s', async (_, body, message) => {
       const before = await listed();
       const answer = await organization.api.post('/api/v1/webhooks', body);
       expectProblem(answer, 400, 'VALIDATION_ERROR');
@@ -66,7 +66,7 @@ export function webhooks(organization: Organization): void {
       expect(await listed()).toBe(before);
     });
 
-    it('refuses addresses that are not public in every notation, at registration and at update', async () => {
+    it('refuse addresses outside the public ranges in every notation, at registration and at update', async () => {
       const hosts = [
         '10.0.0.1',
         '0xa.1',
@@ -134,7 +134,7 @@ export function webhooks(organization: Organization): void {
         400,
         'VALIDATION_ERROR',
       ],
-    ])('with %s are answered in the envelope, and nothing is written', async (_, call, status, type) => {
+    ])('with %s get the error envelope, and nothing is written', async (_, call, status, type) => {
       const before = await listed();
       expectProblem(await organization.api.call({ method: 'POST', path, ...call }), status, type);
       expect(await listed()).toBe(before);
@@ -145,14 +145,14 @@ export function webhooks(organization: Organization): void {
       ['a malformed key', 'ck_live_short'],
       ['an unknown key', `ck_live_${'A'.repeat(43)}`],
       ['a sandbox key without a pairing', `ck_sandbox_${'A'.repeat(43)}`],
-    ])('with %s are answered alike', async (_, key) => {
+    ])('with %s get the same answer', async (_, key) => {
       const stranger = organization.client(key);
       const answer = await stranger.get('/api/v1/conversations');
       expectProblem(answer, 401, 'AUTHENTICATION_ERROR');
       expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
     });
 
-    it('to unknown paths and with other methods are answered by the gateway in the same envelope', async () => {
+    it('to unknown paths and with other methods get the same envelope from the gateway', async () => {
       expectProblem(await organization.api.get('/api/v1/nothing'), 404, 'NOT_FOUND');
       expectProblem(await organization.api.get('/api/nothing'), 404, 'NOT_FOUND');
       const wrong = await organization.api.call({ method: 'PUT', path });
@@ -171,7 +171,7 @@ export function webhooks(organization: Organization): void {
   });
 
   describe('idempotency keys', () => {
-    it('remember successes only', async () => {
+    it('record successes only', async () => {
       const key = { 'idempotency-key': randomUUID() };
       expectProblem(
         await organization.api.post('/api/v1/conversations', { channelId: '' }, key),
@@ -184,7 +184,7 @@ export function webhooks(organization: Organization): void {
   });
 
   describe('lists', () => {
-    it('clamp the limit, and refuse what is no integer', async () => {
+    it('clamp the limit and refuse what is no integer', async () => {
       for (const limit of ['', '0', '-3', '101', '99999999999999999999'])
         expect((await organization.api.get(`/api/v1/conversations?limit=${limit}`)).status).toBe(200);
       for (const limit of ['ten', '1.5', '1e2', '0x10'])
@@ -196,8 +196,8 @@ export function webhooks(organization: Organization): void {
     });
   });
 
-  describe('stats', () => {
-    it('clamp their hours, and refuse what is no integer', async () => {
+  describe('statistics', () => {
+    it('clamp the hours and refuse what is no integer', async () => {
       const { id } = await organization.api.register(url, ['message.received']);
       const spans = { '': 24, 24: 24, 0: 1, '-3': 1, 168: 168, 169: 168, 99999999999999999999: 168 };
       for (const [given, hours] of Object.entries(spans)) {
@@ -216,7 +216,7 @@ export function webhooks(organization: Organization): void {
     });
   });
 
-  describe('what does not exist', () => {
+  describe('an unknown resource', () => {
     const absent = '0'.repeat(12).concat('7000a000000000000000');
 
     it.each([
@@ -232,7 +232,7 @@ export function webhooks(organization: Organization): void {
       ['GET', '/api/v1/conversations/nonsense'],
       ['GET', `/api/v1/conversations/${'x'.repeat(3000)}`],
       ['GET', '/api/v1/conversations/%23%00'],
-    ])('is 404: %s %s', async (method, path) => {
+    ])('is a 404: %s %s', async (method, path) => {
       const body =
         path.endsWith('/messages') && method === 'POST' ? { role: 'user', content: 'x' } : undefined;
       const headers = { 'idempotency-key': randomUUID() };

@@ -4,7 +4,7 @@ import type { Actor } from './transcript.ts';
 
 const NARROW = ['read:conversations'];
 
-/** Gives both of a pair the same kinds of keys, as the admin makes them. */
+/** Gives both organizations of a pair the same kinds of keys, created by the admin. */
 export async function actorsOf(
   place: Place,
   { live, sandbox }: Pair,
@@ -23,7 +23,7 @@ export async function actorsOf(
   return { live: await actor(live.key, keys.live), sandbox: await actor(sandbox.key, keys.sandbox) };
 }
 
-/** Both ways to make a key answer with it, one of them under its own name. */
+/** Both operations that create a key return its secret, one of them in another field. */
 async function issued(admin: ApiClient, path: string): Promise<{ id: string; secret: string }> {
   const { status, body } = await admin.post(path, { name: 'Another', scopes: NARROW });
   if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${JSON.stringify(body)}`);

@@ -6,11 +6,11 @@ import type { Place } from '../place.ts';
 import { eventually } from './eventually.ts';
 
 /**
- * Attempts at real speed, in seconds after the first: 30 s, then each wait twice the one before
- * (public-api.md, Limits).
+ * Starts of attempts at real speed, in seconds after the first: 30 s, then each wait twice the one before
+ * (docs/specification.md, Retries).
  */
 const SCHEDULE = [0, 30, 90, 210, 450, 930, 1890, 3810];
-/** The same where each attempt takes the 10 s of its deadline: waits begin when attempts end. */
+/** The same when each attempt takes its timeout of 10 s: a wait starts when the attempt ends. */
 const SCHEDULE_OF_TIMEOUTS = SCHEDULE.map((seconds, index) => seconds + 10 * index);
 
 type Delivery = Record<string, unknown> & {
@@ -26,8 +26,8 @@ interface Attempt {
 }
 
 /**
- * Where time passes faster, an hour of retries takes seconds, and says when each would have been. With the
- * stack's own schedule.
+ * With a simulated speed, an hour of retries takes seconds, and deliveries show the times at real speed. Runs
+ * the stack's own schedules.
  */
 export function fastTime(place: Place): void {
   let api: ApiClient;
@@ -46,7 +46,10 @@ export function fastTime(place: Place): void {
     return `${path}/deliveries/${body.data?.deliveryId}`;
   };
 
-  /** Looks at a delivery until it has ended. @returns it, and all that it was seen as on the way */
+  /**
+   * Polls a delivery until it has ended.
+   * @returns it, and all states that it was read in
+   */
   async function followed(path: string): Promise<{ delivery: Delivery; log: Attempt[]; seen: Delivery[] }> {
     const seen: Delivery[] = [];
     const delivery = await eventually(`the end of ${path}`, async () => {
@@ -62,12 +65,12 @@ export function fastTime(place: Place): void {
   const secondsFrom = (first: string, time: string | null): number | undefined =>
     time === null ? undefined : (Date.parse(time) - Date.parse(first)) / 1000;
 
-  describe.concurrent('where time passes faster', () => {
+  describe.concurrent('with a simulated speed', () => {
     it.each([
       ['at once', 'simulate=500&simulate-speed=1000', SCHEDULE, 0],
       ['never', 'simulate=timeout&simulate-speed=3600', SCHEDULE_OF_TIMEOUTS, 10_000],
     ])(
-      'a delivery to a receiver that answers %s is exhausted on the real schedule',
+      'exhausts a delivery to a receiver that answers %s on the real schedule',
       async (_, query, schedule, durationMs) => {
         const { delivery, log, seen } = await followed(await test(await subscribe(query)));
 
@@ -84,13 +87,13 @@ export function fastTime(place: Place): void {
           expect([status, attempts, secondsFrom(first, atRealSpeed?.nextRetryAt ?? null)]).toEqual([
             status,
             attempts,
-            // The next attempt is counted when it starts, and has its time from the one before until it ends.
+            // An attempt counts when it starts, and its record follows when it ends.
             expect.toBeOneOf([schedule[attempts], schedule[attempts - 1]]),
           ]);
       },
     );
 
-    it('ten deliveries that are exhausted disable the endpoint, and what comes later is skipped', async () => {
+    it('disables the endpoint after ten exhausted deliveries, and skips later ones', async () => {
       const path = await subscribe('simulate=500&simulate-speed=1000');
       const deliveries = await Promise.all(Array.from({ length: FAILURES_TO_DISABLE }, () => test(path)));
       for (const delivery of deliveries)
@@ -110,7 +113,7 @@ export function fastTime(place: Place): void {
       });
     });
 
-    it('nothing is said of another time where it passes as it does', async () => {
+    it('shows no times at real speed for a speed of 1', async () => {
       const { delivery, log } = await followed(await test(await subscribe('simulate=200')));
       expect(delivery).toMatchObject({ status: 'succeeded', atRealSpeed: null });
       expect(log).toMatchObject([{ atRealSpeed: null }]);

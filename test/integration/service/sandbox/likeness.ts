@@ -19,13 +19,15 @@ export interface RequestLikeness {
   body: string;
 }
 
-/** Forgets identifiers, times and secrets of one transcript, but not which of them are the same. */
+/**
+ * Replaces identifiers, times and secrets of one transcript by placeholders; equal values get the same one.
+ */
 export interface Forgetful {
   answer(entry: Entry): Likeness;
   request(received: Received, receiver: string): RequestLikeness;
 }
 
-/** Values of these differ, whatever they are. */
+/** Headers whose values differ between runs. */
 const FORGOTTEN: Readonly<Record<string, string>> = {
   requestId: '<request>',
   nextCursor: '<cursor>',
@@ -35,7 +37,7 @@ const FORGOTTEN: Readonly<Record<string, string>> = {
   'webhook-timestamp': '<seconds>',
   'webhook-signature': '<signature>',
 };
-/** They concern the connection, or are held against the body at once. */
+/** They concern the connection, or are checked against the body at once. */
 const LEFT_OUT = new Set(['connection', 'keep-alive']);
 
 export function forgetful(): Forgetful {
@@ -61,7 +63,7 @@ export function forgetful(): Forgetful {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, forget(item, key)]));
   }
 
-  const headersOf = (headers: object): Record<string, string> => {
+  const normalizeHeaders = (headers: object): Record<string, string> => {
     const kept = Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name));
     return forget(Object.fromEntries(kept)) as Record<string, string>;
   };
@@ -70,27 +72,27 @@ export function forgetful(): Forgetful {
     answer: ({ call, exchange }) => ({
       call: text(call).replace(/(?<=&cursor=)\S+/, '<cursor>'),
       status: exchange.status,
-      headers: headersOf(withoutLength(exchange)),
-      body: exchange.text === '' ? '' : forget(merged(JSON.parse(exchange.text))),
+      headers: normalizeHeaders(withoutLength(exchange)),
+      body: exchange.text === '' ? '' : forget(mergeHours(JSON.parse(exchange.text))),
     }),
     request: ({ target, headers, body }, receiver) => ({
       method: 'POST',
       url: text(receiver + target),
-      headers: headersOf(headers),
+      headers: normalizeHeaders(headers),
       body: text(body),
     }),
   };
 }
 
-/** How many digits a duration has is no difference. */
+/** The number of digits of a duration is not compared. */
 function withoutLength({ headers, text, status }: Exchange): object {
   const { 'content-length': length, ...others } = headers;
   expect(length).toBe(status === 204 ? undefined : String(Buffer.byteLength(text)));
   return others;
 }
 
-/** Statistics of several hours as those of one: the hour may change at any moment. */
-function merged(body: { data?: { hours?: Record<string, unknown>[] } }): unknown {
+/** Adds up the statistics of several hours, because the hour may change at any moment. */
+function mergeHours(body: { data?: { hours?: Record<string, unknown>[] } }): unknown {
   const hours = body.data?.hours;
   if (hours === undefined || hours.length < 2) return body;
   const sum: Record<string, unknown> = { ...hours[0] };

@@ -3,17 +3,17 @@ import type { Likeness, RequestLikeness } from './likeness.ts';
 
 type Item = Record<string, unknown>;
 
-/** What the marks of deliveries are made of. */
+/** What the marks of deliveries depend on. */
 export interface Marking {
-  /** The request of an attempt as it reached the live receiver, if it did. */
+  /** The request of an attempt that reached the live receiver, if it did. */
   requestOf(deliveryId: unknown, attempt: unknown): RequestLikeness | undefined;
-  /** Whether time passes faster at an endpoint of a sandbox. */
+  /** Whether an endpoint of a sandbox has a simulated speed. */
   isFast(webhookId: unknown): boolean;
 }
 
 /**
- * The answer of a sandbox that goes with an answer of the live organization: the same but for the documented
- * marks. Whatever else differs is a difference between the two that nobody has decided.
+ * The sandbox's answer that corresponds to an answer of the live organization: the same with the documented
+ * marks. Any other difference is unintended.
  */
 export function marked({ call, status, headers, body }: Likeness, marking: Marking): Likeness {
   const withRequests = call.includes('include=request');
@@ -25,7 +25,7 @@ export function marked({ call, status, headers, body }: Likeness, marking: Marki
   };
 }
 
-/** Of which tier it is: the lowest, whatever the live organization has (public-api.md, Limits). */
+/** The tier is always `sandbox` (docs/specification.md, Rate limits). */
 function markedHeaders(headers: Record<string, string>): Record<string, string> {
   const tier = (value: string) => value.replace(/^"scale"/, '"sandbox"');
   const { ratelimit, 'ratelimit-policy': policy } = headers;
@@ -36,7 +36,7 @@ function markedHeaders(headers: Record<string, string>): Record<string, string> 
   };
 }
 
-/** @param marking.withRequests whether the call asks for the requests of deliveries */
+/** @param marking.withRequests whether the call reads the requests of deliveries */
 type BodyMarking = Marking & { withRequests: boolean };
 
 function markedBody(value: unknown, marking: BodyMarking): unknown {
@@ -49,8 +49,8 @@ function markedBody(value: unknown, marking: BodyMarking): unknown {
 }
 
 /**
- * decisions.md, Deliveries and Sandbox: what would have been sent is kept, and its success is one of a
- * simulated receiver.
+ * The unsent request is stored, and a success comes from a simulated receiver (docs/specification.md,
+ * Simulated receivers).
  */
 function markedDelivery(delivery: Item, marking: BodyMarking): Item {
   const { id, webhookId, status, attempts, attemptLog } = delivery;
@@ -76,6 +76,6 @@ const markedAttempt = (attempt: Item, request: RequestLikeness | undefined, fast
   ...(fast ? { atRealSpeed: { startedAt: '<time>', durationMs: '<milliseconds>' } } : {}),
 });
 
-/** What never reached the live receiver had no witness. */
+/** A request that did not reach the live receiver cannot be compared. */
 const kept = (request: RequestLikeness | undefined): unknown =>
   request ?? expect.objectContaining({ method: 'POST' });

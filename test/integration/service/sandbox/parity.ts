@@ -16,14 +16,14 @@ import { fillUp, webhooks } from './script/webhooks.ts';
 import { type Actor, type Entry, teller } from './transcript.ts';
 
 /**
- * Refusals that no call with a key meets here: what many calls use up, what people do with sessions, and what
- * is no longer served.
+ * Error types that no call with a key gets here: exceeded limits, calls of users with sessions, and removed
+ * routes.
  */
 const ELSEWHERE = ['RATE_LIMITED', 'SANDBOX_NOT_PROVISIONED', 'GONE'];
 
 /**
- * The limiter says nothing of a call that it could not count in time: then it is not what the two are
- * compared by.
+ * The limiter sends no headers on a call that it could not count in time; then the two are compared without
+ * them.
  */
 function asCounted<Answer extends Likeness | undefined>(answer: Answer, other: Likeness | undefined): Answer {
   if (
@@ -35,23 +35,23 @@ function asCounted<Answer extends Likeness | undefined>(answer: Answer, other: L
   return { ...answer, headers };
 }
 
-/** A sandbox answers and delivers as its live organization does (public-api.md, Sandbox rules). */
+/** A sandbox answers and delivers as its live organization does (docs/specification.md, Sandbox rules). */
 export function parity(place: Place): void {
   let receiver: ProgrammedReceiver;
   let pair: Pair;
-  let live: Told;
-  let sandbox: Told;
+  let live: Answers;
+  let sandbox: Answers;
 
   beforeAll(async () => {
     receiver = place.keep(await startProgrammedReceiver(place.service().tls));
     const places = { programmed: receiver.url, nobody: `https://127.0.0.1:${await freePort()}` };
     pair = await place.pair();
     const actors = await actorsOf(place, pair);
-    [live, sandbox] = await Promise.all([tell(actors.live, places), tell(actors.sandbox, places)]);
+    [live, sandbox] = await Promise.all([runScript(actors.live, places), runScript(actors.sandbox, places)]);
   }, 180_000);
 
-  it('answers every call alike, but for its marks', () => {
-    const marking = markingOf(live, receiver);
+  it('answers every call like the live organization, except for the documented marks', () => {
+    const marking = buildMarking(live, receiver);
     expect(sandbox.answers.map(({ call }) => call)).toEqual(live.answers.map(({ call }) => call));
     for (const [index, answer] of live.answers.entries())
       expect(asCounted(sandbox.answers[index], answer)).toEqual(
@@ -59,7 +59,7 @@ export function parity(place: Place): void {
       );
   });
 
-  it('is asked for every way in which a call fails', () => {
+  it('is tested with every error type', () => {
     const types = live.answers.map(({ body }) => Object(Object(body).error).type);
     const others = [...PROVOKED_WITH_FAULTS.filter((type) => type !== 'CONFLICT'), ...ELSEWHERE];
     expect(new Set(types.filter((type) => type !== undefined))).toEqual(
@@ -73,8 +73,11 @@ export function parity(place: Place): void {
     expect(new Set(senders)).toEqual(new Set([pair.live.orgId]));
   });
 
-  it('keeps requests that both verify, signed with the endpoint’s own secret', () => {
-    const requests = attemptsOf(sandbox).map(({ webhookId, request }) => ({ webhookId, ...Object(request) }));
+  it('stores requests that verify with the endpoint’s own secret', () => {
+    const requests = listAttempts(sandbox).map(({ webhookId, request }) => ({
+      webhookId,
+      ...Object(request),
+    }));
     expect(requests.length).toBeGreaterThan(100);
     for (const { webhookId, headers, body } of requests)
       expect(new Webhook(sandbox.secrets.get(webhookId) ?? '').verify(body, headers)).toEqual(
@@ -82,7 +85,7 @@ export function parity(place: Place): void {
       );
   });
 
-  it('differs where a program is malformed, which is an address like any other live', async () => {
+  it('refuses a malformed program, which a live endpoint accepts', async () => {
     const body = { url: 'https://hooks.example.com/?simulate=sometimes', events: ['ticket.created'] };
     const move = async ({ api }: Tenant) => {
       const { body: answer } = await api.get('/api/v1/webhooks?limit=1');
@@ -93,16 +96,16 @@ export function parity(place: Place): void {
   });
 }
 
-/** What somebody was answered, call by call. */
-interface Told {
+/** The answers to a caller, call by call. */
+interface Answers {
   entries: readonly Entry[];
   answers: Likeness[];
   request(received: Received, receiver: string): RequestLikeness;
-  /** By endpoint. */
+  /** Secrets by endpoint. */
   secrets: ReadonlyMap<string, string>;
 }
 
-async function tell(actor: Actor, places: Places): Promise<Told> {
+async function runScript(actor: Actor, places: Places): Promise<Answers> {
   const it = teller(actor);
   const path = await listener(it, places);
   await conversations(it);
@@ -121,7 +124,7 @@ async function tell(actor: Actor, places: Places): Promise<Told> {
   return { entries: it.entries, answers: it.entries.map(answer), request, secrets: new Map(registered) };
 }
 
-function markingOf({ answers, request }: Told, receiver: ProgrammedReceiver): Marking {
+function buildMarking({ answers, request }: Answers, receiver: ProgrammedReceiver): Marking {
   const requests = new Map(
     receiver.received.map((received) => {
       const likeness = request(received, receiver.url);
@@ -138,7 +141,7 @@ function markingOf({ answers, request }: Told, receiver: ProgrammedReceiver): Ma
   };
 }
 
-const attemptsOf = ({ entries }: Told): { webhookId: string; request: unknown }[] =>
+const listAttempts = ({ entries }: Answers): { webhookId: string; request: unknown }[] =>
   entries.flatMap(({ exchange }) => {
     const { webhookId, attemptLog = [] } = Object(JSON.parse(exchange.text || '{}').data);
     return attemptLog.map(({ request }: { request: unknown }) => ({ webhookId, request }));

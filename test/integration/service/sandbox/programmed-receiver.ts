@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A request as it came. */
+/** A received request. */
 export interface Received {
   /** Path and query. */
   target: string;
@@ -13,27 +13,27 @@ export interface Received {
   body: string;
 }
 
-/** A real receiver that does what the URL says by which it is called, as simulated ones do. */
+/** A real receiver that behaves as the URL of the request says, like simulated ones. */
 export interface ProgrammedReceiver {
   /**
-   * `https://127.0.0.1:PORT`: not by its name, which has a second address that is tried when the first one is
-   * slow.
+   * `https://127.0.0.1:PORT`: not the host name, which has a second address that is tried when the first one
+   * is slow.
    */
   url: string;
   port: number;
   received: readonly Received[];
-  /** TCP connections that were made to it, whatever came of them. */
+  /** The number of TCP connections that were opened to it. */
   connections(): number;
   stop(): Promise<void>;
 }
 
-/** For who wants something to read. */
+/** A page for callers that read one. */
 const PAGE = '<!doctype html><title>Handbook</title><p>What there is to know.</p>';
 
 /** Longer than any sender keeps an idle connection. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** @param tls what it identifies itself with, PEM */
+/** @param tls PEM of its certificate and key */
 export async function startProgrammedReceiver(tls: {
   cert: string;
   key: string;
@@ -41,7 +41,7 @@ export async function startProgrammedReceiver(tls: {
   const received: Received[] = [];
   let connections = 0;
   const server = createServer({ ...tls, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    // A sender that hangs up waits for nothing more.
+    // Ends the wait when the sender hangs up.
     serve(request, response).catch(() => response.destroy());
   });
   server.on('connection', () => {
@@ -53,7 +53,7 @@ export async function startProgrammedReceiver(tls: {
     const delivery = { target: request.url ?? '', headers: request.headers, body: body.toString() };
     received.push(delivery);
     if (request.method === 'GET') response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
-    else await act(stepOf(delivery), response);
+    else await act(parseStep(delivery), response);
   }
 
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -77,11 +77,8 @@ interface Step {
   afterMs: number;
 }
 
-/**
- * Reads the program anew rather than with the service's own code, whose mistakes neither of the two would
- * show then.
- */
-function stepOf({ target, headers }: Received): Step {
+/** Parses the program without the service's own parser, whose bugs would otherwise be on both sides. */
+function parseStep({ target, headers }: Received): Step {
   const steps = (new URL(target, 'https://localhost').searchParams.get('simulate') ?? '200').split(',');
   const step = steps[Math.min(Number(headers['webhook-attempt']), steps.length) - 1] ?? '';
   const [, does = '', amount = '0', unit = 's'] = /^(\w+)(?:@([\d.]+)(ms|s))?$/.exec(step) ?? [];
@@ -90,7 +87,7 @@ function stepOf({ target, headers }: Received): Step {
 
 async function act({ does, afterMs }: Step, response: ServerResponse): Promise<void> {
   await sleep(afterMs);
-  // The socket stays open until the sender has had enough.
+  // The socket stays open until the sender closes it.
   if (does === 'timeout') return;
   if (does === 'reset') response.destroy();
   else response.writeHead(Number(does)).end();

@@ -2,52 +2,52 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection, Exchange, Sent } from '../../../support/exchange.ts';
 
-/** Who calls: with the keys of a live organization, or with those of its sandbox. */
+/** The caller: with the keys of a live organization, or with those of its sandbox. */
 export interface Actor {
   connection: Connection;
-  /** May do everything that keys can. */
+  /** A key with all scopes. */
   key: string;
-  /** May read conversations and nothing else. */
+  /** A key that can only read conversations. */
   narrow: string;
   revoked: string;
 }
 
-/** What a call says besides its method and path. */
+/** The parts of a call besides its method and path. */
 interface Call {
-  /** Serialised as JSON unless it is a string. */
+  /** Serialized as JSON unless it is a string. */
   body?: unknown;
   /** Idempotency key; a new one when absent, none when null. */
   once?: string | null;
-  /** Of the actor's by default; null sends none. */
+  /** By default the actor's; null sends none. */
   credential?: string | null;
   type?: string;
 }
 
 export interface Entry {
-  /** Method and path, to tell entries apart for people. */
+  /** Method and path, as a label of the entry. */
   call: string;
   exchange: Exchange;
 }
 
-/** The `data` of an answer: tests assert what they find. */
+/** The `data` of an answer: tests assert its fields. */
 export type Data = Record<string, unknown>;
 
-/** Makes the calls of a script one after the other, and keeps what was answered. */
+/** Makes the calls of a script one after the other, and records the answers. */
 export interface Teller {
   entries: readonly Entry[];
-  /** Makes a call for the record. */
+  /** Makes a call and records it. */
   tell(method: string, path: string, call?: Call): Promise<Data>;
-  /** Makes a call that only looks whether it is time to go on. */
+  /** Makes a call without recording it, to poll. */
   look(path: string): Promise<Data>;
 }
 
-/** Waits between tries of a call that the service is too busy for. */
+/** Waits between tries of a call while the service is busy. */
 const BUSY_MS = [100, 300, 1000, 3000];
 
 export function teller({ connection, key }: Actor): Teller {
   const entries: Entry[] = [];
 
-  /** How busy the machine is makes no difference. */
+  /** A busy machine must not make a difference. */
   async function patiently(sent: Sent): Promise<Exchange> {
     for (const wait of BUSY_MS) {
       const exchange = await connection.send(sent);

@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What a proxy changes of an answer. */
+/** The parts of an answer that a proxy can change. */
 export interface ProxiedAnswer {
   status: number;
   headers: Record<string, string>;
   body: Buffer;
 }
 
-/** Headers that belong to a connection, or to the length of the body before the change. */
+/** Headers of the connection, or of the length of the body before the change. */
 const OF_THE_CONNECTION = [
   'connection',
   'content-encoding',
@@ -23,7 +23,7 @@ const OF_THE_CONNECTION = [
 /**
  * Starts a proxy on a free port of the loopback interface.
  * @param target origin that it forwards to
- * @param change gives the answer that the caller gets in the place of the target's
+ * @param change returns the answer that replaces the target's
  */
 export async function startProxy(
   target: string,

@@ -13,7 +13,7 @@ export interface Verification {
   errors: string;
   /** Names of the checks that failed. */
   failed: string[];
-  /** The failed checks' lines with what is wrong, as people see them. */
+  /** The lines of the failed checks, with what is wrong, as users see them. */
   said: string;
 }
 
@@ -24,7 +24,10 @@ export interface OperatorOutputs {
   outputs: Record<string, string>;
 }
 
-/** Writes what the command finds a local run by. @returns LOCAL_DIR of the command */
+/**
+ * Writes the files by which the command finds a local run.
+ * @returns LOCAL_DIR of the command
+ */
 export async function writeOutputs(directory: string, outputs: OperatorOutputs): Promise<string> {
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, 'outputs.json'), JSON.stringify(outputs));
@@ -65,7 +68,7 @@ export async function verify(
   });
   const [code] = await once(child, 'close');
   const output = stripVTControlCharacters(printed.output);
-  // The first sign of the summary is the last one; what is wrong with a check stands below its line.
+  // The first sign of the summary is the last one; what is wrong with a check is printed below its line.
   const said = [...output.matchAll(/^ {2}✗ (.+?) +[\d.]+ m?s\n((?: {6}.+\n)+)/gm)];
   return {
     code,

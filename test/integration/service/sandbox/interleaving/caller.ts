@@ -15,7 +15,7 @@ import {
   type World,
 } from './world.ts';
 
-/** Who makes a call: somebody with a key, or a person. */
+/** The caller: a key, or a user with a session. */
 export interface Caller {
   account: Account;
   as: Environment | 'admin' | 'member';
@@ -30,29 +30,29 @@ export interface Answer {
   nextCursor: string | null;
 }
 
-/** Somebody saw or did what is not theirs, or did not see what is. */
+/** A caller saw or changed data of another owner, or did not see its own. */
 export class Violation extends Error {
   override name = 'Violation';
 }
 
-/** The service was busy: what came of the call is not known, and never will be. */
+/** The service was busy: the outcome of the call is unknown. */
 export class Unavailable extends Error {
   override name = 'Unavailable';
 }
 
-/** In requests and rows, so that content tells whose it is without an identifier. */
+/** In requests and rows, so that content without an identifier shows its owner. */
 export const markOf = ({ account, as }: Pick<Caller, 'account' | 'as'>): string =>
   `of-${account.number}-${as === 'live' || as === 'sandbox' ? as : 'account'}`;
 export const MARK = /\bof-(\d+)-(live|sandbox|account)\b/g;
 export const ID = /\b([a-z]{3})_[0-9a-f]{32}\b/g;
 
-/** Organizations and keys are settings, which the people of an account see together. */
+/** Organizations and keys are settings, which all users of an account can read. */
 export const ownerOf = (id: string, { account, as }: Pick<Caller, 'account' | 'as'>): Owner =>
   /^(org|key)_/.test(id) || (as !== 'live' && as !== 'sandbox')
     ? `account ${account.number}`
     : `${as} ${account.number}`;
 
-/** Makes calls for anybody, and holds each answer against what is known. */
+/** Makes calls for all callers, and checks each answer against the model. */
 export function callers(world: World, connection: Connection) {
   async function call(
     caller: Caller,
@@ -78,7 +78,7 @@ export function callers(world: World, connection: Connection) {
     return { span, status: exchange.status, data, nextCursor };
   }
 
-  /** What holds for every answer, whatever was asked. */
+  /** Checks that every answer must pass. */
   function judge(caller: Caller, exchange: Exchange, span: Span): void {
     const { status, text, sent } = exchange;
     const refuse = (what: string) =>
@@ -95,7 +95,7 @@ export function callers(world: World, connection: Connection) {
       const known = world.things.get(id);
       if (known === undefined) world.things.set(id, { id, kind, owner, path: '', first: span, last: span });
       else if (known.owner !== owner) refuse(`was given ${id} of ${known.owner}`);
-      else if (isSurelyGone(world, known, span)) refuse(`was given ${id}, which was wiped`);
+      else if (isSurelyGone(world, known, span)) refuse(`was given ${id}, which was deleted by a reset`);
       else met(known, span);
     }
   }
@@ -104,7 +104,7 @@ export function callers(world: World, connection: Connection) {
     call,
 
     /**
-     * Makes a call that names a thing, which succeeds or finds nothing.
+     * Makes a call that names a resource, and that succeeds or is a 404.
      * @returns the answer when it succeeded
      */
     async callOn(
@@ -119,8 +119,8 @@ export function callers(world: World, connection: Connection) {
     },
 
     /**
-     * Reads a listing page by page, which has all that is surely there.
-     * @param parent what the listing is below, if anything
+     * Reads a listing page by page, and checks that it has all that must exist.
+     * @param parent the resource that the listing is below, if any
      */
     async list(
       caller: Caller,
@@ -135,7 +135,7 @@ export function callers(world: World, connection: Connection) {
         whole.from = Math.min(whole.from, answer.span.from);
         whole.to = answer.span.to;
         if (cursor !== '' && answer.status === 400) {
-          // A cursor of a generation that is over is none.
+          // A cursor of an earlier generation is invalid.
           if (caller.account.resets.some((reset) => overlaps(reset, whole))) return items;
           fail('has a good cursor', caller, answer, whole);
         }
@@ -153,7 +153,7 @@ export function callers(world: World, connection: Connection) {
     },
   };
 
-  /** Whether a call reached the thing that it names, as it must, may, or must not. */
+  /** Checks whether a call reached the resource that it names, as it must, may, or must not. */
   function isFound(caller: Caller, thing: Thing, answer: Answer, success: number): boolean {
     const { span, status } = answer;
     if (status === 401) return false;
@@ -165,7 +165,7 @@ export function callers(world: World, connection: Connection) {
     }
     if (status !== success) refuse(`was answered ${status} on ${thing.id}`);
     if (!isOwn) refuse(`reached ${thing.id} of ${thing.owner}`);
-    if (isSurelyGone(world, thing, span)) refuse(`reached ${thing.id}, which was wiped`);
+    if (isSurelyGone(world, thing, span)) refuse(`reached ${thing.id}, which was deleted by a reset`);
     met(thing, span);
     return true;
   }

@@ -1,9 +1,9 @@
 import { type Caller, type Callers, markOf, ownerOf, Violation } from './caller.ts';
 import type { Thing, World } from './world.ts';
 
-/** What callers with keys do, with what they have and with what others have. */
+/** The operations of callers with keys, on their own resources and on those of others. */
 export function data(world: World, { call, callOn, list }: Callers, receiver: string) {
-  /** Notes where something is that an answer has named. */
+  /** Stores the path of a resource that an answer has named. */
   function at(id: string, path: string): void {
     const thing = world.things.get(id);
     if (thing !== undefined) thing.path = path;
@@ -20,7 +20,7 @@ export function data(world: World, { call, callOn, list }: Callers, receiver: st
       body,
       ...(once === undefined ? {} : { once }),
     });
-    // Of several with one idempotency key at once only the first is sure to be told.
+    // Of several calls with one idempotency key at once, only the first is sure to be reported.
     if (status === 401 || (once !== undefined && status === 409)) return;
     if (status !== 201) throw new Violation(`${markOf(caller)} was answered ${status} by POST ${path}`);
     at(Object(made).id, `${path}/${Object(made).id}`);
@@ -64,7 +64,7 @@ export function data(world: World, { call, callOn, list }: Callers, receiver: st
       if (made !== undefined) at(Object(made.data).id, `${path}/${Object(made.data).id}`);
     },
 
-    /** A listing below something: messages of a conversation, deliveries of an endpoint. */
+    /** A listing below a resource: messages of a conversation, deliveries of an endpoint. */
     listBelow: (caller: Caller, parent: Thing, limit: number) =>
       parent.kind === 'cnv'
         ? listed(caller, 'msg', `${parent.path}/messages`, limit, parent)
@@ -74,7 +74,7 @@ export function data(world: World, { call, callOn, list }: Callers, receiver: st
       const made = await callOn(caller, webhook, ['POST', `${webhook.path}/test`], 202, { once });
       const delivery = world.things.get(Object(made?.data).deliveryId);
       if (delivery === undefined) return;
-      // It comes a moment later, unless a reset or a deletion comes first.
+      // The delivery appears a moment later, unless a reset or a deletion comes first.
       delivery.last = undefined;
       delivery.path = `${webhook.path}/deliveries/${delivery.id}`;
     },

@@ -6,20 +6,20 @@ import { eventually } from '../eventually.ts';
 import { type ProgrammedReceiver, startProgrammedReceiver } from '../programmed-receiver.ts';
 import { callers } from './caller.ts';
 import { ACCOUNTS, doing, operation } from './operations.ts';
-import { expectNothingWiped, expectOwners } from './rows.ts';
+import { expectNoDeletedRows, expectOwners } from './rows.ts';
 import { type Account, aWorld, type World } from './world.ts';
 
-/** Of the operations; which of them meet is another matter each time. */
+/** Seed of the operations; which of them run at the same time differs in each run. */
 const SEED = process.env.INTERLEAVING_SEED;
 const OPERATIONS = { minLength: 200, maxLength: 240, size: 'max' } as const;
-/** What a reset wipes is in this many tables. */
+/** A reset deletes from this many tables. */
 const TABLES = 4;
-/** Operations that are under way at the same time. */
+/** Operations in progress at the same time. */
 const AT_ONCE = 12;
 
 /**
- * Whoever does whatever at the same time as whom: nobody sees or changes what is another's, or what a reset
- * has wiped.
+ * In any interleaving of operations no caller sees or changes data of another organization or of an earlier
+ * generation.
  * @param runs with other operations each
  */
 export function interleaving(place: Place, runs: number): void {
@@ -30,7 +30,7 @@ export function interleaving(place: Place, runs: number): void {
     return { number, live, member, keys: [first], provisions: [], resets: [] };
   }
 
-  /** Wipes all of the sandboxes, when each table has something of them. */
+  /** Resets all sandboxes once each table has rows of them. */
   async function wipe(worlds: readonly World[]): Promise<void> {
     const { rows, invoke } = place.service();
     const sandboxes = worlds.flatMap(({ accounts }) => accounts).filter(({ sandboxOrgId }) => sandboxOrgId);
@@ -54,7 +54,7 @@ export function interleaving(place: Place, runs: number): void {
     );
   }
 
-  it('keeps all organizations, and live and sandbox, and what was before a reset and after, apart', async () => {
+  it('separates organizations, live and sandbox, and the data before and after a reset', async () => {
     const receiver: ProgrammedReceiver = place.keep(await startProgrammedReceiver(place.service().tls));
     const worlds: World[] = [];
 
@@ -73,7 +73,7 @@ export function interleaving(place: Place, runs: number): void {
       expect(unknown()).toBeLessThan(operations.length / 10);
       expectOwners(world, await place.service().rows());
     });
-    // Smaller examples would only be others: what goes on at the same time is never the same twice.
+    // A smaller example would prove nothing, since no two runs interleave alike.
     const { failed, seed, numRuns, errorInstance } = await fc.check(property, {
       numRuns: runs,
       endOnFailure: true,
@@ -86,7 +86,7 @@ export function interleaving(place: Place, runs: number): void {
 
     await wipe(worlds);
     const rows = await place.service().rows();
-    for (const world of worlds) expectNothingWiped(world, rows);
+    for (const world of worlds) expectNoDeletedRows(world, rows);
     const liveIds = new Set<string>(worlds.flatMap(({ accounts }) => accounts.map(({ live }) => live.orgId)));
     await deliverTo(receiver, worlds[0]?.accounts[0]?.live);
     for (const { body } of receiver.received) expect(liveIds).toContain(JSON.parse(body).orgId);

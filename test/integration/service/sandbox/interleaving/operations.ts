@@ -7,10 +7,10 @@ import type { Account, Key, Thing, World } from './world.ts';
 
 export const ACCOUNTS = 5;
 
-/** So many of the things that somebody has are new. */
+/** The share of operations that use a new resource of the caller. */
 const NEW = 5;
 
-/** How often each is done, of all of them together. */
+/** Relative frequency of each operation. */
 const WEIGHTS = {
   provision: 4,
   'provision, as who may not': 1,
@@ -37,17 +37,17 @@ const WEIGHTS = {
 } as const;
 type Action = keyof typeof WEIGHTS;
 
-/** What somebody is to do, with numbers that choose among what there is by then. */
+/** An operation, with numbers that select among the resources that exist by then. */
 export interface Operation {
   action: Action;
   account: number;
   as: 'live' | 'sandbox';
-  /** Which key it is done with. */
+  /** Selects the key. */
   key: number;
-  /** Whether it is done to what is somebody else's, on purpose. */
+  /** Whether the operation deliberately uses a resource of another owner. */
   toOthers: boolean;
   thing: number;
-  /** Of listings: few, so that there are pages, or many. */
+  /** Page size of listings: small, so that there are pages, or large. */
   limit: 2 | 100;
 }
 
@@ -66,11 +66,14 @@ export const operation: fc.Arbitrary<Operation> = fc.record({
   limit: fc.constantFrom(2, 100),
 });
 
-/** Does what operations say. @param receiver where endpoints are */
+/**
+ * Runs operations.
+ * @param receiver origin of the endpoints
+ */
 export function doing(world: World, callers: Callers, receiver: string) {
   const { provision, reset, readSandbox, createKey, listKeys, revoke } = settings(world, callers);
   const on = data(world, callers, receiver);
-  // Everybody uses the same ones.
+  // All callers share them.
   const idempotencyKeys = Array.from({ length: 3 }, () => randomUUID());
 
   const admin = (account: Account): Caller => ({ account, as: 'admin', credential: account.live.session });
@@ -89,7 +92,7 @@ export function doing(world: World, callers: Callers, receiver: string) {
   ): Thing | undefined {
     const all = [...world.things.values()].filter(({ kind, path }) => path !== '' && kinds.includes(kind));
     const chosen = all.filter(({ owner }) => (owner === `${as} ${account.number}`) !== toOthers);
-    // Every other time something new: most of what is old was wiped.
+    // Every other time a new resource: resets have deleted most of the old ones.
     const few = thing % 2 === 0 ? chosen.slice(-NEW) : chosen;
     return few[thing % few.length];
   }
@@ -103,7 +106,7 @@ export function doing(world: World, callers: Callers, receiver: string) {
       await lookAround(caller);
     },
     'reset, as who may not': (_, { account, as, credential }) =>
-      // Only the form of a key is looked at here.
+      // Only the form of the key is checked here.
       reset(as === 'live' ? member(account) : { account, as, credential }),
     'read the sandbox': (_, { account }) => readSandbox(member(account)),
     'create a key': (_, { account }) => createKey(admin(account)),
@@ -132,14 +135,14 @@ export function doing(world: World, callers: Callers, receiver: string) {
     'read a delivery': named('dlv', (caller, thing) => on.read(caller, thing)),
   };
 
-  /** Nothing may be remembered from one of these to the next, and all that it does is there in the next. */
+  /** Repeats the call: nothing may be cached in between, and all its effects are in the next answer. */
   async function lookAround(caller: Caller): Promise<void> {
     await on.listConversations(caller, 100);
     await on.createConversation(caller, undefined);
     await on.listConversations(caller, 100);
   }
 
-  /** An operation on something of the caller's own or of somebody else's, if there is any. */
+  /** An operation on a resource of the caller or of another owner, if there is one. */
   function named(
     kinds: string,
     act: (caller: Caller, thing: Thing, operation: Operation) => Promise<unknown>,
@@ -169,13 +172,13 @@ export function doing(world: World, callers: Callers, receiver: string) {
       if (account === undefined) throw new Error(`there is no account ${it.account}`);
       const keys = account.keys.filter(({ environment }) => environment === it.as);
       const key = keys[it.key % keys.length];
-      // Nobody has a key of a sandbox that is not there.
+      // A sandbox that is not provisioned has no keys.
       await unlessUnavailable(() =>
         key === undefined ? provision(admin(account)) : ACTIONS[it.action](it, holder(account, key)),
       );
     },
 
-    /** Looks at everything that anybody has, when nothing else goes on. */
+    /** Reads all resources of all callers while no other call is in progress. */
     async lookAtAll(): Promise<void> {
       for (const account of world.accounts)
         for (const as of ['live', 'sandbox'] as const) {

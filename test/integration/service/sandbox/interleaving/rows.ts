@@ -3,25 +3,25 @@ import type { Row } from '../../../../support/tables.ts';
 import { ID, MARK } from './caller.ts';
 import type { Account, Owner, World } from './world.ts';
 
-/** Whose a row is, and of which generation if it is data that a reset wipes. */
+/** The owner of a row, and its generation if a reset deletes it. */
 interface Place {
   owner: Owner;
   account: Account;
-  /** As the rows themselves say it. */
+  /** As the rows themselves say. */
   generation?: string;
 }
 
-/** Organizations and keys are an account's, in whichever of its rows they are named. */
+/** Organizations and keys belong to an account, in all of its rows. */
 const OF_ACCOUNT = new Set(['org', 'key']);
 /** Endpoints outlive generations. */
 const OF_ALL_GENERATIONS = new Set(['org', 'key', 'whk']);
 
 /**
- * Holds every row of these accounts against what is known: everything in it is of one owner, of whom its key
- * says that it is, and all data of a sandbox, and no other, says so.
+ * Checks every row of these accounts against the model: all of it belongs to the owner that its key names,
+ * and all data of a sandbox names that sandbox only.
  */
 export function expectOwners(world: World, rows: readonly Row[]): void {
-  // What is in two places is in one that is wrong.
+  // Of two rows with one id, one is wrong.
   const owners = new Map<string, string>([...world.things.values()].map(({ id, owner }) => [id, owner]));
   const generations = new Map<string, string>();
   for (const row of rows) {
@@ -47,25 +47,25 @@ export function expectOwners(world: World, rows: readonly Row[]): void {
   }
 }
 
-/** Holds the rows against the present generation of each sandbox: those of earlier ones are gone. */
-export function expectNothingWiped(world: World, rows: readonly Row[]): void {
+/** Checks that rows of earlier generations of each sandbox are gone. */
+export function expectNoDeletedRows(world: World, rows: readonly Row[]): void {
   for (const { number, sandboxOrgId } of world.accounts) {
     const organization = rows.find(({ item: { pk, sk } }) => pk === sandboxOrgId && sk === 'organization');
     const present = `${sandboxOrgId}#${organization?.item.generation}`;
-    const wiped = rows.filter((row) => {
+    const deleted = rows.filter((row) => {
       const { owner, generation = present } = placeOf(world, row) ?? {};
       return owner === `sandbox ${number}` && generation !== present;
     });
-    expect(wiped).toEqual([]);
+    expect(deleted).toEqual([]);
   }
 }
 
-/** An organization's own row, its keys and its rate windows; keys by their digests, and orders to purge. */
+/** An organization's own row, its keys and its rate windows; keys by their digests, and purges. */
 const SETTINGS = /^(org_\w+(#api-keys|#(live|sandbox|dashboard)#\d+)?|key#\w+|purges#\d+)$/;
 
-/** @returns undefined for what is nobody's of these */
+/** @returns undefined for a row of none of these owners */
 function placeOf({ accounts }: World, { item }: Row): Place | undefined {
-  // A row of the outbox may be an order that names a delivery.
+  // A row of the outbox may be a work item that names a delivery.
   const { pk, orgId, generation } = { ...Object(item.reminder), ...item };
   const [, inKey, generationInKey] = /^(org_[0-9a-f]{32})(?:#(\d+)#)?/.exec(pk) ?? [];
   const organization = inKey ?? orgId;

@@ -6,7 +6,7 @@ const SCOPES = ['write:webhooks', 'write:conversations'];
 const KEYS = '/settings/api-keys';
 const SANDBOX = '/settings/sandbox';
 
-/** What people do with an account's sandbox and keys, and what they must be answered. */
+/** Calls of users about an account's sandbox and keys, and the answers that they must get. */
 export function settings(world: World, { call, list }: Callers) {
   const beginning = (): Span => ({ from: world.tick(), to: Number.POSITIVE_INFINITY });
 
@@ -22,7 +22,7 @@ export function settings(world: World, { call, list }: Callers) {
     throw new Violation(`${as} ${account.number} ${what}: ${JSON.stringify(told)}`);
   }
 
-  /** Whether there surely is a sandbox for a call, and whether there may be one. */
+  /** Whether a call must find a sandbox, and whether it may. */
   const provisioned = ({ provisions }: Account, span: Span): { surely: boolean; perhaps: boolean } => ({
     surely: provisions.some((provision) => provision.made !== undefined && isBefore(provision, span)),
     perhaps: provisions.some(({ from }) => from < span.to),
@@ -115,7 +115,7 @@ export function settings(world: World, { call, list }: Callers) {
       await list(caller, KEYS, { limit, expected: () => [...world.things.values()].filter(own) });
     },
 
-    /** Revokes a key of anybody's, which does nothing to those of others. */
+    /** Revokes a key of any account, which has no effect on keys of others. */
     async revoke(caller: Caller, key: Key): Promise<void> {
       const revocation = beginning();
       const isOwn = caller.account.keys.includes(key) && caller.as === 'admin';
@@ -124,7 +124,7 @@ export function settings(world: World, { call, list }: Callers) {
       const answer = await call(caller, 'DELETE', `${KEYS}/${key.id}`);
       revocation.to = answer.span.to;
       insist(answer.status === (caller.as === 'admin' ? 204 : 403), 'revokes', caller, answer);
-      // Of two at once either may have been the first, and the key is gone when one of them is over.
+      // Of two concurrent calls either may be first, and the key is revoked when one of them ends.
       if (isOwn && earlier !== undefined) earlier.to = Math.min(earlier.to, revocation.to);
     },
   };

@@ -1,47 +1,44 @@
 import type { Tenant } from '../../../../support/tenant.ts';
 
-/**
- * From when to when something was under way, in ticks of the world's clock: what comes later in truth has a
- * higher tick.
- */
+/** When something was in progress, in ticks of the world's clock. A later event has a higher tick. */
 export interface Span {
   from: number;
-  /** Infinite until it is over. */
+  /** Infinite until it ends. */
   to: number;
 }
 
-/** Whose data it is; settings are an account's, which both kinds of data belong to. */
+/** The owner of data; settings belong to the account that both environments share. */
 export type Environment = 'live' | 'sandbox';
 export type Owner = `${Environment | 'account'} ${number}`;
 
 export interface Key {
   secret: string;
   environment: Environment;
-  /** Unknown of the first one, which nobody revokes. */
+  /** Absent for the first key, which no test revokes. */
   id?: string;
   issued: Span;
   revoked?: Span;
 }
 
-/** Something that was made or seen, whatever it is. */
+/** A resource that was created or seen. */
 export interface Thing {
   id: string;
   kind: string;
   owner: Owner;
-  /** Where it is read. */
+  /** The path that reads it. */
   path: string;
-  /** When it was first heard of. */
+  /** The call that first named it. */
   first: Span;
-  /** When it was last met; undefined while it has only been announced. */
+  /** The last call that reached it; undefined while none has. */
   last?: Span | undefined;
   deleted?: Span;
 }
 
-/** A live organization, its sandbox, its people and its keys. */
+/** A live organization, its sandbox, its users and its keys. */
 export interface Account {
   number: number;
   live: Tenant;
-  /** Session of somebody who is no admin. */
+  /** A session of a member. */
   member: string;
   keys: Key[];
   sandboxOrgId?: string;
@@ -49,7 +46,7 @@ export interface Account {
   resets: Span[];
 }
 
-/** All that is known of what was done, and so of what each caller may and must see. */
+/** The model: what was done, and so what each caller may and must see. */
 export interface World {
   accounts: Account[];
   things: Map<string, Thing>;
@@ -71,36 +68,36 @@ export function aWorld(accounts: Account[]): World {
 export const isBefore = (one: Span, other: Span): boolean => one.to <= other.from;
 export const overlaps = (one: Span, other: Span): boolean => !isBefore(one, other) && !isBefore(other, one);
 
-/** Endpoints outlive a reset, as settings do (public-api.md, POST /api/settings/sandbox/reset). */
-const isWipedByResets = ({ kind, owner }: Thing): boolean =>
+/** Endpoints outlive a reset, as settings do (docs/specification.md, Sandbox reset). */
+const isDeletedByResets = ({ kind, owner }: Thing): boolean =>
   owner.startsWith('sandbox') && kind !== 'whk' && kind !== 'org' && kind !== 'key';
 
 function resetsOf({ accounts }: World, thing: Thing): Span[] {
   const account = accounts[Number(thing.owner.split(' ')[1])];
-  return isWipedByResets(thing) ? (account?.resets ?? []) : [];
+  return isDeletedByResets(thing) ? (account?.resets ?? []) : [];
 }
 
-/** Deletions of it, and of what it is below. */
+/** Deletions of it and of its parents. */
 const deletionsOf = ({ things }: World, { id, path }: Thing): Span[] =>
   [id, ...path.split('/')].flatMap((part) => things.get(part)?.deleted ?? []);
 
 /**
- * Whether a call of its owner can no longer meet it: it was there before a reset, or a deletion, which was
- * over before the call.
+ * Whether a call of its owner can no longer reach it: it existed before a reset or deletion that ended before
+ * the call.
  */
 export function isSurelyGone(world: World, thing: Thing, call: Span): boolean {
   if (deletionsOf(world, thing).some((deletion) => isBefore(deletion, call))) return true;
   return resetsOf(world, thing).some((reset) => isBefore(thing.first, reset) && isBefore(reset, call));
 }
 
-/** Whether a call of its owner has to meet it: nothing may have taken it away since it was last there. */
+/** Whether a call of its owner must reach it: nothing can have deleted it since it was last reached. */
 export function isSurelyThere(world: World, thing: Thing, call: Span): boolean {
   if (thing.last === undefined || !isBefore(thing.last, call)) return false;
   const since = { from: thing.last.from, to: call.to };
   return ![...resetsOf(world, thing), ...deletionsOf(world, thing)].some((span) => overlaps(span, since));
 }
 
-/** Notes that a call has met it. */
+/** Records that a call has reached it. */
 export function met(thing: Thing, call: Span): void {
   if (thing.last === undefined || call.from > thing.last.from) thing.last = call;
 }

@@ -4,18 +4,18 @@ import type { Tenant } from '../../../../support/tenant.ts';
 import type { Pair } from '../../place.ts';
 import { eventually } from '../eventually.ts';
 
-/** What a live organization and its sandbox have done behind the bus. */
+/** What the workers behind the bus did for a live organization and its sandbox. */
 export interface Background {
-  /** What an agent of each has said to its channel. */
+  /** The message of an agent to the channel of each. */
   said: Record<Environment, string>;
-  /** Waits until it is done, as far as that can be seen. */
+  /** Waits until the work has ended, as far as that can be read. */
   ended(): Promise<void>;
 }
 
 /**
- * Gives both organizations a source, a channel and a message of an agent to it, and to the sandbox an admin
- * of its own, whom nobody may write to.
- * @param places origins of what the live organization and the sandbox name
+ * Gives both organizations a source, a channel and a message of an agent to it, and gives the sandbox an
+ * admin of its own, who must get no e-mail.
+ * @param places origins of the URLs of the live organization and of the sandbox
  */
 export async function background(
   service: Service,
@@ -55,7 +55,10 @@ async function begin({ api, orgId }: Tenant, origin: string) {
   return { channel, source, said };
 }
 
-/** @returns the path of what was made */
+/**
+ * Creates a resource.
+ * @returns its path
+ */
 async function created(api: Tenant['api'], path: string, body: unknown): Promise<string> {
   const answer = await api.post(path, body);
   if (answer.status !== 201)
@@ -63,7 +66,7 @@ async function created(api: Tenant['api'], path: string, body: unknown): Promise
   return `${path}/${answer.body.data?.id}`;
 }
 
-/** What an organization is shown that it used, and what the outbox says that was accepted. */
+/** The usage that an organization is shown, and the accepted conversations and messages in the outbox. */
 export async function usageOf(service: Service, { admin, orgId }: Tenant) {
   const { body } = await admin.get('/api/settings/usage?months=2');
   const months: { conversations: number; messages: number }[] = Object(body.data).months ?? [];

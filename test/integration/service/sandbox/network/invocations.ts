@@ -3,8 +3,8 @@ import type { Service } from '../../../../support/service.ts';
 import { eventually } from '../eventually.ts';
 
 /**
- * Workers that something else than an event of the load invokes, in a minute or after failures that never
- * come here.
+ * Workers that are not invoked by events of the load, but by a schedule or after failures that do not occur
+ * here.
  */
 const SCHEDULED = [
   'reconcile',
@@ -15,8 +15,8 @@ const SCHEDULED = [
 ] as const;
 
 /**
- * Invokes them, those for dead letters with all that the tables have of these organizations: as if each
- * message had been given up.
+ * Invokes these workers; those for dead letters with every item of these organizations, as if each message
+ * had failed.
  */
 export async function invokeAll(service: Service, organizations: readonly string[]): Promise<void> {
   const { rows, deliveries } = await eventually('a delivery of each of them', async () => {

@@ -14,15 +14,15 @@ const CAUSED = {
 };
 type Event = keyof typeof CAUSED;
 
-/** What a receiver does, and the events of the endpoint there. */
+/** The behavior of a receiver, and the event types of the endpoint there. */
 interface Program {
   query: string;
   events: Event[];
-  /** Tests that are sent to it at once; one otherwise. */
+  /** Tests that are sent to it at once; one when absent. */
   tests?: number;
 }
 
-/** Receivers succeed, fail for a while or for good, and keep workers waiting. */
+/** Receivers that succeed, fail for a while or always, and respond slowly. */
 const PROGRAMS: readonly Program[] = [
   { query: 'simulate=200', events: Object.keys(CAUSED) as Event[] },
   { query: 'simulate=503,200', events: ['conversation.created', 'conversation.resolved'] },
@@ -31,9 +31,9 @@ const PROGRAMS: readonly Program[] = [
   { query: 'simulate=timeout,200', events: ['ticket.created'] },
   { query: 'simulate=200@700ms', events: ['message.received'] },
 ];
-/** Until it is disabled. */
+/** Fails until the endpoint is disabled. */
 const DISABLED: Program = { query: 'simulate=500', events: ['conversation.resolved'], tests: 10 };
-/** What only simulated ones do. */
+/** Behavior that only simulated receivers have. */
 const SIMULATED: readonly Program[] = [
   { query: 'simulate=dns,refused,200', events: ['ticket.created'] },
   { query: 'simulate=tls,certificate,200', events: ['message.received'] },
@@ -42,7 +42,7 @@ const SIMULATED: readonly Program[] = [
 
 interface Endpoint extends Program {
   path: string;
-  /** Deliveries that it was owed since the last reset. */
+  /** Deliveries expected since the last reset. */
   owed: number;
 }
 
@@ -63,7 +63,7 @@ const register = (
     }),
   );
 
-/** Waits between tries of a call that the service is too busy for. */
+/** Waits between tries of a call while the service is busy. */
 const BUSY_MS = [100, 300, 1000, 3000];
 
 async function expectStatus(status: number, call: () => Promise<{ status: number }>): Promise<void> {
@@ -76,7 +76,7 @@ async function expectStatus(status: number, call: () => Promise<{ status: number
   if (answer.status !== status) throw new Error(`a call of the load answered ${answer.status}`);
 }
 
-/** Causes every kind of event, and tests of all endpoints: one of each, or as many as its program says. */
+/** Causes every kind of event once, and sends as many tests to each endpoint as its program says. */
 async function cause(
   api: ApiClient,
   endpoints: readonly Endpoint[],
@@ -98,7 +98,10 @@ async function cause(
   await expectStatus(200, () => api.post(`${conversation}/resolve`));
 }
 
-/** Waits until all that the endpoints were owed has ended. @returns the deliveries */
+/**
+ * Waits until all expected deliveries have ended.
+ * @returns the deliveries
+ */
 async function ended(api: ApiClient, endpoints: readonly Endpoint[]): Promise<Record<string, unknown>[]> {
   const all: Record<string, unknown>[] = [];
   for (const { path, owed } of endpoints)
@@ -111,7 +114,7 @@ async function ended(api: ApiClient, endpoints: readonly Endpoint[]): Promise<Re
   return all;
 }
 
-/** Sends one delivery of each endpoint again that has succeeded. */
+/** Redelivers one succeeded delivery of each endpoint. */
 async function redeliver(api: ApiClient, endpoints: readonly Endpoint[]): Promise<void> {
   const deliveries = await ended(api, endpoints);
   for (const endpoint of endpoints) {
@@ -124,7 +127,7 @@ async function redeliver(api: ApiClient, endpoints: readonly Endpoint[]): Promis
   }
 }
 
-/** Sends all that has failed again, of each endpoint that is not disabled. */
+/** Starts a redelivery job for each endpoint that is not disabled. */
 async function redeliverFailed(api: ApiClient, endpoints: readonly Endpoint[]): Promise<void> {
   await ended(api, endpoints);
   for (const endpoint of endpoints) {
@@ -141,16 +144,16 @@ async function redeliverFailed(api: ApiClient, endpoints: readonly Endpoint[]): 
   }
 }
 
-/** How a live organization and its sandbox are loaded. */
+/** The load of a live organization and its sandbox. */
 export interface LoadOptions {
-  /** Origins of receivers, of the live organization and of the sandbox. */
+  /** Origins of the receivers of the live organization and of the sandbox. */
   places: Record<Environment, readonly string[]>;
   /** Whether an endpoint of each fails until it is disabled. */
   disables: boolean;
 }
 
 /**
- * What a live organization and its sandbox do at the same time.
+ * Loads a live organization and its sandbox at the same time.
  * @returns the deliveries of the live organization
  */
 export async function load(
@@ -176,12 +179,12 @@ export async function load(
   async function sandboxLoad(): Promise<void> {
     const endpoints = await register(sandbox.api, places.sandbox, [...programs, ...SIMULATED]);
     await cause(sandbox.api, endpoints);
-    // In the middle of it all.
+    // In the middle of the load.
     await reset(endpoints);
     await cause(sandbox.api, endpoints, 'all tests');
     await redeliver(sandbox.api, endpoints);
     await redeliverFailed(sandbox.api, endpoints);
-    // Some fail, whose open deliveries it looks at.
+    // Some of these calls fail when a delivery is still open.
     await expectStatus(200, () => sandbox.api.get('/api/v1/deliveries/stats'));
     await reset(endpoints);
     await cause(sandbox.api, endpoints);

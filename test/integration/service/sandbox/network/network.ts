@@ -13,12 +13,12 @@ import { load } from './load.ts';
 import type { Observation, Observer } from './observer.ts';
 
 const TENANTS = 3;
-/** Names that a sandbox's endpoints have, and nobody may be asked about. */
+/** Host names of a sandbox's endpoints, which no function may resolve. */
 const DOMAIN = 'sandbox.example.com';
 
 /**
- * Nothing of a sandbox organization reaches the outside world (architecture.md, Promise 5), as the operating
- * system is asked for it.
+ * Nothing of a sandbox organization reaches the outside world (docs/architecture.md, Guarantees), as seen in
+ * calls to the operating system.
  */
 export function network(place: Place, observer: () => Observer): void {
   let trap: Trap;
@@ -27,10 +27,10 @@ export function network(place: Place, observer: () => Observer): void {
   let observed: Observation[];
   let organizations: string[];
   let pairs: Pair[];
-  /** Organizations of their own: what they do is none of the load's. */
+  /** Organizations apart from those of the load. */
   let works: Pair;
   let work: Background;
-  /** Where they are sent what is live. */
+  /** The receivers of live deliveries. */
   let reader: ProgrammedReceiver;
 
   beforeAll(async () => {
@@ -64,7 +64,7 @@ export function network(place: Place, observer: () => Observer): void {
 
   const to = (kind: Observation['kind']) => observed.filter((it) => it.kind === kind).map((it) => it.to);
 
-  it('has no connection but to the engines and to live receivers', () => {
+  it('connects only to the engines and to live receivers', () => {
     const engines = observer()
       .observed()
       .filter(({ kind }) => kind === 'engine');
@@ -77,14 +77,14 @@ export function network(place: Place, observer: () => Observer): void {
     expect(trap.connections()).toBe(0);
   });
 
-  it('asks for no name, and reaches out in no other way', () => {
+  it('resolves no host name, and uses no other kind of connection', () => {
     expect(to('dns').filter((name) => name !== 'localhost')).toEqual([]);
     expect([...to('udp'), ...to('pipe')]).toEqual([]);
-    // What reads the contents of sources does so in a process of its own.
+    // Source contents are parsed in a process of its own.
     expect(observed.filter(({ kind, by }) => kind === 'process' && by !== 'check-source')).toEqual([]);
   });
 
-  it('delays and loses nothing that is live', () => {
+  it('delays and loses no live delivery', () => {
     expect(delivered.length).toBeGreaterThan(TENANTS * 20);
     expect(new Set(delivered.map(({ status }) => status))).toEqual(
       new Set(['succeeded', 'exhausted', 'skipped']),
@@ -97,8 +97,8 @@ export function network(place: Place, observer: () => Observer): void {
     );
   });
 
-  it('is seen wherever it runs: each worker, and each connection that a receiver had', () => {
-    // Also before: a process that was there already keeps its connections.
+  it('is observed in each worker and each connection to a receiver', () => {
+    // Includes earlier connections, because a process keeps them.
     const by = new Set(
       observer()
         .observed()
@@ -112,14 +112,14 @@ export function network(place: Place, observer: () => Observer): void {
     }
   });
 
-  it('imports for live organizations alone, and hands messages on to their channels alone', () => {
+  it('imports sources and sends channel messages for live organizations only', () => {
     const got = reader.received.map(({ target, body }) => `${target} ${body}`);
     expect(got).toContainEqual(expect.stringContaining('/handbook'));
     expect(got).toContainEqual(expect.stringContaining(work.said.live));
     expect(got.filter((it) => it.includes(work.said.sandbox))).toEqual([]);
   });
 
-  it('counts what live organizations use, to the event, and nothing else', async () => {
+  it('counts the usage of live organizations exactly, and of no others', async () => {
     for (const { live } of [...pairs, works])
       await eventually(`the usage of ${live.orgId}`, async () => {
         const { shown, accepted } = await usageOf(place.service(), live);
@@ -133,7 +133,7 @@ export function network(place: Place, observer: () => Observer): void {
     expect(ofSandboxes).toEqual([]);
   });
 
-  it('writes to admins of live organizations alone', async () => {
+  it('sends e-mails to admins of live organizations only', async () => {
     const mails = await eventually('the e-mail about the endpoint that was disabled', async () => {
       const all = await place.service().mails();
       return all.some(({ to }) => to.some((address) => address.includes(pairs[0]?.live.orgId ?? ''))) && all;
@@ -144,13 +144,13 @@ export function network(place: Place, observer: () => Observer): void {
     expect(text).not.toContain(DOMAIN);
   });
 
-  it('comes by all lanes, live and in sandboxes', async () => {
+  it('uses all queues, for live organizations and for sandboxes', async () => {
     const slow = (await place.service().rows()).filter(({ item }) => item.slowUntil !== undefined);
     expect(slow.map(({ item }) => item.orgId)).toEqual(expect.arrayContaining(organizations));
     expect(delivered.some(({ attempts }) => Number(attempts) > 1)).toBe(true);
   });
 
-  it('is seen whichever way it reaches out', async () => {
+  it('is observed in every way to reach out of a process', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'probes.ts')], {
       env: { ...observer().variables, POWERTOOLS_SERVICE_NAME: 'probes' },
     });

@@ -7,37 +7,37 @@ import { transform } from 'esbuild';
 const PRELOAD = join(import.meta.dirname, 'preload.ts');
 
 /**
- * An attempt of a function to reach something outside its process; `engine` is not one, but what it was given
- * as its surroundings.
+ * An attempt of a function to reach something outside its process. `engine` is no attempt, but an endpoint
+ * from its environment variables.
  */
 export interface Observation {
   /** Name of the function. */
   by: string;
   kind: 'tcp' | 'pipe' | 'udp' | 'dns' | 'process' | 'engine';
-  /** Address and port, the name that was asked for, a path, a program or a URL. */
+  /** Address and port, host name, path, program or URL. */
   to: string;
 }
 
 export interface Observer {
-  /** What puts it into a process of Node.js. */
+  /** Node.js options that load it into a process. */
   variables: { NODE_OPTIONS: string; OBSERVED_FILE: string };
-  /** All that was observed until now, the oldest first. */
+  /** All observations until now, oldest first. */
   observed(): Observation[];
   stop(): Promise<void>;
 }
 
-/** Observes the processes that are given its variables. */
+/** Observes the processes that have its variables. */
 export async function startObserver(): Promise<Observer> {
   const directory = await mkdtemp(join(tmpdir(), 'observer-'));
   const file = join(directory, 'observed.jsonl');
   await writeFile(file, '');
-  // Not as it is: to strip its types would cost each process more than all the rest of its start.
+  // Compiled first: stripping its types would cost each process more than the rest of its start.
   const preload = join(directory, 'preload.mjs');
   const { code } = await transform(await readFile(PRELOAD, 'utf8'), { loader: 'ts', target: 'node24' });
   await writeFile(preload, code);
   return {
     variables: {
-      // Unlike what is imported, what is required is loaded into worker threads as well.
+      // Unlike `--import`, `--require` loads it into worker threads as well.
       NODE_OPTIONS: `--require ${JSON.stringify(preload)}`,
       OBSERVED_FILE: file,
     },

@@ -2,9 +2,8 @@ import { openSync, writeSync } from 'node:fs';
 import type { Observation } from './observer.ts';
 
 /*
- * Loaded into every function's process before anything else of it: writes down each attempt to reach
- * something outside the process, in the last function of Node.js before the operating system. Whatever
- * library it comes from, it comes through there.
+ * Loaded first into every function's process: records each attempt to reach something outside the process, in
+ * the last function of Node.js before the operating system, which every library uses.
  */
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -19,7 +18,8 @@ function note(kind: Observation['kind'], to: string): void {
 }
 
 /**
- * Puts a note before the original. @param to what the arguments name; undefined when they name nothing new
+ * Calls the recorder before the original function.
+ * @param to the target that the arguments name; undefined when they name no new one
  */
 function watch(
   methods: Methods,
@@ -39,40 +39,40 @@ function watch(
   }
 }
 
-// There is no way to them that is not deprecated, and none that sees as much.
+// Every other access to these bindings is deprecated or sees less.
 const binding: (name: string) => Record<string, { prototype: Methods }> = Reflect.get(process, 'binding');
-const functionsOf = (name: string): Methods => binding(name) as unknown as Methods;
-const prototypeOf = (name: string, type: string): Methods => {
+const listFunctions = (name: string): Methods => binding(name) as unknown as Methods;
+const getPrototype = (name: string, type: string): Methods => {
   const found = binding(name)[type];
   if (found === undefined) throw new Error(`this Node.js has no ${type} where the observer looks for it`);
   return found.prototype;
 };
 
-watch(prototypeOf('tcp_wrap', 'TCP'), ['connect'], 'tcp', ([, address, port]) => `${address}:${port}`);
-watch(prototypeOf('tcp_wrap', 'TCP'), ['connect6'], 'tcp', ([, address, port]) => `[${address}]:${port}`);
-watch(prototypeOf('pipe_wrap', 'Pipe'), ['connect'], 'pipe', ([, path]) => String(path));
+watch(getPrototype('tcp_wrap', 'TCP'), ['connect'], 'tcp', ([, address, port]) => `${address}:${port}`);
+watch(getPrototype('tcp_wrap', 'TCP'), ['connect6'], 'tcp', ([, address, port]) => `[${address}]:${port}`);
+watch(getPrototype('pipe_wrap', 'Pipe'), ['connect'], 'pipe', ([, path]) => String(path));
 
 watch(
-  prototypeOf('udp_wrap', 'UDP'),
+  getPrototype('udp_wrap', 'UDP'),
   ['connect', 'connect6'],
   'udp',
   ([address, port]) => `${address}:${port}`,
 );
 // A connected socket sends without an address.
-watch(prototypeOf('udp_wrap', 'UDP'), ['send', 'send6'], 'udp', ([, , , port, address]) =>
+watch(getPrototype('udp_wrap', 'UDP'), ['send', 'send6'], 'udp', ([, , , port, address]) =>
   typeof address === 'string' ? `${address}:${port}` : undefined,
 );
 
-const channel = prototypeOf('cares_wrap', 'ChannelWrap');
+const channel = getPrototype('cares_wrap', 'ChannelWrap');
 const questions = Object.getOwnPropertyNames(channel).filter((name) => /^(query|getHostByAddr)/.test(name));
 watch(channel, questions, 'dns', ([, name]) => String(name));
-watch(functionsOf('cares_wrap'), ['getaddrinfo', 'getnameinfo'], 'dns', ([, name]) => String(name));
+watch(listFunctions('cares_wrap'), ['getaddrinfo', 'getnameinfo'], 'dns', ([, name]) => String(name));
 
-/** The one takes what it is to run as an argument, the other among its options. */
-const fileOf = ([file]: readonly unknown[]): string => String(Object(file).file ?? file);
-watch(prototypeOf('process_wrap', 'Process'), ['spawn'], 'process', fileOf);
-watch(functionsOf('spawn_sync'), ['spawn'], 'process', fileOf);
+/** One takes the program as an argument, the other in its options. */
+const readFileArgument = ([file]: readonly unknown[]): string => String(Object(file).file ?? file);
+watch(getPrototype('process_wrap', 'Process'), ['spawn'], 'process', readFileArgument);
+watch(listFunctions('spawn_sync'), ['spawn'], 'process', readFileArgument);
 
-// Where it may connect to: the engines that the run gives it, and who vouches for sessions.
+// Where the function may connect to: the engines from the run's environment, and the issuer of sessions.
 for (const [name, value = ''] of Object.entries(variables))
   if (name.startsWith('AWS_ENDPOINT_URL') || name === 'OIDC_ISSUER') note('engine', value);

@@ -11,9 +11,8 @@ import { Worker } from 'node:worker_threads';
 import type { Observation } from './observer.ts';
 
 /*
- * A program that reaches for something in every way that Node.js has, each time for something else, and
- * prints what an observer must have seen. Nothing listens anywhere: port 9 of the loopback network is closed,
- * and the name server is none.
+ * Reaches out in every way that Node.js has, each time to another target, and prints what an observer must
+ * have recorded. No target answers: port 9 of the loopback network is closed, and there is no name server.
  */
 
 const PORT = 9;
@@ -21,14 +20,14 @@ const ignore = () => undefined;
 const expected: Record<string, Pick<Observation, 'kind' | 'to'>> = {};
 let addresses = 0;
 
-/** A loopback address of its own for each way, so that one cannot be taken for another. */
+/** A loopback address for each way, so that they can be distinguished. */
 function probe(name: string, act: (address: string) => unknown): void {
   addresses += 1;
   const address = `127.0.9.${addresses}`;
   expected[name] = { kind: 'tcp', to: `${address}:${PORT}` };
   act(address);
 }
-/** A name of its own for each way. Its label is too long for anybody to be asked about it. */
+/** A host name for each way. Its label is too long for a DNS query to be sent. */
 function question(way: string, ask: (name: string) => unknown): void {
   const name = `${way.toLowerCase().replaceAll(/\W+/g, '-')}.${'x'.repeat(64)}.example.com`;
   expected[way] = { kind: 'dns', to: name };

@@ -8,7 +8,7 @@ export const NOTHING = '01a1f84b811a7000a000000000000000';
 
 const START = { channelId: 'chn_web', externalUserId: 'visitor-1' };
 
-/** Conversations with all that is below them, the right calls and the wrong ones. */
+/** Valid and invalid calls on conversations and their resources. */
 export async function conversations({ tell }: Teller): Promise<void> {
   const once = randomUUID();
   const first = await tell('POST', '/v1/conversations', { body: START, once });
@@ -60,7 +60,7 @@ async function handoff({ tell }: Pick<Teller, 'tell'>, path: string): Promise<vo
   await tell('GET', `${path}/escalations`);
 }
 
-/** The second time changes nothing; a message opens it again. */
+/** The second call changes nothing; a message opens the conversation again. */
 async function resolve({ tell }: Pick<Teller, 'tell'>, path: string): Promise<void> {
   await tell('POST', `${path}/resolve`, { body: { resolvedBy: 'x'.repeat(201) } });
   await tell('POST', `${path}/resolve`, { body: { resolvedBy: 'Ada' } });
@@ -87,7 +87,7 @@ export async function tickets({ tell }: Teller): Promise<void> {
   await pages({ tell }, '/v1/tickets');
 }
 
-/** A listing page by page, and the ways to ask for one wrongly. */
+/** A listing page by page, and invalid listing parameters. */
 export async function pages(
   { tell }: Pick<Teller, 'tell'>,
   path: string,

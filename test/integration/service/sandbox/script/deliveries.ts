@@ -4,11 +4,11 @@ import { eventually } from '../eventually.ts';
 import type { Data, Teller } from '../transcript.ts';
 import { NOTHING, pages } from './conversations.ts';
 
-/** Where endpoints are, live and in the sandbox alike. */
+/** Origins of the endpoints, the same for live and sandbox. */
 export interface Places {
-  /** Of the receiver that does what its URL says. */
+  /** The receiver that behaves as the URL says. */
   programmed: string;
-  /** Nothing listens there. */
+  /** No server listens there. */
   nobody: string;
 }
 
@@ -16,14 +16,11 @@ interface Program {
   /** The query of the URL. */
   query: string;
   at?: keyof Places;
-  /** Deliveries to it. */
+  /** The number of deliveries to it. */
   tests: number;
 }
 
-/**
- * Never caused while endpoints of programs are there: they have what the test operation sends, and nothing
- * else.
- */
+/** Not caused while endpoints with programs exist: they get only deliveries of the test operation. */
 const EVENTS = ['ticket.created'];
 
 const PROGRAMS = {
@@ -46,14 +43,17 @@ type Name = keyof typeof PROGRAMS;
 
 const everyProgram = Object.entries(PROGRAMS) as [Name, Program][];
 
-/** An endpoint for all events, before anything causes one. @returns its path */
+/**
+ * An endpoint for all events, registered before the first event.
+ * @returns its path
+ */
 export async function listener({ tell }: Teller, { programmed }: Places): Promise<string> {
   const url = `${programmed}/all?simulate=200`;
   const { id } = await tell('POST', '/v1/webhooks', { body: { url, events: SubscribableType.options } });
   return `/v1/webhooks/${id}`;
 }
 
-/** One endpoint for each program, and what comes of deliveries to it. */
+/** One endpoint for each program, and its deliveries. */
 export async function deliveries(it: Teller, places: Places): Promise<void> {
   const { tell } = it;
   const paths = new Map<Name, string>();
@@ -76,13 +76,13 @@ export async function deliveries(it: Teller, places: Places): Promise<void> {
   await repeated(it, pathOf('accepts'));
 }
 
-/** All that is to be read of an endpoint whose deliveries have ended. */
+/** All reads of an endpoint whose deliveries have ended. */
 export async function account(it: Teller, path: string, owed: number): Promise<void> {
   const { tell } = it;
   await tell('GET', path);
   await tell('GET', `${path}/deliveries?include=request`);
   for (const { id } of await listed(it, path)) await tell('GET', `${path}/deliveries/${id}`);
-  await eventually(`${owed} deliveries of ${path} to be counted`, async () => {
+  await eventually(`${owed} deliveries of ${path} in the stats`, async () => {
     const { totals } = await it.look(`${path}/stats`);
     return Object(totals).owed === owed && Object(totals).pending === 0;
   });
@@ -132,7 +132,7 @@ async function again(it: Teller, path: string): Promise<void> {
   await account(it, path, 2);
 }
 
-/** The test operation with one idempotency key, and the end of an endpoint. */
+/** The test operation with one idempotency key, and the deletion of an endpoint. */
 async function repeated(it: Teller, path: string): Promise<void> {
   const { tell } = it;
   const once = randomUUID();

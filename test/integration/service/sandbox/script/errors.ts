@@ -3,7 +3,7 @@ import type { Actor, Teller } from '../transcript.ts';
 const START = { channelId: 'chn_web', externalUserId: 'visitor-1' };
 const UNKNOWN_KEYS = ['ck_live_', 'ck_sandbox_'].map((prefix) => `${prefix}${'A'.repeat(43)}`);
 
-/** What is refused before anything is looked at. */
+/** Requests that are refused before their content is read. */
 export async function errors({ tell }: Teller, { narrow, revoked, key }: Actor): Promise<void> {
   for (const credential of [null, 'x.y.z', `${key}x`, revoked, ...UNKNOWN_KEYS]) {
     await tell('GET', '/v1/conversations', { credential });
@@ -12,7 +12,7 @@ export async function errors({ tell }: Teller, { narrow, revoked, key }: Actor):
   await tell('GET', '/v1/conversations', { credential: narrow });
   await tell('POST', '/v1/conversations', { credential: narrow, body: START });
   await tell('GET', '/v1/webhooks', { credential: narrow });
-  await tell('POST', '/v1/webhooks', { credential: narrow, body: 'not looked at' });
+  await tell('POST', '/v1/webhooks', { credential: narrow, body: 'not read' });
 
   await tell('GET', '/settings/organization');
   await tell('GET', '/settings/api-keys');

@@ -18,7 +18,7 @@ const REFUSED_URLS = [
 ];
 const REFUSED_EVENTS = [[], ['ticket.closed'], ['ticket.created', 'ticket.created'], 'ticket.created', null];
 
-/** Endpoints are registered, read, changed and deleted; nothing is sent to them. */
+/** Registers, reads, changes and deletes endpoints without sending anything to them. */
 export async function webhooks({ tell }: Teller): Promise<void> {
   const url = 'https://hooks.example.com/orders?shop=7';
   const once = randomUUID();
@@ -60,7 +60,7 @@ export async function webhooks({ tell }: Teller): Promise<void> {
   await tell('GET', `${path}/stats`);
 }
 
-/** Registers until there is no more room. */
+/** Registers endpoints until the limit is reached. */
 export async function fillUp({ tell }: Teller): Promise<void> {
   const body = { url: 'https://hooks.example.com/one-more', events: EVENTS };
   for (let last: Data = {}; last.error === undefined; ) last = await tell('POST', '/v1/webhooks', { body });

@@ -5,15 +5,15 @@ import { buildTenantKey } from '../../functions/store/keys.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';
 import type { SandboxTables } from './sandbox-tables.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { WorldContext } from './world-context.ts';
 
-type World = Surroundings & { readonly sandboxTables: Pick<SandboxTables, 'all'> };
+type World = WorldContext & { readonly sandboxTables: Pick<SandboxTables, 'all'> };
 
-/** Sees what is done about data that resets have wiped. */
-export class Wiped {
+/** Checks the handling of data that resets have deleted. */
+export class ResetDeletion {
   readonly #world: World;
   readonly #tell: (promise: PromiseName, detail: string) => void;
-  /** Messages that a process began to deal with while their data counted, and how many of each. */
+  /** Messages that a process began to process in their current generation, and how many of each. */
   readonly #begun = new Map<Process, Map<DeliveryId, number>>();
   readonly #closed = new Set<string>();
 
@@ -22,10 +22,13 @@ export class Wiped {
     this.#tell = tell;
   }
 
-  /** A process begins to deal with a message. @returns what to call when it is done */
+  /**
+   * A process begins to process a message.
+   * @returns the function to call when it is done
+   */
   begins(process: Process, { id, orgId, generation }: Tenant & { id: DeliveryId }): () => void {
     if (this.#world.organizations.isOver({ orgId, generation })) {
-      this.#world.statistics.count('messages of wiped data');
+      this.#world.statistics.count('messages of deleted data');
       return () => undefined;
     }
     const own = this.#begun.get(process) ?? new Map<DeliveryId, number>();
@@ -33,26 +36,29 @@ export class Wiped {
     return () => void own.set(id, (own.get(id) ?? 1) - 1);
   }
 
-  /** A dispatcher moves a delivery. What began after the reset has nothing to do with what it wiped. */
+  /** A dispatcher changes a delivery. Work that started after the reset must not touch deleted deliveries. */
   moves(process: Process, what: string, delivery: (Tenant & { id: DeliveryId }) | undefined): void {
     if (delivery === undefined || !this.#world.organizations.isOver(delivery)) return;
     if ((this.#begun.get(process)?.get(delivery.id) ?? 0) > 0) {
-      this.#world.statistics.count(`wiped while under way: ${what}`);
+      this.#world.statistics.count(`deleted while in progress: ${what}`);
       return;
     }
-    this.#tell('wiped is over', `${process.name} ${what} ${delivery.id}, which was wiped before it began`);
+    this.#tell(
+      'no work after a reset',
+      `${process.name} ${what} ${delivery.id}, which was deleted before it began`,
+    );
   }
 
   /**
-   * A dispatcher reads what deliveries need. Those whose data was wiped before their batch began need
-   * nothing.
+   * A dispatcher reads the context of deliveries. It must not do so for those that were deleted before their
+   * batch began.
    */
   reads(process: Process, deliveries: readonly (Tenant & { id: DeliveryId })[]): void {
     for (const delivery of deliveries) this.moves(process, 'reads for', delivery);
   }
 
   /**
-   * A run of the purge looks for the rows of a generation. Until its linger time is over, functions may still
+   * A run of the purge reads the rows of a generation. Until its linger time is over, functions may still
    * read and write them.
    */
   purges(process: Process, tenant: Tenant): void {
@@ -61,55 +67,55 @@ export class Wiped {
     );
     if (order !== undefined && !isSettled(order.purge, process.now(), DEFAULT_LINGER_SECONDS))
       this.#tell(
-        'wiped is gone',
+        'complete purge',
         `${process.name} purges ${buildTenantKey(tenant)} before its linger time is over`,
       );
   }
 
-  /** A function that was invoked writes something of a tenant. */
+  /** An invoked function writes data of a tenant. */
   writes(process: Process, what: string, tenant: Tenant): void {
     const { organizations, statistics } = this.#world;
     if (!organizations.isOver(tenant)) return;
-    if (process.startedMs > organizations.wipedMs(tenant))
+    if (process.startedMs > organizations.deletedMs(tenant))
       this.#tell(
-        'wiped is over',
-        `${process.name} ${what} of ${buildTenantKey(tenant)} although it was wiped`,
+        'no work after a reset',
+        `${process.name} ${what} of ${buildTenantKey(tenant)} although it was deleted`,
       );
-    else statistics.count(`wiped while under way: ${what}`);
+    else statistics.count(`deleted while in progress: ${what}`);
   }
 
-  /** A row of a sandbox came into being. */
+  /** A row of a sandbox was added. */
   added(table: string, tenant: Tenant): void {
     const { organizations, statistics, faults } = this.#world;
     if (organizations.isOver(tenant)) statistics.count('rows added after their reset');
     if (this.#closed.has(buildTenantKey(tenant)) && !faults.beyondMargin)
-      this.#tell('wiped is gone', `the ${table} got a row of ${buildTenantKey(tenant)} after its purge`);
+      this.#tell('complete purge', `the ${table} got a row of ${buildTenantKey(tenant)} after its purge`);
   }
 
   /** A row of a sandbox was deleted. */
   erased(table: string, tenant: Tenant): void {
     this.#world.statistics.count('rows purged');
     if (!this.#world.organizations.isOver(tenant))
-      this.#tell('nothing else is wiped', `a row of ${buildTenantKey(tenant)} was purged from the ${table}`);
+      this.#tell('nothing else is purged', `a row of ${buildTenantKey(tenant)} was purged from the ${table}`);
   }
 
-  /** A purge was closed: for good, and with nothing left. */
+  /** A purge was closed. No row may be left or come back. */
   closed(tenant: Tenant): void {
     const { sandboxTables, faults, statistics } = this.#world;
     statistics.count('purges closed');
     this.#closed.add(buildTenantKey(tenant));
     for (const [name, rows] of Object.entries(sandboxTables.all))
       if (!faults.beyondMargin && rows.has(tenant))
-        this.#tell('wiped is gone', `the purge of ${buildTenantKey(tenant)} left rows in the ${name}`);
+        this.#tell('complete purge', `the purge of ${buildTenantKey(tenant)} left rows in the ${name}`);
   }
 
-  /** The progress of a purge was written down. */
+  /** The progress of a purge was recorded. */
   progressed(tenant: Tenant): void {
     if (this.#closed.has(buildTenantKey(tenant)) && this.#world.purges.has(tenant))
-      this.#tell('wiped is gone', `the purge of ${buildTenantKey(tenant)} is back after it was closed`);
+      this.#tell('complete purge', `the purge of ${buildTenantKey(tenant)} is back after it was closed`);
   }
 
-  /** Something of an organization reaches a receiver of the world, or a simulated one. */
+  /** A request of an organization reaches a receiver of the world, or a simulated one. */
   sends(orgId: OrgId, to: 'the world' | 'a simulated receiver'): void {
     if (this.#world.organizations.isSandbox(orgId) === (to === 'a simulated receiver')) return;
     this.#tell('the sandbox is closed', `a request of ${orgId} reached ${to}`);

@@ -16,8 +16,8 @@ import type { Stores } from './stores.ts';
 import type { StreamShard } from './stream-shard.ts';
 import type { Terms } from './terms.ts';
 
-/** What the parts of the world need of it. They do not import the world, which is made of them. */
-export interface Surroundings {
+/** The members of the world that its parts need. The parts do not import the world, which is made of them. */
+export interface WorldContext {
   readonly random: Random;
   readonly faults: Faults;
   readonly terms: Terms;
