@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { OutboxEvent } from '../../../functions/domain/events.ts';
+import { parseCreationTime } from '../../../functions/domain/ids.ts';
+import { EVENT_LOG_DELAY_SECONDS } from '../../../functions/domain/timing.ts';
+import { type EventFilter, eventLog } from '../../../functions/store/event-log.ts';
+import { outboxStore } from '../../../functions/store/outbox.ts';
+import type { Page } from '../../../functions/store/pages.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { anEvent, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+
+const engine = dynamoDb();
+const ENGINES: [name: string, tables: () => Promise<TestTables>][] = [
+  ['in memory', async () => memoryTables()],
+  ['in the engine', () => engine.tables()],
+];
+const ALL: EventFilter = { types: undefined };
+const MS_PER_DAY = 86_400_000;
+/** The longest time from the start of a request to its commit: the time-out of a route's function. */
+const LATEST_COMMIT_MS = 10_000;
+
+function openLog({ outbox }: TestTables) {
+  const commit = committer(outbox.client);
+  const store = outboxStore(outbox);
+  return {
+    ...eventLog(outbox),
+    add: (event: OutboxEvent) => commit([store.append(event)]),
+  };
+}
+
+/** Reads pages until there is no next one. */
+async function readAll(
+  read: (after: string | undefined) => Promise<Page<OutboxEvent>>,
+  onPage: (page: Page<OutboxEvent>) => Promise<unknown> = async () => undefined,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await read(after);
+    ids.push(...page.items.map(({ id }) => id));
+    await onPage(page);
+    if (page.next === undefined) return ids;
+    after = page.next;
+  }
+}
+
+describe.each(ENGINES)('event log (%s)', (_name, tablesOf) => {
+  it('lists each of 1,000 events once, newest first, in pages of 7 while others are committed', async () => {
+    const tenant = aTenant();
+    const log = openLog(await tablesOf());
+    const events = Array.from({ length: 1000 }, (_, index) => anEvent({ tenant, now: later(NOW, index) }));
+    await Promise.all(events.map(log.add));
+    const now = later(NOW, seconds(60));
+    let added = 0;
+    async function addAnother(): Promise<void> {
+      added += 1;
+      await log.add(anEvent({ tenant, now: later(now, added) }));
+    }
+
+    const listed = await readAll(
+      (after) => log.listNewest(tenant, { limit: 7, after }, ALL, now),
+      addAnother,
+    );
+
+    const newestFirst = events.map(({ id }) => id).toSorted();
+    expect(listed).toEqual(newestFirst.reverse());
+    expect(added).toBe(Math.ceil(1000 / 7));
+  });
+
+  it('gives a follower each event once, whatever the order of commits', { timeout: 60_000 }, async () => {
+    // Each writer begins a request, whose time the id has, and commits up to the time-out later.
+    const request = fc.record({
+      beginsMs: fc.integer({ min: 0, max: 30_000 }),
+      commitsAfterMs: fc.integer({ min: 0, max: LATEST_COMMIT_MS }),
+    });
+    const writers = fc.array(fc.array(request, { minLength: 1, maxLength: 6 }), {
+      minLength: 20,
+      maxLength: 20,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        writers,
+        fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 40 }),
+        fc.integer({ min: 1, max: 12 }),
+        async (requests, waits, limit) => {
+          const tenant = aTenant();
+          const log = openLog(await tablesOf());
+          const pending = requests
+            .flat()
+            .map(({ beginsMs, commitsAfterMs }) => ({
+              atMs: beginsMs + commitsAfterMs,
+              event: anEvent({ tenant, now: later(NOW, beginsMs) }),
+            }))
+            .toSorted((one, other) => one.atMs - other.atMs);
+          const all = pending.map(({ event }) => event.id);
+          const read: string[] = [];
+          let after: string | undefined;
+          const endMs = 41_000 + seconds(EVENT_LOG_DELAY_SECONDS);
+          for (let [atMs, step] = [0, 0]; ; step += 1) {
+            while (pending[0] !== undefined && pending[0].atMs <= atMs)
+              await log.add((pending.shift() ?? expect.fail()).event);
+            const page = await log.listOldest(tenant, { limit, after }, ALL, later(NOW, atMs));
+            read.push(...page.items.map(({ id }) => id));
+            expect(page.next, 'a follower can always continue').toBeDefined();
+            after = page.next;
+            if (page.items.length > 0) continue;
+            if (atMs >= endMs) break;
+            atMs = Math.min(endMs, atMs + (waits[step % waits.length] ?? 1) * 10);
+          }
+          expect(read).toEqual(read.toSorted());
+          expect(read.toSorted()).toEqual(all.toSorted());
+        },
+      ),
+      { numRuns: 12 },
+    );
+  });
+
+  it('shows a follower an event 15 seconds after it happened', async () => {
+    const tenant = aTenant();
+    const log = openLog(await tablesOf());
+    await log.add(anEvent({ tenant, now: NOW }));
+    const readAt = async (ms: number) =>
+      (await log.listOldest(tenant, { limit: 10 }, ALL, later(NOW, ms))).items.length;
+
+    expect(EVENT_LOG_DELAY_SECONDS).toBe(15);
+    expect([await readAt(15_000), await readAt(15_001)]).toEqual([0, 1]);
+  });
+
+  it('ends a list with the oldest first where its time range ends', async () => {
+    const tenant = aTenant();
+    const log = openLog(await tablesOf());
+    const events = [0, 10, 20].map((ms) => anEvent({ tenant, now: later(NOW, ms) }));
+    await Promise.all(events.map(log.add));
+    const filter = { ...ALL, from: later(NOW, 10), to: later(NOW, 20) };
+    const read = (now: Date) => readAll((after) => log.listOldest(tenant, { limit: 1, after }, filter, now));
+
+    expect(await read(later(NOW, 60_000))).toEqual([events[1]?.id]);
+  });
+
+  it('never moves a cursor back when the clock of a function is behind', async () => {
+    const tenant = aTenant();
+    const log = openLog(await tablesOf());
+    const ahead = await log.listOldest(tenant, { limit: 5 }, ALL, later(NOW, 60_000));
+    const behind = await log.listOldest(tenant, { limit: 5, after: ahead.next }, ALL, later(NOW, 50_000));
+
+    expect(behind).toEqual({ items: [], next: ahead.next });
+  });
+
+  it('shows events of the last 30 days and of this tenant only, in both orders', async () => {
+    const tenant = aSandboxTenant({ generation: 3 });
+    const log = openLog(await tablesOf());
+    const expired = anEvent({ tenant, now: later(NOW, -30 * MS_PER_DAY - 1) });
+    const oldest = anEvent({ tenant, now: later(NOW, -30 * MS_PER_DAY) });
+    const recent = anEvent({ tenant, now: NOW });
+    const foreign = [
+      anEvent({ now: NOW }),
+      anEvent({ tenant: { ...tenant, generation: 2 }, now: NOW }),
+      anEvent({ tenant: { ...tenant, generation: 4 }, now: NOW }),
+    ];
+    for (const event of [expired, oldest, recent, ...foreign]) await log.add(event);
+
+    const newest = await log.listNewest(tenant, { limit: 10 }, ALL, NOW);
+    const oldestFirst = await log.listOldest(tenant, { limit: 10 }, ALL, later(NOW, 0));
+
+    expect(newest.items).toEqual([recent, oldest]);
+    expect(oldestFirst.items).toEqual([oldest]);
+    for (const event of foreign) expect(await log.find(tenant, event.id)).toBeUndefined();
+    expect(await log.find(tenant, recent.id)).toEqual(recent);
+  });
+
+  it('lists by type and time what a filter over all events finds', async () => {
+    const tenant = aTenant();
+    const log = openLog(await tablesOf());
+    const TYPES = ['conversation.created', 'ticket.created', 'message.received'] as const;
+    const events = Array.from({ length: 200 }, (_, index) => ({
+      ...anEvent({ tenant, now: later(NOW, (index * 37) % 100) }),
+      type: TYPES[index % 50 === 0 ? 2 : index % 2] ?? 'ticket.created',
+    }));
+    await Promise.all(events.map(log.add));
+    const moment = fc.option(
+      fc.integer({ min: -5, max: 105 }).map((ms) => later(NOW, ms)),
+      { nil: undefined },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.option(fc.subarray([...TYPES], { minLength: 1 }), { nil: undefined }),
+        moment,
+        moment,
+        fc.integer({ min: 1, max: 30 }),
+        fc.boolean(),
+        async (types, from, to, limit, isOldestFirst) => {
+          const read = isOldestFirst ? log.listOldest : log.listNewest;
+          const now = later(NOW, seconds(60));
+          const end = to ?? later(NOW, seconds(30));
+          const listed = await readAll((after) =>
+            read(tenant, { limit, after }, { types, from, to: end }, now),
+          );
+          const wanted = events
+            .filter(({ type }) => types === undefined || types.some((one) => one === type))
+            .map(({ id }) => id)
+            .filter((id) => {
+              const at = parseCreationTime(id);
+              return (from === undefined || at >= from) && at < end;
+            })
+            .toSorted();
+          expect(listed).toEqual(isOldestFirst ? wanted : wanted.reverse());
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});
