@@ -9,7 +9,7 @@ import {
   HELD_UP_AFTER_MS,
 } from '../../../functions/engine/process-delivery-messages.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { aDispatcher, DELETED, HeldAttempts, messagesFor } from './a-dispatcher.ts';
 
 const until = later(NOW, seconds(30));
@@ -142,7 +142,7 @@ describe('a batch of ten in which the context of some messages cannot be read', 
 describe('a batch with messages of several generations and organizations', () => {
   /** Messages of a sandbox at generation 2, of a live organization, and of two that cannot be read. */
   function ofAllKinds() {
-    const standings = memoryStandings();
+    const standings = memoryOrganizationStates();
     const [live, sandbox, absent, refused] = Array.from({ length: 4 }, () => newId('org', NOW));
     if (!live || !sandbox || !absent || !refused) throw new Error('four organizations were to be made');
     standings.makeSandbox(sandbox);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
 import { type DeliveryChange, sumChanges } from '../../../functions/domain/ledger.ts';
 import { aDelivery, NOW } from '../../builders.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { aWatch, inOrder, SHARD, sequenced } from './a-watch.ts';
 
 const orgId = newId('org', NOW);
@@ -144,7 +144,7 @@ describe('following the deliveries of a sandbox', () => {
 
 describe('what following the deliveries asks for', () => {
   it('is nothing for live ones, and each generation of a sandbox once in a batch', async () => {
-    const standings = memoryStandings();
+    const standings = memoryOrganizationStates();
     standings.makeSandbox(orgId);
     const asked: OrgId[] = [];
     const { run } = aWatch({

@@ -8,7 +8,7 @@ import {
   webhookSender,
 } from '../../../functions/platform/webhook-sender.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, NOW, seconds } from '../../builders.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 
 export const ring = aKeyring();
 export const endpoint = anEndpoint();
@@ -46,7 +46,7 @@ export function aSender({
   /** When the request is written; never unless given. */
   written?: Promise<void>;
 } = {}) {
-  const standings = memoryStandings();
+  const states = memoryOrganizationStates();
   const requests: OutboundRequest[] = [];
   const simulations: OutboundRequest[] = [];
   const receiver = simulatedReceiver({
@@ -61,7 +61,7 @@ export function aSender({
     },
   };
   const send = webhookSender({
-    gate: gate(standings.of),
+    gate: gate(states.of),
     outbound: {
       post: async (request, permit, onWritten) => {
         requirePermit(permit);
@@ -81,7 +81,7 @@ export function aSender({
       throw new Error(`${requests.length} requests were sent`);
     return { ...request, text: Buffer.from(request.body).toString('utf8') };
   };
-  return { send, standings, requests, simulations, sent };
+  return { send, states, requests, simulations, sent };
 }
 
 export const ignore = () => undefined;

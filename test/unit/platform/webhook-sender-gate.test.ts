@@ -13,7 +13,7 @@ const programmed = (query: string) =>
 
 function aSandboxSender(options: Parameters<typeof aSender>[0] = {}) {
   const sender = aSender(options);
-  sender.standings.makeSandbox(endpoint.orgId);
+  sender.states.makeSandbox(endpoint.orgId);
   return sender;
 }
 
@@ -104,8 +104,8 @@ describe('an attempt of a live organization', () => {
 
 describe('an attempt for an organization of which nothing is known', () => {
   it('goes nowhere', async () => {
-    const { send, standings, requests, simulations } = aSender();
-    standings.forget(endpoint.orgId);
+    const { send, states, requests, simulations } = aSender();
+    states.forget(endpoint.orgId);
     await expect(send(claimed(), endpoint, event, ignore)).rejects.toThrow(GateClosed);
     expect([...requests, ...simulations]).toEqual([]);
   });

@@ -6,23 +6,23 @@ import {
   type OrganizationState,
 } from '../../functions/domain/tenant.ts';
 
-/** Organizations in memory, all of them live but for those that a test makes sandboxes or takes away. */
-export interface MemoryStandings extends OrganizationStates {
-  /** What it is at this moment. */
+/** Organizations in memory: live ones, except those that a test makes sandboxes or forgets. */
+export interface MemoryOrganizationStates extends OrganizationStates {
+  /** Its current state; undefined when it was forgotten. */
   present(orgId: OrgId): OrganizationState | undefined;
-  /** Makes it a sandbox, at its first generation. */
+  /** Makes it a sandbox at the first generation. */
   makeSandbox(orgId: OrgId): void;
-  /** Wipes a sandbox's data. @returns the generation that it is at now */
+  /** Resets a sandbox. @returns its new generation */
   reset(orgId: OrgId): number;
-  /** From now on nothing can be said of it. */
+  /** Makes its state unknown from now on. */
   forget(orgId: OrgId): void;
 }
 
-export function memoryStandings(): MemoryStandings {
+export function memoryOrganizationStates(): MemoryOrganizationStates {
   const sandboxes = new Map<OrgId, number>();
   const forgotten = new Set<OrgId>();
 
-  function standing(orgId: OrgId): OrganizationState | undefined {
+  function findState(orgId: OrgId): OrganizationState | undefined {
     if (forgotten.has(orgId)) return undefined;
     const generation = sandboxes.get(orgId);
     return generation === undefined
@@ -31,8 +31,8 @@ export function memoryStandings(): MemoryStandings {
   }
 
   return {
-    of: async (orgId) => standing(orgId),
-    present: standing,
+    of: async (orgId) => findState(orgId),
+    present: findState,
     makeSandbox: (orgId) => void sandboxes.set(orgId, FIRST_SANDBOX_GENERATION),
     reset(orgId) {
       const generation = sandboxes.get(orgId);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { retryOnConflict } from '../../../functions/platform/pipeline/request.ts';
-import { type Reply, success } from '../../../functions/platform/reply.ts';
+import { retryOnConflict } from '../../../../functions/platform/pipeline/request.ts';
+import { type Reply, success } from '../../../../functions/platform/reply.ts';
 
 /** An attempt that finds what it read changed so many times. */
 function overtaken(times: number) {
