@@ -114,7 +114,7 @@ describe('a visitor', () => {
     expect(logged).not.toContain('cvt_');
   });
 
-  it('of a sandbox is let in as long as its data is the present one', async () => {
+  it('is accepted in a sandbox while its data is of the current generation', async () => {
     const sandbox = (generation: number): OrganizationState => ({
       environment: 'sandbox',
       tier: 'sandbox',
@@ -127,7 +127,7 @@ describe('a visitor', () => {
   });
 });
 
-describe('nobody is told why a token is refused', () => {
+describe('the answer to a refused visitor token', () => {
   it.each<[string, Given]>([
     ['none', { authorization: undefined }],
     ['of another form', { authorization: 'Bearer x.y.z' }],
@@ -137,14 +137,14 @@ describe('nobody is told why a token is refused', () => {
     ['expired', { authorization: `Bearer ${token({ expiresAt: NOW.toISOString() })}` }],
     ['of another generation', { authorization: `Bearer ${token({ generation: 1 })}` }],
     ['of an organization that is not there', { standing: undefined }],
-  ])('%s', async (_, given) => {
+  ])('does not say the reason: %s', async (_, given) => {
     const { status, body, headers, seen, buckets } = await request(given);
     expect([status, body, seen, buckets]).toEqual([401, REFUSED, [], []]);
     expect(headers['WWW-Authenticate']).toBe('Bearer realm="conversation-service"');
   });
 });
 
-describe('pages of any site', () => {
+describe('a page of any site', () => {
   it.each<[string, number, Given]>([
     ['a success', 200, {}],
     ['a refusal of the token', 401, { authorization: 'Bearer cvt_x' }],
