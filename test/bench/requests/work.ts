@@ -31,7 +31,7 @@ export function fitted(small: Tally, large: Tally): { perBatch: Tally; perUnit: 
   const [each, other] = [eachInvocation(small), eachInvocation(large)];
   const difference = other.records - each.records;
   if (difference < 0.5)
-    throw new RangeError(`batches of ${each.records} and ${other.records} records cannot be told apart`);
+    throw new RangeError(`batches of ${each.records} and ${other.records} records do not determine the cost of one`);
   const perUnit = times(minus(other, each), 1 / difference);
   return { perBatch: minus(each, times(perUnit, each.records)), perUnit };
 }

@@ -172,7 +172,7 @@ describe('session authentication', () => {
     ['admins', 'admin', 'member', 403],
     ['members', 'member', 'member', 200],
     ['members', 'member', 'admin', 200],
-  ] as const)('answers, for %s as %s, a session of %s with %i', async (_, dashboard, role, expected) => {
+  ] as const)('answers on a route for %s (%s) a %s with %i', async (_, dashboard, role, expected) => {
     const { status, budgets } = await request({ dashboard, role });
     // A refused request uses up the budget as well.
     expect([status, budgets.length]).toEqual([expected, 1]);
