@@ -133,7 +133,7 @@ describe('a stack without a sender', () => {
 
 describe('the settings of e-mail', () => {
   it.each([
-    [{ mailFrom: 'nobody' }, 'context mailFrom must be an e-mail address, not "nobody"'],
+    [{ mailFrom: 'ada' }, 'context mailFrom must be an e-mail address, not "ada"'],
     [{ mailFrom: 'Ada <ada@example.com>' }, 'context mailFrom must be an e-mail address'],
     [{ mailFrom: 'a@b@example.com' }, 'context mailFrom must be an e-mail address'],
     [{ dashboardOrigin: '' }, 'context mailFrom goes with dashboardOrigin'],

@@ -37,7 +37,7 @@ const WILDCARDS: { type: string; actions: RegExp; resource: RegExp; why: string 
     type: 'AWS::KMS::Key',
     actions: /^kms:\*$/,
     resource: /^\*$/,
-    why: 'The account’s administrators, without whom nobody could ever change the key; "*" is the key itself.',
+    why: 'The account’s administrators, who must be able to change the key; "*" is the key itself.',
   },
   {
     type: 'AWS::KMS::Key',

@@ -5,7 +5,7 @@ import { aCloud, aPlace, arn, lambda, role } from './a-cloud.ts';
 
 const sdk = JSON.stringify(createRequire(import.meta.url).resolve('@aws-sdk/client-eventbridge'));
 
-/** `put` puts on the bus what it is invoked with; `hear` takes from the queue what the rule sends there. */
+/** `put` puts its event on the bus; `hear` reads the rule's queue. */
 const handlers = `
 import eventBridge from ${sdk};
 const bus = new eventBridge.EventBridgeClient({ maxAttempts: 1 });
@@ -58,7 +58,7 @@ const bus = {
 const told = { type: 'told', detail: { role: 'agent', id: 'first' } };
 
 describe('a template with an event bus', () => {
-  it('brings an event that a rule matches to the function behind its queue', async () => {
+  it('passes an event that a rule matches to the function behind its queue', async () => {
     const { cloud, lines } = await aCloud(aPlace(bus, handlers));
     const heard = () => lines.flatMap((line) => line.match(/heard (\{.*\})$/)?.[1] ?? []);
 

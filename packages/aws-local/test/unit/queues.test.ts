@@ -11,7 +11,7 @@ import { provisionQueues } from '../../src/provision/queues.ts';
 import { References } from '../../src/template/references.ts';
 import { parseTemplate, templateOf } from '../../src/template/template.ts';
 
-/** The redrive policy that the queue `Work` of a template without one is given. */
+/** The redrive policy that the queue `Work` of a template gets when it has none. */
 async function redrivePolicyOver(there: string | undefined): Promise<string | undefined> {
   const client = new SQSClient({ region: 'us-east-1' });
   const mock = mockClient(client);

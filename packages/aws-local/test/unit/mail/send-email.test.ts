@@ -11,7 +11,7 @@ const addresses = (count: number, domain = 'local.test') =>
   Array.from({ length: count }, (_, index) => `a${index}@${domain}`);
 
 describe('a request to send an e-mail', () => {
-  it('is a message to everybody whom it names', () => {
+  it('is a message to all named recipients', () => {
     const Destination = {
       ToAddresses: ['a@local.test'],
       CcAddresses: ['b@local.test'],
@@ -47,7 +47,7 @@ describe('a request to send an e-mail', () => {
     expect(judgeSendEmail(request)).toMatchObject({ type: 'BadRequestException', status: 400 });
   });
 
-  it('finds SES unavailable where all of its recipients are said to be', () => {
+  it('is answered as unavailable where all of its recipients are configured so', () => {
     const to = (...ToAddresses: string[]) => judgeSendEmail(aRequest({ Destination: { ToAddresses } }));
     const unavailable = { type: 'ServiceUnavailable', status: 503 };
     expect(to('a@unavailable.test', 'Ada <b@unavailable.test>')).toMatchObject(unavailable);

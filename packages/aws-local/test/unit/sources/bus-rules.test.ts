@@ -27,7 +27,7 @@ function rulesOf(properties: object) {
 }
 
 describe('a rule with a pattern', () => {
-  it('takes events of the bus that it names, or of the one that every account has', () => {
+  it('receives events of the bus that it names, or of the default bus', () => {
     const [named] = rulesOf({ EventBusName: 'Bus' }).rules();
     const [unnamed] = rulesOf({}).rules();
     expect(named).toMatchObject({
@@ -46,11 +46,11 @@ describe('a rule with a pattern', () => {
     expect(rule?.matches({ source: 'another', detail: {} })).toBe(false);
   });
 
-  it('takes nothing while it is disabled', () => {
+  it('receives nothing while it is disabled', () => {
     expect(rulesOf({ State: 'DISABLED' }).rules()).toEqual([]);
   });
 
-  it('may fill queues alone', () => {
+  it('may send to queues only', () => {
     const Arn = 'arn:aws:lambda:us-east-1:000000000000:function:Work';
     expect(rulesOf({ Targets: [{ Id: 'Target0', Arn }] }).rules).toThrow(
       new LocalRunError(
@@ -59,11 +59,11 @@ describe('a rule with a pattern', () => {
     );
   });
 
-  it('is refused with a comparison that the local run does not know', () => {
+  it('is refused with an unsupported comparison', () => {
     expect(rulesOf({ EventPattern: { source: [{ wildcard: 't*t' }] } }).rules).toThrow(LocalRunError);
   });
 
-  it('is no schedule', () => {
+  it('is not a schedule', () => {
     const { template, references } = rulesOf({});
     const functionOf = () => {
       throw new Error('nothing is to be invoked');
