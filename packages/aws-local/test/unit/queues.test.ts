@@ -30,8 +30,8 @@ async function redrivePolicyOver(there: string | undefined): Promise<string | un
 
 it.each([
   // ElasticMQ refuses an empty policy.
-  ['says nothing of a redrive policy to a queue that has none', undefined, undefined],
-  ['takes away the redrive policy that the template no longer has', '{"maxReceiveCount":3}', ''],
+  ['sends no redrive policy to a queue without one', undefined, undefined],
+  ['removes the redrive policy that the template no longer has', '{"maxReceiveCount":3}', ''],
 ])('provisioning a queue %s', async (_, there, expected) => {
   expect(await redrivePolicyOver(there)).toBe(expected);
 });

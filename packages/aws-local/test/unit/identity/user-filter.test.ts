@@ -41,7 +41,7 @@ describe('a filter of users', () => {
     'email != "a"',
     'email = "a" or email = "b"',
     'email = "a"b"',
-  ])('is refused as %s', (filter) => {
+  ])('is refused when it is %s', (filter) => {
     expect(compileUserFilter(filter)).toBeUndefined();
   });
 

@@ -10,7 +10,7 @@ const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:Work';
 function rulesOf(properties: object) {
   const { resources, outputs } = parseTemplate({
     Resources: {
-      Told: {
+      Heard: {
         Type: 'AWS::Events::Rule',
         Properties: {
           EventPattern: { source: ['test'] },
@@ -32,11 +32,11 @@ describe('a rule with a pattern', () => {
     const [unnamed] = rulesOf({}).rules();
     expect(named).toMatchObject({
       bus: 'Bus',
-      arn: 'arn:aws:events:us-east-1:000000000000:rule/Bus/Test-Told',
+      arn: 'arn:aws:events:us-east-1:000000000000:rule/Bus/Test-Heard',
     });
     expect(unnamed).toMatchObject({
       bus: 'default',
-      arn: 'arn:aws:events:us-east-1:000000000000:rule/Test-Told',
+      arn: 'arn:aws:events:us-east-1:000000000000:rule/Test-Heard',
     });
   });
 
@@ -54,7 +54,7 @@ describe('a rule with a pattern', () => {
     const Arn = 'arn:aws:lambda:us-east-1:000000000000:function:Work';
     expect(rulesOf({ Targets: [{ Id: 'Target0', Arn }] }).rules).toThrow(
       new LocalRunError(
-        `Told: the local run does not know the target Target0 of a rule with a pattern, which is not a queue: ${Arn}`,
+        `Heard: the local run does not know the target Target0 of a rule with a pattern, which is not a queue: ${Arn}`,
       ),
     );
   });
