@@ -139,8 +139,7 @@ try {
   let now = start;
   const resumed = new Map<string, { sentAt: Date; until: Date }>();
   const send = async (_: 'retry', messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> => {
-    for (const { message: reminder, until = now } of messages)
-      resumed.set(reminder.id, { sentAt: now, until });
+    for (const { message, until = now } of messages) resumed.set(message.id, { sentAt: now, until });
     return [];
   };
   const run = reconcileDeliveries(

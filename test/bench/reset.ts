@@ -249,16 +249,16 @@ try {
   await until('the time of what was due', () => Date.now() > dueAt.getTime(), PATIENCE_MS);
   const stored = await engines.countOf(waiting);
   report('still stored when they were due', `${stored} of ${waiting.length}`, stored === waiting.length);
-  let told = 0;
+  let reported = 0;
   const present = await generation();
   await until(
     'the purge',
     async () => {
       const { body } = await admin.get('/api/settings/sandbox');
       const purge = Object(body.data).purge;
-      if (purge !== null && purge.deleted >= told) {
+      if (purge !== null && purge.deleted >= reported) {
         say(styleText('dim', `  ${purge.deleted} deleted`));
-        told = purge.deleted + RECORDS / 10;
+        reported = purge.deleted + RECORDS / 10;
       }
       if (purge !== null) await sleep(1000);
       return purge === null;

@@ -70,11 +70,11 @@ export function watched(context: BrowserContext, own: string): Misdeeds {
 /** WCAG 2.2 A and AA, and axe's best practices. */
 export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
-  const told = violations.map(
+  const lines = violations.map(
     ({ id, help, nodes }) =>
       `${id}: ${help}\n${nodes.map(({ target, html }) => `  ${target.join(' ')}\n  ${html}`).join('\n')}`,
   );
-  expect(told.join('\n'), page.url()).toBe('');
+  expect(lines.join('\n'), page.url()).toBe('');
 }
 
 /** Whether a page fits its width, without horizontal scrolling. */

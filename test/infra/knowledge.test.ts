@@ -86,16 +86,16 @@ describe('the workers of source checks', () => {
     expect(actions).toContain('sqs:ChangeMessageVisibility');
     expect(actions).not.toContain('sqs:SendMessage');
     expect(variablesOf(fn).CHECKS_PER_ORGANIZATION).toBe('5');
-    const [, told] = functionNamed(synthesize(SETTINGS), 'check-source');
-    expect(variablesOf(told).CHECKS_PER_ORGANIZATION).toBe('2');
+    const [, other] = functionNamed(synthesize(SETTINGS), 'check-source');
+    expect(variablesOf(other).CHECKS_PER_ORGANIZATION).toBe('2');
     for (const checksPerOrganization of [1, 11])
       expect(() => synthesize({ checksPerOrganization })).toThrow('checksPerOrganization');
   });
 
   it('run at the interval of the deployment, every hour by default', () => {
     expect(variablesOf(fn).CHECK_EVERY_SECONDS).toBe('3600');
-    const [, told] = functionNamed(synthesize(SETTINGS), 'check-source');
-    expect(variablesOf(told).CHECK_EVERY_SECONDS).toBe('60');
+    const [, other] = functionNamed(synthesize(SETTINGS), 'check-source');
+    expect(variablesOf(other).CHECK_EVERY_SECONDS).toBe('60');
   });
 });
 
@@ -126,11 +126,11 @@ describe('the routes of sources', () => {
   });
 
   it("are the only routes with the table's name, beside the workers", () => {
-    const told = ofType(template, 'AWS::Lambda::Function')
+    const withTable = ofType(template, 'AWS::Lambda::Function')
       .map(([, fn]) => variablesOf(fn))
       .filter((variables) => 'KNOWLEDGE_TABLE' in variables)
       .map((variables) => variables.POWERTOOLS_SERVICE_NAME);
-    expect(told.sort()).toEqual(
+    expect(withTable.sort()).toEqual(
       expect.arrayContaining([
         'check-source',
         'create-source',
@@ -139,19 +139,19 @@ describe('the routes of sources', () => {
         'sync-source',
       ]),
     );
-    expect(told).not.toContain('create-ticket');
+    expect(withTable).not.toContain('create-ticket');
   });
 });
 
 describe('an alarm of the source checks', () => {
   it.each([
-    ['the sweep does not keep up', { MetricName: SWEPT.latestSeconds, Statistic: 'Maximum', Threshold: 900 }],
+    ['the schedule falls behind', { MetricName: SWEPT.latestSeconds, Statistic: 'Maximum', Threshold: 900 }],
     [
       'checks wait for half an hour',
       { MetricName: 'ApproximateAgeOfOldestMessage', Statistic: 'Maximum', Threshold: 1800 },
     ],
     [
-      'the sweep fails',
+      'the schedule fails',
       {
         MetricName: 'Errors',
         Dimensions: [

@@ -89,8 +89,8 @@ describe('the purge', () => {
   });
 
   it('waits as long as its setting says', () => {
-    const [, told] = functionNamed(synthesize(SETTINGS), 'purge');
-    expect(Object(told.Properties.Environment).Variables.LINGER_SECONDS).toBe('300');
+    const [, fn] = functionNamed(synthesize(SETTINGS), 'purge');
+    expect(Object(fn.Properties.Environment).Variables.LINGER_SECONDS).toBe('300');
   });
 
   it.each([[-1], [3601], ['soon'], ['']])('cannot have a waiting time of %j seconds', (lingerSeconds) => {

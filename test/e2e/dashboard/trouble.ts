@@ -123,13 +123,13 @@ export const trouble = (dashboard: Dashboard) => {
         await route.fulfill({ response, json: body });
       });
       await page.getByRole('navigation', { name: 'Pages' }).getByText('Overview').click();
-      const told = page.getByRole('listitem').filter({ has: page.locator(`a[href="/endpoints/${id}"]`) });
-      await told.getByText('Waiting', { exact: true }).waitFor();
-      await told
+      const item = page.getByRole('listitem').filter({ has: page.locator(`a[href="/endpoints/${id}"]`) });
+      await item.getByText('Waiting', { exact: true }).waitFor();
+      await item
         .getByText('12 deliveries have not arrived yet. Oldest waiting since 5 minutes ago.')
         .waitFor();
       await page.getByText(/^without [\d,]+ in progress$/).waitFor();
-      await told.getByRole('link', { name: 'See why' }).click();
+      await item.getByRole('link', { name: 'See why' }).click();
       await page.waitForURL(`**/deliveries/${id}?status=open`);
     });
   });

@@ -12,10 +12,10 @@ const aReport = (figures: readonly Figure[], name = 'limit') => ({
 
 describe('the verdict on a change', () => {
   it.each([
-    ['less of what there should be less of', 'less', [20, 21, 22], [7, 8, 9], 'better'],
-    ['more of what there should be less of', 'less', [7, 8, 9], [20, 21, 22], 'worse'],
-    ['more of what there should be more of', 'more', [7, 8, 9], [20, 21, 22], 'better'],
-    ['less of what there should be more of', 'more', [20, 21, 22], [7, 8, 9], 'worse'],
+    ['a decrease where less is better', 'less', [20, 21, 22], [7, 8, 9], 'better'],
+    ['an increase where less is better', 'less', [7, 8, 9], [20, 21, 22], 'worse'],
+    ['an increase where more is better', 'more', [7, 8, 9], [20, 21, 22], 'better'],
+    ['a decrease where more is better', 'more', [20, 21, 22], [7, 8, 9], 'worse'],
     ['a difference that is neither', 'neither', [20, 21, 22], [7, 8, 9], 'other'],
     ['a difference within what runs are apart', 'less', [10, 12, 14], [9, 11, 13], 'same'],
     ['a difference that two reports of one checkout may have', 'less', [10, 11, 12], [7, 8, 9], 'same'],

@@ -59,11 +59,7 @@ const PUT = { ORDERS_TABLE: ['dynamodb:PutItem'] };
 describe('deriving permissions from code', () => {
   it.each<[what: string, body: string, access: object]>([
     ['a method that is called', 'export const handler = () => store(table).find(1);', GET],
-    [
-      'nothing of the methods that are not',
-      'const orders = store(table); export const handler = () => 1;',
-      {},
-    ],
+    ['no method that is not called', 'const orders = store(table); export const handler = () => 1;', {}],
     ['what happens in a catch clause', 'export const handler = () => store(table).put(1);', PUT],
     [
       'a handler that a package calls',

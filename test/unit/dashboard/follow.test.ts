@@ -240,7 +240,7 @@ describe('a followed list of deliveries', () => {
     type: fc.constantFrom('ticket.created', 'message.received'),
     count: fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 120 })),
   });
-  const somebody = fc.array(fc.record({ isAtTop: fc.boolean(), seconds: fc.integer({ min: 1, max: 90 }) }), {
+  const visits = fc.array(fc.record({ isAtTop: fc.boolean(), seconds: fc.integer({ min: 1, max: 90 }) }), {
     maxLength: 12,
   });
 
@@ -248,7 +248,7 @@ describe('a followed list of deliveries', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(coming, { maxLength: 80 }),
-        somebody,
+        visits,
         fc.nat(400),
         fc.boolean(),
         async (events, moves, before, isNarrowed) => {

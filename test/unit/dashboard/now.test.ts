@@ -19,17 +19,17 @@ function aClock() {
 describe('the clock of relative times', () => {
   it('ticks for all readers together', () => {
     const { clock, its } = aClock();
-    let told = 0;
+    let notified = 0;
     clock.subscribe(() => {
-      told += 1;
+      notified += 1;
     });
     clock.subscribe(() => {
-      told += 1;
+      notified += 1;
     });
     its.time = 6_000;
     expect(clock.now()).toBe(1_000);
     its.tick?.();
-    expect([clock.now(), told]).toEqual([6_000, 2]);
+    expect([clock.now(), notified]).toEqual([6_000, 2]);
   });
 
   it('is right for the first reader after hours without one', () => {

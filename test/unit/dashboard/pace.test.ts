@@ -78,8 +78,8 @@ describe('polls of a list', () => {
 
 describe('polls of a test', () => {
   it('are frequent at first, and a few a minute later', () => {
-    const told = [undefined, aDelivery('pending'), aDelivery('retrying', NOW + 60 * MINUTE)];
-    for (const delivery of told) {
+    const deliveries = [undefined, aDelivery('pending'), aDelivery('retrying', NOW + 60 * MINUTE)];
+    for (const delivery of deliveries) {
       const lookIn = (waited: number) => Number(testLookIn(waited, delivery, NOW + waited, null));
       let looks = 0;
       for (let waited = 0; waited < 63 * MINUTE; waited += lookIn(waited)) looks += 1;

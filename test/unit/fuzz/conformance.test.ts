@@ -128,10 +128,10 @@ describe('the operation of a request', () => {
 
 describe('a path or body of an unknown field', () => {
   const api = apiClient({ BASE_URL: 'http://127.0.0.1', API_KEY: '' });
-  const nobody = { api, admin: api, receiver: '' };
+  const clients = { api, admin: api, receiver: '' };
 
   it('causes an error with the place to add it', async () => {
-    await expect(filled(nobody, '/api/v1/invoices/{id}')).rejects.toThrow(/\{id\} of .*resources\.ts/);
-    await expect(withRealIds(nobody, { sourceId: `src_${ID}` })).rejects.toThrow(/src_.*resources\.ts/);
+    await expect(filled(clients, '/api/v1/invoices/{id}')).rejects.toThrow(/\{id\} of .*resources\.ts/);
+    await expect(withRealIds(clients, { sourceId: `src_${ID}` })).rejects.toThrow(/src_.*resources\.ts/);
   });
 });

@@ -296,7 +296,7 @@ describe('a route that the document cannot describe', () => {
       /no description of the query parameter colour/,
     ],
     [
-      'with an answer that has no name',
+      'with an unnamed answer',
       build({ ...routes.readTicket, success: { status: 200, data: z.any() } }, texts),
       /has no name/,
     ],

@@ -145,7 +145,7 @@ async function problemOf(
   return answer.statusCode < 400 ? undefined : JSON.parse(answer.body).error.type;
 }
 
-const DOORS = (Object.entries(routes) as [keyof typeof routes, Route][]).flatMap(([key, route]) => {
+const MODES = (Object.entries(routes) as [keyof typeof routes, Route][]).flatMap(([key, route]) => {
   const text: OperationText = OPERATIONS[key];
   const second = buildSessionRoute(route);
   return [
@@ -154,17 +154,17 @@ const DOORS = (Object.entries(routes) as [keyof typeof routes, Route][]).flatMap
   ];
 });
 
-describe.each(DOORS)('%s', (_, door, text) => {
-  const { served } = door;
+describe.each(MODES)('%s', (_, mode, text) => {
+  const { served } = mode;
 
   it('answers a request like the documented example with a success', async () => {
-    expect(await problemOf(door, text, {})).toBeUndefined();
+    expect(await problemOf(mode, text, {})).toBeUndefined();
   });
 
   it('meets exactly its documented problems', async () => {
     const met = new Set<string | undefined>();
     for (const circumstances of Object.values(mishaps(served)))
-      met.add(await problemOf(door, text, circumstances));
+      met.add(await problemOf(mode, text, circumstances));
     met.delete(undefined);
     // The use case's own refusals have tests of their own.
     const byItself = new Set<string>(served.refusals ?? []);
@@ -176,7 +176,7 @@ describe.each(DOORS)('%s', (_, door, text) => {
     const deprecation = { since: true, sunset: NOW.toISOString() } as const;
     expect(problemsOf(served)).not.toContain('GONE');
     expect(problemsOf({ ...served, deprecation })).toContain('GONE');
-    expect(await problemOf(door, text, { route: { deprecation } })).toBe('GONE');
+    expect(await problemOf(mode, text, { route: { deprecation } })).toBe('GONE');
   });
 });
 

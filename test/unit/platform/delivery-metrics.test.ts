@@ -82,7 +82,7 @@ it.each([
   ['refused', { outcome: 'retrying' }],
   ['the last of its delivery', { outcome: 'exhausted' }],
   ['late by the batching window', { lateMs: 29_999 }],
-])('buffers an attempt that is %s', async (_what, changes) => {
+])('buffers the metrics of an attempt that is %s', async (_what, changes) => {
   expect(await printedOf({ ...ACCEPTED, ...changes })).toEqual([]);
 });
 

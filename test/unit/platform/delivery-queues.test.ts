@@ -25,12 +25,12 @@ interface Entry {
   MessageBody: string;
 }
 
-const aReminder = (): DeliveryMessage => DeliveryMessage.parse(aDelivery());
-const reminders = (count: number): DeliveryMessage[] => Array.from({ length: count }, aReminder);
+const aMessage = (): DeliveryMessage => DeliveryMessage.parse(aDelivery());
+const messages = (count: number): DeliveryMessage[] => Array.from({ length: count }, aMessage);
 const send = (all: readonly DeliveryMessage[]) =>
   queues.send(
     'fresh',
-    all.map((reminder) => ({ message: reminder })),
+    all.map((message) => ({ message })),
   );
 const batches = () =>
   sqs.commandCalls(SendMessageBatchCommand).map((call) => call.args[0].input.Entries ?? []);
@@ -47,7 +47,7 @@ describe('sending delivery messages', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 45 }), async (count) => {
         sqs.resetHistory();
-        const all = reminders(count);
+        const all = messages(count);
         expect(await send(all)).toEqual([]);
         expect(sent()).toEqual(all);
         expect(batches()).toHaveLength(Math.ceil(count / 10));
@@ -67,10 +67,10 @@ describe('sending delivery messages', () => {
 
   it('groups messages by organization, so that a backlog of one does not delay the others', async () => {
     const { orgId } = aDelivery();
-    const all = [...reminders(2).map((reminder) => ({ ...reminder, orgId })), ...reminders(1)];
+    const all = [...messages(2).map((message) => ({ ...message, orgId })), ...messages(1)];
     await send(all);
     const groups = batches().flatMap((batch) => batch.map((entry) => entry.MessageGroupId));
-    expect(groups).toEqual(all.map((reminder) => reminder.orgId));
+    expect(groups).toEqual(all.map((message) => message.orgId));
     expect(groups[0]).toBe(groups[1]);
   });
 
@@ -107,9 +107,9 @@ describe('sending delivery messages', () => {
     }));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 35 }), async (refusals) => {
-        const all = reminders(refusals.length);
+        const all = messages(refusals.length);
         const expected = all.filter((_, index) => refusals[index]);
-        refused = new Set(expected.map((reminder) => reminder.id));
+        refused = new Set(expected.map((message) => message.id));
         expect(await send(all)).toEqual(expected);
       }),
       { numRuns: 50 },
@@ -117,8 +117,8 @@ describe('sending delivery messages', () => {
   });
 
   it('sends to the given queue', async () => {
-    await send(reminders(1));
-    await queues.send('retry', [{ message: aReminder() }]);
+    await send(messages(1));
+    await queues.send('retry', [{ message: aMessage() }]);
     expect(sqs.commandCalls(SendMessageBatchCommand).map(({ args }) => args[0].input.QueueUrl)).toEqual([
       urls.fresh,
       urls.retry,
@@ -133,7 +133,7 @@ describe('sending delivery messages', () => {
     [901_000, 900],
     [86_400_000, 900],
   ])('delays a message that is due in %i ms by %i whole seconds', async (milliseconds, delay) => {
-    await queues.send('retry', [{ message: aReminder(), until: later(NOW, milliseconds) }]);
+    await queues.send('retry', [{ message: aMessage(), until: later(NOW, milliseconds) }]);
     expect(batches().flat()).toMatchObject([{ DelaySeconds: delay }]);
   });
 
@@ -141,14 +141,14 @@ describe('sending delivery messages', () => {
     "leaves the delay to the queue's default where there is none (%s ms)",
     async (milliseconds) => {
       const until = milliseconds === undefined ? {} : { until: later(NOW, milliseconds) };
-      await queues.send('retry', [{ message: aReminder(), ...until }]);
+      await queues.send('retry', [{ message: aMessage(), ...until }]);
       expect(batches().flat()[0]).not.toHaveProperty('DelaySeconds');
     },
   );
 
   it('fails when the queue cannot be reached', async () => {
     sqs.on(SendMessageBatchCommand).rejects(new Error('unreachable'));
-    await expect(send(reminders(1))).rejects.toThrow('unreachable');
+    await expect(send(messages(1))).rejects.toThrow('unreachable');
   });
 });
 

@@ -87,7 +87,7 @@ describe('the admins of an organization', () => {
 
   it.each<[string, Parameters<typeof aUser>[1]]>([
     ['is disabled', { Enabled: false }],
-    ['was invited and never came', { UserStatus: 'FORCE_CHANGE_PASSWORD' }],
+    ['was invited and has never signed in', { UserStatus: 'FORCE_CHANGE_PASSWORD' }],
     ['has not confirmed', { UserStatus: 'UNCONFIRMED' }],
     ['has an unverified address', { attributes: { email_verified: 'false' } }],
     ['is a member', { attributes: { 'custom:role': 'member' } }],

@@ -172,7 +172,7 @@ describe('the size of requests to the event bus', () => {
 
   it.each([
     ['the first', 0],
-    ['one in the midst', 4],
+    ['one in the middle', 4],
     ['the last', 9],
   ])('drops an entry that is refused alone, %s of ten, and puts the others', async (_, place) => {
     refusingOver(PUT_EVENTS_LIMIT_BYTES);

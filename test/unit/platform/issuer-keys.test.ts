@@ -220,13 +220,13 @@ describe('an issuer that is down', () => {
 describe('a discovery document', () => {
   it.each<[string, (issuer: Issuer) => Record<string, unknown>]>([
     ['of another issuer', () => ({ issuer: 'https://issuer.example.com' })],
-    ['of an issuer that begins like ours', ({ url }) => ({ issuer: `${url}/` })],
+    ['of an issuer with the same beginning', ({ url }) => ({ issuer: `${url}/` })],
     ['of no issuer', () => ({ issuer: undefined })],
     ['without keys', () => ({ jwks_uri: undefined })],
     ['whose keys are at no URL', () => ({ jwks_uri: '/keys' })],
     // An address of this machine, which a request could reach, but not a known loopback spelling.
     [
-      'whose keys could be altered on their way',
+      'whose keys could be altered in transit',
       ({ url }) => ({ jwks_uri: `${url.replace('127.0.0.1', '0.0.0.0')}${KEYS}` }),
     ],
     ['whose keys are in a file', () => ({ jwks_uri: 'file:///keys' })],

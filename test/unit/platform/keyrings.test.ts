@@ -121,7 +121,7 @@ describe('a keyring that cannot be loaded', () => {
 
   it.each([
     ['is no JSON', 'canary-0123456789'],
-    ['ends too early', '{"current":"1","1":"canary-0123456789'],
+    ['is incomplete', '{"current":"1","1":"canary-0123456789'],
     ['is too short', '{"current":"1","1":"canary-0123456789"}'],
   ])('does not appear in the error when it %s', async (_, SecretString) => {
     secrets.on(GetSecretValueCommand).resolves({ SecretString });

@@ -25,8 +25,8 @@ const counted = async () => {
 
 describe('parseDeliveryMessage', () => {
   it('returns the message that was sent', async () => {
-    const reminder = toDeliveryMessage(aDelivery());
-    expect(parseDeliveryMessage(JSON.stringify(reminder), 'message-1')).toEqual(reminder);
+    const message = toDeliveryMessage(aDelivery());
+    expect(parseDeliveryMessage(JSON.stringify(message), 'message-1')).toEqual(message);
     expect([lines, await counted()]).toEqual([[], 0]);
   });
 

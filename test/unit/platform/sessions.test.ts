@@ -92,16 +92,16 @@ describe('a token of the issuer', () => {
   it('is the session of exactly the organization, user and role that it names', async () => {
     const issuer = await anIssuer(key);
     const verify = verifierOf(issuer);
-    const people = fc.record({
+    const users = fc.record({
       userId: fc.string({ minLength: 1, maxLength: 255 }),
       orgId: idsOf('org'),
       role: fc.constantFrom(...Role.options),
     });
     await fc.assert(
-      fc.asyncProperty(people, async (person) => {
-        const { userId: sub, orgId, role } = person;
+      fc.asyncProperty(users, async (user) => {
+        const { userId: sub, orgId, role } = user;
         const claims = { sub, 'custom:organization': orgId, 'custom:role': role };
-        expect(await verify(await aToken(issuer, key, { claims }))).toMatchObject(person);
+        expect(await verify(await aToken(issuer, key, { claims }))).toMatchObject(user);
       }),
       { numRuns: 30 },
     );
@@ -118,11 +118,11 @@ describe('a token of the issuer', () => {
 describe('a rejected token', () => {
   it.each<[string, (issuer: Issuer) => string | Promise<string>]>([
     ['is of another issuer', withClaims({ iss: 'https://issuer.example.com' })],
-    ['is of an issuer that begins like ours', (issuer) => withClaims({ iss: `${issuer.url}/` })(issuer)],
+    ['is of an issuer with the same beginning', (issuer) => withClaims({ iss: `${issuer.url}/` })(issuer)],
     ['names no issuer', withClaims({ iss: undefined })],
     ['names a list of issuers', (issuer) => withClaims({ iss: [issuer.url] })(issuer)],
     ['is for another client', withClaims({ aud: 'other' })],
-    ['is for a client that contains ours', withClaims({ aud: `${CLIENT}2` })],
+    ['is for a client whose name contains this one', withClaims({ aud: `${CLIENT}2` })],
     ['has no audience', withClaims({ aud: undefined })],
     ['is for other clients', withClaims({ aud: ['other', 'others'] })],
     ['is for an empty list of clients', withClaims({ aud: [] })],
@@ -136,9 +136,9 @@ describe('a rejected token', () => {
     ['does not say when it was issued', withClaims({ iat: undefined })],
     ['was issued at no number', withClaims({ iat: 'now' })],
     ['names no subject', withClaims({ sub: undefined })],
-    ['names an empty person', withClaims({ sub: '' })],
-    ['names a person who is a number', withClaims({ sub: 7 })],
-    ['names a person at too great length', withClaims({ sub: 'x'.repeat(256) })],
+    ['names an empty user', withClaims({ sub: '' })],
+    ['names a user who is a number', withClaims({ sub: 7 })],
+    ['names a user at too great length', withClaims({ sub: 'x'.repeat(256) })],
     ['names no organization', withClaims({ 'custom:organization': undefined })],
     ['names an organization of another form', withClaims({ 'custom:organization': 'org_1' })],
     ['names a partition', withClaims({ 'custom:organization': `${ORGANIZATION}#webhooks` })],

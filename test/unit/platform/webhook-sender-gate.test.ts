@@ -64,8 +64,13 @@ describe('an attempt of a sandbox', () => {
     ['?simulate=timeout', 1, { error: 'timed out after 10 s' }],
   ])('with the query "%s" has the result of a real one (attempt %i)', async (query, attempt, outcome) => {
     const { send } = aSandboxSender();
-    const { simulated, ...told } = await send(claimedInSandbox(attempt), programmed(query), event, ignore);
-    expect(told).toEqual(outcome);
+    const { simulated, ...reported } = await send(
+      claimedInSandbox(attempt),
+      programmed(query),
+      event,
+      ignore,
+    );
+    expect(reported).toEqual(outcome);
     expect(simulated).toMatchObject({ request: { method: 'POST', url: programmed(query).url } });
   });
 

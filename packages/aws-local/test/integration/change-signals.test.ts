@@ -46,16 +46,16 @@ it("the engine's change signal does not wake a reader of another table", async (
   write('Orders');
   write('Customers');
   await Promise.all([orders(never), customers(never)]);
-  const told: string[] = [];
-  const sleeping = orders(never).then(() => told.push('Orders'));
+  const reported: string[] = [];
+  const sleeping = orders(never).then(() => reported.push('Orders'));
   for (let number = 1; number <= 3; number += 1) {
     write('Customers');
     await customers(never);
-    told.push('Customers');
+    reported.push('Customers');
   }
   write('Orders');
   await sleeping;
-  expect(told).toEqual(['Customers', 'Customers', 'Customers', 'Orders']);
+  expect(reported).toEqual(['Customers', 'Customers', 'Customers', 'Orders']);
 });
 
 it("the engine's change signal stops waiting when it is aborted", async () => {

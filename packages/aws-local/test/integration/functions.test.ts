@@ -102,10 +102,10 @@ describe('a function', () => {
     expect(await fn.invoke(textOf(EVENT_BYTES + 1))).toMatchObject(tooLarge);
     expect((await fn.invokeAsync(textOf(ASYNC_EVENT_BYTES))).payload).toBe(ASYNC_EVENT_BYTES);
     expect(await fn.invokeAsync(textOf(ASYNC_EVENT_BYTES + 1))).toMatchObject(tooLarge);
-    const told = aFunction('return 1;', { eventBytes: 10, asyncEventBytes: 5 });
-    expect(await told.invoke(textOf(11))).toMatchObject(tooLarge);
-    expect(await told.invokeAsync(textOf(6))).toMatchObject(tooLarge);
-    expect((await told.invokeAsync(textOf(5))).payload).toBe(1);
+    const limited = aFunction('return 1;', { eventBytes: 10, asyncEventBytes: 5 });
+    expect(await limited.invoke(textOf(11))).toMatchObject(tooLarge);
+    expect(await limited.invokeAsync(textOf(6))).toMatchObject(tooLarge);
+    expect((await limited.invokeAsync(textOf(5))).payload).toBe(1);
   });
 
   it('passes on its output line by line', async () => {

@@ -26,7 +26,7 @@ describe('the policy of a resource', () => {
   it.each([
     ['names the service', true, allow()],
     ['names it among others', true, allow({ Principal: { Service: ['a.amazonaws.com', request.service] } })],
-    ['names everybody', true, allow({ Principal: { AWS: '*' } })],
+    ['names all principals', true, allow({ Principal: { AWS: '*' } })],
     ['names another service', false, allow({ Principal: { Service: 'sns.amazonaws.com' } })],
     ['names a role', false, allow({ Principal: { AWS: 'arn:aws:iam::000000000000:root' } })],
     ['names another action', false, allow({ Action: ['sqs:ReceiveMessage'] })],

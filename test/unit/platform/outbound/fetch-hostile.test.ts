@@ -33,7 +33,7 @@ describe('fetch ends by the deadline when a server', () => {
       'drips trailers',
       (socket) => dripAfter(socket, `${OK}transfer-encoding: chunked\r\n\r\n1\r\n.\r\n0\r\n`, 'x: y\r\n'),
     ],
-    ['drips what it encoded', (socket) => dripAfter(socket, `${OK}content-encoding: gzip\r\n\r\n`, '\u001f')],
+    ['drips an encoded body', (socket) => dripAfter(socket, `${OK}content-encoding: gzip\r\n\r\n`, '\u001f')],
     ['drips after a redirect', (socket) => dripAfter(socket, 'HTTP/1.1 302 Found\r\nlocation: /again', 'x')],
   ])('%s', async (_what, stall) => {
     expect(await resultOf(await rawReceiver(stall), HASTY)).toEqual(timedOut);
@@ -55,15 +55,15 @@ describe('fetch ends by the deadline when a server', () => {
 
 describe('fetch cuts off a server that', () => {
   it.each<[string, (socket: Socket) => void]>([
-    ['pours a body without end', (socket) => pourAfter(socket, `${OK}\r\n`, 'x'.repeat(65_536))],
+    ['sends a body without end', (socket) => pourAfter(socket, `${OK}\r\n`, 'x'.repeat(65_536))],
     [
-      'pours chunks without end',
+      'sends chunks without end',
       (socket) =>
         pourAfter(socket, `${OK}transfer-encoding: chunked\r\n\r\n`, `10000\r\n${'x'.repeat(65_536)}\r\n`),
     ],
     ['announces too much', (socket) => socket.write(`${OK}content-length: 1000001\r\n\r\n`)],
     [
-      'announces as much as can be',
+      'announces the largest length',
       (socket) => pourAfter(socket, `${OK}content-length: 9007199254740991\r\n\r\n`, 'x'.repeat(65_536)),
     ],
     [
@@ -71,7 +71,7 @@ describe('fetch cuts off a server that', () => {
       (socket) =>
         socket.end(Buffer.concat([Buffer.from(`${OK}content-encoding: gzip\r\n\r\n`), manyZeros()])),
     ],
-    ['pours packed zeros without end', (socket) => pourGzip(socket)],
+    ['sends compressed zeros without end', (socket) => pourGzip(socket)],
   ])('%s', async (_what, attack) => {
     expect(await resultOf(await rawReceiver(attack), PATIENT)).toEqual(tooLarge);
   });
@@ -84,7 +84,7 @@ describe('fetch cuts off a server that', () => {
     ['closes in a chunk', (socket) => socket.end(`${OK}transfer-encoding: chunked\r\n\r\nff\r\nhalf`)],
     ['closes after a chunk', (socket) => socket.end(`${OK}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n`)],
     [
-      'sends a chunk of no length',
+      'sends a chunk without a length',
       (socket) => socket.write(`${OK}transfer-encoding: chunked\r\n\r\nzz\r\nhalf`),
     ],
   ])('%s', async (_what, attack) => {

@@ -182,11 +182,11 @@ describe('a post to a receiver that', () => {
   it.each([
     ['garbage', '\u0000\u0001\u0002 garbage\r\n\r\n'],
     ['another protocol', 'SSH-2.0-OpenSSH_9.9\r\n'],
-    ['a status that is none', 'HTTP/1.1 2000 OK\r\n\r\n'],
+    ['an invalid status', 'HTTP/1.1 2000 OK\r\n\r\n'],
     ['a status in letters', 'HTTP/1.1 abc OK\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n'],
     ['length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n'],
-    ['a length that is none', 'HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n'],
+    ['an invalid length', 'HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n'],
     ['a header without a name', 'HTTP/1.1 200 OK\r\n: value\r\n\r\n'],
     ['a header with a line feed', 'HTTP/1.1 200 OK\r\nx: a\u0000b\r\n\r\n'],
   ])('answers with %s fails', async (_what, answer) => {

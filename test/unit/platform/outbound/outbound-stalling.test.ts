@@ -65,7 +65,7 @@ describe('a post to a receiver that breaks TLS fails with a readable reason', ()
     ['with warnings without end', (socket) => pour(socket, many(record(ALERT, 2, [1, 90])))],
     ['with a fatal alert', (socket) => socket.write(record(ALERT, 2, [2, 40]))],
     ['with random bytes without end', (socket) => pour(socket, new Uint8Array(64 * 1024).fill(0xa5))],
-    ['with HTTP in the open', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')],
+    ['with plain HTTP', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')],
   ])('%s', async (_how, breakIt) => {
     expect(await resultOf(await insteadOfTls(breakIt), PATIENT)).toMatchObject(handshakeFailed);
   });
@@ -131,7 +131,11 @@ describe('a post to a receiver that stalls after its answer ends with this answe
       `${ERROR}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n0\r\n`,
       () => undefined,
     ],
-    ['in a body as long as can be', `${ERROR}content-length: 9007199254740991\r\n\r\nhalf`, () => undefined],
+    [
+      'in a body of the largest length',
+      `${ERROR}content-length: 9007199254740991\r\n\r\nhalf`,
+      () => undefined,
+    ],
     [
       'in trailers that it drips',
       `${ERROR}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n0\r\n`,
@@ -208,7 +212,7 @@ describe('a post to a receiver that breaks HTTP', () => {
   });
 
   it.each([
-    ['a chunk that no number holds', `${'f'.repeat(40)}\r\nhalf`],
+    ['a chunk beyond the number range', `${'f'.repeat(40)}\r\nhalf`],
     ['a chunk of a negative length', '-4\r\nhalf'],
     ['trailers without end', `0\r\n${'x: y\r\n'.repeat(20_000)}`],
   ])('with %s ends with the answer', async (_what, body) => {

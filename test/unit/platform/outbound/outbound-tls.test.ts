@@ -61,7 +61,7 @@ describe('the certificate of a receiver', () => {
       'TLS certificate has expired',
     ],
     [
-      'is of the future',
+      'is not yet valid',
       () => authority.issue({ names: ['receiver.example.com'], from: new Date(Date.now() + DAY / 2) }),
       'TLS certificate is not valid yet',
     ],

@@ -73,7 +73,7 @@ describe('a client with a name server', () => {
   it.each([
     ['does not exist', {}, 'host name does not resolve'],
     ['has no address', { [NAME]: {} }, 'host name does not resolve'],
-    ['leads inside', { [NAME]: { A: [IPV4, '10.0.0.1'] } }, 'address is not public'],
+    ['leads to an internal address', { [NAME]: { A: [IPV4, '10.0.0.1'] } }, 'address is not public'],
   ])('fails when the name %s', async (_what, zone, error) => {
     const server = await nameServer(zone);
     const client = localClient({ resolve: nameServerResolver([server.address]) });

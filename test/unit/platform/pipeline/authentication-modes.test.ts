@@ -14,17 +14,17 @@ import { type InMemory, inMemory } from './in-memory.ts';
 
 const DASHBOARD = 'https://dashboard.example.com';
 const KEYS = '/v1/things/{id}';
-const PEOPLE = '/settings/things/{id}';
+const SETTINGS = '/settings/things/{id}';
 const NONE = { pairing: undefined, sandbox: undefined };
 
-const aRoute = (method: Method, dashboard: Role | 'no door') =>
+const aRoute = (method: Method, dashboard: Role | 'none') =>
   ({
     name: 'change-thing',
     method,
     path: KEYS,
     summary: 'Change a thing',
     scope: 'write:webhooks',
-    ...(dashboard === 'no door' ? {} : { dashboard }),
+    ...(dashboard === 'none' ? {} : { dashboard }),
     params: z.object({ id: z.string() }),
     query: z.object({}),
     success: { status: 200, data: z.object({ name: z.string() }) },
@@ -35,7 +35,7 @@ interface Asked {
   resource?: string;
   method?: Method;
   /** The role that the settings path requires. */
-  dashboard?: Role | 'no door';
+  dashboard?: Role | 'none';
   headers?: Record<string, string | undefined>;
   environment?: string | undefined;
   /** The role of the caller. */
@@ -48,7 +48,7 @@ interface Asked {
  */
 async function request({
   service = inMemory(),
-  resource = PEOPLE,
+  resource = SETTINGS,
   method = 'PATCH',
   dashboard = 'admin',
   headers,
@@ -134,7 +134,7 @@ describe('apiKey authentication', () => {
   });
 
   it("is the only mode of a route without a role, regardless of the resource's name", async () => {
-    const { status, loads } = await request({ resource: PEOPLE, dashboard: 'no door' });
+    const { status, loads } = await request({ resource: SETTINGS, dashboard: 'none' });
     expect([status, loads]).toEqual([401, 0]);
   });
 });
@@ -163,7 +163,7 @@ describe('session authentication', () => {
   );
 
   it("is selected by the gateway's path alone", async () => {
-    const claims = { 'X-Original-URL': PEOPLE, 'X-Forwarded-Path': PEOPLE, Resource: PEOPLE };
+    const claims = { 'X-Original-URL': SETTINGS, 'X-Forwarded-Path': SETTINGS, Resource: SETTINGS };
     const { status, loads } = await request({ resource: KEYS, headers: claims });
     expect([status, loads]).toEqual([401, 0]);
   });

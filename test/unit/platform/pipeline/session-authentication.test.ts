@@ -77,11 +77,11 @@ const cookie = (token: string, origin?: string) => ({ Cookie: `__Host-session=${
 describe('a session', () => {
   it.each([
     ['as a bearer token', bearer('admin-token')],
-    ['as a bearer token in another writing', { authorization: 'bearer   admin-token' }],
+    ['as a bearer token with a scheme in another case', { authorization: 'bearer   admin-token' }],
     ['in its cookie', cookie('admin-token', DASHBOARD)],
     ['in its cookie among others', { Cookie: 'a=b; __Host-session=admin-token;c=d', Origin: DASHBOARD }],
     [
-      'in its cookie, the names of headers small',
+      'in its cookie, with header names in lower case',
       { cookie: '__Host-session=admin-token', origin: DASHBOARD },
     ],
     ['as a bearer token beside a cookie', { ...bearer('admin-token'), ...cookie('member-token') }],
@@ -106,7 +106,7 @@ describe('a session', () => {
     ['an unknown token in the cookie', cookie('unknown', DASHBOARD), ['unknown']],
     ['an empty cookie', cookie('', DASHBOARD), []],
     ['a cookie of another name', { Cookie: 'session=admin-token', Origin: DASHBOARD }, []],
-    ['a cookie whose name only ends like ours', { Cookie: 'x__Host-session=admin-token' }, []],
+    ['a cookie whose name only ends like the session cookie', { Cookie: 'x__Host-session=admin-token' }, []],
     ['a cookie whose name is in capitals', { Cookie: '__HOST-SESSION=admin-token' }, []],
     ['two such cookies', { Cookie: '__Host-session=admin-token; __Host-session=member-token' }, []],
     [
@@ -201,8 +201,8 @@ describe('a session in the cookie', () => {
     ['the domain above', 'https://example.com'],
     ['another scheme', 'http://dashboard.example.com'],
     ['another port', 'https://dashboard.example.com:8443'],
-    ['one that begins alike', `${DASHBOARD}.attacker.example`],
-    ['one that ends alike', 'https://attacker-dashboard.example.com'],
+    ['one with the same beginning', `${DASHBOARD}.attacker.example`],
+    ['one with the same end', 'https://attacker-dashboard.example.com'],
     ['one with a path', `${DASHBOARD}/`],
     ['in capitals', DASHBOARD.toUpperCase()],
     ['two origins', `${DASHBOARD} https://attacker.example`],

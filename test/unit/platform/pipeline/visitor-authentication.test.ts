@@ -40,7 +40,7 @@ const widgetRoute = {
 
 interface Given {
   authorization?: string | undefined;
-  standing?: OrganizationState | undefined;
+  state?: OrganizationState | undefined;
   budget?: number;
   query?: Record<string, string>;
   thrown?: Error;
@@ -50,7 +50,7 @@ async function request(given: Given = {}) {
   const { authorization = `Bearer ${token()}`, budget = 10, query = null, thrown } = given;
   const service = inMemory();
   service.budget = budget;
-  const standing = 'standing' in given ? given.standing : LIVE;
+  const state = 'state' in given ? given.state : LIVE;
   const buckets: [RateBucket, string][] = [];
   const { take } = service.ports.limiter;
   service.ports.limiter.take = (bucket, tier, now) => {
@@ -59,7 +59,7 @@ async function request(given: Given = {}) {
   };
   service.ports.authenticate = visitorAuthentication({
     findVisit: async (text) => openVisitorToken(ring, text, NOW),
-    organizations: { of: async () => standing },
+    organizations: { of: async () => state },
   });
   const seen: unknown[] = [];
   const event = aRequest(service, {
@@ -121,9 +121,9 @@ describe('a visitor', () => {
       generation,
     });
     const authorization = `Bearer ${token({ generation: 2 })}`;
-    expect((await request({ authorization, standing: sandbox(2) })).status).toBe(200);
+    expect((await request({ authorization, state: sandbox(2) })).status).toBe(200);
     for (const generation of [1, 3])
-      expect((await request({ authorization, standing: sandbox(generation) })).body).toEqual(REFUSED);
+      expect((await request({ authorization, state: sandbox(generation) })).body).toEqual(REFUSED);
   });
 });
 
@@ -136,7 +136,7 @@ describe('the answer to a refused visitor token', () => {
     ['sealed with another key', { authorization: `Bearer ${token({}, aKeyring({ fill: 'm' }))}` }],
     ['expired', { authorization: `Bearer ${token({ expiresAt: NOW.toISOString() })}` }],
     ['of another generation', { authorization: `Bearer ${token({ generation: 1 })}` }],
-    ['of an organization that is not there', { standing: undefined }],
+    ['of an organization that does not exist', { state: undefined }],
   ])('does not say the reason: %s', async (_, given) => {
     const { status, body, headers, seen, buckets } = await request(given);
     expect([status, body, seen, buckets]).toEqual([401, REFUSED, [], []]);

@@ -34,15 +34,15 @@ describe('a request to send an e-mail', () => {
   it.each([
     ['of another form', undefined],
     ['without a sender', aRequest({ FromEmailAddress: undefined })],
-    ['to nobody', aRequest({ Destination: {} })],
+    ['without recipients', aRequest({ Destination: {} })],
     ['to more than 50', aRequest({ Destination: { ToAddresses: addresses(51) } })],
-    ['to what is no address', aRequest({ Destination: { ToAddresses: ['admin'] } })],
+    ['to an invalid address', aRequest({ Destination: { ToAddresses: ['admin'] } })],
     [
       'with a line break in an address',
       aRequest({ Destination: { ToAddresses: ['a@b.test\r\nBcc: c@d.test'] } }),
     ],
-    ['that says nothing', aRequest({ Content: { Simple: { Subject: { Data: 'Hello' }, Body: {} } } })],
-    ['that is put together already', aRequest({ Content: { Raw: { Data: 'AA==' } } })],
+    ['without a body', aRequest({ Content: { Simple: { Subject: { Data: 'Hello' }, Body: {} } } })],
+    ['with a raw message', aRequest({ Content: { Raw: { Data: 'AA==' } } })],
   ])('is refused %s', (_, request) => {
     expect(judgeSendEmail(request)).toMatchObject({ type: 'BadRequestException', status: 400 });
   });
