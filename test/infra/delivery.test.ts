@@ -44,8 +44,8 @@ describe('the fan-out', () => {
   });
 });
 
-describe('the lanes', () => {
-  it('are four queues, each with a reserved concurrency of its own', () => {
+describe('the delivery queues', () => {
+  it('are four, each with a reserved concurrency of its own', () => {
     const sources = sourcesOf('dispatch');
     expect(lanesOf(template)).toHaveLength(4);
     expect(new Set(sources.map(({ EventSourceArn }) => JSON.stringify(EventSourceArn))).size).toBe(4);

@@ -27,7 +27,7 @@ describe('tables', () => {
     });
   });
 
-  it('for requests, usage and e-mail are in none, because no sandbox has such rows, or they expire with their minute', () => {
+  it('of requests, usage and e-mail lack this index, because a sandbox has no such rows, or they expire at once', () => {
     const others = ['Rates', 'Usage', 'Mailings'];
     for (const other of others)
       expect(

@@ -45,7 +45,7 @@ describe('a stage', () => {
 describe('reserved concurrency', () => {
   const lane = fc.integer({ min: 10, max: 1000 });
 
-  it('is, for the dispatcher, exactly the sum of its lanes', () => {
+  it('is, for the dispatcher, exactly the sum of its queues', () => {
     fc.assert(
       fc.property(lane, lane, lane, lane, (fresh, retry, slow, stalled) => {
         const { policy } = read({

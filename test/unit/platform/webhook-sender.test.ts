@@ -151,7 +151,7 @@ describe('an attempt that keeps its worker waiting', () => {
     expect(onSlow).toHaveBeenCalledOnce();
   });
 
-  it('reports nothing once the answer is there, and leaves no timer behind', async () => {
+  it('reports nothing after the answer, and leaves no timer behind', async () => {
     const { sent, onSlow, resolve } = await underWay();
 
     resolve(answered(204));

@@ -28,7 +28,7 @@ async function inChild(how: 'guarded' | 'default', receiver: Receiver, proxy: Re
 }
 
 describe('the environment of the process', () => {
-  it('can add a trusted authority, but no proxy for a post', async () => {
+  it('can add a trusted authority to a post, but no proxy', async () => {
     const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
     const proxy = await tcpReceiver((socket) => socket.destroy());
 
