@@ -45,7 +45,7 @@ describe('the fan-out', () => {
 });
 
 describe('the delivery queues', () => {
-  it('are four, each with a reserved concurrency of its own', () => {
+  it('are four, each with a maximum concurrency of its own', () => {
     const sources = sourcesOf('dispatch');
     expect(lanesOf(template)).toHaveLength(4);
     expect(new Set(sources.map(({ EventSourceArn }) => JSON.stringify(EventSourceArn))).size).toBe(4);

@@ -151,7 +151,7 @@ describe('the comparison', () => {
     );
   });
 
-  it('finds the retries of a batch read for missing rows', () => {
+  it('finds the reads that follow a batch read with missing rows', () => {
     const code = deriveWith(
       'functions/store/delivery-context.ts',
       /\bGetCommand\b/g,

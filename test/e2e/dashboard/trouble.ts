@@ -87,7 +87,7 @@ export const trouble = (dashboard: Dashboard) => {
   });
 
   describe('deliveries', () => {
-    it('are not announced while they cannot be polled', async () => {
+    it('show an alert while they cannot be polled', async () => {
       const { id } = await aReceiverOwed(dashboard, WELL, 1);
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${id}`);
       const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');

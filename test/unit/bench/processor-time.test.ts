@@ -15,7 +15,7 @@ describe('the processor times of a process', () => {
 });
 
 describe('the process tree', () => {
-  it('contains only the descendants of a process', () => {
+  it('contains a process and its descendants only', () => {
     const all = [
       { pid: 5, parent: 3 },
       { pid: 2, parent: 1 },

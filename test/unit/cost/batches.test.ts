@@ -43,7 +43,7 @@ describe('the records of a batch', () => {
 });
 
 describe('the distinct items among the records of a batch', () => {
-  it('are at most the number of either', () => {
+  it('are at most as many as the items, and as the records', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1e6 }),

@@ -192,7 +192,7 @@ describe('a sign-out', () => {
     expect(other.keeper.state().kind).toBe('leaving');
   });
 
-  it('is not reported when it failed', async () => {
+  it('keeps the session when it fails', async () => {
     const place = new Place();
     place.signIn(ADA);
     const { keeper } = place.open();

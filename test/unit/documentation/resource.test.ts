@@ -140,7 +140,7 @@ describe('the files of a page', () => {
     expect(() => withFiles(['page.exe'], () => undefined)).toThrow('no media type is known for page.exe');
   });
 
-  it('include a policy: no external loads, no inline scripts, no frames', () => {
+  it('forbid external sources, inline scripts and frames', () => {
     withFiles([PAGE], (files) => {
       const policy = files.get(PAGE)?.().headers['Content-Security-Policy'] ?? '';
       const directives = Object.fromEntries(

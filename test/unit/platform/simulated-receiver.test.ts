@@ -118,7 +118,7 @@ describe('a simulated receiver', () => {
   });
 
   it.each(['http://receiver.example.com/', 'https://10.0.0.1/', 'https://user@receiver.example.com/'])(
-    'does not answer at %s, which is no permitted URL, and the request is stored all the same',
+    'fails at %s, which is no permitted URL, and the request is stored all the same',
     async (address) => {
       const { post, waits } = aReceiver();
       const { result, request, durationMs } = await post({ ...requestTo(''), url: new URL(address) }, 1);

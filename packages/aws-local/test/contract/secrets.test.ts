@@ -131,7 +131,7 @@ describe('a new version of a secret', () => {
     expect((await (await having(directory)).get()).SecretString).toBe('new');
   });
 
-  it('follows the only version of an earlier run', async () => {
+  it('replaces the only version of an earlier run, which becomes the previous one', async () => {
     const directory = stateDirectory();
     await having(directory);
     const file = join(directory, 'secrets.json');

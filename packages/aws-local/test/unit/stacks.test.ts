@@ -57,7 +57,7 @@ describe('merged stacks', () => {
     );
   });
 
-  it('are the only stack unchanged, with any values', () => {
+  it('equal a single stack, with any values', () => {
     const values = fc.dictionary(fc.stringMatching(/^[A-Z]\w{0,8}$/), fc.jsonValue());
     fc.assert(
       fc.property(values, (Resources) => {

@@ -65,7 +65,7 @@ describe('an answer of the API', () => {
   });
 });
 
-describe('a function that makes no organization', () => {
+describe('a function that creates no organization', () => {
   it('is reported with its error', async () => {
     const context = aContext();
     mockClient(context.clients.lambda as LambdaClient)

@@ -132,12 +132,12 @@ describe('processing events one by one', () => {
     const log = recordedLog();
     const events = [aBusEvent(), aBusEvent(), aBusEvent()];
     const dealtWith: BusEvent[] = [];
-    const deal = processEach(async (event) => {
+    const processEvents = processEach(async (event) => {
       if (event === events[1]) throw new Error('out of reach');
       dealtWith.push(event);
     }, log);
 
-    expect(await deal(events)).toEqual([{ event: events[1], why: 'failed' }]);
+    expect(await processEvents(events)).toEqual([{ event: events[1], why: 'failed' }]);
 
     expect(dealtWith).toEqual([events[0], events[2]]);
     expect(log.entries).toMatchObject([
@@ -148,11 +148,11 @@ describe('processing events one by one', () => {
   it('returns an event that another invocation is processing, without counting a failure', async () => {
     const log = recordedLog();
     const event = aBusEvent();
-    const deal = processEach(async () => {
+    const processEvents = processEach(async () => {
       throw new InProgressError('a check is in progress');
     }, log);
 
-    expect(await deal([event])).toEqual([{ event, why: 'waits' }]);
+    expect(await processEvents([event])).toEqual([{ event, why: 'waits' }]);
 
     expect(log.entries).toMatchObject([{ level: 'info', fields: { eventId: event.id } }]);
   });

@@ -113,7 +113,7 @@ describe('the capacity of a run', () => {
     hogged.grow();
     hogged.isLaneStarving = true;
     expect([hogged.grow(), first.grow()]).toEqual([false, false]);
-    // It was refused first because its own sandbox was the awaited one, once.
+    // The pool was refused first, so it keeps its own sandbox once.
     expect([capacity.yields(hogged), capacity.yields(hogged)]).toEqual([false, true]);
   });
 

@@ -80,7 +80,7 @@ describe('a queue source', () => {
     expect(queue.invoked).toEqual([['a', 'b']]);
   });
 
-  it('withholds messages of a loop from the function, and deletes those that are stored elsewhere', async () => {
+  it('withholds messages of a loop from the function, and deletes those that it could discard', async () => {
     const discarded: string[] = [];
     const queue = aQueue({
       isLoop: (lineage) => lineage.get('fn') === 16,

@@ -26,7 +26,7 @@ describe('the position that all readers of a stream have passed', () => {
     expect(readUpTo({ Slow: { s1: '9' } })).toBe(9n);
   });
 
-  it('is unknown in shards that are not closed', () => {
+  it('is taken from the shards that are not closed', () => {
     expect(readUpTo({ Slow: { s1: 'SHARD_END', s2: '12' }, Fast: { s2: '13' } })).toBe(12n);
   });
 
