@@ -57,9 +57,9 @@ export function eventLog(outbox: Table) {
     },
 
     /**
-     * Reads up to the time before which no more events can be committed: an event of a late transaction has an
-     * older id than events that the caller could have read (docs/architecture.md, Event log). There is a next
-     * page until the end of the range is read.
+     * Reads up to the time before which no more events can be committed: an event of a late transaction has
+     * an older id than events that the caller could have read (docs/architecture.md, Event log). There is a
+     * next page until the end of the range is read.
      */
     async listOldest(tenant: Tenant, page: PageRequest, filter: EventFilter, now: Date) {
       const settled = new Date(now.getTime() - EVENT_LOG_DELAY_SECONDS * 1000);

@@ -9,7 +9,7 @@ import {
 } from '../../lib/cli/terminal/command-line.ts';
 import { readBenchDocument } from './report/document.ts';
 
-/** Ends the process for `--help`, and for wrong arguments. */
+/** Prints the help or the error, and ends the process. */
 export function readArguments(args: readonly string[], sections: readonly { name: string; about: string }[]) {
   const {
     only = [],

@@ -1,6 +1,6 @@
 import { startNamedProgram } from '../../lib/cli/terminal/named-programs.ts';
 
-/* `npm run bench`: each benchmark is a program of its own, which ends with its own exit code. */
+/* `npm run bench`: each benchmark is a program of its own, with its own exit code. */
 await startNamedProgram('bench', 'Measures the service on this machine.', {
   speed: {
     about:

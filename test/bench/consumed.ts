@@ -9,8 +9,8 @@ export interface Consumed {
 const NOTHING: Consumed = { reads: 0, writes: 0, requests: 0 };
 
 /**
- * Sums what the engine says that the requests of a client consumed.
- * @returns what it was since the last call
+ * Sums the consumed capacity that the engine reports for a client's requests.
+ * @returns the sum since the last call
  */
 export function metered(client: DynamoDBDocumentClient): () => Consumed {
   let consumed = { ...NOTHING };

@@ -17,9 +17,7 @@ import { describeMachine, loadOfMinute } from './measure/machine.ts';
 import { openLoop, wallClock } from './measure/open-loop.ts';
 import { type RunEngines, startRunEngines } from './run-engines.ts';
 
-/*
- * How fast the dashboard is for whoever looks at it: the local run, and a real browser on the same machine.
- */
+/* The speed of the dashboard for a user: the local run, and a real browser on the same machine. */
 const {
   rate: RATE,
   seconds: SECONDS,
@@ -51,8 +49,8 @@ if (executable === undefined) process.exit(1);
 
 const WINDOW = { width: 1280, height: 900 };
 /**
- * Draws all that comes between two looks at the service: in a lower one the rows that waited longest for a
- * look would never be drawn, nor counted.
+ * Renders all rows that arrive between two polls: with a lower limit the oldest of them would never be
+ * rendered, nor counted.
  */
 const TALL_WINDOW = { width: 1280, height: 8000 };
 const PATIENCE_MS = 600_000;
@@ -73,8 +71,8 @@ const spread = (values: readonly number[]) =>
   `median ${ms(quantile(values, 0.5))}, p90 ${ms(quantile(values, 0.9))}, most ${ms(Math.max(...values))} (${values.length})`;
 
 /**
- * Runs in each page from its beginning: notes long tasks, frames, the largest paint, and when rows of
- * deliveries came into the page.
+ * Runs in each page from its beginning: records long tasks, frames, the largest paint, and when rows of
+ * deliveries appear.
  */
 const OBSERVER = `
   window.noted = { tasks: [], rows: {}, paint: 0, frames: [] };

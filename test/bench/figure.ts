@@ -1,6 +1,6 @@
 import { median, type Spread, spreadOf } from './measure/statistics.ts';
 
-/** What a number counts; tells how it is written. */
+/** The unit of a number, which determines its format. */
 export type Unit =
   | 'ms'
   | 's'
@@ -15,15 +15,15 @@ export type Unit =
   | 'USD'
   | 'count';
 
-/** Something that was measured, in a table the cell of a row and a column. */
+/** A measured value: a cell of a table. */
 export interface Figure {
-  /** What it is of: the row. */
+  /** The row. */
   subject: string;
-  /** What was measured of it: the column. */
+  /** The column. */
   measure: string;
   unit: Unit;
   better: 'less' | 'more' | 'neither';
-  /** Counted, and not timed: it is the same in each run, on any machine. */
+  /** Counted, not timed: the same in each run, on any machine. */
   exact: boolean;
   runs: number;
   median: number;
@@ -32,7 +32,7 @@ export interface Figure {
   values: readonly number[];
 }
 
-/** Figures that belong together, and what has to be known of them. */
+/** Related figures, with notes on them. */
 export interface Block {
   title: string;
   figures: readonly Figure[];
@@ -64,6 +64,6 @@ export function figure(
 /** Six digits are more than any of them has. */
 const rounded = (value: number): number => Number(value.toPrecision(6));
 
-/** Tells figures apart, also from one report to another. */
+/** Identifies a figure, also from one report to another. */
 export const nameOf = ({ subject, measure }: Pick<Figure, 'subject' | 'measure'>, section: string): string =>
   `${section} / ${subject} / ${measure}`;

@@ -8,8 +8,8 @@ import { type ApiClient, apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 
 /*
- * What endpoints that hang until their deadline do to the others: the time from commit to receipt at those
- * that answer, first with all answering and then with some hanging, turn by turn in one run.
+ * The effect of endpoints that hang until their deadline on the others: the time from commit to receipt at
+ * those that answer, first with all answering and then with some hanging, in alternation.
  */
 const options = commandLine(
   'npm run bench -- isolation',
@@ -30,7 +30,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 const quantile = (sorted: readonly number[], q: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
 
-/** One server for all endpoints, told apart by path. Requests to those that hang get no answer. */
+/** One server for all endpoints, distinguished by path. Requests to those that hang get no answer. */
 async function startReceivers({ cert, key }: LocalRun['tls']) {
   const latencies: number[] = [];
   let isHanging = false;
@@ -43,7 +43,7 @@ async function startReceivers({ cert, key }: LocalRun['tls']) {
     request.on('error', () => undefined);
     request.on('end', () => {
       if (endpoint < hanging) {
-        // Whether it hangs is decided when the request comes; one that hangs is never answered.
+        // A request hangs if its endpoint does so when it arrives, and is then never answered.
         if (isHanging) held += 1;
         else response.writeHead(204).end();
         return;
@@ -68,9 +68,7 @@ async function startReceivers({ cert, key }: LocalRun['tls']) {
   };
 }
 
-/**
- * Posts at a steady rate, whether or not earlier calls were answered, so that a slow moment is not left out.
- */
+/** Posts at a steady rate, answered or not, so that a slow moment counts. */
 async function postFor(
   api: ApiClient,
   conversation: string,

@@ -7,18 +7,18 @@ import { build } from 'esbuild';
 import { bundleFunctions, TO_A_FUNCTION } from '../../lib/cloud/bundle.ts';
 import { FUNCTION_ENVIRONMENT } from '../support/functions.ts';
 
-/** How long a function's code takes to load, and how large it is. */
+/** The load time of a function's code, and its size. */
 interface Load {
   name: string;
   /** Processor time over a handler that loads nothing, in milliseconds, as a median. */
   ms: number;
-  /** A quarter of the loads took less, and a quarter more. Milliseconds over the empty handler. */
+  /** The quartiles. Milliseconds over the empty handler. */
   spread: [low: number, high: number];
   /** `ms` as a ratio to the floor. */
   ratio: number;
   /** The largest file of code, which one process loads. */
   kib: number;
-  /** All that is deployed as the function, with the files that it serves. */
+  /** The whole deployment package, with the files that it serves. */
   assetKib: number;
 }
 
@@ -34,7 +34,7 @@ export interface Loads {
 const ROOT = join(import.meta.dirname, '../..');
 const execute = promisify(execFile);
 
-/** What functions need of their environment to load. */
+/** The environment that functions need to load. */
 const ENVIRONMENT = {
   PATH: process.env.PATH,
   ...FUNCTION_ENVIRONMENT,
@@ -42,17 +42,14 @@ const ENVIRONMENT = {
   POWERTOOLS_SERVICE_NAME: 'bench',
 };
 
-/**
- * The time that its thread worked, and not the time that passed: other work on the machine is in the way of
- * the one, hardly of the other.
- */
+/** CPU time of its thread instead of elapsed time, because other processes hardly affect it. */
 const PROBE = `const before = process.threadCpuUsage();
 await import(process.argv[1]);
 const { user, system } = process.threadCpuUsage(before);
 process.stdout.write(String((user + system) / 1000));
 process.exit(0);`;
 
-/** Milliseconds of processor time that one fresh process takes to load a module. */
+/** Milliseconds of processor time that a new process takes to load a module. */
 async function loadOnce(file: string): Promise<number> {
   const { stdout } = await execute(process.execPath, ['--input-type=module', '--eval', PROBE, file], {
     env: ENVIRONMENT,
@@ -60,7 +57,7 @@ async function loadOnce(file: string): Promise<number> {
   return Number(stdout);
 }
 
-/** With both libraries as they are, but for the SDK's chain of credentials. */
+/** With both libraries unchanged, except for the SDK's chain of credentials. */
 const FLOOR = `import * as z from 'zod/mini';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 const client = new DynamoDBClient({});
@@ -68,8 +65,8 @@ const Event = z.object({ id: z.string() });
 export const handler = async (event) => [Event.parse(event), client];`;
 
 /**
- * Bundles all functions and loads each in fresh processes, round by round, so that a busy moment of the
- * machine meets all of them.
+ * Bundles all functions and loads each in new processes, round by round, so that a busy moment affects all of
+ * them.
  * @param options.runs loads of each
  * @param options.only names of functions; all of them where it is absent
  */

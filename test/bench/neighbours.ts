@@ -17,7 +17,7 @@ import { visitors } from './neighbours/visitors.ts';
 import { renderBlock } from './report/table.ts';
 
 /*
- * What one hostile organization does to ten honest ones: their latency without and with its load, in
+ * The effect of one hostile organization on ten honest ones: their latency without and with its load, in
  * alternation, in one local run.
  */
 const ROOT = join(import.meta.dirname, '../..');
@@ -104,7 +104,7 @@ async function bench(names: readonly string[], terms: Terms, file?: string): Pro
     say(
       `  p99 of ${metric}, with by without: ${paint('bold', ratio.toFixed(2))}, at most ${MOST_TIMES}: ${verdict}\n`,
     );
-    // What was measured stays when a later scenario fails.
+    // Earlier results stay when a later scenario fails.
     if (file === undefined) continue;
     const document = { commit: commitOf(ROOT), machine: describeMachine(load), ...terms, scenarios: found };
     writeFileSync(file, `${JSON.stringify(document, null, 1)}\n`);

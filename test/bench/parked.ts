@@ -18,9 +18,9 @@ import { recordedLog } from '../doubles/recorded-log.ts';
 import { metered } from './consumed.ts';
 
 /*
- * What a run of the reconciler costs with many parked retries: the real code over the real store and the
- * embedded DynamoDB, on a clock that jumps from run to run, with a queue that only remembers. Consumed
- * capacity is what the engine reports.
+ * The cost of a reconciler run with many parked retries: the real code over the real store and the embedded
+ * DynamoDB, on a clock that jumps from run to run, with a queue that only records. Consumed capacity is as
+ * the engine reports.
  */
 const { parked: PARKED, minutes: MINUTES } = commandLine(
   'npm run bench -- parked',
@@ -31,10 +31,10 @@ const { parked: PARKED, minutes: MINUTES } = commandLine(
   .parse()
   .opts();
 
-/** Long: nobody attempts what is resumed here, and it would be looked at again. */
+/** Long, because resumed deliveries get no attempt here, and would be read again. */
 const GRACE_SECONDS = 21_600;
 const TABLE = 'Deliveries';
-/** How many items DynamoDB takes in one request, and requests under way at once. */
+/** DynamoDB's limit of items in one request, and concurrent requests. */
 const BATCH = 25;
 const AT_ONCE = 8;
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -139,8 +139,7 @@ try {
   let now = start;
   const resumed = new Map<string, { sentAt: Date; until: Date }>();
   const send = async (_: 'retry', messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> => {
-    for (const { message: reminder, until = now } of messages)
-      resumed.set(reminder.id, { sentAt: now, until });
+    for (const { message, until = now } of messages) resumed.set(message.id, { sentAt: now, until });
     return [];
   };
   const run = reconcileDeliveries(
@@ -161,7 +160,7 @@ try {
     `\n${'run'.padEnd(6)}${['resumed', 'read units', 'per 1,000', 'write units', 'requests', 's'].map((head) => head.padStart(12)).join('')}`,
   );
   let late = 0;
-  // The last of them are due within the last minute; the runs after that find nothing but the index's shards.
+  // The last of them are due within the last minute; the later runs find only the index's shards.
   for (let minute = 0; minute <= MINUTES + 1; minute += 1) {
     now = new Date(start.getTime() + minute * RECONCILE_EVERY_SECONDS * 1000);
     const began = performance.now();

@@ -9,7 +9,7 @@ import { tablesBehind } from '../support/tables.ts';
 
 /*
  * A redelivery job of many deliveries through the local run, whose recursive-loop detection would stop a
- * function that feeds its own queue without being allowed to.
+ * function that sends to its own queue without `RecursiveLoop: Allow`.
  */
 const { deliveries: DELIVERIES } = commandLine(
   'npm run bench -- redelivery',
@@ -26,7 +26,7 @@ const EVERY_MS = 1_000;
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 
-/** How often each event came, in the present part. */
+/** How often each event arrived, in the current part. */
 const copies = new Map<string, number>();
 
 async function inLanes<T>(items: Iterable<T>, act: (item: T) => Promise<unknown>): Promise<void> {

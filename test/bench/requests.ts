@@ -13,9 +13,9 @@ import { templateFacts } from './requests/template-facts.ts';
 import { startWatchedRun, type WatchedRun } from './requests/watched-run.ts';
 
 /*
- * What each piece of work asks of AWS: the real functions under the real template on this machine, with a
- * recorder in each function's process that writes down every request and what it consumed. The cost model
- * (lib/cost) multiplies what is found here.
+ * The requests of each piece of work to AWS: the real functions of the real template on this machine, with a
+ * recorder in each function's process that writes down every request and its consumed capacity. The cost
+ * model (lib/cost) multiplies these figures.
  */
 const COST_MODEL = join(import.meta.dirname, '../../lib/cost/measured.json');
 
@@ -46,14 +46,14 @@ Sections:
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
 /**
- * Clocks that go faster, in their order: an attempt fails well within the window in which its delivery is
- * added, and comes again after it. They change when requests are made, not how many.
+ * Shorter times, in the same order: an attempt fails well within the window in which its delivery is added,
+ * and is retried after it. They change when requests are made, not how many.
  */
 const QUICK = { retryBaseSeconds: 5, retryCapSeconds: 5, attemptTimeoutSeconds: 1, watchWindowSeconds: 4 };
-/** A first wait so long that it is parked. */
+/** A first wait so long that the delivery is parked. */
 const LONG = { retryBaseSeconds: 1000, retryCapSeconds: 3600 };
 
-/** The template of production, which is what costs money. */
+/** The template of production. */
 async function readTemplate(): Promise<Measured['template']> {
   const directory = mkdtempSync(join(tmpdir(), 'assembly-'));
   try {
@@ -92,7 +92,7 @@ const measureWork = (schedules: readonly string[]) =>
     return { succeeded, ...others, idle, calls: { ...calls, 'create-message': call } };
   });
 
-/** What the file holds so far: all of it, or what an earlier run came to. */
+/** The contents of the file: all, or those of an earlier run. */
 let measured: Partial<Measured> = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
 
 function keep(part: Partial<Measured>): void {
@@ -106,7 +106,10 @@ function keep(part: Partial<Measured>): void {
   writeFileSync(FILE, `${JSON.stringify(measured, null, 2)}\n`);
 }
 
-/** What a section builds on. @throws Error naming what has to be measured before */
+/**
+ * The results that a section needs.
+ * @throws Error naming the missing section
+ */
 function before<Name extends keyof Measured>(name: Name): NonNullable<Measured[Name]> {
   const found = measured[name];
   if (found === undefined)

@@ -17,8 +17,8 @@ import { type RunEngines, startRunEngines } from './run-engines.ts';
 import { type NewRow, type Records, recordsOf } from './sandbox-records.ts';
 
 /*
- * What a reset of a full sandbox costs, and what it leaves: the local run as a person uses it, with records
- * written straight into its tables.
+ * The cost of resetting a full sandbox, and what remains: the local run as a user has it, with records
+ * written directly to its tables.
  */
 const options = commandLine(
   'npm run bench -- reset',
@@ -30,11 +30,11 @@ const options = commandLine(
   .opts();
 
 const RECORDS = options.records;
-/** The aim for the answer of a reset. */
+/** The target for the answer of a reset. */
 const AIM_MS = 300;
 /**
  * From the last preparations to when deliveries are due: the reset has to be in between. The purge begins
- * later still, after the linger time.
+ * later, after the linger time.
  */
 const DUE_AFTER_MS = 30_000;
 const BATCH = 25;
@@ -43,7 +43,7 @@ const PATIENCE_MS = 1_800_000;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const faults: string[] = [];
-/** Prints what was found, and remembers it when it is not as it has to be. */
+/** Prints a result, and records a failure. */
 function report(name: string, value: string, isRight = true): void {
   say(`${styleText('dim', name.padEnd(52))} ${isRight ? value : styleText('red', value)}`);
   if (!isRight) faults.push(`${name}: ${value}`);
@@ -93,8 +93,8 @@ async function reset(admin: ApiClient): Promise<number> {
 }
 
 /**
- * Starts a conversation, and waits until its event has been delivered: then all that was committed before it
- * has been fanned out.
+ * Starts a conversation, and waits until its event has been delivered: then all earlier commits have been
+ * fanned out.
  */
 async function deliverOne(api: ApiClient, endpoint: ReceiverId): Promise<void> {
   const begunAt = new Date().toISOString();
@@ -127,7 +127,7 @@ const cursorsOf = (api: ApiClient, endpoint: ReceiverId): Promise<string[]> =>
     }),
   );
 
-/** What the API shows of the old data, as soon as the reset was answered. */
+/** The old data in the API, as soon as the reset was answered. */
 async function look(api: ApiClient, endpoint: ReceiverId, old: Records, cursors: readonly string[]) {
   for (const list of LISTS(endpoint)) {
     const items = [...((await api.get(list)).body.data ?? [])].length;
@@ -157,8 +157,8 @@ async function look(api: ApiClient, endpoint: ReceiverId, old: Records, cursors:
 }
 
 /**
- * How many of these deliveries had an attempt more than they were written with, as the table's stream tells;
- * and how many others had one, so that a stream which tells nothing is noticed.
+ * The number of these deliveries with more attempts than they were written with, according to the table's
+ * stream; and the number of others, to detect a stream that reports nothing.
  */
 async function attempted(engines: RunEngines, deliveries: readonly Delivery[]) {
   const written = new Map(deliveries.map(({ id, attempts }) => [id, attempts]));
@@ -194,7 +194,7 @@ try {
     await register('200'),
     await register('200'),
     await register('200'),
-    // Nothing new goes there, whose retries would be in the queues for an hour.
+    // No later conversation there, because its retries would stay in the queues for an hour.
     await register('503', 'ticket.created'),
   ];
   const gone = [await register('200'), await register('200')];
@@ -249,16 +249,16 @@ try {
   await until('the time of what was due', () => Date.now() > dueAt.getTime(), PATIENCE_MS);
   const stored = await engines.countOf(waiting);
   report('still stored when they were due', `${stored} of ${waiting.length}`, stored === waiting.length);
-  let told = 0;
+  let reported = 0;
   const present = await generation();
   await until(
     'the purge',
     async () => {
       const { body } = await admin.get('/api/settings/sandbox');
       const purge = Object(body.data).purge;
-      if (purge !== null && purge.deleted >= told) {
+      if (purge !== null && purge.deleted >= reported) {
         say(styleText('dim', `  ${purge.deleted} deleted`));
-        told = purge.deleted + RECORDS / 10;
+        reported = purge.deleted + RECORDS / 10;
       }
       if (purge !== null) await sleep(1000);
       return purge === null;
@@ -280,10 +280,10 @@ try {
     if (row.ofSandbox === buildTenantKey({ orgId, generation: present })) marked += 1;
   }
   report('rows in all tables, of the present generation', `${rows}, ${marked}`, marked > 0);
-  report('rows of what was wiped', String(left), left === 0);
+  report('rows of deleted generations', String(left), left === 0);
   const attempts = await attempted(engines, waiting);
-  report('attempted of what was wiped', String(attempts.old), attempts.old === 0);
-  report('attempted of what was not', String(attempts.others), attempts.others > 0);
+  report('attempted of deleted generations', String(attempts.old), attempts.old === 0);
+  report('attempted of the present generation', String(attempts.others), attempts.others > 0);
 
   api.close();
   admin.close();

@@ -21,8 +21,7 @@ const NAMES = ['service', 'outbox', 'deliveries', 'rates', 'ledger'] as const;
 export type RunTables = Record<(typeof NAMES)[number], Table>;
 
 /**
- * The embedded engines, started apart from the local run that uses them, so that a benchmark can look into
- * them.
+ * The embedded engines, started apart from the local run that uses them, so that a benchmark can read them.
  */
 export async function startRunEngines(directory: string) {
   const [dynamo, queues] = await Promise.all([startDynamoDb({ directory }), startSqs({ directory })]);
@@ -64,7 +63,7 @@ export async function startRunEngines(directory: string) {
     client,
     tables,
 
-    /** Sends reminders of deliveries that are held back until then. */
+    /** Sends delayed delivery messages. */
     async remindOf(deliveries: readonly Delivery[], until: Date): Promise<void> {
       const urls = await queueUrls();
       const lanes = deliveryQueues(
@@ -78,11 +77,11 @@ export async function startRunEngines(directory: string) {
           'fresh',
           some.map((delivery) => ({ message: toDeliveryMessage(delivery), until })),
         );
-        if (refused.length > 0) throw new Error('the queue refused reminders');
+        if (refused.length > 0) throw new Error('the queue refused delivery messages');
       }
     },
 
-    /** How many of these deliveries are in their table. */
+    /** The number of these deliveries in their table. */
     async countOf(deliveries: readonly Delivery[]): Promise<number> {
       const { name } = (await tables()).deliveries;
       let found = 0;
@@ -98,7 +97,7 @@ export async function startRunEngines(directory: string) {
       return found;
     },
 
-    /** Messages in all lanes: held back, to be received, or being dealt with. */
+    /** Messages in all queues: delayed, visible or in flight. */
     async messages(): Promise<number> {
       const counts = await Promise.all(
         Object.values(await queueUrls()).map(async (QueueUrl) => {
@@ -116,9 +115,7 @@ export async function startRunEngines(directory: string) {
       return counts.reduce((sum, count) => sum + count, 0);
     },
 
-    /**
-     * Everything that the stream of the deliveries tells, from its beginning: each state that a row has had.
-     */
+    /** All records of the deliveries' stream, from its beginning: each state that a row has had. */
     async *states(): AsyncGenerator<Delivery> {
       const { deliveries } = await tables();
       const { Table: table } = await plain.send(new DescribeTableCommand({ TableName: deliveries.name }));

@@ -17,36 +17,39 @@ import type { Change } from '../../functions/store/transaction.ts';
 import { aConversation, aMessage, anEscalation, aTicket } from '../builders.ts';
 import type { RunTables } from './run-engines.ts';
 
-/** A row and the table that it belongs into. */
+/** A row and its table. */
 export interface NewRow {
   table: string;
   item: Record<string, unknown>;
 }
 
 export interface Records {
-  /** All but those that wait. */
+  /** All rows except those of open deliveries. */
   rows: Generator<NewRow>;
-  /** Counts of endpoints and hours, which are added and not put. */
+  /** Counts of endpoints and hours, which are added, not put. */
   ledger: LedgerAddition[];
   /** Deliveries that are due, each with a message in a queue. */
   held: Delivery[];
-  /** Retries that the reconciler is to resume. @param dueAt when they are due: after the reset */
+  /**
+   * Retries for the reconciler to resume.
+   * @param dueAt when they are due: after the reset
+   */
   parked(dueAt: Date): Delivery[];
-  /** Rows of those that wait. */
+  /** Rows of open deliveries. */
   rowsOf(deliveries: readonly Delivery[]): Generator<NewRow>;
   conversationId: string;
   ticketId: string;
 }
 
-/** What the data of a sandbox is made of, in hundredths. */
+/** The composition of a sandbox's data, in hundredths. */
 const SHARE = { conversations: 10, tickets: 4, escalations: 2, events: 16, deliveries: 16, idempotency: 12 };
 const HELD = 3;
 const PARKED = 2;
 
 /**
- * Records of a sandbox as a busy month leaves them, made by the stores' own code: what is left of the shares
- * above are messages.
- * @param endpoints that there are, and `gone` ones that there were
+ * Records of a sandbox after a busy month, made by the stores' own code: the rest of the shares above are
+ * messages.
+ * @param endpoints that exist, and `gone` ones that were deleted
  */
 export function recordsOf(
   tables: RunTables,
@@ -63,7 +66,7 @@ export function recordsOf(
     if (one === undefined) throw new Error('there is none of these');
     return one;
   };
-  // For an endpoint that is gone, so that what reads the outbox's stream makes no more deliveries of them.
+  // For a deleted endpoint, so that the reader of the outbox's stream creates no more deliveries of them.
   const events = list(share(SHARE.events), (index) =>
     buildEvent(
       'message.received',
@@ -189,7 +192,7 @@ const attemptsAt = (event: OutboxEvent, count: number, status: number): Delivery
     },
   }));
 
-/** Of twenty, seventeen succeeded; of the others some were tried in vain and some not at all. */
+/** Of twenty, seventeen succeeded; some of the others failed and some were skipped. */
 function endedDelivery(tenant: Tenant, event: OutboxEvent, to: ReceiverId, index: number): Delivery {
   const delivery = pending(tenant, event, to);
   const ended = { terminalAt: event.createdAt };

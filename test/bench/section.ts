@@ -1,26 +1,29 @@
 import type { Block } from './figure.ts';
 
-/** What a section is told. */
+/** The options of a section. */
 export interface Bench {
-  /** Runs of each figure; what the section takes for right where nothing is said. */
+  /** Runs of each figure; a section has its own default. */
   runs?: number;
-  /** Seconds of each window in which load is held. */
+  /** Seconds of each window under load. */
   seconds?: number;
   /** All combinations, instead of one dimension at a time. */
   isFull: boolean;
-  /** By which the rows of the section `growth` are multiplied. */
+  /** The factor for the rows of the section `growth`. */
   growthScale: number;
-  /** As little as gives a ratio. */
+  /** The minimum that gives a ratio. */
   isSmoke: boolean;
-  /** What sections find out for one another. */
+  /** Results that sections share. */
   found: { eventsPerSecond?: number };
-  /** Says what is being done. */
+  /** Reports progress. */
   progress(text: string): void;
-  /** A place for what is drawn, beside the report. @returns the file's name */
+  /**
+   * A file for a plot, beside the report.
+   * @returns the file's name
+   */
   keepDrawing(name: string, svg: string): Promise<string>;
 }
 
-/** A part of the benchmark that can be run by itself. */
+/** A part of the benchmark that can run alone. */
 export interface Section {
   name: string;
   /** One line for the help. */

@@ -19,9 +19,7 @@ import { smoke } from './sections/smoke.ts';
 import { start } from './sections/start.ts';
 import { throughput } from './sections/throughput.ts';
 
-/*
- * Measures how fast the service is and what it costs, on this machine. It asserts nothing.
- */
+/* Measures the speed and the cost of the service on this machine. It asserts nothing. */
 
 const SECTIONS = [start, throughput, latency, limit, handlers, coldStart, cost, growth, kill];
 const ROOT = join(import.meta.dirname, '../..');
@@ -82,7 +80,7 @@ async function bench(): Promise<void> {
     });
     sections.push({ name: section.name, seconds: Number(elapsed().toFixed(1)), blocks });
     process.stdout.write(`${blocks.map((block) => renderBlock(block, paint)).join('\n')}\n`);
-    // What was measured stays when a later section fails.
+    // Earlier results stay when a later section fails.
     write();
   }
   const document = write();

@@ -28,9 +28,9 @@ import { recordedLog } from '../doubles/recorded-log.ts';
 import { metered } from './consumed.ts';
 
 /*
- * What the sweep and the checks of sources cost: the real code over the real stores and the embedded
- * DynamoDB, on a clock that stands still in each phase, with a queue that only remembers and a web that does
- * not exist. One run of the sweep is killed half-way. Consumed capacity is what the engine reports.
+ * The cost of scheduling and checking sources: the real code over the real stores and the embedded DynamoDB,
+ * on a clock that stands still in each phase, with a queue that only records and a simulated web. One run of
+ * the schedule is killed half-way. Consumed capacity is as the engine reports.
  */
 const options = commandLine(
   'npm run bench -- sweep',
@@ -40,8 +40,7 @@ const options = commandLine(
   .option('--tenants <n>', 'organizations', wholeNumber(1, 1_000_000), 50)
   .option('--due <n>', 'sources that are due', wholeNumber(1, 10_000_000), 1000)
   .addOption(
-    // Of the process that is killed: where the engine listens, what time it is, and the file that stands for
-    // the queue.
+    // The arguments of the killed process: the engine's URL, the time, and the file that replaces the queue.
     new Option('--killed <value>').argParser(repeatable(text)).hideHelp(),
   )
   .parse()
@@ -50,7 +49,7 @@ const options = commandLine(
 const { sources: SOURCES, tenants: TENANTS, due: DUE } = options;
 const EVERY_SECONDS = 3600;
 const TABLES = { knowledge: 'Knowledge', service: 'Service', outbox: 'Outbox' };
-/** How many items DynamoDB takes in one request, requests at once, and checks at once. */
+/** DynamoDB's limit of items in one request, concurrent requests, and concurrent checks. */
 const BATCH = 25;
 const AT_ONCE = 8;
 const CHECKS_AT_ONCE = 50;
@@ -167,10 +166,7 @@ async function measure(client: DynamoDBDocumentClient, at: string, queue: string
   return isRight;
 }
 
-/**
- * Whether each source that was due was sent, and fetched exactly once however often it was sent; and no
- * other.
- */
+/** Whether each due source was sent, and fetched exactly once however often it was sent; and no other. */
 function expectOnce(due: Set<string>, messages: readonly BusEvent[], fetched: Map<string, number>): boolean {
   const sent = messages.map(({ data }) => String(data.sourceId));
   const missing = [...due].filter((id) => !sent.includes(id)).length;
@@ -183,7 +179,7 @@ function expectOnce(due: Set<string>, messages: readonly BusEvent[], fetched: Ma
   return missing === 0 && others === 0 && wrong === 0;
 }
 
-/** Five kilobytes of words that are nobody else's. */
+/** Five kilobytes of unique words. */
 const textOf = (id: string): string =>
   Array.from({ length: 500 }, (_, index) => `${id.slice(-4)}${index * 7919}`).join(' ');
 
@@ -205,7 +201,10 @@ function checksOf(client: DynamoDBDocumentClient, now: Date, look: (source: Sour
   );
 }
 
-/** Runs the sweep in a process of its own and kills that when it has sent half. @returns what it sent */
+/**
+ * Runs the schedule in a process of its own and kills that when it has sent half.
+ * @returns what it sent
+ */
 async function killedRun(at: string, now: Date, queue: string): Promise<BusEvent[]> {
   appendFileSync(queue, '');
   const child = spawn(
@@ -228,7 +227,7 @@ async function killedRun(at: string, now: Date, queue: string): Promise<BusEvent
 const endOf = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => child.once('exit', () => resolve()));
 
-/** @returns the sources that are due */
+/** @returns the due sources */
 async function make(client: DynamoDBDocumentClient, start: Date): Promise<string[]> {
   const tenants = Array.from({ length: TENANTS }, () => ({ orgId: newId('org', start), generation: 0 }));
   await writeAll(
@@ -246,7 +245,7 @@ async function make(client: DynamoDBDocumentClient, start: Date): Promise<string
   const due: string[] = [];
   const rows = Array.from({ length: SOURCES }, (_, index) => {
     const tenant = tenants[index % TENANTS] ?? { orgId: newId('org', start), generation: 0 };
-    // Every so many are due since the last minute, the others within the fourth hour.
+    // Some are due since the last minute, the others within the fourth hour.
     const isDue = Math.floor((index * DUE) / SOURCES) !== Math.floor(((index + 1) * DUE) / SOURCES);
     const wait = isDue ? -Math.random() * 60 : 3 * EVERY_SECONDS + Math.random() * EVERY_SECONDS;
     const dueAt = new Date(start.getTime() + wait * 1000).toISOString();

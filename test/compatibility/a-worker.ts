@@ -97,7 +97,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
     if (failed.length > 0) throw new Error(`${failed.length} entries could not be processed`);
   }
 
-  /** Attempts the deliveries whose messages were sent. A message that is moved to another queue is there at once. */
+  /** Attempts the deliveries whose messages were sent. A message moved to another queue is there at once. */
   async function attemptAll(): Promise<void> {
     for (const message of reminders.splice(0)) {
       const contextOf = await contextsOf([message]);

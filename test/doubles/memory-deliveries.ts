@@ -17,7 +17,7 @@ import { isSandbox } from '../../functions/domain/tenant.ts';
 import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
 import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
 import type { MemoryEndpoints } from './memory-endpoints.ts';
-import type { MemoryStandings } from './memory-standings.ts';
+import type { MemoryOrganizationStates } from './memory-organization-states.ts';
 
 type DeliveryPorts = AttemptPorts['deliveries'] & FanOutPorts['deliveries'];
 
@@ -46,7 +46,7 @@ interface Row {
 export class MemoryDeliveries implements DeliveryPorts {
   readonly #endpoints: MemoryEndpoints;
   readonly #graceSeconds: number;
-  readonly #states: Pick<MemoryStandings, 'present'> | undefined;
+  readonly #states: Pick<MemoryOrganizationStates, 'present'> | undefined;
   readonly #rows = new Map<string, Row>();
   #claims = 0;
   /** Additions and ends in order. */
@@ -58,7 +58,7 @@ export class MemoryDeliveries implements DeliveryPorts {
   constructor(
     endpoints: MemoryEndpoints,
     graceSeconds = DEFAULT_GRACE_SECONDS,
-    states?: Pick<MemoryStandings, 'present'>,
+    states?: Pick<MemoryOrganizationStates, 'present'>,
   ) {
     this.#endpoints = endpoints;
     this.#graceSeconds = graceSeconds;

@@ -9,11 +9,12 @@ export const ADMIN = 'admin@local.test';
 export const MEMBER = 'member@local.test';
 const PASSWORD = 'local-run';
 
-/** How long a page may take for what a test waits for: a guard, and no measure. */
+/** The timeout for a page, to bound the test; no measure of speed. */
 const PATIENCE_MS = 20_000;
 
 /**
- * The dashboard of a local run, in a browser, for the tests of this file. @param settings of the local run
+ * The dashboard of a local run, in a browser, for the tests of this file.
+ * @param settings of the local run
  */
 export function aDashboard(settings: Record<string, string>) {
   const service = aService(settings);
@@ -29,15 +30,12 @@ export function aDashboard(settings: Record<string, string>) {
     await browser?.close();
   });
 
-  /**
-   * A browser of its own, in which nobody is signed in. Whatever its pages do that none should do fails the
-   * test that asks.
-   */
+  /** A new browser without a session, whose pages are recorded for `expectNoMisdeeds`. */
   async function context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     if (browser === undefined) throw new Error('there is no browser');
     const made = await browser.newContext({ locale: 'en', ...options });
     made.setDefaultTimeout(PATIENCE_MS);
-    // Its pages ask for what is new as long as they are open.
+    // Its pages poll as long as they are open.
     onTestFinished(() => made.close());
     opened.push(watched(made, origin()));
     return made;
@@ -50,7 +48,7 @@ export function aDashboard(settings: Record<string, string>) {
       return origin();
     },
 
-    /** A page in a browser of its own, after a sign-in by the form of the identity provider. */
+    /** A page in a new browser, after a sign-in with the identity provider's form. */
     async signingIn(email: string, path = '/', options: BrowserContextOptions = {}): Promise<Page> {
       const page = await (await context(options)).newPage();
       await page.goto(`${origin()}${path}`);
@@ -58,7 +56,7 @@ export function aDashboard(settings: Record<string, string>) {
       return page;
     },
 
-    /** A page in a browser of its own that still has the session of somebody's first sign-in. */
+    /** A page in a new browser with the session of the user's first sign-in. */
     async signedIn(email: string, path = '/', options: BrowserContextOptions = {}): Promise<Page> {
       const storageState = sessions.get(email);
       if (storageState === undefined) {
@@ -73,15 +71,12 @@ export function aDashboard(settings: Record<string, string>) {
       } catch (cause) {
         const shown = await page.locator('body').innerText();
         const failed = opened.at(-1)?.failed.join('\n');
-        throw new Error(`nobody is signed in at ${path}, which shows:\n${shown}\n${failed}`, { cause });
+        throw new Error(`no user is signed in at ${path}, which shows:\n${shown}\n${failed}`, { cause });
       }
       return page;
     },
 
-    /**
-     * That no page asked another origin for anything, threw, or tried what the content security policy
-     * forbids.
-     */
+    /** Asserts that no page requested another origin, threw, or violated the content security policy. */
     expectNoMisdeeds() {
       expect(opened.flatMap(({ foreign }) => foreign)).toEqual([]);
       expect(opened.flatMap(({ errors }) => errors)).toEqual([]);
@@ -90,17 +85,19 @@ export function aDashboard(settings: Record<string, string>) {
 }
 export type Dashboard = ReturnType<typeof aDashboard>;
 
-/** What is on every page of somebody who is signed in, on the smallest telephone too. */
+/** Elements of every page of a signed-in user, on the smallest phone too. */
 const PAGES_ARE_THERE = /^(What is shown|Was angezeigt wird)$/;
 
-/** From the way in of the dashboard through the provider's form, and back to where one wanted to go. */
+/**
+ * Signs in from the dashboard's sign-in page through the provider's form, and returns to the requested page.
+ */
 export async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: /^(Sign in|Anmelden)$/ }).click();
   await fillIn(page, email);
   await page.getByRole('navigation', { name: PAGES_ARE_THERE }).waitFor();
 }
 
-/** Says at the provider's form who one is. */
+/** Fills in the provider's form. */
 export async function fillIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);

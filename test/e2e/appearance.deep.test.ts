@@ -3,15 +3,15 @@ import { aDashboard, chromium } from './a-dashboard.ts';
 import { appearance } from './dashboard/appearance.ts';
 
 /**
- * What the dashboard looks like. Beside the other file: that one waits most of the time, and this one paints
- * and computes.
+ * The appearance of the dashboard. In a file of its own, because its tests compute while those of the other
+ * file wait.
  */
-describe.skipIf(chromium === undefined)('the look of the dashboard', () => {
+describe.skipIf(chromium === undefined)('the appearance of the dashboard', () => {
   const dashboard = aDashboard({ RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' });
 
   appearance(dashboard);
 
-  it('needs nothing of another origin, and nothing that the content security policy forbids', () => {
+  it('needs no other origin, and violates no content security policy', () => {
     dashboard.expectNoMisdeeds();
   });
 });

@@ -3,7 +3,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Where Chromium is on Debian and its relatives, when `CHROMIUM` does not say. */
+/** The path of Chromium on Debian and its derivatives, when `CHROMIUM` is not set. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 const isThere = (path: string): boolean => {
@@ -15,7 +15,7 @@ const isThere = (path: string): boolean => {
   }
 };
 
-/** The browser that the tests drive; undefined where there is none, which is said loudly. */
+/** The browser of the tests; undefined with a warning where there is none. */
 export function findChromium(): string | undefined {
   const { CHROMIUM: given } = process.env;
   if (given) {
@@ -34,21 +34,24 @@ export function findChromium(): string | undefined {
 export const launch = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, args: ['--no-sandbox'] });
 
-/** What a page did that none should do. */
+/** Errors of a page. */
 export interface Misdeeds {
-  /** Addresses of other origins that it asked for something. */
+  /** Requests to other origins. */
   foreign: string[];
-  /** What it threw, and what the browser refused by the content security policy. */
+  /** Exceptions, and violations of the content security policy. */
   errors: string[];
-  /** What it asked for and did not get, for whoever wonders why nothing is there. */
+  /** Failed requests, to explain missing content. */
   failed: string[];
 }
 
-/** Watches the dashboard's pages in a context. @param own their origin, the only one that they may ask */
+/**
+ * Records errors of the dashboard's pages in a context.
+ * @param own their origin, the only permitted one
+ */
 export function watched(context: BrowserContext, own: string): Misdeeds {
   const misdeeds: Misdeeds = { foreign: [], errors: [], failed: [] };
   context.on('request', (request) => {
-    // Going elsewhere, as to the identity provider, is the person's doing.
+    // The user may navigate elsewhere, for example to the identity provider.
     if (request.isNavigationRequest() || !request.frame().url().startsWith(`${own}/`)) return;
     const { origin } = new URL(request.url());
     if (origin !== own) misdeeds.foreign.push(request.url());
@@ -67,14 +70,14 @@ export function watched(context: BrowserContext, own: string): Misdeeds {
 /** WCAG 2.2 A and AA, and axe's best practices. */
 export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
-  const told = violations.map(
+  const lines = violations.map(
     ({ id, help, nodes }) =>
       `${id}: ${help}\n${nodes.map(({ target, html }) => `  ${target.join(' ')}\n  ${html}`).join('\n')}`,
   );
-  expect(told.join('\n'), page.url()).toBe('');
+  expect(lines.join('\n'), page.url()).toBe('');
 }
 
-/** Whether a page fits its width, so that nobody has to scroll sideways. */
+/** Whether a page fits its width, without horizontal scrolling. */
 export async function expectToFit(page: Page): Promise<void> {
   const beyond = await page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',

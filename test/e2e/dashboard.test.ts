@@ -5,7 +5,7 @@ import { security } from './dashboard/security.ts';
 import { membership, signingIn } from './dashboard/sign-in.ts';
 import { deliveries, endpoints } from './dashboard/webhooks.ts';
 
-/** The dashboard as people use it: the local run, and a real browser. What goes wrong on the way is deep. */
+/** The dashboard of a local run in a real browser. Failures have a file of their own, in the deep tests. */
 describe.skipIf(chromium === undefined)('the dashboard', () => {
   const dashboard = aDashboard({ RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' });
 
@@ -17,7 +17,7 @@ describe.skipIf(chromium === undefined)('the dashboard', () => {
   sandbox(dashboard);
   security(dashboard);
 
-  it('asked no other origin for anything, and did nothing that its content security policy forbids', () => {
+  it('requests no other origin, and violates no content security policy', () => {
     dashboard.expectNoMisdeeds();
     expect(chromium).toBeDefined();
   });

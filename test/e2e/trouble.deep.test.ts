@@ -4,13 +4,13 @@ import { expiring } from './dashboard/sign-in.ts';
 import { trouble } from './dashboard/trouble.ts';
 
 /** The dashboard while sessions end, networks fail and files are missing. */
-describe.skipIf(chromium === undefined)('the dashboard in trouble', () => {
+describe.skipIf(chromium === undefined)('the dashboard with failures', () => {
   const dashboard = aDashboard({ RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' });
 
   expiring(dashboard);
   trouble(dashboard);
 
-  it('asked no other origin for anything, and did nothing that its content security policy forbids', () => {
+  it('requests no other origin, and violates no content security policy', () => {
     dashboard.expectNoMisdeeds();
   });
 });

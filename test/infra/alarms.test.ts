@@ -14,25 +14,22 @@ const described = ({ Properties }: (typeof alarms)[number][1]): string => String
 const pages = new Map(runbookPages().map((page) => [page.name, page]));
 
 describe('every alarm', () => {
-  it.each(alarms)(
-    '%s says what somebody notices, and links to the section that says what to do',
-    (_, alarm) => {
-      const [, says = '', page = '', section = ''] =
-        /^(.+[.]) docs\/runbooks\/([a-z-]+\.md)#([a-z0-9-]+)$/.exec(described(alarm)) ?? [];
-      expect(says.length).toBeGreaterThan(20);
-      expect(pages.get(page)?.anchors).toContain(section);
-      // CloudWatch takes no longer description.
-      expect(described(alarm).length).toBeLessThanOrEqual(1024);
-    },
-  );
+  it.each(alarms)('%s describes the symptom, and links to its section in the runbooks', (_, alarm) => {
+    const [, says = '', page = '', section = ''] =
+      /^(.+[.]) docs\/runbooks\/([a-z-]+\.md)#([a-z0-9-]+)$/.exec(described(alarm)) ?? [];
+    expect(says.length).toBeGreaterThan(20);
+    expect(pages.get(page)?.anchors).toContain(section);
+    // CloudWatch accepts no longer description.
+    expect(described(alarm).length).toBeLessThanOrEqual(1024);
+  });
 
-  it('links to where the runbooks are on the web, if they are', () => {
+  it('links to the published runbooks when their URL is set', () => {
     for (const [id, alarm] of ofType(synthesize(SETTINGS), 'AWS::CloudWatch::Alarm'))
       expect(described(alarm), id).toContain(` ${SETTINGS.runbookUrl}/`);
   });
 
   it.each(STAGES)(
-    'tells the topic when it begins and when it ends, in stage %s if it tells anybody',
+    'notifies the topic at its beginning and its end, in stage %s if it has actions',
     (stage) => {
       const staged = synthesize({ stage });
       const [[topic] = []] = ofType(staged, 'AWS::SNS::Topic');
@@ -44,20 +41,17 @@ describe('every alarm', () => {
     },
   );
 
-  it.each(alarms)(
-    '%s takes silence for health, unless it is there for what must not be silent',
-    (_, alarm) => {
-      const isForSilence = alarm.Properties.ComparisonOperator === 'LessThanThreshold';
-      expect(alarm.Properties.TreatMissingData).toBe(isForSilence ? 'missing' : 'notBreaching');
-      // Of what has never begun, as in a first deployment, there is no change of state to report.
-      expect(alarm.Properties.InsufficientDataActions).toEqual(
-        isForSilence ? alarm.Properties.AlarmActions : undefined,
-      );
-      if (isForSilence) expect(watchedBy(alarm)).toMatchObject([{ metric: 'Invocations' }]);
-    },
-  );
+  it.each(alarms)('%s treats missing data as healthy, unless it alarms on missing data', (_, alarm) => {
+    const isForSilence = alarm.Properties.ComparisonOperator === 'LessThanThreshold';
+    expect(alarm.Properties.TreatMissingData).toBe(isForSilence ? 'missing' : 'notBreaching');
+    // A metric that never had data, as in a first deployment, has no change of state to report.
+    expect(alarm.Properties.InsufficientDataActions).toEqual(
+      isForSilence ? alarm.Properties.AlarmActions : undefined,
+    );
+    if (isForSilence) expect(watchedBy(alarm)).toMatchObject([{ metric: 'Invocations' }]);
+  });
 
-  it.each(alarms)('%s looks at something that there is', (_, alarm) => {
+  it.each(alarms)('%s uses an existing metric', (_, alarm) => {
     const { METRICS, ...groups } = metricNames;
     const ours = new Set(
       Object.values(groups).flatMap((one) => (typeof one === 'string' ? [one] : Object.values(one))),
@@ -72,7 +66,7 @@ describe('every alarm', () => {
     }
   });
 
-  it('can be evaluated: CloudWatch looks back a day at most, a week where a period is an hour', () => {
+  it("keeps the evaluation period within CloudWatch's limit: a day, or a week with periods of an hour", () => {
     for (const [id, { Properties }] of alarms) {
       const periods = (Properties.Metrics as { MetricStat?: { Period: number } }[] | undefined)?.flatMap(
         ({ MetricStat }) => MetricStat?.Period ?? [],
@@ -84,14 +78,13 @@ describe('every alarm', () => {
 });
 
 describe('the runbooks', () => {
-  it('say of each alarm in their table what there is, by the section that the alarm links to', () => {
+  it('have each alarm in their table, with the section that the alarm links to', () => {
     const table = [
       ...(pages.get('README.md')?.text ?? '').matchAll(/^\| (`.+`) \| \[.+\]\((.+)\) \|$/gm),
     ].flatMap(([, names = '', link = '']) =>
       [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => ({ name, link })),
     );
-    // Of the rows that match, the one with the longest name counts: a new worker then needs no row of its
-    // own.
+    // Of the matching rows, the longest name counts, so that a new worker needs no row of its own.
     const listed = (id: string) => {
       const rows = table.filter(({ name }) =>
         new RegExp(`^${name.replaceAll('…', '.*')}[0-9A-F]{8}$`).test(id),
@@ -112,7 +105,7 @@ describe('the runbooks', () => {
   });
 });
 
-describe('the board of operations', () => {
+describe('the dashboard of operations', () => {
   const [[, board] = []] = ofType(template, 'AWS::CloudWatch::Dashboard');
   const body = JSON.stringify(board?.Properties.DashboardBody);
 
@@ -140,12 +133,12 @@ describe('the board of operations', () => {
     expect(WORKERS.length).toBeGreaterThan(10);
   });
 
-  it('begins with what customers notice, and ends with what it costs', () => {
+  it('begins with symptoms that customers notice, and ends with costs', () => {
     const headings = [...body.matchAll(/## ([A-Z][^"\\]+)/g)].map(([, heading]) => heading);
     expect(headings).toEqual(['Are customers affected?', 'Where is it stuck?', 'Why?', 'What does it cost?']);
   });
 
-  it('names runbooks that there are, as links where they are on the web', () => {
+  it('names existing runbooks, as links where they are published', () => {
     const named = [...body.matchAll(/docs\/runbooks\/([A-Za-z-]+\.md)/g)].map(([, page = '']) => page);
     expect(named.length).toBeGreaterThan(5);
     for (const page of named) expect([...pages.keys()]).toContain(page);

@@ -6,8 +6,8 @@ import { all, nameOf, ourFunctions, references, resourcesOf } from './reading.ts
 import { ofType, synthesize } from './synthesize.ts';
 
 /**
- * How often Lambda retries an asynchronous invocation, by the name of a function; undefined where nothing
- * says so.
+ * How often Lambda retries an asynchronous invocation, by the name of a function; undefined without a
+ * setting.
  */
 function retriesOf(template: Template): Map<string, unknown> {
   const configs = ofType(template, 'AWS::Lambda::EventInvokeConfig');
@@ -26,8 +26,8 @@ function retriesOf(template: Template): Map<string, unknown> {
   );
 }
 
-describe.each(STAGES)('what schedules invoke in stage %s', (stage) => {
-  it('is retried as often as somebody has decided', () => {
+describe.each(STAGES)('a scheduled function in stage %s', (stage) => {
+  it('has an explicit number of retries', () => {
     expect(Object.fromEntries(retriesOf(synthesize({ stage })))).toEqual({
       'audit-ledger': 2,
       purge: 0,
@@ -42,7 +42,7 @@ describe('runbooks', () => {
   const template = synthesize();
   const resources = resourcesOf(template);
 
-  /** By function: `live`, `newest` or an empty text for what a mapping invokes. */
+  /** By function: `live`, `newest` or an empty text for the target of a mapping. */
   const qualifiers = new Map(
     ourFunctions(template).map(([id, fn]) => [
       nameOf(fn),
@@ -66,7 +66,7 @@ describe('runbooks', () => {
     expect(named.filter(({ fn }) => !functions.has(fn))).toEqual([]);
   });
 
-  it('name the alias that a mapping invokes: Lambda lists none of it under the function alone', () => {
+  it('name the alias of a mapping, because Lambda does not list the mapping for the function alone', () => {
     const commands = runbookPages().flatMap(({ name, text }) =>
       [
         ...text.matchAll(

@@ -25,7 +25,7 @@ const template = joined(app);
 const resources = template.toJSON().Resources as Record<string, SynthesizedResource>;
 const workers = service.workers.node.findAll().filter((construct) => construct instanceof BusWorker);
 
-/** The logical identifier of a resource. */
+/** The logical id of a resource. */
 const idOf = (construct: IConstruct): string => String(Stack.of(construct).resolve(logicalId(construct)));
 function logicalId({ node }: IConstruct): unknown {
   return Object(node.defaultChild).logicalId;
@@ -46,7 +46,7 @@ const alarmsOn = (metric: string, dimension: { Name: string; Value: unknown }) =
       ({ MetricName, Dimensions }) =>
         MetricName === metric && JSON.stringify(Dimensions) === JSON.stringify([dimension]),
     );
-/** What the policy of a queue says. */
+/** The statements of a queue's policy. */
 const policyOf = (queue: IConstruct): Record<string, unknown>[] =>
   ofType(template, 'AWS::SQS::QueuePolicy')
     .filter(
@@ -57,7 +57,7 @@ const policyOf = (queue: IConstruct): Record<string, unknown>[] =>
 describe('the publisher', () => {
   const [id, fn] = functionNamed(template, 'publish');
 
-  it('follows the inserts of the outbox from the first one, in order, and gives up to dead letters after many tries', () => {
+  it("reads the outbox's stream from the first record, in order, and sends failures to a dead-letter queue after many tries", () => {
     expect(mappingsOf(id)).toEqual([
       expect.objectContaining({
         EventSourceArn: { 'Fn::GetAtt': [expect.stringContaining('TablesOutbox'), 'StreamArn'] },
@@ -71,7 +71,7 @@ describe('the publisher', () => {
     ]);
   });
 
-  it('is the second reader of the outbox’s stream, which takes no third one', () => {
+  it('is the second reader of the outbox’s stream, which supports only two', () => {
     const readers = ofType(template, 'AWS::Lambda::EventSourceMapping').filter(([, { Properties }]) =>
       JSON.stringify(Properties.EventSourceArn).includes('TablesOutbox'),
     );
@@ -90,7 +90,7 @@ describe('the publisher', () => {
     ]);
   });
 
-  it('tells somebody long before the stream forgets', () => {
+  it('has an alarm long before the stream drops records', () => {
     expect(alarmsOn('IteratorAge', { Name: 'FunctionName', Value: { Ref: id } })).toEqual([
       expect.objectContaining({ Threshold: 600_000, Statistic: 'Maximum', Namespace: 'AWS/Lambda' }),
     ]);
@@ -109,7 +109,7 @@ describe('the publisher', () => {
     expect(statements).toContainEqual(
       expect.objectContaining({ Action: 'events:PutEvents', Resource: arnOf(service.data.bus.events) }),
     );
-    // What fails once more it leaves for later.
+    // After a failure it tries again later.
     expect(statements).toContainEqual(
       expect.objectContaining({
         Action: 'sqs:SendMessage',
@@ -126,7 +126,7 @@ describe('the publisher', () => {
     );
   });
 
-  it('alone puts on the bus, beside the function for its dead letters', () => {
+  it('may put events on the bus, as may the function for its dead letters, and no other', () => {
     const putters = ofType(template, 'AWS::Lambda::Function').filter(([, each]) =>
       statementsOf(template, each).some(({ Action }) => [Action].flat().includes('events:PutEvents')),
     );
@@ -136,8 +136,8 @@ describe('the publisher', () => {
   });
 });
 
-describe('the workers behind the bus', () => {
-  it('are found', () => {
+describe('the workers behind the event bus', () => {
+  it('exist', () => {
     expect(workers.length).toBeGreaterThan(0);
   });
 
@@ -148,7 +148,7 @@ describe('the workers behind the bus', () => {
         .map(([, { Properties }]) => Properties)
         .filter(({ Targets }) => JSON.stringify(Targets).includes(JSON.stringify(arnOf(worker.queue))));
 
-      it('has a rule that takes from our bus, of our events, what it says and nothing else', () => {
+      it("has a rule that matches exactly its event types, on the service's bus", () => {
         const [rule] = rules;
         expect(rules).toHaveLength(1);
         expect(rule?.EventBusName).toEqual(bus);
@@ -158,7 +158,7 @@ describe('the workers behind the bus', () => {
         for (const type of types) expect({ ...EVENT_CATALOGUE, ...NOTICES }).toHaveProperty([type]);
       });
 
-      it('tells somebody when it fails, be it that it leaves messages in its queue, which Lambda does not count', () => {
+      it('has an alarm for its failures, including messages left in its queue, which Lambda does not count', () => {
         const [, fails] =
           ofType(template, 'AWS::CloudWatch::Alarm').find(([, alarm]) =>
             watchedBy(alarm).some(
@@ -172,7 +172,7 @@ describe('the workers behind the bus', () => {
         expect(fails.Properties).toMatchObject({ Threshold: 3, EvaluationPeriods: 1 });
       });
 
-      it('has one dead-letter queue, of its queue and of its rule', () => {
+      it('has one dead-letter queue, for its queue and its rule', () => {
         expect(Object(propertiesOf(worker.queue).RedrivePolicy)).toEqual({
           deadLetterTargetArn: arnOf(worker.deadLetters),
           maxReceiveCount: 20,
@@ -185,7 +185,7 @@ describe('the workers behind the bus', () => {
         ]);
       });
 
-      it('keeps messages as long as SQS does, encrypted, and takes them by TLS alone', () => {
+      it("keeps messages for SQS's maximum, encrypted, and accepts them by TLS alone", () => {
         for (const queue of [worker.queue, worker.deadLetters]) {
           expect(propertiesOf(queue).MessageRetentionPeriod).toBe(14 * 86_400);
           expect(JSON.stringify(propertiesOf(queue).KmsMasterKeyId)).toContain('KeysMessages');
@@ -199,7 +199,7 @@ describe('the workers behind the bus', () => {
         }
       });
 
-      it('lets EventBridge send to both queues, for rules of our bus alone', () => {
+      it("lets EventBridge send to both queues, for rules of the service's bus only", () => {
         for (const queue of [worker.queue, worker.deadLetters]) {
           const allowed = policyOf(queue).filter(({ Effect }) => Effect === 'Allow');
           expect(allowed).toEqual([
@@ -217,13 +217,13 @@ describe('the workers behind the bus', () => {
         }
       });
 
-      it('hides a message for six times as long as its function may run', () => {
+      it("hides a message for six times its function's timeout", () => {
         expect(propertiesOf(worker.queue).VisibilityTimeout).toBe(
           6 * Number(propertiesOf(worker.fn).Timeout),
         );
       });
 
-      it('reads its queue in batches of which parts may fail, so many at once and no more', () => {
+      it('reads its queue in batches that may fail in part, with a limited concurrency', () => {
         const mappings = mappingsOf(idOf(worker.fn));
         expect(mappings).toContainEqual(
           expect.objectContaining({
@@ -232,12 +232,12 @@ describe('the workers behind the bus', () => {
             ScalingConfig: { MaximumConcurrency: expect.any(Number) },
           }),
         );
-        // SQS waits for a batch of more than ten only if it is told how long.
+        // SQS needs a batching window for batches of more than ten.
         for (const { BatchSize, MaximumBatchingWindowInSeconds } of mappings)
           if (Number(BatchSize) > 10) expect(MaximumBatchingWindowInSeconds).toBeGreaterThan(0);
       });
 
-      it('tells somebody when messages are dead, and what that means', () => {
+      it('has an alarm for dead letters, with their consequence', () => {
         const dimension = {
           Name: 'QueueName',
           Value: { 'Fn::GetAtt': [idOf(worker.deadLetters), 'QueueName'] },
@@ -258,18 +258,18 @@ describe('the workers behind the bus', () => {
 describe('metering', () => {
   const [id, fn] = functionNamed(template, 'meter');
 
-  it('takes what counts, and nothing else', () => {
+  it('receives exactly the metered event types', () => {
     const rule = ofType(template, 'AWS::Events::Rule').find(([name]) => name.startsWith('Metering'));
     expect(rule?.[1].Properties.EventPattern).toEqual({ source: [BUS_SOURCE], 'detail-type': METERED_TYPES });
   });
 
-  it('takes up to 50 events at once, which one transaction can count', () => {
+  it('receives up to 50 events at once, which one transaction can count', () => {
     expect(mappingsOf(id)).toMatchObject([
       { BatchSize: 50, MaximumBatchingWindowInSeconds: 5, ScalingConfig: { MaximumConcurrency: 5 } },
     ]);
   });
 
-  it('may ask what an organization is, and write what it uses', () => {
+  it("may read an organization's state, and write its usage", () => {
     expect(tableGrants(template, fn)).toEqual([
       'dynamodb:BatchGetItem Usage',
       'dynamodb:GetItem Service',
@@ -278,7 +278,7 @@ describe('metering', () => {
     ]);
   });
 
-  it('writes alone what is billed, and one route alone reads it', () => {
+  it('is the only writer of billed usage, which one route alone reads', () => {
     const grants = ofType(template, 'AWS::Lambda::Function').flatMap(([name, each]) =>
       tableGrants(template, each)
         .filter((grant) => grant.endsWith(' Usage'))

@@ -5,8 +5,8 @@ import { functionNamed, ofType, synthesize, tableGrants } from './synthesize.ts'
 
 const template = synthesize();
 
-describe('what visitors read', () => {
-  it('may be read, and nothing changed but the count of requests', () => {
+describe("a visitor's read route", () => {
+  it('may read, and change only the count of requests', () => {
     expect(tableGrants(template, functionNamed(template, 'read-widget-messages')[1])).toEqual([
       'dynamodb:GetItem Service',
       'dynamodb:Query Service',
@@ -28,14 +28,14 @@ describe('a preflight', () => {
     integration: Object(Properties.Integration),
   }));
 
-  it('is answered where visitors call, and nowhere else', () => {
+  it("is answered on visitors' routes only", () => {
     const open = Object.values<Route>(routes).filter(({ visitor }) => visitor);
     expect(methods.filter(({ method }) => method === 'OPTIONS').map(({ path }) => path)).toEqual(
       open.map(({ path }) => path),
     );
   });
 
-  it('lets pages of any site send a token, and is remembered', () => {
+  it('lets pages of any site send a token, and is cached', () => {
     const [preflight] = methods.filter(({ method }) => method === 'OPTIONS');
     expect(preflight?.integration.Type).toBe('MOCK');
     expect(preflight?.integration.IntegrationResponses).toEqual([
@@ -53,7 +53,7 @@ describe('a preflight', () => {
     ]);
   });
 
-  it('is named among the methods of its path', () => {
+  it('is listed among the methods of its path', () => {
     const any = methods.find(({ path, method }) => path === '/v1/widget/messages' && method === 'ANY');
     expect(any?.integration.IntegrationResponses[0].ResponseParameters).toMatchObject({
       'method.response.header.Allow': "'GET, OPTIONS'",

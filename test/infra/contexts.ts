@@ -1,11 +1,11 @@
-/** As in production; without a sender of e-mail there is no mailer. */
+/** As in production, where a mailer needs a sender. */
 export const PROD = {
   stage: 'prod',
   mailFrom: 'notifications@mail.example.com',
   dashboardOrigin: 'https://dashboard.example.com',
 };
 
-/** What a deployment may have besides. */
+/** Optional parts of a deployment. */
 export const EVERYTHING = {
   waf: true,
   domainName: 'api.example.com',
@@ -14,8 +14,8 @@ export const EVERYTHING = {
 };
 
 /**
- * Settings with other values than their defaults, none of which changes what another does: one synthesis
- * shows where each goes.
+ * Settings with other values than their defaults, none of which affects another: one synthesis shows where
+ * each is used.
  */
 export const SETTINGS = {
   checkEverySeconds: 60,
@@ -36,7 +36,7 @@ export const SETTINGS = {
   visitorLimitScale: 90,
 };
 
-/** Users of the dashboard sign in at an issuer of their own, of whom the service knows no addresses. */
+/** Users of the dashboard sign in at another issuer, so the service knows no e-mail addresses. */
 export const OTHER_ISSUER = {
   oidcIssuer: 'https://id.example.com',
   oidcAudience: 'dashboard',

@@ -11,7 +11,7 @@ const config = Object(Object(distribution?.Properties).DistributionConfig);
 const [[bucketId] = ['']] = ofType(template, 'AWS::S3::Bucket');
 
 describe('the bucket of the dashboard', () => {
-  it('is private, encrypted, and stays when its stack goes, in every stage', () => {
+  it('is private, encrypted, and kept when its stack is deleted, in every stage', () => {
     for (const stage of STAGES)
       for (const [id, { Properties, DeletionPolicy, UpdateReplacePolicy }] of all(
         synthesize({ stage }),
@@ -35,7 +35,7 @@ describe('the bucket of the dashboard', () => {
       }
   });
 
-  it('is read by the distribution alone, by TLS 1.2 at least', () => {
+  it('is readable by the distribution only, with TLS 1.2 or later', () => {
     const [[, policy] = []] = ofType(template, 'AWS::S3::BucketPolicy');
     const statements = statementsIn(policy?.Properties.PolicyDocument);
     expect(statements.filter(({ effect }) => effect === 'Deny').map(({ condition }) => condition)).toEqual([
@@ -70,7 +70,7 @@ describe('the distribution', () => {
     expect(references(origin.OriginAccessControlId)).toHaveLength(1);
   });
 
-  it('passes the API on as it is, and keeps nothing of it', () => {
+  it('passes API requests on unchanged, without caching', () => {
     const [behavior, ...others] = config.CacheBehaviors;
     expect(others).toEqual([]);
     expect(behavior).toMatchObject({
@@ -92,17 +92,17 @@ describe('the distribution', () => {
     });
   });
 
-  it('keeps no error of the API, and answers none in its place', () => {
+  it('caches no error of the API, and replaces none', () => {
     expect(config.CustomErrorResponses).toEqual(
       [404, 405, 414, 500, 501, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })),
     );
   });
 
-  it('speaks HTTP/2 and HTTP/3', () => {
+  it('supports HTTP/2 and HTTP/3', () => {
     expect(config.HttpVersion).toBe('http2and3');
   });
 
-  it('has the name of the dashboard where there is a certificate for it, and TLS 1.2 at least', () => {
+  it("has the dashboard's domain name where it has a certificate, with TLS 1.2 or later", () => {
     const named = synthesize(SETTINGS);
     named.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: {
@@ -128,7 +128,7 @@ describe('the pages', () => {
     policy?.Properties.ResponseHeadersPolicyConfig,
   );
 
-  it('load and ask nothing of another origin, and nothing inline', () => {
+  it('load nothing from another origin, and nothing inline', () => {
     const directives = security.ContentSecurityPolicy.ContentSecurityPolicy.split('; ').map(
       (directive: string) => directive.split(' '),
     );
@@ -145,7 +145,7 @@ describe('the pages', () => {
     expect(sources.get('require-trusted-types-for')).toEqual(["'script'"]);
   });
 
-  it('have every header, whatever the bucket says', () => {
+  it("have every security header, regardless of the bucket's headers", () => {
     expect(security).toMatchObject({
       ContentTypeOptions: { Override: true },
       FrameOptions: { FrameOption: 'DENY', Override: true },
@@ -163,7 +163,7 @@ describe('the pages', () => {
     ]);
   });
 
-  it('come after what they refer to, which stays for those that are open', () => {
+  it('are deployed after the files that they refer to, which remain for open pages', () => {
     const deployments = ofType(template, 'Custom::CDKBucketDeployment');
     const assets = deployments.find(
       ([, { Properties }]) => Properties.DestinationBucketKeyPrefix === 'assets',
@@ -186,7 +186,7 @@ describe('the pages', () => {
       expect(Properties.DestinationBucketName).toEqual({ Ref: bucketId });
   });
 
-  it('can be made again in another region of the account, where CloudFront is one for all', () => {
+  it('can be created again in another region of the account, where CloudFront is shared', () => {
     for (const [type, name] of [
       ['AWS::CloudFront::Function', 'Name'],
       ['AWS::CloudFront::ResponseHeadersPolicy', 'Name'],
@@ -200,12 +200,12 @@ describe('the pages', () => {
   });
 });
 
-it('the gateway does not need the dashboard', () => {
+it('the gateway does not depend on the dashboard', () => {
   for (const { stackName, content } of stacksOf())
     if (!stackName.endsWith('-Dashboard')) expect(JSON.stringify(content)).not.toContain('-Dashboard:');
 });
 
-it('whatever copies the files may touch nothing else', () => {
+it("the function that copies the dashboard's files has no other permissions", () => {
   const [[, role] = []] = ofType(template, 'AWS::IAM::Role').filter(([id]) =>
     id.startsWith('ContentDeployer'),
   );

@@ -24,14 +24,14 @@ const lanesOf = (from: ReturnType<typeof synthesize>) =>
     ([id, { Properties }]) => /^Delivery(Fresh|Retry|Slow|Stalled)/.test(id) && Properties.RedrivePolicy,
   );
 
-/** What is behind a construct, which anything may change until the synthesis. */
+/** The resource of a construct, which can change until the synthesis. */
 function resourceOf<T extends object>({ node }: IConstruct, type: new (...parameters: never[]) => T): T {
   if (node.defaultChild instanceof type) return node.defaultChild;
   throw new Error(`${node.path} is no ${type.name}`);
 }
 
 describe('the fan-out', () => {
-  it('begins with the first record, takes inserts alone, and gives up to dead letters', () => {
+  it('begins with the first record, reads inserts only, and sends failures to a dead-letter queue', () => {
     expect(sourcesOf('fan-out')).toEqual([
       expect.objectContaining({
         StartingPosition: 'TRIM_HORIZON',
@@ -44,8 +44,8 @@ describe('the fan-out', () => {
   });
 });
 
-describe('the lanes', () => {
-  it('are four queues, each with workers of its own that another cannot take', () => {
+describe('the delivery queues', () => {
+  it('are four, each with a maximum concurrency of its own', () => {
     const sources = sourcesOf('dispatch');
     expect(lanesOf(template)).toHaveLength(4);
     expect(new Set(sources.map(({ EventSourceArn }) => JSON.stringify(EventSourceArn))).size).toBe(4);
@@ -61,7 +61,7 @@ describe('the lanes', () => {
     ['prod', 30],
     ['staging', 30],
     ['dev', undefined],
-  ])('wait for company in stage %s where endpoints stall, and nowhere else', (stage, seconds) => {
+  ])('have a batching window in stage %s on the stalled queue, and on no other', (stage, seconds) => {
     const from = synthesize({ stage });
     const [id] = functionNamed(from, 'dispatch');
     const windows = ofType(from, 'AWS::Lambda::EventSourceMapping')
@@ -78,7 +78,7 @@ describe('the lanes', () => {
     ]);
   });
 
-  it('give up to dead letters that a function drains', () => {
+  it('have a dead-letter queue that a function drains', () => {
     const targets = lanesOf(template).map(
       ([, { Properties }]) => Object(Properties.RedrivePolicy).deadLetterTargetArn,
     );
@@ -89,9 +89,9 @@ describe('the lanes', () => {
   });
 });
 
-describe('the clocks of an attempt', () => {
+describe('the times of an attempt', () => {
   it.each([0.5, 3, 10, 60])(
-    'with a deadline of %d s each outlasts the one before',
+    'each outlast the one before, with a deadline of %d s',
     (attemptTimeoutSeconds) => {
       const timed = synthesize({ attemptTimeoutSeconds });
       const [, dispatcher] = functionOf(timed, 'dispatch') ?? [];
@@ -101,27 +101,27 @@ describe('the clocks of an attempt', () => {
         String(attemptTimeoutSeconds),
       );
       const { visibility } = deriveAttemptClocks(attemptTimeoutSeconds);
-      // A message of a batch that is waited for was received already.
+      // A message of a batching window counts as received.
       for (const [id, { Properties }] of lanesOf(timed))
         expect(Properties.VisibilityTimeout, id).toBe(/Stalled/.test(id) ? visibility + 30 : visibility);
     },
   );
 
-  it('stop the synthesis when a message would come back before its lease has ended', () => {
+  it('stop the synthesis when a message would reappear before its lease ends', () => {
     const app = new App({ context: PROD });
     const { data } = serviceIn(app);
     resourceOf(data.deliveryQueues.lanes.retry, CfnQueue).visibilityTimeout = 20;
     expect(() => app.synth()).toThrow('the lease (25 s) must be shorter than the visibility timeout (20 s)');
   });
 
-  it('stop the synthesis when a batch is waited for at the cost of the lease', () => {
+  it('stop the synthesis when a batching window would outlast the lease', () => {
     const app = new App({ context: PROD });
     const { data } = serviceIn(app);
     resourceOf(data.deliveryQueues.lanes.stalled, CfnQueue).visibilityTimeout = 55;
     expect(() => app.synth()).toThrow('the lease (25 s) must be shorter than the visibility timeout (25 s)');
   });
 
-  it('stop the synthesis when the function would outlive the lease', () => {
+  it("stop the synthesis when the function's timeout would outlast the lease", () => {
     const app = new App({ context: PROD });
     const { workers } = serviceIn(app);
     resourceOf(workers.delivery.dispatch, CfnFunction).timeout = 60;
@@ -144,7 +144,7 @@ describe('recovery', () => {
     }
   });
 
-  it('follows additions and ends of deliveries, and is told which shard it reads', () => {
+  it('follows new and ended deliveries, and has the id of its shard', () => {
     expect(sourcesOf('delivery-stream')).toEqual([
       expect.objectContaining({
         StartingPosition: 'TRIM_HORIZON',
@@ -163,11 +163,11 @@ describe('recovery', () => {
         },
       }),
     ]);
-    // Without a limit of tries: what it does not read is neither counted nor watched.
+    // Without a limit of tries: records that it does not read are neither counted nor observed.
     expect(sourcesOf('delivery-stream')[0]).not.toHaveProperty('MaximumRetryAttempts');
   });
 
-  it('finds what is due in an index that has all that a reminder says', () => {
+  it('finds due deliveries in an index that has all fields of a delivery message', () => {
     template.hasResourceProperties('AWS::DynamoDB::Table', {
       GlobalSecondaryIndexes: Match.arrayWith([
         Match.objectLike({
@@ -188,7 +188,7 @@ describe('recovery', () => {
   it.each([
     ['fan-out', 60_000],
     ['delivery-stream', 600_000],
-  ])('tells somebody long before the stream of %s forgets', (name, Threshold) => {
+  ])('has an alarm long before the stream of %s drops records', (name, Threshold) => {
     const [id] = functionOf(template, name) ?? [];
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/Lambda',
@@ -206,7 +206,7 @@ describe('recovery', () => {
     'DeliveriesExpired',
     'UnreadableMessages',
     'ParkedLatestSeconds',
-  ])('tells somebody of %s', (MetricName) => {
+  ])('has an alarm for %s', (MetricName) => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'ConversationService/prod',
       MetricName,

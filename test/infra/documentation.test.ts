@@ -8,7 +8,7 @@ import { bundleDocumentation, DOCUMENTATION } from '../../lib/cloud/bundle.ts';
 import { currentDocument } from '../../lib/openapi/current.ts';
 import { ofType, statementsOf, synthesize } from './synthesize.ts';
 
-describe('the stack', () => {
+describe("the documentation's stack", () => {
   const template = synthesize();
   const functions = ofType(template, 'AWS::Lambda::Function').filter(([, fn]) =>
     (DOCUMENTATION as readonly string[]).includes(
@@ -16,7 +16,7 @@ describe('the stack', () => {
     ),
   );
 
-  it('lets the documentation’s functions write their logs and do nothing else', () => {
+  it('lets its functions write their logs and nothing else', () => {
     expect(functions).toHaveLength(DOCUMENTATION.length);
     for (const [, fn] of functions) {
       const [role] = Object(fn.Properties.Role)['Fn::GetAtt'];
@@ -28,7 +28,7 @@ describe('the stack', () => {
     }
   });
 
-  it('tells them nothing of tables, keys or people', () => {
+  it('gives its functions no tables, keys or users', () => {
     for (const [, fn] of functions)
       expect(Object.keys(Object(fn.Properties.Environment).Variables).sort()).toEqual([
         'POWERTOOLS_LOG_LEVEL',
@@ -37,7 +37,7 @@ describe('the stack', () => {
       ]);
   });
 
-  it('serves them by GET to anybody, and says so to other methods', () => {
+  it('serves the documentation by GET without credentials, and answers other methods with 405', () => {
     const resources = new Map(ofType(template, 'AWS::ApiGateway::Resource'));
     const pathOf = (id: string): string => {
       const { ParentId, PathPart } = resources.get(id)?.Properties ?? {};
@@ -83,26 +83,26 @@ describe('the bundled functions', () => {
     requestContext: { extendedRequestId: 'extended-request-id' },
   });
 
-  /** What the page refers to. */
+  /** The references of the page. */
   const references = async () =>
     [...(await docs(event())).body.matchAll(/(?:src|href|data-document)="([^"]*)"/g)].map(
       ([, url = '']) => url,
     );
 
-  it('give the document as the route table has it', async () => {
+  it('return the document as the route table has it', async () => {
     const { statusCode, body } = await readOpenApi(event());
     expect(statusCode).toBe(200);
     expect(JSON.parse(body)).toEqual(currentDocument());
   });
 
-  it('give a page that refers to its own files and the document, and to nothing else', async () => {
+  it('return a page that refers only to its own files and the document', async () => {
     const urls = new Set(await references());
     expect(urls.delete('/api/v1/openapi.json')).toBe(true);
     expect(urls.size).toBe(5);
     for (const url of urls) expect(url).toMatch(/^\/api\/docs\/[a-z-]+\.[0-9a-f]{16}\.(js|css|svg)$/);
   });
 
-  it('give each of these files, small enough for an answer, without a map that nobody serves', async () => {
+  it('return each of these files, small enough for an answer, without source maps', async () => {
     for (const url of await references()) {
       if (url === '/api/v1/openapi.json') continue;
       const answer = await docs(event(url.split('/').at(-1)));

@@ -14,14 +14,12 @@ import {
 } from './reading.ts';
 import { ofType, stacksOf, synthesize } from './synthesize.ts';
 
-/*
- * Rules that hold for whatever there is, in every stage: what is added later is under them by itself.
- */
+/* Rules for all resources in every stage, so that a new resource is checked as well. */
 
 const policyOf = (stage: Stage) =>
   readSettings({ tryGetContext: (name: string) => (name === 'stage' ? stage : undefined) }).policy;
 
-/** What holds data, and why some of it may go. */
+/** Resources that hold data and may be deleted, with the reason. */
 const HOLDS_DATA = [
   'AWS::DynamoDB::Table',
   'AWS::SQS::Queue',
@@ -43,7 +41,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
     const stacks = stacksOf(context);
 
     it.each(stacks.map(({ stackName, content }) => [stackName, content] as const))(
-      '%s leaves 40 %% of what CloudFormation takes, and 15 %% where there is an answer below each path',
+      "%s leaves 40 %% of CloudFormation's limits unused, and 15 %% where each path has an answer",
       (name, content) => {
         const count = (section: string) => Object.keys(Object(content[section])).length;
         expect(count('Resources')).toBeLessThanOrEqual(name.endsWith('-Gateway') ? 425 : 300);
@@ -53,7 +51,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
       },
     );
 
-    it('refers to others in one direction: to the data, the gateway to nothing, and the dashboard to the gateway', () => {
+    it('refers to others in one direction: to the data, the gateway to none, and the dashboard to the gateway', () => {
       for (const { stackName, content } of stacks) {
         const imports = [...JSON.stringify(content).matchAll(/"Fn::ImportValue":"([^:"]+):/g)].map(
           ([, from]) => from,
@@ -66,7 +64,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
       }
     });
 
-    it('carries tags that say whose it is, on all that takes them', () => {
+    it('has tags with its owner, on all resources that support them', () => {
       for (const type of [
         ...HOLDS_DATA,
         'AWS::Lambda::Function',
@@ -91,7 +89,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
         expect(Properties, id).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] });
         const { LogFormat, LogGroup, SystemLogLevel } = Object(Properties.LoggingConfig);
         expect(LogFormat, id).toBe('JSON');
-        // Lambda's two lines of each invocation would be half of what the dispatcher's logs cost.
+        // Lambda's two lines of each invocation would be half of the dispatcher's log costs.
         expect(SystemLogLevel, id).toBe('WARN');
         expect(resources.get(LogGroup.Ref)?.Type, id).toBe('AWS::Logs::LogGroup');
         return LogGroup.Ref;
@@ -101,7 +99,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
       expect(new Set(roles).size).toBe(functions.length);
     });
 
-    it('ends before whoever waits for it gives up', () => {
+    it("ends before its caller's timeout", () => {
       for (const [id, fn] of functions) {
         const timeout = Number(fn.Properties.Timeout);
         expect(timeout, id).toBeGreaterThan(0);
@@ -116,39 +114,39 @@ describe.each(STAGES)('in stage %s', (stage) => {
       }
     });
 
-    it('that fails is noticed: by an alarm on its errors, or on those of the API that it answers for', () => {
+    it('has an alarm for its failures, or for those of the API that it serves', () => {
       const answers = new Set(
         all(template, 'AWS::ApiGateway::Method').flatMap(
           ([, { Properties }]) =>
             /-(?:dev|staging|prod)-([a-z-]+)\/invocations/.exec(JSON.stringify(Properties))?.[1] ?? [],
         ),
       );
-      // An operator invokes it, and is told.
-      const told = new Set(['enrol']);
+      // An operator invokes it, and gets the error.
+      const invokedByOperators = new Set(['enrol']);
       const isApiWatched = ofType(template, 'AWS::CloudWatch::Alarm').some(([, alarm]) =>
         JSON.stringify(alarm).includes('5XXError'),
       );
       expect(isApiWatched).toBe(true);
       const unnoticed = functions.filter(
-        ([id, fn]) => !isWatched(template, 'Errors', id) && !answers.has(nameOf(fn)) && !told.has(nameOf(fn)),
+        ([id, fn]) =>
+          !isWatched(template, 'Errors', id) &&
+          !answers.has(nameOf(fn)) &&
+          !invokedByOperators.has(nameOf(fn)),
       );
       expect(unnoticed.map(([id]) => id)).toEqual([]);
     });
   });
 
-  describe('whatever holds data', () => {
-    it.each(HOLDS_DATA)(
-      'is kept with its stack and after it, if it is a %s and the stage keeps data',
-      (type) => {
-        for (const [id, { DeletionPolicy, UpdateReplacePolicy }] of all(template, type)) {
-          const isKept = policy.keepsData && !EPHEMERAL.some((pattern) => pattern.test(id));
-          const expected = isKept ? 'Retain' : 'Delete';
-          expect([DeletionPolicy, UpdateReplacePolicy], id).toEqual([expected, expected]);
-        }
-      },
-    );
+  describe('a resource that holds data', () => {
+    it.each(HOLDS_DATA)('is retained, if it is a %s and the stage keeps data', (type) => {
+      for (const [id, { DeletionPolicy, UpdateReplacePolicy }] of all(template, type)) {
+        const isKept = policy.keepsData && !EPHEMERAL.some((pattern) => pattern.test(id));
+        const expected = isKept ? 'Retain' : 'Delete';
+        expect([DeletionPolicy, UpdateReplacePolicy], id).toEqual([expected, expected]);
+      }
+    });
 
-    it('is encrypted by a key of ours that is rotated', () => {
+    it('is encrypted with a customer managed key that is rotated', () => {
       const KEYS: Record<string, [property: string, key: RegExp]> = {
         'AWS::DynamoDB::Table': ['SSESpecification', /^KeysData/],
         'AWS::SQS::Queue': ['KmsMasterKeyId', /^KeysMessages/],
@@ -157,7 +155,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
         'AWS::SNS::Topic': ['KmsMasterKeyId', /^KeysMessages/],
         'AWS::Events::EventBus': ['KmsKeyIdentifier', /^KeysMessages/],
       };
-      // It takes the events for which the bus could not use its key.
+      // It receives the events for which the bus could not use its key.
       const WITHOUT_KEY = /^BusUnreadable/;
       for (const [type, [name, key]] of Object.entries(KEYS))
         for (const [id] of all(template, type)) {
@@ -173,7 +171,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
         expect(Properties.EnableKeyRotation, id).toBe(true);
     });
 
-    it('as a table is protected, and can be brought back, where the stage keeps data', () => {
+    it('is protected and restorable as a table, where the stage keeps data', () => {
       for (const [id, { Properties }] of all(template, 'AWS::DynamoDB::Table')) {
         const isKept = policy.keepsData && !EPHEMERAL.some((pattern) => pattern.test(id));
         expect(Properties, id).toMatchObject({
@@ -185,17 +183,17 @@ describe.each(STAGES)('in stage %s', (stage) => {
       }
     });
 
-    it('as people is protected where the stage keeps data', () => {
+    it('is protected as a user pool, where the stage keeps data', () => {
       for (const [id, { Properties }] of all(template, 'AWS::Cognito::UserPool'))
         expect(Properties.DeletionProtection, id).toBe(policy.keepsData ? 'ACTIVE' : 'INACTIVE');
     });
 
-    it('as logs ends when the stage says', () => {
+    it("expires as a log group after the stage's retention", () => {
       for (const [id, { Properties }] of all(template, 'AWS::Logs::LogGroup'))
         expect(Properties.RetentionInDays, id).toBe(policy.logRetentionDays);
     });
 
-    it('as logs of the gateway’s executions is the group that API Gateway writes to, and is there before it', () => {
+    it('is, as the gateway’s execution log, the group that API Gateway writes to, created before it', () => {
       const [[api]] = all(template, 'AWS::ApiGateway::RestApi') as [Found];
       const groups = all(template, 'AWS::Logs::LogGroup').filter(([, { Properties }]) =>
         JSON.stringify(Properties.LogGroupName ?? '').includes('API-Gateway-Execution-Logs_'),
@@ -212,7 +210,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
       }
     });
 
-    it('as a setting of the account outlives the stage, with what it names', () => {
+    it('outlives the stage as an account setting, with the resource that it names', () => {
       const kept = all(template, 'AWS::ApiGateway::Account').flatMap(([id, { Properties }]) => [
         id,
         ...references(Properties),
@@ -221,7 +219,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
       for (const id of kept) expect(resources.get(id), id).toMatchObject({ DeletionPolicy: 'Retain' });
     });
 
-    it('as a topic takes messages by TLS alone', () => {
+    it('accepts messages by TLS alone as a topic', () => {
       const policies = all(template, 'AWS::SNS::TopicPolicy');
       for (const [id] of all(template, 'AWS::SNS::Topic')) {
         const said = policies

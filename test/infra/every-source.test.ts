@@ -5,10 +5,7 @@ import { EVERYTHING } from './contexts.ts';
 import { all, type Found, isWatched, nameOf, references, resourcesOf, statementsIn } from './reading.ts';
 import { invokes, ofType, synthesize } from './synthesize.ts';
 
-/*
- * Rules that hold for whatever waits and whatever feeds functions, in every stage: what is added later is
- * under them by itself.
- */
+/* Rules for all queues and event sources in every stage, so that a new one is checked as well. */
 
 describe.each(STAGES)('in stage %s', (stage) => {
   const template: Template = synthesize({ stage, ...EVERYTHING });
@@ -22,7 +19,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
         references(Object(Properties.RedrivePolicy).deadLetterTargetArn).map((to) => [id, to] as const),
       ),
     );
-    /** Where what failed is left, by whatever leaves it there. */
+    /** All destinations of failed messages. */
     const deadLetters = new Set([
       ...redrives.values(),
       ...ofType(template, 'AWS::Lambda::EventSourceMapping').flatMap(([, { Properties }]) =>
@@ -41,13 +38,13 @@ describe.each(STAGES)('in stage %s', (stage) => {
         invokes(template, mapping.Properties.FunctionName, id),
       );
 
-    it.each(queues)('%s gives up to dead letters, or takes them', (id) => {
+    it.each(queues)('%s has a dead-letter queue, or is one', (id) => {
       expect(redrives.has(id) !== deadLetters.has(id)).toBe(true);
     });
 
-    it.each(queues)('%s keeps messages for two weeks, encrypted, and takes them by TLS alone', (id) => {
+    it.each(queues)('%s keeps messages for two weeks, encrypted, and accepts them by TLS alone', (id) => {
       expect(property(id, 'MessageRetentionPeriod')).toBe(14 * 86_400);
-      // By our key, but for what the bus leaves when it cannot use that key.
+      // With the service's key, except the queue for events whose key the bus cannot use.
       if (/^BusUnreadable/.test(id)) expect(property(id, 'SqsManagedSseEnabled')).toBe(true);
       else
         expect(references(property(id, 'KmsMasterKeyId'))).toEqual([expect.stringMatching(/^KeysMessages/)]);
@@ -61,13 +58,13 @@ describe.each(STAGES)('in stage %s', (stage) => {
           condition: { Bool: { 'aws:SecureTransport': 'false' } },
         }),
       );
-      // Whoever may do something with it from outside is named by where it comes from.
+      // The policy names the source of any external sender.
       for (const { effect, condition } of said)
         if (effect === 'Allow') expect(Object.keys(condition)).not.toEqual([]);
     });
 
     it.each(queues)(
-      '%s hides a message for longer than its reader may run, and lets it fail in part',
+      '%s hides a message for longer than its reader may run, and supports partial batch failures',
       (id) => {
         for (const reader of readers(id)) {
           const [fn, ...others] = functionsOf(reader);
@@ -83,24 +80,21 @@ describe.each(STAGES)('in stage %s', (stage) => {
       },
     );
 
-    it.each(queues)(
-      '%s has a reader if it is for work, and a watched reader or an alarm if it is for dead letters',
-      (id) => {
-        const reading = readers(id).flatMap(functionsOf);
-        if (!deadLetters.has(id)) expect(reading).toHaveLength(1);
-        else if (reading.length > 0)
-          for (const [fn] of reading) expect(isWatched(template, 'Errors', fn)).toBe(true);
-        else expect(isWatched(template, 'ApproximateNumberOfMessagesVisible', id)).toBe(true);
-      },
-    );
+    it.each(queues)('%s has a reader if it is for work, and an alarm if it is for dead letters', (id) => {
+      const reading = readers(id).flatMap(functionsOf);
+      if (!deadLetters.has(id)) expect(reading).toHaveLength(1);
+      else if (reading.length > 0)
+        for (const [fn] of reading) expect(isWatched(template, 'Errors', fn)).toBe(true);
+      else expect(isWatched(template, 'ApproximateNumberOfMessagesVisible', id)).toBe(true);
+    });
   });
 
   describe('every event source', () => {
     const mappings = all(template, 'AWS::Lambda::EventSourceMapping');
     const isStream = ([, { Properties }]: Found) => 'StartingPosition' in Properties;
 
-    it('that is a stream leaves what it gives up to a queue, or never gives up; and somebody knows when it is behind', () => {
-      // Without a limit of tries: what it does not read is neither counted nor watched.
+    it("sends a stream's failures to a queue or retries without limit, with an alarm on its delay", () => {
+      // Without a limit of tries: records that it does not read are neither counted nor observed.
       const neverGivesUp = ['delivery-stream'];
       for (const mapping of mappings.filter(isStream)) {
         const [id, { Properties }] = mapping;
@@ -119,11 +113,11 @@ describe.each(STAGES)('in stage %s', (stage) => {
       }
     });
 
-    it('of the delivery engine invokes what CodeDeploy moves', () => {
+    it('of the delivery engine invokes the alias that CodeDeploy moves', () => {
       const invoked = mappings
         .map(([, { Properties }]) => JSON.stringify(Properties.FunctionName))
         .filter((name) => name.includes(':live'));
-      // Three lanes and the outbox.
+      // Three delivery queues and the outbox.
       expect(invoked).toHaveLength(4);
     });
   });
@@ -131,7 +125,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
   describe('every rule', () => {
     const rules = all(template, 'AWS::Events::Rule');
 
-    it('leaves what it cannot hand on to a dead-letter queue; a schedule that does not come round is noticed', () => {
+    it('sends failures to a dead-letter queue, and a schedule has an alarm for missed runs', () => {
       for (const [id, { Properties }] of rules) {
         const targets = Properties.Targets as { Arn: unknown; DeadLetterConfig?: unknown }[];
         for (const { Arn, DeadLetterConfig } of targets) {

@@ -4,7 +4,7 @@ import { ofType, statementsOf } from './synthesize.ts';
 
 /*
  * The graph of messages of a template. A node is the logical id of a function, queue, topic, bus or bucket;
- * an edge leads to where a message may go next.
+ * an edge leads to a possible next recipient of a message.
  */
 export type Flow = ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -68,7 +68,7 @@ const functionsWithRoles = (template: Template, resources: ReturnType<typeof res
     ([, { Properties }]) => resources.get(references(Properties.Role)[0] ?? '')?.Properties.Policies,
   );
 
-/** The shortest way of messages from a node back to it, or undefined. */
+/** The shortest path of messages from a node back to it, or undefined. */
 export function findCycle(flow: Flow, start: string): string[] | undefined {
   const paths: string[][] = [[start]];
   const seen = new Set<string>();

@@ -10,7 +10,7 @@ import { ofType, type SynthesizedResource, synthesize } from './synthesize.ts';
 
 const resources = (): Record<string, SynthesizedResource> => synthesize().toJSON().Resources;
 
-/** What a response that the gateway makes may repeat: nothing that a caller chose. */
+/** The variables that a gateway's own response may contain: none that a caller chose. */
 const ALLOWED = ['context.extendedRequestId'];
 
 const Texts = z.record(z.string(), z.string()).default({});
@@ -19,7 +19,7 @@ const Mock = z.object({
   Integration: z.object({ Type: z.string(), IntegrationResponses: z.array(Response).default([]) }),
 });
 
-/** The responses that the gateway makes itself: its own, and those of its mocks. */
+/** The gateway's own responses: those of the gateway itself, and those of its mocks. */
 const responsesOf = ({ Type, Properties }: SynthesizedResource): z.output<typeof Response>[] => {
   if (Type === 'AWS::ApiGateway::GatewayResponse') return [Response.parse(Properties)];
   if (Type !== 'AWS::ApiGateway::Method') return [];
@@ -27,13 +27,13 @@ const responsesOf = ({ Type, Properties }: SynthesizedResource): z.output<typeof
   return Integration.Type === 'MOCK' ? Integration.IntegrationResponses : [];
 };
 
-/** Whatever is no plain text: `$context.…`, `$input.…`, `#set`. */
+/** Any template syntax: `$context.…`, `$input.…`, `#set`. */
 const expressionsOf = ({ ResponseParameters, ResponseTemplates }: z.output<typeof Response>): string[] => [
   ...Object.values(ResponseTemplates).flatMap((text) => text.match(/\$!?\{?[\w.]*\w|^\s*#.*$/gm) ?? []),
   ...Object.values(ResponseParameters).filter((value) => !/^'[^']*'$/.test(value)),
 ];
 
-/** Names each response that could repeat what a caller sent. */
+/** Names each response that could repeat a caller's text. */
 const echoesOf = (all: Record<string, SynthesizedResource>): string[] =>
   Object.entries(all).flatMap(([id, resource]) =>
     responsesOf(resource)
@@ -42,7 +42,7 @@ const echoesOf = (all: Record<string, SynthesizedResource>): string[] =>
       .map((expression) => `${id}: ${expression}`),
   );
 
-describe('what the gateway answers by itself', () => {
+describe('a response of the gateway itself', () => {
   it('repeats nothing of the request', () => {
     expect(echoesOf(resources())).toEqual([]);
   });
@@ -91,7 +91,7 @@ describe('what the gateway answers by itself', () => {
     ],
     ['a directive', aMock('#set($x = $input.params())'), '#set($x = $input.params())'],
     ['the path', aResponse('DEFAULT_5XX', '{"m":"$context.path"}'), '$context.path'],
-  ])('would be noticed to repeat %s', (_, planted, expression) => {
+  ])('is reported when it repeats %s', (_, planted, expression) => {
     expect(echoesOf({ ...resources(), ...planted })).toContain(`Planted: ${expression}`);
   });
 });
@@ -149,7 +149,7 @@ describe('an unknown path', () => {
     `AWS4-HMAC-SHA256 Credential=${KEY}/20261120/us-east-1/execute-api/aws4_request, SignedHeaders=host, Signature=0a`,
   ];
 
-  it.each(paths)('below /api%s is 404 in the envelope, whatever its Authorization header', async (path) => {
+  it.each(paths)('below /api%s is 404 in the envelope, with any Authorization header', async (path) => {
     const filled = path.replaceAll(/\{[^}]+\}/g, 'some-id');
     for (const unknown of [`/api${filled}/nothing/at/all`, `/api${filled}/no/such`])
       for (const authorization of credentials) {
@@ -164,7 +164,7 @@ describe('an unknown path', () => {
       }
   });
 
-  it('is never the gateway’s to refuse: each path has a resource with a method', async () => {
+  it("is never refused by the gateway's default: each path has a resource with a method", async () => {
     const part = fc.oneof(
       fc.constantFrom(...paths.flatMap((path) => path.split('/')).filter((part) => part !== '')),
       fc.stringMatching(/^[a-z0-9]{1,8}$/),
@@ -187,14 +187,14 @@ describe('an unknown path', () => {
     'application/xml',
     'application/json; charset=utf-8',
     'APPLICATION/OCTET-STREAM',
-  ])('and a wrong method are 404 and 405 with the content type %s', async (type) => {
+  ])('is 404, and a wrong method 405, with the content type %s', async (type) => {
     const headers = { 'content-type': type, authorization: `Bearer ${KEY}` };
     expect((await answer('POST', '/api/v1/nothing', headers)).statusCode).toBe(404);
     const wrong = await answer('PUT', '/api/v1/webhooks', headers);
     expect(wrong).toMatchObject({ statusCode: 405, headers: { Allow: expect.stringContaining('POST') } });
   });
 
-  it('and a wrong method never meet a 415 of the gateway', async () => {
+  it('is never a 415 of the gateway, nor is a wrong method', async () => {
     const { statusCode, body } = await answer('PUT', '/api/v1/webhooks', { 'content-type': 'strange/type' });
     expect(statusCode).toBe(405);
     expect(JSON.parse(String(body)).error.type).toBe('METHOD_NOT_ALLOWED');

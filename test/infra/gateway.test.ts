@@ -3,10 +3,10 @@ import { EVERYTHING } from './contexts.ts';
 import { references } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
-describe('a name of its own for the API', () => {
+describe('a custom domain of the API', () => {
   const template = synthesize(EVERYTHING);
 
-  it('is served in the region, with TLS 1.2 or later, by the certificate that was given', () => {
+  it('is regional, with TLS 1.2 or later and the given certificate', () => {
     expect(ofType(template, 'AWS::ApiGateway::DomainName').map(([, { Properties }]) => Properties)).toEqual([
       expect.objectContaining({
         DomainName: EVERYTHING.domainName,
@@ -26,13 +26,13 @@ describe('a name of its own for the API', () => {
     expect(template.toJSON().Outputs.ApiUrl.Value).toBe('https://api.example.com/api/');
   });
 
-  it('says what an alias record of it points at', () => {
+  it('has an output with the target of an alias record', () => {
     const { Outputs } = template.toJSON();
     expect(Outputs.DomainTarget.Value['Fn::GetAtt'][1]).toBe('RegionalDomainName');
     expect(Outputs.DomainTargetZone.Value['Fn::GetAtt'][1]).toBe('RegionalHostedZoneId');
   });
 
-  it('is not there without one', () => {
+  it('is absent by default', () => {
     const without = synthesize();
     expect(ofType(without, 'AWS::ApiGateway::DomainName')).toEqual([]);
     expect(without.toJSON().Outputs).not.toHaveProperty('DomainTarget');
@@ -47,7 +47,7 @@ describe('a web ACL', () => {
     ({ Statement }: { Statement: object }) => 'ManagedRuleGroupStatement' in Statement,
   );
 
-  it('stands before the API’s stage', () => {
+  it('is associated with the API’s stage', () => {
     const [[, association] = []] = ofType(template, 'AWS::WAFv2::WebACLAssociation');
     expect(references(association?.Properties.WebACLArn)).toEqual([id]);
     expect(references(association?.Properties.ResourceArn)).toContainEqual(
@@ -56,15 +56,15 @@ describe('a web ACL', () => {
     expect(DefaultAction).toEqual({ Allow: {} });
   });
 
-  it('has AWS’s rules for what nobody of ours sends', () => {
+  it('uses AWS’s rules for requests that no client of the API sends', () => {
     expect(groups.map(({ Statement }) => Statement.ManagedRuleGroupStatement?.Name)).toEqual([
       'AWSManagedRulesCommonRuleSet',
       'AWSManagedRulesKnownBadInputsRuleSet',
     ]);
   });
 
-  it('only counts what rules think of bodies, which hold whatever people write', () => {
-    // The rules of the two groups that look at bodies, as AWS lists them (WAF Developer Guide, Baseline rule
+  it("only counts matches of rules on bodies, which contain users' texts", () => {
+    // The rules of the two groups that inspect bodies, as AWS lists them (WAF Developer Guide, Baseline rule
     // groups).
     const bodies = [
       'CrossSiteScripting_BODY',
@@ -106,13 +106,13 @@ describe('a web ACL', () => {
     return rule.Statement.RateBasedStatement;
   };
 
-  it('lets one address have ten times what a plan has, however its limits are set', () => {
+  it("permits one address ten times a plan's rate, for any limits", () => {
     const limitOf = (context: Record<string, unknown>) => rateRule('RequestsFromOneAddress', context).Limit;
     expect(limitOf({})).toBe(60_000);
     expect(limitOf({ rateLimitScale: 10_000 })).toBe(100_000);
   });
 
-  it('takes no limit that WAF does not', () => {
+  it('rejects a limit that WAF does not support', () => {
     for (const limit of [1, 1_000_000_000])
       for (const { Statement } of rateRules({
         rateLimitSandbox: 1,
@@ -124,7 +124,7 @@ describe('a web ACL', () => {
       }
   });
 
-  it('counts every request by its source, which nobody can forge', () => {
+  it('counts every request by its source, which cannot be forged', () => {
     expect(rateRule('RequestsFromOneAddress')).toEqual({
       AggregateKeyType: 'IP',
       EvaluationWindowSec: 60,
@@ -132,7 +132,7 @@ describe('a web ACL', () => {
     });
   });
 
-  it('counts what comes through CloudFront by the viewer, before and at a lower limit than by the edge', () => {
+  it('counts requests through CloudFront by the viewer, before and at a lower limit than by the edge', () => {
     const byViewer = rateRules().filter(
       ({ Statement }) => Statement.RateBasedStatement.AggregateKeyType === 'FORWARDED_IP',
     );
@@ -150,7 +150,7 @@ describe('a web ACL', () => {
     }
   });
 
-  it('has a lower limit for all paths that need no credentials', () => {
+  it('has a lower limit for all paths without credentials', () => {
     for (const name of ['UnauthenticatedFromOneViewer', 'UnauthenticatedFromOneAddress']) {
       const { Limit, ScopeDownStatement } = rateRule(name);
       expect(Limit).toBe(600);
@@ -161,7 +161,7 @@ describe('a web ACL', () => {
     }
   });
 
-  it('has metrics, and no samples, which would show API keys', () => {
+  it('has metrics but no samples, which would contain API keys', () => {
     for (const { VisibilityConfig: visibility } of [{ VisibilityConfig }, ...Rules])
       expect(visibility).toMatchObject({
         CloudWatchMetricsEnabled: true,
@@ -173,7 +173,7 @@ describe('a web ACL', () => {
     template.hasResourceProperties('AWS::ApiGateway::GatewayResponse', { ResponseType: 'WAF_FILTERED' });
   });
 
-  it('is there in stage prod unless it is turned off, and elsewhere when it is asked for', () => {
+  it('exists in stage prod unless it is turned off, and elsewhere on request', () => {
     const acls = (context: Record<string, unknown>) =>
       ofType(synthesize(context), 'AWS::WAFv2::WebACL').length;
     expect([{}, { waf: false }, { stage: 'staging' }, { stage: 'dev', waf: true }].map(acls)).toEqual([

@@ -12,8 +12,8 @@ import { all, type Found, references } from './reading.ts';
 import { invokes, ofType, type SynthesizedResource, statementsOf, synthesize } from './synthesize.ts';
 
 /*
- * The role of each function allows what its code may do, and nothing else. The code is analysed again here;
- * the constructs grant what access.json says.
+ * The role of each function allows exactly what its code may do. The code is analysed again here; the
+ * constructs grant what access.json lists.
  */
 const entries = entryPoints();
 const derived = deriveAll(undefined, entries);
@@ -22,7 +22,7 @@ const derived = deriveAll(undefined, entries);
 const named = (actions: readonly string[], resources: readonly string[]): string[] =>
   actions.flatMap((action) => resources.map((resource) => `${action} ${resource}`));
 
-/** The resource of a statement by its logical id, or what it says where it has none. */
+/** The resource of a statement by its logical id, or as written where it has none. */
 function resourceOf(resource: unknown): string {
   const said = JSON.stringify(resource);
   const [, part = ''] =
@@ -34,7 +34,7 @@ function resourceOf(resource: unknown): string {
 
 const LOGGING = ['logs:CreateLogStream', 'logs:PutLogEvents'];
 
-/** What the role of a function allows, its log apart. */
+/** The permissions of a function's role, except its log. */
 const allowedBy = (template: Template, fn: SynthesizedResource): Set<string> =>
   new Set(
     statementsOf(template, fn).flatMap(({ Action, Resource }) =>
@@ -45,7 +45,7 @@ const allowedBy = (template: Template, fn: SynthesizedResource): Set<string> =>
     ),
   );
 
-/** What Lambda's poller needs of the role (Lambda Developer Guide, execution role permissions). */
+/** The permissions that Lambda's poller needs (Lambda Developer Guide, execution role permissions). */
 function neededByMapping([, { Properties }]: Found): string[] {
   const [source = ''] = references(Properties.EventSourceArn);
   if (!JSON.stringify(Properties.EventSourceArn).includes('"StreamArn"'))
@@ -60,7 +60,7 @@ function neededByMapping([, { Properties }]: Found): string[] {
   ];
 }
 
-/** The resources of the function's environment that its code uses, and what feeds it. */
+/** The resources of the function's environment that its code uses, and its event sources. */
 function neededBy(template: Template, [id, fn]: Found, used: Access): Set<string> {
   const { Variables } = Object(fn.Properties.Environment);
   const byCode = Object.entries(used).flatMap(([resource, actions]) => {
@@ -101,14 +101,14 @@ const differences = (template: Template, code: Readonly<Record<string, Access>>)
     ];
   });
 
-it('access.json says what the code does; where it does not, `npm run generate -- grants` writes it', () => {
+it('access.json matches the code; otherwise `npm run generate -- grants` writes it', () => {
   expect(access).toEqual(derived);
 });
 
 describe.each(STAGES)('in stage %s', (stage) => {
   const template = synthesize({ stage });
 
-  it('there is every function', () => {
+  it('every function exists', () => {
     expect(
       functionsIn(template)
         .map(([, fn]) => nameOf(fn))
@@ -116,7 +116,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
     ).toEqual(Object.keys(derived).sort());
   });
 
-  it('each role allows what its code may do, and nothing else', () => {
+  it('each role allows exactly what its code may do', () => {
     expect(differences(template, derived)).toEqual([]);
   });
 });
@@ -124,7 +124,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
 describe('the comparison', () => {
   const template = synthesize();
 
-  /** What is derived when each match of a pattern in a file is replaced. */
+  /** The derived permissions when each match of a pattern in a file is replaced. */
   function deriveWith(file: string, pattern: RegExp, other: string, ...names: (keyof typeof access)[]) {
     const path = join(import.meta.dirname, '../..', file);
     const source = readFileSync(path, 'utf8');
@@ -136,7 +136,7 @@ describe('the comparison', () => {
     return { ...derived, ...changed };
   }
 
-  it('finds an action of a branch that no test takes, for each function that can reach it', () => {
+  it('finds an action of an untested branch, for each function that can reach it', () => {
     const code = deriveWith(
       'functions/store/organizations.ts',
       /return Item && OrganizationState.parse\(Item\);/g,
@@ -151,7 +151,7 @@ describe('the comparison', () => {
     );
   });
 
-  it('finds what a batch of reads does about the rows that it misses', () => {
+  it('finds the reads that follow a batch read with missing rows', () => {
     const code = deriveWith(
       'functions/store/delivery-context.ts',
       /\bGetCommand\b/g,

@@ -6,7 +6,7 @@ import { synthesize } from './synthesize.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/guides/deploy.md'), 'utf8');
 
-/** Who may use a key, by what its policy says, and how docs/guides/deploy.md says it. */
+/** The principals of a key's policy, and their names in docs/guides/deploy.md. */
 const USERS: { principal: RegExp; condition?: RegExp; said: string }[] = [
   {
     principal: /^\{"AWS":"\*"\}$/,
@@ -32,12 +32,12 @@ const usersOf = (principal: unknown, condition: unknown) =>
       (user.condition ?? /./).test(JSON.stringify(condition)),
   );
 
-describe('what the deployment guide says of the keys', () => {
+describe("the deployment guide's list of key users", () => {
   const statements = all(synthesize(), 'AWS::KMS::Key').flatMap(([id, { Properties }]) =>
     statementsIn(Properties.KeyPolicy).map((statement) => ({ id, ...statement })),
   );
 
-  it('names everybody whom a key policy lets use a key', () => {
+  it('names every principal of a key policy', () => {
     for (const { id, effect, principal, condition } of statements) {
       expect(effect, id).toBe('Allow');
       expect(usersOf(principal, condition), `${id}: ${JSON.stringify(principal)}`).toHaveLength(1);
@@ -45,7 +45,7 @@ describe('what the deployment guide says of the keys', () => {
     for (const { said } of USERS) expect(PAGE.replaceAll(/\s+/g, ' ')).toContain(said);
   });
 
-  it('names nobody else', () => {
+  it('names no other principal', () => {
     const used = new Set(
       statements.flatMap(({ principal, condition }) => usersOf(principal, condition)).map(({ said }) => said),
     );

@@ -16,14 +16,14 @@ const template = synthesize();
 const variablesOf = (fn: { Properties: Record<string, unknown> }) =>
   Object(fn.Properties.Environment).Variables;
 
-describe('the sweep', () => {
+describe('schedule-source-checks', () => {
   const [id, fn] = functionNamed(template, 'schedule-source-checks');
 
-  it('runs every minute, ends before the next run, and is not repeated: the next minute does', () => {
+  it('runs every minute, ends before the next run, and is not retried', () => {
     expectEachMinute(template, [id, fn]);
   });
 
-  it('may read what is due, move it on and send to the queues of the checks and of the mailer, and nothing else', () => {
+  it('may read and reschedule due rows, send to the queues of the checks and of the mailer, and nothing else', () => {
     expect(tableGrants(template, fn)).toEqual([
       'dynamodb:Query Knowledge/index/due',
       'dynamodb:Query Mailings/index/due',
@@ -42,10 +42,10 @@ describe('the sweep', () => {
   });
 });
 
-describe('the checks', () => {
+describe('the workers of source checks', () => {
   const [id, fn] = functionNamed(template, 'check-source');
 
-  it('take what the bus says of sources, five at once, twenty times at most', () => {
+  it('receive events of sources, five at once, with twenty concurrent invocations at most', () => {
     template.hasResourceProperties('AWS::Events::Rule', {
       EventPattern: { source: [BUS_SOURCE], 'detail-type': ['source.check', 'source.deleted'] },
     });
@@ -58,9 +58,9 @@ describe('the checks', () => {
     expect(fn.Properties.MemorySize).toBe(1024);
   });
 
-  it('end fetches and extractions within the function, and the function within the lease, which ends before the message comes back', () => {
+  it('end fetches and extractions within the function, and the function within the lease, which ends before the message reappears', () => {
     expect(fn.Properties.Timeout).toBe(CHECK_TIMEOUT_SECONDS);
-    // Of the five of a batch each may be large, and is then read alone.
+    // Each of a batch's five sources may be large, and is then read alone.
     expect(FETCH_TIMEOUT_SECONDS + 5 * EXTRACTION_TIMEOUT_SECONDS).toBeLessThan(CHECK_TIMEOUT_SECONDS - 10);
     expect(CHECK_LEASE_SECONDS).toBeGreaterThan(CHECK_TIMEOUT_SECONDS);
     const [[, queue] = []] = ofType(template, 'AWS::SQS::Queue').filter(([name]) =>
@@ -69,7 +69,7 @@ describe('the checks', () => {
     expect(Number(queue?.Properties.VisibilityTimeout)).toBeGreaterThan(CHECK_LEASE_SECONDS);
   });
 
-  it('may ask what an organization is and which hosts are blocked, keep sources with their texts, and tell of changes', () => {
+  it("may read organizations' states and blocked hosts, store sources with their texts, and announce changes", () => {
     expect(tableGrants(template, fn)).toEqual([
       'dynamodb:DeleteItem Knowledge',
       'dynamodb:GetItem Service',
@@ -81,21 +81,21 @@ describe('the checks', () => {
     ]);
   });
 
-  it('hide what waits for the share of an organization, which is a quarter of the workers by default', () => {
+  it("hide messages beyond an organization's share, a quarter of the workers by default", () => {
     const actions = statementsOf(template, fn).flatMap(({ Action }) => [Action].flat());
     expect(actions).toContain('sqs:ChangeMessageVisibility');
     expect(actions).not.toContain('sqs:SendMessage');
     expect(variablesOf(fn).CHECKS_PER_ORGANIZATION).toBe('5');
-    const [, told] = functionNamed(synthesize(SETTINGS), 'check-source');
-    expect(variablesOf(told).CHECKS_PER_ORGANIZATION).toBe('2');
+    const [, other] = functionNamed(synthesize(SETTINGS), 'check-source');
+    expect(variablesOf(other).CHECKS_PER_ORGANIZATION).toBe('2');
     for (const checksPerOrganization of [1, 11])
       expect(() => synthesize({ checksPerOrganization })).toThrow('checksPerOrganization');
   });
 
-  it('come as often as the deployment says, every hour by default', () => {
+  it('run at the interval of the deployment, every hour by default', () => {
     expect(variablesOf(fn).CHECK_EVERY_SECONDS).toBe('3600');
-    const [, told] = functionNamed(synthesize(SETTINGS), 'check-source');
-    expect(variablesOf(told).CHECK_EVERY_SECONDS).toBe('60');
+    const [, other] = functionNamed(synthesize(SETTINGS), 'check-source');
+    expect(variablesOf(other).CHECK_EVERY_SECONDS).toBe('60');
   });
 });
 
@@ -109,7 +109,7 @@ describe('the routes of sources', () => {
     ['read-source', ['GetItem Knowledge']],
     ['delete-source', ['DeleteItem Knowledge', 'PutItem Outbox', 'UpdateItem Knowledge']],
     ['sync-source', ['GetItem Knowledge', 'PutItem Outbox', 'PutItem Service', 'UpdateItem Knowledge']],
-  ])('%s may do, beside what every route does, %j', (name, actions) => {
+  ])('%s may, beside the actions of every route, do %j', (name, actions) => {
     const [, fn] = functionNamed(template, name);
     const usual = ['dynamodb:GetItem Service', 'dynamodb:UpdateItem Rates'];
     expect(tableGrants(template, fn)).toEqual(
@@ -118,19 +118,19 @@ describe('the routes of sources', () => {
     expect(JSON.stringify(variablesOf(fn).KNOWLEDGE_TABLE)).toContain('TablesKnowledge');
   });
 
-  it('ask for a check of one source as often as the deployment says, once a minute by default', () => {
+  it('permit a check of one source at the interval of the deployment, once a minute by default', () => {
     const cooldownOf = (context: Record<string, unknown>) =>
       variablesOf(functionNamed(synthesize(context), 'sync-source')[1]).SYNC_COOLDOWN_SECONDS;
     expect(cooldownOf({})).toBe('60');
     expect(cooldownOf(SETTINGS)).toBe('6');
   });
 
-  it('alone are told of the table, beside the workers', () => {
-    const told = ofType(template, 'AWS::Lambda::Function')
+  it("are the only routes with the table's name, beside the workers", () => {
+    const withTable = ofType(template, 'AWS::Lambda::Function')
       .map(([, fn]) => variablesOf(fn))
       .filter((variables) => 'KNOWLEDGE_TABLE' in variables)
       .map((variables) => variables.POWERTOOLS_SERVICE_NAME);
-    expect(told.sort()).toEqual(
+    expect(withTable.sort()).toEqual(
       expect.arrayContaining([
         'check-source',
         'create-source',
@@ -139,19 +139,19 @@ describe('the routes of sources', () => {
         'sync-source',
       ]),
     );
-    expect(told).not.toContain('create-ticket');
+    expect(withTable).not.toContain('create-ticket');
   });
 });
 
-describe('somebody is told', () => {
+describe('an alarm of the source checks', () => {
   it.each([
-    ['the sweep does not keep up', { MetricName: SWEPT.latestSeconds, Statistic: 'Maximum', Threshold: 900 }],
+    ['the schedule falls behind', { MetricName: SWEPT.latestSeconds, Statistic: 'Maximum', Threshold: 900 }],
     [
       'checks wait for half an hour',
       { MetricName: 'ApproximateAgeOfOldestMessage', Statistic: 'Maximum', Threshold: 1800 },
     ],
     [
-      'the sweep fails',
+      'the schedule fails',
       {
         MetricName: 'Errors',
         Dimensions: [
@@ -160,7 +160,7 @@ describe('somebody is told', () => {
         Threshold: 3,
       },
     ],
-  ])('when %s', (_, alarm) => {
+  ])('notifies when %s', (_, alarm) => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       ...alarm,
       TreatMissingData: 'notBreaching',

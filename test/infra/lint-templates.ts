@@ -6,7 +6,7 @@ import { promisify, styleText } from 'node:util';
 import { EVERYTHING, PROD } from './contexts.ts';
 
 /*
- * Has cfn-lint judge the templates of four configurations for two regions: `npm run lint:templates`. It is no
+ * Runs cfn-lint on the templates of four configurations for two regions: `npm run lint:templates`. It is not
  * part of `npm test`, because it is a Python package (`pip install cfn-lint`), which the product does not
  * need.
  */
@@ -42,7 +42,7 @@ async function findingsIn(templates: readonly string[]): Promise<Finding[]> {
   const flags = ['--include-experimental', '--regions', ...REGIONS, '--format', 'json'];
   const { stdout } = await run('cfn-lint', [...flags, '--', ...templates], { maxBuffer: 2 ** 26 }).catch(
     (error: unknown) => {
-      // It ends with another code when it has found something.
+      // It exits with another code when it has findings.
       if (error instanceof Error && 'stdout' in error && String(error.stdout).startsWith('[')) {
         return { stdout: String(error.stdout) };
       }

@@ -11,31 +11,34 @@ const [id, fn] = functionNamed(template, 'notify');
 const grantsOf = (action: string) =>
   statementsOf(template, fn).filter((statement) => [statement.Action].flat().includes(action));
 
-describe('the function that writes to admins', () => {
+describe('the mailer', () => {
   it.each([
     ['source.changed', 5, 'BusNotifyQueue'],
     ['webhook.disabled', 2, 'BusNotifyDisabledQueue'],
-  ])('takes %s from the bus, five at a time, from a queue of its own', (type, MaximumConcurrency, queue) => {
-    expect(NOTICES).toHaveProperty([type]);
-    const ofQueue = { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${queue}`), 'Arn'] };
-    template.hasResourceProperties('AWS::Events::Rule', {
-      EventPattern: { source: ['conversation-service'], 'detail-type': [type] },
-      Targets: [Match.objectLike({ Arn: ofQueue })],
-    });
-    template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
-      FunctionName: { Ref: id },
-      EventSourceArn: ofQueue,
-      BatchSize: 5,
-      ScalingConfig: { MaximumConcurrency },
-      FunctionResponseTypes: ['ReportBatchItemFailures'],
-    });
-  });
+  ])(
+    'receives %s from the bus, five at a time, from a queue of its own',
+    (type, MaximumConcurrency, queue) => {
+      expect(NOTICES).toHaveProperty([type]);
+      const ofQueue = { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${queue}`), 'Arn'] };
+      template.hasResourceProperties('AWS::Events::Rule', {
+        EventPattern: { source: ['conversation-service'], 'detail-type': [type] },
+        Targets: [Match.objectLike({ Arn: ofQueue })],
+      });
+      template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+        FunctionName: { Ref: id },
+        EventSourceArn: ofQueue,
+        BatchSize: 5,
+        ScalingConfig: { MaximumConcurrency },
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+      });
+    },
+  );
 
-  it('cannot live as long as it claims an e-mail', () => {
+  it('has a shorter timeout than the claim of an e-mail', () => {
     expect(Number(fn.Properties.Timeout)).toBeLessThan(MAIL_LEASE_SECONDS);
   });
 
-  it('has a claim over before its message comes again', () => {
+  it('has claims that end before their messages reappear', () => {
     const queues = ofType(template, 'AWS::SQS::Queue').filter(
       ([name, { Properties }]) => /^BusNotify(Disabled)?Queue/.test(name) && Properties.RedrivePolicy,
     );
@@ -44,7 +47,7 @@ describe('the function that writes to admins', () => {
       expect(Properties.VisibilityTimeout).toBeGreaterThan(MAIL_LEASE_SECONDS);
   });
 
-  it('is told of its sender, the dashboard and the hours', () => {
+  it('has settings for its sender, the dashboard and the hours', () => {
     expect(Object(fn.Properties.Environment).Variables).toMatchObject({
       MAIL_FROM: PROD.mailFrom,
       DASHBOARD_ORIGIN: PROD.dashboardOrigin,
@@ -55,7 +58,7 @@ describe('the function that writes to admins', () => {
     });
   });
 
-  it('may read what it writes about, keep its claims, and note at a source what admins know', () => {
+  it('may read the subjects of e-mails, keep its claims, and record at a source what admins were sent', () => {
     expect(tableGrants(template, fn)).toEqual([
       'dynamodb:GetItem Knowledge',
       'dynamodb:GetItem Mailings',
@@ -66,7 +69,7 @@ describe('the function that writes to admins', () => {
     ]);
   });
 
-  it('may list the users of the pool, and do nothing else to them', () => {
+  it('may list the users of the pool, and do nothing else with them', () => {
     const actions = statementsOf(template, fn).flatMap(({ Action }) => Action);
     expect(actions.filter((action) => action.startsWith('cognito'))).toEqual(['cognito-idp:ListUsers']);
     expect(grantsOf('cognito-idp:ListUsers')[0]?.Resource).toEqual({
@@ -74,7 +77,7 @@ describe('the function that writes to admins', () => {
     });
   });
 
-  it('may send as its sender, whether SES has verified the address or its domain, and as nobody else', () => {
+  it('may send as its own sender only, whether SES has verified the address or its domain', () => {
     const actions = statementsOf(template, fn).flatMap(({ Action }) => Action);
     expect(actions.filter((action) => action.startsWith('ses'))).toEqual(['ses:SendEmail']);
     const resources = [grantsOf('ses:SendEmail')[0]?.Resource].flat().map((arn) => JSON.stringify(arn));
@@ -85,7 +88,7 @@ describe('the function that writes to admins', () => {
     ]);
   });
 
-  it('is alone with these rights, and with its table but for the sweep, which finds the digests that are due', () => {
+  it('is the only function with these rights, and with its table except for the schedule that finds due digests', () => {
     const [sweep] = functionNamed(template, 'schedule-source-checks');
     for (const [other, { Properties }] of ofType(template, 'AWS::Lambda::Function')) {
       if (other === id || other === sweep) continue;
@@ -95,15 +98,15 @@ describe('the function that writes to admins', () => {
   });
 });
 
-describe('the people whom it writes to', () => {
-  it('cannot say themselves whose admins they are', () => {
+describe('users of the dashboard', () => {
+  it('cannot change their own organization', () => {
     for (const [, client] of ofType(template, 'AWS::Cognito::UserPoolClient'))
       expect(client.Properties.WriteAttributes).toEqual(['name']);
   });
 });
 
-describe('somebody is told', () => {
-  it.each([METRICS.failed, METRICS.unknown, METRICS.nobody, METRICS.ceiling])('of %s', (MetricName) => {
+describe('an alarm of the mailer', () => {
+  it.each([METRICS.failed, METRICS.unknown, METRICS.nobody, METRICS.ceiling])('reports %s', (MetricName) => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'ConversationService/prod',
       MetricName,
@@ -112,7 +115,7 @@ describe('somebody is told', () => {
     });
   });
 
-  it('of what was never told', () => {
+  it('reports e-mails that were never sent', () => {
     const alarms = ofType(template, 'AWS::CloudWatch::Alarm').filter(([name]) =>
       /^MailNotify(NotifyDisabled)?Dead/.test(name),
     );
@@ -120,8 +123,8 @@ describe('somebody is told', () => {
   });
 });
 
-describe('without a sender', () => {
-  it('there is nobody who writes', () => {
+describe('a stack without a sender', () => {
+  it('has no mailer', () => {
     const silent = synthesize({ mailFrom: '' });
     expect(() => functionNamed(silent, 'notify')).toThrow('there is no function notify');
     expect(JSON.stringify(silent.toJSON())).not.toContain('ses:SendEmail');
@@ -130,7 +133,7 @@ describe('without a sender', () => {
 
 describe('the settings of e-mail', () => {
   it.each([
-    [{ mailFrom: 'nobody' }, 'context mailFrom must be an e-mail address, not "nobody"'],
+    [{ mailFrom: 'ada' }, 'context mailFrom must be an e-mail address, not "ada"'],
     [{ mailFrom: 'Ada <ada@example.com>' }, 'context mailFrom must be an e-mail address'],
     [{ mailFrom: 'a@b@example.com' }, 'context mailFrom must be an e-mail address'],
     [{ dashboardOrigin: '' }, 'context mailFrom goes with dashboardOrigin'],
@@ -141,11 +144,11 @@ describe('the settings of e-mail', () => {
     [{ mailBudget: 0 }, 'context mailBudget must be a whole number of recipients a day from 1 to'],
     [{ mailCeiling: 0.5 }, 'context mailCeiling must be a whole number of recipients a day from 1 to'],
     [{ noticeSeconds: 0 }, 'context noticeSeconds must be a number of seconds from 1 to 2592000, not "0"'],
-  ])('%j are refused in one clear line', (context, message) => {
+  ])('%j are refused in one line', (context, message) => {
     expect(() => synthesize(context)).toThrow(message);
   });
 
-  it('may shorten the time between two e-mails, and say how many there may be', () => {
+  it('may shorten the time between two e-mails, and limit their number', () => {
     const [, hasty] = functionNamed(synthesize(SETTINGS), 'notify');
     expect(Object(hasty.Properties.Environment).Variables).toMatchObject({
       NOTICE_SECONDS: '61',
@@ -155,12 +158,12 @@ describe('the settings of e-mail', () => {
   });
 });
 
-describe('the settings of an organization', () => {
+describe('the organization settings route', () => {
   it.each([
     ['on', {}],
     ['off', { mailFrom: '' }],
     ['off', OTHER_ISSUER],
-  ])('say that the mailer is %s with %j', (expected, context) => {
+  ])('reports the mailer as %s with %j', (expected, context) => {
     for (const name of ['read-organization', 'update-organization']) {
       const [, route] = functionNamed(synthesize(context), name);
       expect(Object(route.Properties.Environment).Variables.MAILER).toBe(expected);

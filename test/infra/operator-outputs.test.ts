@@ -4,20 +4,20 @@ import { ofType, synthesize } from './synthesize.ts';
 
 const template = synthesize();
 const outputs = template.toJSON().Outputs as Record<string, { Value: unknown }>;
-const told = new Set(Object.values(outputs).map(({ Value }) => JSON.stringify(Value)));
+const known = new Set(Object.values(outputs).map(({ Value }) => JSON.stringify(Value)));
 
-/** The command works with the outputs alone: what is missing there cannot be operated. */
+/** The command works with the outputs alone, so a missing one cannot be operated. */
 describe("the operator's command", () => {
   it.each(['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::SecretsManager::Secret'])(
-    'is told of every %s',
+    'has the outputs of every %s',
     (type) => {
       const all = ofType(template, type).map(([id]) => id);
       expect(all.length).toBeGreaterThan(0);
-      expect(all.filter((id) => !told.has(JSON.stringify({ Ref: id })))).toEqual([]);
+      expect(all.filter((id) => !known.has(JSON.stringify({ Ref: id })))).toEqual([]);
     },
   );
 
-  it('finds by them what it names itself', () => {
+  it('finds the names that it uses in the outputs', () => {
     const { tables, queues, deadLetters, keys } = resourcesOf(
       Object.fromEntries(Object.keys(outputs).map((name) => [name, name])),
     );
@@ -26,8 +26,8 @@ describe("the operator's command", () => {
     );
     expect([...queues.keys()]).toEqual(expect.arrayContaining(['fresh', 'retry', 'slow', 'stalled']));
     expect([...keys.keys()].toSorted()).toEqual(['cursor', 'signing']);
-    // A function deals with these; all others wait for somebody, and can be given back unless they come of
-    // the bus itself.
+    // A function processes these. The others wait for the operator, who can redrive them unless they come
+    // from the bus itself.
     const dealtWith = ['delivery', 'fan-outs', 'publications'];
     expect([...deadLetters.keys()]).toEqual(expect.arrayContaining(dealtWith));
     const forPeople = [...deadLetters.keys()].filter((name) => !dealtWith.includes(name));

@@ -11,7 +11,7 @@ describe.each(STAGES)('services of AWS in stage %s', (stage) => {
   it.each([
     ['everything on', EVERYTHING],
     ['nothing on', BARE],
-  ])('may do what the template has them do, with %s', (_, context) => {
+  ])('may do everything that the template requires, with %s', (_, context) => {
     expect(refusedEdges(synthesize({ stage, ...context }))).toEqual([]);
   });
 });
@@ -32,14 +32,14 @@ describe('the check of services', () => {
       Condition?: object;
     }[];
 
-  /** What it finds after a change of the template. */
+  /** The findings after a change of the template. */
   function findAfter(change: (resources: Resources) => void): string[] {
     const content: { Resources: Resources } = Object(structuredClone(synthesize(EVERYTHING).toJSON()));
     change(content.Resources);
     return refusedEdges(Template.fromJSON(content)).map((found) => found.replaceAll(/[0-9A-F]{8}\b/g, ''));
   }
 
-  /** Leaves out the statements that allow something to a service. */
+  /** Removes the statements that allow something to a service. */
   const forget = (policy: SynthesizedResource, service: string): void => {
     for (const statement of statementsOf(policy))
       if (statement.Effect === 'Allow' && JSON.stringify(statement.Principal).includes(service))
@@ -118,7 +118,7 @@ describe('the check of services', () => {
     for (const one of found) expect(one).toMatch(expected);
   });
 
-  it('finds a log group whose key is for those of another account, and a distribution without its bucket', () => {
+  it('finds a log group whose key serves another account, and a distribution without access to its bucket', () => {
     const found = findAfter((resources) => {
       for (const statement of statementsOf(find(resources, 'KeysLogs', 'AWS::KMS::Key')[1]))
         if (statement.Condition)

@@ -6,7 +6,7 @@ export type Found = [id: string, resource: SynthesizedResource];
 /** All resources of a type, of which there is at least one. */
 export const all = (template: Template, type: string): Found[] => {
   const found = ofType(template, type);
-  // A loop over nothing proves nothing.
+  // An empty list would pass any check.
   expect(found.length, type).toBeGreaterThan(0);
   return found;
 };
@@ -15,7 +15,7 @@ export const all = (template: Template, type: string): Found[] => {
 export const resourcesOf = (template: Template): Map<string, SynthesizedResource> =>
   new Map(Object.entries(template.toJSON().Resources));
 
-/** Logical ids that something refers to, by `Ref` or by an attribute, wherever they are in it. */
+/** Logical ids that a value refers to, by `Ref` or by an attribute, at any depth. */
 export function references(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(references);
   if (value === null || typeof value !== 'object') return [];
@@ -27,8 +27,7 @@ export function references(value: unknown): string[] {
 }
 
 /**
- * The functions that are ours, and not the CDK's own behind custom resources, which work for a moment of a
- * deployment: what they are is the CDK's to say, and whoever deploys sees them fail.
+ * The service's functions, without those of the CDK's custom resources, which run only during a deployment.
  */
 export function ourFunctions(template: Template): Found[] {
   const deployers = new Set(
@@ -43,7 +42,7 @@ export function ourFunctions(template: Template): Found[] {
 export const nameOf = ({ Properties }: SynthesizedResource): string =>
   Object(Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME;
 
-/** What an alarm looks at: one metric, or those that it calculates with. */
+/** An alarm's metric, or those of its expression. */
 export interface Watched {
   metric: string;
   namespace: string;
@@ -66,7 +65,7 @@ export function watchedBy({ Properties }: SynthesizedResource): Watched[] {
   });
 }
 
-/** Whether some alarm looks at this metric of this resource. */
+/** Whether an alarm uses this metric of this resource. */
 export const isWatched = (template: Template, metric: string, logicalId: string): boolean =>
   ofType(template, 'AWS::CloudWatch::Alarm').some(([, alarm]) =>
     watchedBy(alarm).some(
@@ -74,7 +73,7 @@ export const isWatched = (template: Template, metric: string, logicalId: string)
     ),
   );
 
-/** A statement of a policy, with lists for what may be one or many. */
+/** A statement of a policy, with lists for single values. */
 export interface PolicyStatement {
   effect: string;
   actions: string[];
@@ -97,10 +96,7 @@ export const statementsIn = (document: unknown): PolicyStatement[] =>
     };
   });
 
-/**
- * That a function runs every minute, ends before its next run, and is not repeated, since that one takes its
- * place.
- */
+/** Asserts that a function runs every minute, ends before its next run, and is not retried. */
 export function expectEachMinute(template: Template, [id, fn]: Found): void {
   template.hasResourceProperties('AWS::Events::Rule', {
     ScheduleExpression: 'rate(1 minute)',

@@ -12,7 +12,10 @@ import { functionNamed, type SynthesizedResource, synthesize } from './synthesiz
  * infinite loops").
  */
 
-/** Functions in a cycle that do not allow it, or outside of any that do, and loops without a bound. */
+/**
+ * Functions in a cycle without the property, functions with it outside of any cycle, and loops without a
+ * bound.
+ */
 function differences(template: Template): string[] {
   const flow = readFlow(template);
   return ourFunctions(template).flatMap(([id, fn]) => {
@@ -29,7 +32,7 @@ function differences(template: Template): string[] {
 }
 
 describe.each(STAGES)('recursive-loop detection in stage %s', (stage) => {
-  it('stops no function of a cycle, and is on for all others', () => {
+  it('is off for functions of a cycle, and on for all others', () => {
     expect(differences(synthesize({ stage, ...EVERYTHING }))).toEqual([]);
   });
 });

@@ -12,25 +12,25 @@ const template = synthesize();
 const [id, fn] = functionNamed(template, 'redeliver');
 
 describe('the worker of redelivery jobs', () => {
-  it('takes one job at once, and so many at the same time', () => {
+  it('receives one job at once, with a limited concurrency', () => {
     const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping')
       .map(([, { Properties }]) => Properties)
       .filter(({ FunctionName }) => invokes(template, FunctionName, id));
     expect(mappings).toMatchObject([{ BatchSize: 1, ScalingConfig: { MaximumConcurrency: 10 } }]);
   });
 
-  it('has time for a page when its round is over, and outlives no lease', () => {
+  it('has time for a page when its round ends, and stops before the lease does', () => {
     expect(fn.Properties.Timeout).toBe(REDELIVER_TIMEOUT_SECONDS);
     expect(REDELIVER_ROUND_SECONDS).toBeLessThanOrEqual(REDELIVER_TIMEOUT_SECONDS / 2);
     expect(REDELIVER_LEASE_SECONDS).toBeGreaterThan(REDELIVER_TIMEOUT_SECONDS);
   });
 
-  it('may read and add deliveries, but neither change them nor read what they send', () => {
+  it('may read and add deliveries, but neither change them nor read their payloads', () => {
     expect(tableGrants(template, fn)).toEqual([
-      // Which first deliveries failed, and which events have arrived since.
+      // The first deliveries that failed, and the events that have arrived since.
       'dynamodb:BatchGetItem Deliveries',
       'dynamodb:BatchGetItem Service',
-      // That it runs, once it has ended.
+      // The job's end.
       'dynamodb:DeleteItem Service',
       'dynamodb:GetItem Service',
       'dynamodb:PutItem Deliveries',
@@ -39,7 +39,7 @@ describe('the worker of redelivery jobs', () => {
     ]);
   });
 
-  it('may send to the lanes of first attempts and to its own queue', () => {
+  it('may send to the queues of first attempts and to its own queue', () => {
     const sends = statementsOf(template, fn).filter(({ Action }) =>
       [Action].flat().includes('sqs:SendMessage'),
     );
@@ -49,14 +49,14 @@ describe('the worker of redelivery jobs', () => {
   });
 });
 
-describe('what looks after redelivery jobs', () => {
+describe('resume-redelivery-jobs', () => {
   const [resumeId, resume] = functionNamed(template, 'resume-redelivery-jobs');
 
-  it('runs every minute, ends before the next run, and is not repeated: the next minute does', () => {
+  it('runs every minute, ends before the next run, and is not retried', () => {
     expectEachMinute(template, [resumeId, resume]);
   });
 
-  it('may read which jobs run and note what it did, send to the queue of their worker, and nothing else', () => {
+  it('may read running jobs and record its resends, send to the queue of their worker, and nothing else', () => {
     expect(tableGrants(template, resume)).toEqual([
       'dynamodb:DeleteItem Service',
       'dynamodb:GetItem Service',

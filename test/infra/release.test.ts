@@ -10,7 +10,7 @@ describe.each(['staging', 'prod'])('new code of the delivery engine in stage %s'
   const template = synthesize({ stage });
   const aliases = ofType(template, 'AWS::Lambda::Alias');
 
-  it.each(ENGINE)('of %s is what its alias is moved to, by CodeDeploy', (name) => {
+  it.each(ENGINE)('of %s gets its alias from CodeDeploy', (name) => {
     const [id] = functionNamed(template, name);
     const [[, alias] = [], ...others] = aliases.filter(
       ([, { Properties }]) => references(Properties.FunctionName).includes(id) && Properties.Name === 'live',
@@ -29,7 +29,7 @@ describe.each(['staging', 'prod'])('new code of the delivery engine in stage %s'
       if (!/Stalled/.test(source)) expect(JSON.stringify(Properties.FunctionName), source).toContain(':live');
   });
 
-  it('reads the lane that the version before does not know from the start, and all at once', () => {
+  it('reads the queue that the previous version does not know from the start, completely', () => {
     const [stalled, ...others] = ofType(template, 'AWS::Lambda::EventSourceMapping').filter(([id]) =>
       /Stalled/.test(id),
     );
@@ -41,7 +41,7 @@ describe.each(['staging', 'prod'])('new code of the delivery engine in stage %s'
     );
   });
 
-  it('takes its share step by step', () => {
+  it('receives traffic step by step', () => {
     const config = JSON.stringify(
       releasesOf(template).map(({ DeploymentConfigName }) => DeploymentConfigName),
     );
@@ -50,7 +50,7 @@ describe.each(['staging', 'prod'])('new code of the delivery engine in stage %s'
     );
   });
 
-  it('goes back when an alarm rings that it may have caused', () => {
+  it('is rolled back by an alarm that it may have caused', () => {
     const releases = releasesOf(template);
     expect(releases).toHaveLength(ENGINE.length);
     for (const { AlarmConfiguration, AutoRollbackConfiguration } of releases) {
@@ -68,12 +68,12 @@ describe.each(['staging', 'prod'])('new code of the delivery engine in stage %s'
     );
   });
 
-  it('has what it goes back to', () => {
+  it('has a previous version to roll back to', () => {
     for (const [id, { DeletionPolicy }] of ofType(template, 'AWS::Lambda::Version'))
       expect(DeletionPolicy, id).toBe('Retain');
   });
 
-  it('is out at once, whatever rings, if the operator says so', () => {
+  it("is deployed at once, regardless of alarms, on the operator's request", () => {
     for (const release of releasesOf(synthesize({ stage, release: 'at-once' }))) {
       expect(JSON.stringify(release.DeploymentConfigName)).toContain('LambdaAllAtOnce');
       expect(Object(release.AlarmConfiguration).Enabled).toBe(false);
@@ -84,7 +84,7 @@ describe.each(['staging', 'prod'])('new code of the delivery engine in stage %s'
 describe('in stage dev', () => {
   const template = synthesize({ stage: 'dev' });
 
-  it('an alias is there, and nothing that moves it slowly', () => {
+  it('an alias moves at once', () => {
     const live = ofType(template, 'AWS::Lambda::Alias').filter(
       ([, { Properties }]) => Properties.Name === 'live',
     );
@@ -102,11 +102,11 @@ describe('reserved concurrency', () => {
       ]),
     );
 
-  it('is the engine’s in production, so that neither it nor the API can starve the other', () => {
+  it('is set for the engine in production, so that neither it nor the API can starve the other', () => {
     expect(reservedIn({})).toEqual({ dispatch: 230, 'fan-out': 100, 'delivery-stream': 60, publish: 40 });
   });
 
-  it('is as much as the queues of a function may use at once', () => {
+  it("equals the concurrency of a function's queues", () => {
     const template = synthesize();
     const [id, { Properties }] = functionNamed(template, 'dispatch');
     const used = ofType(template, 'AWS::Lambda::EventSourceMapping')
@@ -118,7 +118,7 @@ describe('reserved concurrency', () => {
     expect(Properties.ReservedConcurrentExecutions).toBe(used);
   });
 
-  it('is nobody’s in development', () => {
+  it('is absent in development', () => {
     expect(reservedIn({ stage: 'dev' })).toEqual({});
   });
 });

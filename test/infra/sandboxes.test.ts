@@ -9,7 +9,7 @@ const template = synthesize();
 const nameOf = (fn: { Properties: Record<string, unknown> }): string =>
   Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME;
 
-/** The tables that rows of sandboxes are in. */
+/** The tables with rows of sandboxes. */
 const TABLES = ['Service', 'Outbox', 'Deliveries', 'Ledger', 'Knowledge'];
 
 describe('tables', () => {
@@ -19,18 +19,15 @@ describe('tables', () => {
     return Object(table?.Properties).GlobalSecondaryIndexes ?? [];
   };
 
-  it.each(TABLES)(
-    '%s has the rows of sandboxes in an index of their keys, by the generation alone',
-    (name) => {
-      expect(indexesOf(name)).toContainEqual({
-        IndexName: OF_SANDBOX_INDEX,
-        KeySchema: [{ AttributeName: 'ofSandbox', KeyType: 'HASH' }],
-        Projection: { ProjectionType: 'KEYS_ONLY' },
-      });
-    },
-  );
+  it.each(TABLES)('%s has the rows of sandboxes in an index of their keys, by the generation', (name) => {
+    expect(indexesOf(name)).toContainEqual({
+      IndexName: OF_SANDBOX_INDEX,
+      KeySchema: [{ AttributeName: 'ofSandbox', KeyType: 'HASH' }],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    });
+  });
 
-  it('counts of requests, usage and e-mail, which no sandbox has, or which end with their minute, are in none', () => {
+  it('of requests, usage and e-mail lack this index, because a sandbox has no such rows, or they expire at once', () => {
     const others = ['Rates', 'Usage', 'Mailings'];
     for (const other of others)
       expect(
@@ -44,7 +41,7 @@ describe('tables', () => {
 describe('the purge', () => {
   const [id, fn] = functionNamed(template, 'purge');
 
-  it('runs every minute, for some minutes, and is told of all tables and how long to wait', () => {
+  it('runs every minute, for some minutes, with the names of all tables and the waiting time', () => {
     template.hasResourceProperties('AWS::Events::Rule', {
       ScheduleExpression: 'rate(1 minute)',
       State: 'ENABLED',
@@ -57,7 +54,7 @@ describe('the purge', () => {
     expect(Variables.LINGER_SECONDS).toBe(String(DEFAULT_LINGER_SECONDS));
   });
 
-  it('is not repeated by who invokes it: the next minute does', () => {
+  it('is not retried: the next minute runs it again', () => {
     template.hasResourceProperties('AWS::Events::Rule', {
       Targets: [
         Match.objectLike({
@@ -68,7 +65,7 @@ describe('the purge', () => {
     });
   });
 
-  it('may delete what the indexes name, and keep its orders, and nothing else', () => {
+  it('may delete the rows in the indexes, and keep its jobs, and nothing else', () => {
     expect(tableGrants(template, fn)).toEqual(
       [
         ...TABLES.flatMap((table) => [
@@ -80,7 +77,7 @@ describe('the purge', () => {
     );
   });
 
-  it('is alone with the right to delete rows by the batch, and to read these indexes', () => {
+  it('is the only function that may delete rows in batches and read these indexes', () => {
     for (const [, other] of ofType(template, 'AWS::Lambda::Function'))
       if (nameOf(other) !== 'purge')
         expect(
@@ -91,24 +88,24 @@ describe('the purge', () => {
         ).toEqual([]);
   });
 
-  it('waits as long as it is told', () => {
-    const [, told] = functionNamed(synthesize(SETTINGS), 'purge');
-    expect(Object(told.Properties.Environment).Variables.LINGER_SECONDS).toBe('300');
+  it('waits as long as its setting says', () => {
+    const [, fn] = functionNamed(synthesize(SETTINGS), 'purge');
+    expect(Object(fn.Properties.Environment).Variables.LINGER_SECONDS).toBe('300');
   });
 
-  it.each([[-1], [3601], ['soon'], ['']])('cannot be told to wait %j seconds', (lingerSeconds) => {
+  it.each([[-1], [3601], ['soon'], ['']])('cannot have a waiting time of %j seconds', (lingerSeconds) => {
     expect(() => synthesize({ lingerSeconds })).toThrow(
       `context lingerSeconds must be a number of seconds from 0 to 3600, not "${lingerSeconds}"`,
     );
   });
 });
 
-describe('what a function began before a reset', () => {
-  /** They change rows that there are, each under a condition that says so, and add none. */
+describe('an invocation that began before a reset', () => {
+  /** They change existing rows, each under a condition, and add none. */
   const ADDS_NOTHING = ['audit-ledger', 'purge'];
 
   it.each([10, 60])(
-    'is over before the purge closes, with a deadline of %d s for receivers',
+    'ends before the purge does, with a deadline of %d s for receivers',
     (attemptTimeoutSeconds) => {
       const timed = synthesize({ attemptTimeoutSeconds });
       const writing = ofType(timed, 'AWS::Lambda::Function').filter(([, fn]) =>
@@ -127,18 +124,18 @@ describe('what a function began before a reset', () => {
     },
   );
 
-  it.each(ADDS_NOTHING)('adds nothing when it is %s, which may take longer', (name) => {
+  it.each(ADDS_NOTHING)('adds nothing in %s, which may take longer', (name) => {
     const [, fn] = functionNamed(template, name);
     expect(tableGrants(template, fn).filter((grant) => grant.includes('PutItem'))).toEqual([]);
   });
 });
 
-describe('who acts on sandboxes', () => {
+describe('functions that act on sandboxes', () => {
   it.each([
     ['provision-sandbox', ['GetItem', 'PutItem']],
     ['reset-sandbox', ['GetItem', 'PutItem', 'UpdateItem']],
     ['read-sandbox', ['GetItem', 'Query']],
-  ])('%s does nothing to the service table but %j', (name, actions) => {
+  ])('%s is limited, on the service table, to %j', (name, actions) => {
     const [, fn] = functionNamed(template, name);
     expect(tableGrants(template, fn)).toEqual(
       [...actions.map((action) => `dynamodb:${action} Service`), 'dynamodb:UpdateItem Rates'].sort(),
@@ -146,7 +143,7 @@ describe('who acts on sandboxes', () => {
   });
 
   it.each(['fan-out', 'dead-fan-outs', 'dispatch', 'delivery-stream', 'audit-ledger'])(
-    '%s may ask which generation is the present one',
+    '%s may read the current generation',
     (name) => {
       const [, fn] = functionNamed(template, name);
       expect(tableGrants(template, fn)).toContain('dynamodb:GetItem Service');
@@ -154,7 +151,7 @@ describe('who acts on sandboxes', () => {
     },
   );
 
-  it('the dispatcher alone holds a transaction to a generation', () => {
+  it('the dispatcher alone binds a transaction to a generation', () => {
     const checking = ofType(template, 'AWS::Lambda::Function').filter(([, fn]) =>
       tableGrants(template, fn).includes('dynamodb:ConditionCheckItem Service'),
     );
@@ -162,8 +159,8 @@ describe('who acts on sandboxes', () => {
   });
 });
 
-describe('somebody is told', () => {
-  it('when a purge is not done after an hour', () => {
+describe('an alarm of the purge', () => {
+  it('reports a purge that is not done after an hour', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'ConversationService/prod',
       MetricName: PURGED.oldestSeconds,
@@ -174,7 +171,7 @@ describe('somebody is told', () => {
     });
   });
 
-  it('when the purge fails', () => {
+  it('reports failures of the purge', () => {
     const [id] = functionNamed(template, 'purge');
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/Lambda',

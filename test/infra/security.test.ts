@@ -17,8 +17,8 @@ import { statementsIn } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
 /**
- * Every wildcard that a role or a resource's policy may have, and why. Whatever is not here is refused by the
- * tests below, and so is what is here and nowhere in the templates.
+ * Every wildcard that a role or a resource's policy may have, and why. The tests below refuse any other, and
+ * any that no template uses.
  */
 const WILDCARDS: { type: string; actions: RegExp; resource: RegExp; why: string }[] = [
   {
@@ -37,7 +37,7 @@ const WILDCARDS: { type: string; actions: RegExp; resource: RegExp; why: string 
     type: 'AWS::KMS::Key',
     actions: /^kms:\*$/,
     resource: /^\*$/,
-    why: 'The account’s administrators, without whom nobody could ever change the key; "*" is the key itself.',
+    why: 'The account’s administrators, who must be able to change the key; "*" is the key itself.',
   },
   {
     type: 'AWS::KMS::Key',
@@ -68,7 +68,7 @@ const documentsOf = ({ Properties }: { Properties: Record<string, unknown> }): u
   ...[Properties.PolicyDocument, Properties.KeyPolicy].filter((document) => document !== undefined),
 ];
 
-/** What the policies of all resources allow, one action and one resource at a time. */
+/** The permissions of all resources' policies, one action and one resource at a time. */
 function allowed(stage: string): Allowed[] {
   const template = synthesize({ stage });
   return [
@@ -101,17 +101,17 @@ const isWildcard = ({ action, resource }: Allowed): boolean => action.includes('
 const covers = (wildcard: (typeof WILDCARDS)[number], { type, action, resource }: Allowed): boolean =>
   wildcard.type === type && wildcard.actions.test(action) && wildcard.resource.test(resource);
 
-describe.each(STAGES)('what is allowed in stage %s', (stage) => {
+describe.each(STAGES)('the permissions in stage %s', (stage) => {
   const all = allowed(stage);
 
-  it('has no wildcard but those with a reason', () => {
+  it('contain no wildcard without a reason', () => {
     expect(all.length).toBeGreaterThan(100);
     expect(
       all.filter((one) => isWildcard(one) && !WILDCARDS.some((wildcard) => covers(wildcard, one))),
     ).toEqual([]);
   });
 
-  it('needs each of these', () => {
+  it('contain each listed wildcard', () => {
     for (const wildcard of WILDCARDS)
       expect(
         all.some((one) => isWildcard(one) && covers(wildcard, one)),
@@ -119,7 +119,7 @@ describe.each(STAGES)('what is allowed in stage %s', (stage) => {
       ).toBe(true);
   });
 
-  it('is no role’s to do with keys: their policies say who may use them, and by way of what', () => {
+  it('give no role access to keys: key policies name the principals and services', () => {
     expect(all.filter(({ type, action }) => type === 'AWS::IAM::Role' && action.startsWith('kms:'))).toEqual(
       [],
     );
@@ -130,7 +130,7 @@ describe.each(STAGES)('what is allowed in stage %s', (stage) => {
     for (const { id, condition } of used) expect(Object.keys(condition), id).not.toEqual([]);
   });
 
-  it('is nobody’s by a policy of AWS’s, except the gateway’s to log and CodeDeploy’s to move aliases', () => {
+  it('come from no AWS managed policy, except the gateway’s for logs and CodeDeploy’s for aliases', () => {
     const managed = ofType(synthesize({ stage }), 'AWS::IAM::Role').flatMap(([, { Properties }]) =>
       Properties.ManagedPolicyArns === undefined ? [] : [JSON.stringify(Properties.ManagedPolicyArns)],
     );
@@ -138,7 +138,7 @@ describe.each(STAGES)('what is allowed in stage %s', (stage) => {
       expect(arn).toMatch(/AmazonAPIGatewayPushToCloudWatchLogs|AWSCodeDeployRoleForLambdaLimited/);
   });
 
-  it('to functions is by roles of the path that the keys know', () => {
+  it('to functions belong to roles of the path that key policies name', () => {
     const roles = ofType(synthesize({ stage }), 'AWS::IAM::Role').filter(([, { Properties }]) =>
       JSON.stringify(Properties.AssumeRolePolicyDocument).includes('lambda.amazonaws.com'),
     );
@@ -147,7 +147,7 @@ describe.each(STAGES)('what is allowed in stage %s', (stage) => {
   });
 });
 
-/** Whatever cdk-nag would say if nothing were acknowledged. */
+/** All findings of cdk-nag without acknowledgements. */
 class EveryFinding extends AwsSolutionsChecks {
   readonly found: { id: string; path: string }[] = [];
 
@@ -187,7 +187,7 @@ describe('cdk-nag', () => {
   const isOf = (one: { id: string; path: string }, other: { id: string; path: string }): boolean =>
     one.id === other.id && (one.path === other.path || one.path.startsWith(`${other.path}/`));
 
-  it('finds nothing that is not acknowledged, and nothing is acknowledged that it does not find, over all stages', () => {
+  it('finds exactly the acknowledged findings, over all stages', () => {
     const unused = new Map<string, boolean>();
     for (const context of [...STAGES.map((stage) => ({ stage })), { stage: 'prod', waf: true }]) {
       const app = new App({ analyticsReporting: false, context: { ...PROD, ...context } });
@@ -206,7 +206,7 @@ describe('cdk-nag', () => {
     expect([...unused].filter(([, isUnused]) => isUnused).map(([name]) => name)).toEqual([]);
   });
 
-  it('stops the synthesis, and says what it found and where', () => {
+  it('stops the synthesis, with the finding and its place', () => {
     const outdir = mkdtempSync(join(tmpdir(), 'nag-'));
     onTestFinished(() => rmSync(outdir, { recursive: true, force: true }));
     const app = checkedApp({ outdir, findings: 'thrown' });
@@ -214,7 +214,7 @@ describe('cdk-nag', () => {
     expect(() => app.synth()).toThrow(/Careless\/Queue[\s\S]*AwsSolutions-SQS4/);
   });
 
-  it('and CloudFormation’s rules do so as well', () => {
+  it('stops the synthesis together with CloudFormation’s rules', () => {
     const outdir = mkdtempSync(join(tmpdir(), 'nag-'));
     onTestFinished(() => rmSync(outdir, { recursive: true, force: true }));
     const app = checkedApp({ outdir, findings: 'thrown' });

@@ -9,8 +9,8 @@ import { References } from 'aws-local/template/references.ts';
 import type { SynthesizedResource } from './synthesize.ts';
 
 /*
- * What services of AWS do in their own name with the resources of a template, and whether the policies of the
- * resources, and of the keys that encrypt them, allow it.
+ * Accesses of AWS services, in their own name, to the resources of a template, and whether the policies of
+ * the resources, and of the keys that encrypt them, allow them.
  */
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ interface Resource {
   properties: Properties;
 }
 
-/** Something that a service does: the source is the resource in whose name it does so. */
+/** An access of a service: the source is the resource in whose name it acts. */
 interface Edge {
   service: string;
   source: { id: string; arn: string };
@@ -192,7 +192,7 @@ function ownKeyEdges(typed: (type: string) => Resource[], keys: Keys): string[] 
   return [...groups, ...buses];
 }
 
-/** Roles that a service has to assume, and what the gateway needs to write logs. */
+/** Roles that a service has to assume, and the permissions that the gateway needs to write logs. */
 function assumedRoles(typed: (type: string) => Resource[], byArn: ReadonlyMap<string, Resource>): string[] {
   const assumed: [service: string, type: string, property: string][] = [
     ['lambda.amazonaws.com', 'AWS::Lambda::Function', 'Role'],
@@ -229,7 +229,7 @@ function assumedRoles(typed: (type: string) => Resource[], byArn: ReadonlyMap<st
   ];
 }
 
-/** A bus's dead-letter queue takes the events whose key cannot be used, so it must not need that key. */
+/** A bus's dead-letter queue receives the events whose key cannot be used, so it must not need that key. */
 const deadLettersOfBuses = (
   typed: (type: string) => Resource[],
   byArn: ReadonlyMap<string, Resource>,
@@ -244,7 +244,7 @@ const deadLettersOfBuses = (
 
 type Keys = ReadonlyMap<unknown, ResourceStatement[]>;
 
-/** What a service needs of the key of a queue, topic or bucket that it writes to or reads. */
+/** The actions that a service needs on the key of a queue, topic or bucket that it writes to or reads. */
 function judgeKey(
   said: string,
   service: string,
@@ -320,7 +320,7 @@ function resourcePolicies(
   return policies;
 }
 
-/** References to any resource; what has no ARN here is known by its logical id. */
+/** References to any resource; one without an ARN here is named by its logical id. */
 function referencesOf(resources: Readonly<Record<string, SynthesizedResource>>): References {
   const references = new References('Stack');
   for (const [id, { Type, Properties = {} }] of Object.entries(resources)) {
@@ -336,7 +336,7 @@ function referencesOf(resources: Readonly<Record<string, SynthesizedResource>>):
       }),
     });
   }
-  // Named by what they belong to, which is defined by now.
+  // Named by its parent, which is defined by now.
   for (const [id, { Type, Properties }] of Object.entries(resources)) {
     if (Type === 'AWS::Lambda::Alias' || Type === 'AWS::Lambda::Version') {
       const fn = arn('lambda', `function:${references.resolve(Properties.FunctionName)}`);
@@ -358,7 +358,7 @@ const refOf = (id: string, type: string, { FunctionName, Name }: Properties): st
       ? String(Name ?? id)
       : id;
 
-/** What has no ARN here is known by its `Ref`. */
+/** A resource without an ARN here is named by its `Ref`. */
 const arnOf = (id: string, type: string, properties: Properties, references: References): string =>
   String(
     type === 'AWS::Events::Rule'

@@ -44,7 +44,7 @@ describe('the functions of the sign-in', () => {
     ]);
   });
 
-  it.each(SIGN_IN)('%s knows the issuer, and nothing of tables or keys', (name) => {
+  it.each(SIGN_IN)('%s has the issuer, and no tables or keys', (name) => {
     const variables = variablesOf(template, name);
     const ours = Object.keys(variables).filter((variable) => !variable.startsWith('POWERTOOLS_'));
     expect(ours.sort()).toEqual(Object.keys(SignInEnvironment.shape).sort());
@@ -54,7 +54,7 @@ describe('the functions of the sign-in', () => {
     });
   });
 
-  it('ask another issuer for what it is asked for', () => {
+  it('call another issuer as configured', () => {
     const other = synthesize(OTHER_ISSUER);
     expect(variablesOf(other, 'begin-sign-in')).toMatchObject({
       OIDC_ISSUER: 'https://id.example.com',
@@ -64,7 +64,7 @@ describe('the functions of the sign-in', () => {
 });
 
 describe('the user pool', () => {
-  it('has pages to sign in at, whose address is its own', () => {
+  it('has sign-in pages, at a domain of its own', () => {
     template.hasResourceProperties('AWS::Cognito::UserPoolDomain', {
       Domain: { 'Fn::Join': ['', ['conversation-service-prod-', { Ref: 'AWS::AccountId' }]] },
     });
@@ -73,7 +73,7 @@ describe('the user pool', () => {
     });
   });
 
-  it('sends people back to the dashboard and nowhere else, with a code alone', () => {
+  it('redirects users to the dashboard only, with a code', () => {
     template.hasResourceProperties('AWS::Cognito::UserPoolClient', {
       AllowedOAuthFlows: ['code'],
       AllowedOAuthScopes: ['openid'],
@@ -85,7 +85,7 @@ describe('the user pool', () => {
     });
   });
 
-  it('has none of it where there is no dashboard', () => {
+  it('has no client where there is no dashboard', () => {
     const without = synthesize({ dashboardOrigin: '', mailFrom: '' });
     expect(ofType(without, 'AWS::Cognito::UserPoolDomain')).toEqual([]);
     expect(variablesOf(without, 'begin-sign-in')).not.toHaveProperty('DASHBOARD_ORIGIN');

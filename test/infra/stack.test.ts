@@ -15,7 +15,7 @@ const nameOf = (fn: { Properties: Record<string, unknown> }): string =>
   Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME;
 
 describe('functions', () => {
-  it('there is one for each route, each worker, each part of the sign-in, and each part of the documentation', () => {
+  it('exist for each route, each worker, each part of the sign-in, and each part of the documentation', () => {
     const names = functions.map(
       ([, fn]) => Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME,
     );
@@ -28,11 +28,11 @@ describe('functions', () => {
     expect(names.sort()).toEqual(expected.sort());
   });
 
-  it.each(functions)('%s carries no setting of the local run', (_, fn) => {
+  it.each(functions)('have no setting of the local run: %s', (_, fn) => {
     expect(JSON.stringify(fn)).not.toContain('LOOPBACK_RECEIVERS');
   });
 
-  it('none but who shows a secret or signs may read the signing keys', () => {
+  it('read the signing keys only if they return a secret or sign', () => {
     const [secret] =
       ofType(template, 'AWS::SecretsManager::Secret').find(([id]) => id.startsWith('SigningKeys')) ?? [];
     const readers = functions.filter(([, fn]) =>
@@ -45,7 +45,7 @@ describe('functions', () => {
     expect(readers.map(([, fn]) => nameOf(fn)).sort()).toEqual([
       'create-channel',
       'dispatch',
-      // They sign anew what deliveries of a sandbox have sent.
+      // They sign again the requests that deliveries of a sandbox have sent.
       'list-channel-deliveries',
       'list-deliveries',
       'register-webhook',
@@ -59,12 +59,12 @@ describe('sessions', () => {
       .map(([, fn]) => Object(fn.Properties.Environment).Variables)
       .find((variables) => variables.POWERTOOLS_SERVICE_NAME === name);
 
-  it.each(Object.values(routes))('$name knows the issuer exactly when it takes sessions', (route: Route) => {
+  it.each(Object.values(routes))('$name has the issuer exactly when it accepts sessions', (route: Route) => {
     const takesSessions = route.role !== undefined || route.dashboard !== undefined;
     expect('OIDC_ISSUER' in environmentOf(route.name)).toBe(takesSessions);
   });
 
-  it('nobody signs up by himself, and nobody who is signed in can write organization or role', () => {
+  it('no user can sign up, and no signed-in user can write organization or role', () => {
     template.hasResourceProperties('AWS::Cognito::UserPool', {
       AdminCreateUserConfig: { AllowAdminCreateUserOnly: true },
       DeletionProtection: 'ACTIVE',
@@ -73,7 +73,7 @@ describe('sessions', () => {
     expect(client?.Properties.WriteAttributes).toEqual(['name']);
   });
 
-  it('another issuer takes the place of the user pool', () => {
+  it('another issuer replaces the user pool', () => {
     const other = synthesize(OTHER_ISSUER);
     expect(ofType(other, 'AWS::Cognito::UserPool')).toEqual([]);
     other.hasResourceProperties('AWS::Lambda::Function', {
@@ -89,7 +89,7 @@ describe('sessions', () => {
 });
 
 describe('the rate limiter', () => {
-  it('has its numbers from the settings, in every endpoint function', () => {
+  it('has its limits from the settings, in every endpoint function', () => {
     const limited = synthesize(SETTINGS);
     const variables = ofType(limited, 'AWS::Lambda::Function')
       .map(([, fn]) => Object(fn.Properties.Environment).Variables)
@@ -103,7 +103,7 @@ describe('the rate limiter', () => {
       ]);
   });
 
-  it('has a budget for all visitors of an organization, as large as its own unless a setting says otherwise', () => {
+  it("has a budget for all visitors of an organization, by default as large as the organization's own", () => {
     const budgetsOf = (context: object) => {
       const [, fn] = functionNamed(synthesize({ ...context }), 'read-widget-messages');
       const its = Object(fn.Properties.Environment).Variables;
@@ -114,12 +114,12 @@ describe('the rate limiter', () => {
     expect(budgetsOf(SETTINGS)).toEqual(['9', '50', '90']);
   });
 
-  it('tells somebody when it cannot count, whichever function met it', () => {
+  it('has an alarm for its failures, in any function', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'ConversationService/prod',
       MetricName: 'RateLimiterFailures',
       Dimensions: [{ Name: 'service', Value: 'api' }],
-      // A few at a cold start ring nobody up.
+      // A few at a cold start cause no alarm.
       Threshold: 10,
       EvaluationPeriods: 2,
       Statistic: 'Sum',
@@ -130,7 +130,7 @@ describe('the rate limiter', () => {
 describe('the gateway', () => {
   const methods = ofType(template, 'AWS::ApiGateway::Method').map(([, method]) => method.Properties);
 
-  it('has every route, and on every path of one an answer to other methods, and to unknown paths', () => {
+  it('has every route, answers to other methods on each path, and an answer to unknown paths', () => {
     const all: Route[] = Object.values(routes);
     const second = all.flatMap((route) => settingsPath(route) ?? []);
     const signIn = SIGN_IN_ROUTES.map(({ path }) => path);
@@ -147,12 +147,12 @@ describe('the gateway', () => {
     expect(others.every((method) => ['404', '405'].includes(statusOf(method)))).toBe(true);
   });
 
-  it('is staged as the first part of the public path', () => {
+  it('has a stage named like the first part of the public path', () => {
     template.hasResourceProperties('AWS::ApiGateway::Stage', { StageName: 'api' });
   });
 
   it.each(ofType(template, 'AWS::ApiGateway::GatewayResponse'))(
-    '%s answers in the error envelope, with the id that a client cannot choose',
+    'answers %s in the error envelope, with an id that a client cannot choose',
     (_, response) => {
       const { ResponseParameters, ResponseTemplates } = Object(response.Properties);
       expect(ResponseParameters['gatewayresponse.header.Request-Id']).toBe('context.extendedRequestId');
@@ -167,7 +167,7 @@ describe('the gateway', () => {
     },
   );
 
-  it('both default answers exist, so that none of the gateway’s own bodies is left', () => {
+  it('has both default answers, so that none of its own bodies is left', () => {
     const types = ofType(template, 'AWS::ApiGateway::GatewayResponse').map(
       ([, it]) => it.Properties.ResponseType,
     );
@@ -178,7 +178,7 @@ describe('the gateway', () => {
 });
 
 describe('settings', () => {
-  it('are the specification’s when none is given', () => {
+  it('have the specification’s values by default', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: {
         Variables: Match.objectLike({

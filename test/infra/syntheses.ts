@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Names the directory where the workers of one run leave each other what they have synthesized. */
+/** The environment variable with the directory in which the workers of one run share their syntheses. */
 export const SYNTHESES_VARIABLE = 'TEST_SYNTHESES';
 
 /** Gives the tests of the templates such a directory while they run. */

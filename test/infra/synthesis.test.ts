@@ -19,7 +19,7 @@ const synthesize = (outdir: string, context: Record<string, unknown> = {}) =>
       CDK_CONTEXT_JSON: JSON.stringify({ ...PROD, ...context }),
     },
   });
-/** Not a measure of speed: it takes some seconds alone, and minutes beside everything else. Milliseconds. */
+/** Milliseconds; not a measure of speed: it takes some seconds alone, and minutes beside other tests. */
 const PATIENCE = 240_000;
 
 describe('the whole synthesis', () => {
@@ -31,7 +31,7 @@ describe('the whole synthesis', () => {
   }, PATIENCE);
   afterAll(() => rm(outdir, { recursive: true, force: true }));
 
-  it('has nothing that cdk-nag or the validation of the template reports, and says nothing', async () => {
+  it('has no finding of cdk-nag or the template validation, and prints nothing', async () => {
     const report = JSON.parse(await readFile(join(outdir, 'validation-report.json'), 'utf8'));
     expect(report.pluginReports).toEqual([]);
     expect(printed).toEqual({ stdout: '', stderr: '' });
@@ -53,7 +53,7 @@ describe('the whole synthesis', () => {
     });
   });
 
-  it('leaves a function without the schemas that it does not use, and without those of other routes', async () => {
+  it('leaves out of a function the schemas that it does not use, and those of other routes', async () => {
     const codeOf = (name: string) => readFile(join(outdir, 'functions', name, 'index.mjs'), 'utf8');
     const [registers, reads] = await Promise.all([codeOf('register-webhook'), codeOf('read-ticket')]);
     const ofRegistration = 'must not name';
@@ -77,7 +77,7 @@ describe('the whole synthesis', () => {
     expect(contents.filter((files) => files.includes('index.mjs'))).toHaveLength(functions.length);
   });
 
-  it('has the dashboard, built, and refers to no file of it that is not there', async () => {
+  it('contains the built dashboard, with all files that it refers to', async () => {
     const built = join(outdir, 'dashboard');
     const html = await readFile(join(built, 'index.html'), 'utf8');
     const files = [...html.matchAll(/(?:src|href)="\/([^"]+)"/g)].map(([, file = '']) => file);
@@ -86,7 +86,7 @@ describe('the whole synthesis', () => {
   });
 
   it(
-    'stops at a wrong setting with one line and exit code 1, before it has built anything',
+    'stops at a wrong setting with one line and exit code 1, before any build',
     async () => {
       const wrong = join(outdir, 'wrong');
       await expect(synthesize(wrong, { attemptTimeoutSeconds: 'ten' })).rejects.toMatchObject({

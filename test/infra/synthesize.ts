@@ -21,16 +21,13 @@ export interface SynthesizedResource {
 type Synthesized = { template: Template; stacks: StackContent[] };
 const made = new Map<string, Synthesized>();
 
-/**
- * The stacks' templates as one, with placeholders for the functions' code: what is tested here is not in the
- * bundles.
- */
+/** The stacks' templates as one, with placeholders for the functions' code, which these tests do not need. */
 export const synthesize = (context: Record<string, unknown> = {}): Template => madeOf(context).template;
 
 /** The stacks' templates one by one, by the last part of their names. */
 export const stacksOf = (context: Record<string, unknown> = {}): StackContent[] => madeOf(context).stacks;
 
-/** Many tests look at the same: it is synthesized once. */
+/** Cached, because many tests read the same template. */
 function madeOf(context: Record<string, unknown>): Synthesized {
   const key = JSON.stringify({ ...PROD, ...context });
   const known = made.get(key);
@@ -41,7 +38,7 @@ function madeOf(context: Record<string, unknown>): Synthesized {
   return synthesized;
 }
 
-/** What another worker of this run has synthesized is read from where it left it, see syntheses.ts. */
+/** Another worker of this run may have synthesized it, see syntheses.ts. */
 function stacksOnce(key: string, context: Record<string, unknown>): StackContent[] {
   const directory = process.env[SYNTHESES_VARIABLE];
   const file = directory && join(directory, `${createHash('sha256').update(key).digest('hex')}.json`);
@@ -58,8 +55,8 @@ function stacksOnce(key: string, context: Record<string, unknown>): StackContent
 }
 
 /**
- * Without CloudFormation's rules, which take longer than all the rest: the whole synthesis is held against
- * them, see security.test.ts. Without the tree and the stack traces too, which are not in the templates.
+ * Without CloudFormation's rules, which take longer than all the rest: security.test.ts applies them to the
+ * whole synthesis. Also without the tree and the stack traces, which are not in the templates.
  */
 export const uncheckedApp = (context: Record<string, unknown> = {}): App =>
   new App({
@@ -73,10 +70,10 @@ export const uncheckedApp = (context: Record<string, unknown> = {}): App =>
 const templatesOf = (app: App): StackContent[] =>
   app.synth().stacks.map(({ stackName, template }) => ({ stackName, content: template }));
 
-/** Of the app's stacks, with what one exports in the place of another's imports. */
+/** Of the app's stacks, with the exports of one in place of another's imports. */
 export const joined = (app: App): Template => Template.fromJSON(joinStacks(templatesOf(app)).content);
 
-/** The stacks themselves, for what is done to them before their synthesis. */
+/** The stacks themselves, for changes before their synthesis. */
 export function serviceIn(app: App): ConversationService {
   return conversationService(app, {
     settings: readSettings(app.node),
@@ -112,14 +109,14 @@ const aliasesOf = (template: Template, functionId: string): string[] =>
     .filter(([, { Properties }]) => Object(Properties.FunctionName).Ref === functionId)
     .map(([id]) => id);
 
-/** One thing that a role allows. */
+/** One permission of a role. */
 export interface Statement {
   Action: string | string[];
   Resource: unknown;
   Effect: string;
 }
 
-/** What the role of a function allows. */
+/** The permissions of a function's role. */
 export function statementsOf(template: Template, fn: SynthesizedResource): Statement[] {
   const [role] = Object(fn.Properties.Role)['Fn::GetAtt'];
   const [, found] = ofType(template, 'AWS::IAM::Role').find(([id]) => id === role) ?? [];
@@ -128,7 +125,7 @@ export function statementsOf(template: Template, fn: SynthesizedResource): State
   );
 }
 
-/** What a function may do with tables and their indexes, as `dynamodb:Query Service/index/of-sandbox`. */
+/** The actions of a function on tables and their indexes, as `dynamodb:Query Service/index/of-sandbox`. */
 export function tableGrants(template: Template, fn: SynthesizedResource): string[] {
   return statementsOf(template, fn)
     .flatMap(({ Action, Resource }: { Action: string | string[]; Resource: unknown }) =>

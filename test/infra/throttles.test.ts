@@ -7,7 +7,7 @@ import { EVERYTHING } from './contexts.ts';
 import { all, resourcesOf } from './reading.ts';
 import { synthesize } from './synthesize.ts';
 
-/** What methods that anybody may call have of the stage's throttle together, at most. */
+/** The most that methods without credentials may have of the stage's throttle together. */
 const PUBLIC_SHARE = 0.5;
 
 interface Setting {
@@ -50,7 +50,7 @@ describe.each([
   const nameOf = ({ HttpMethod, ResourcePath }: Setting) =>
     `${HttpMethod} ${ResourcePath.slice(1).replaceAll('~1', '/')}`;
 
-  it('each method that anybody may call has one, and no other', () => {
+  it('exist for exactly the methods without credentials', () => {
     const open = methodsOf(template).filter((method) => !authenticated.has(method));
     expect(open).toEqual(
       expect.arrayContaining(['GET /docs', 'POST /session', 'OPTIONS /v1/widget/messages']),
@@ -67,7 +67,7 @@ describe.each([
     }
   });
 
-  it('repeat what the stage says of logs, because settings of a method replace the stage’s', () => {
+  it("repeat the stage's log settings, because settings of a method replace the stage’s", () => {
     for (const { LoggingLevel } of ofMethods) expect(LoggingLevel).toBe(ofStage?.LoggingLevel);
   });
 });

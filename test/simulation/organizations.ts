@@ -7,7 +7,7 @@ import {
   type Tenant,
 } from '../../functions/domain/tenant.ts';
 import { buildTenantKey } from '../../functions/store/keys.ts';
-import { memoryStandings } from '../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../doubles/memory-organization-states.ts';
 import type { Random } from './random.ts';
 
 /** How often an organization is not found during a phase of doubt. */
@@ -15,7 +15,7 @@ const MISSED = 0.5;
 
 /** The organizations of a world, some of them sandboxes. */
 export class Organizations {
-  readonly standings = memoryStandings();
+  readonly standings = memoryOrganizationStates();
   readonly ids: readonly OrgId[];
   readonly sandboxes: readonly OrgId[];
   readonly #random: Random;

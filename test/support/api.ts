@@ -15,29 +15,28 @@ interface Body {
   nextCursor?: string | null;
   error?: { type: string; message: string; requestId: string };
 }
-/** A resource or a list of them: tests assert what they find. */
+/** A resource or a list of them: tests assert the contents. */
 export type Data = Record<string, unknown> & Iterable<Record<string, unknown>>;
 
 export interface Call {
   method?: string;
   path: string;
-  /** Serialised as JSON unless it is a string. */
+  /** Serialized as JSON unless it is a string. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
 /**
  * A client of the API for tests: `connections` kept-alive connections at most.
- * @param environment.API_KEY what to authenticate with: an API key, or a person's token for the organization
- * settings
+ * @param environment.API_KEY the credential: an API key, or a user's token for the organization settings
  */
 export function apiClient({ BASE_URL, API_KEY }: { BASE_URL: string; API_KEY: string }, connections = 16) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const base = new URL(BASE_URL);
 
   /**
-   * @param isRepeat whether its first try went into a connection that the gateway was closing, as any client
-   * meets it now and then
+   * @param isRepeat whether its first try used a connection that the gateway was closing, which happens to
+   * any client
    */
   function call({ method = 'GET', path, body, headers = {} }: Call, isRepeat = false): Promise<Answer> {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
@@ -70,7 +69,7 @@ export function apiClient({ BASE_URL, API_KEY }: { BASE_URL: string; API_KEY: st
                 body: received === '' ? {} : JSON.parse(received),
               });
             } catch (error) {
-              // No JSON: thrown here it would end the process.
+              // Invalid JSON: an exception here would end the process.
               reject(error);
             }
           });
@@ -91,7 +90,7 @@ export function apiClient({ BASE_URL, API_KEY }: { BASE_URL: string; API_KEY: st
       call({ method: 'POST', path, body, headers: { 'idempotency-key': randomUUID(), ...headers } }),
     close: () => agent.destroy(),
 
-    /** Registers an endpoint and gives it with its secret. */
+    /** Registers an endpoint and returns it with its secret. */
     async register(url: string, events: string[]): Promise<{ id: string; secret: string }> {
       const { status, body } = await this.post('/api/v1/webhooks', { url, events });
       if (status !== 201) throw new Error(`registration answered ${status}: ${JSON.stringify(body)}`);
@@ -107,7 +106,10 @@ export function apiClient({ BASE_URL, API_KEY }: { BASE_URL: string; API_KEY: st
       return String(body.data?.id);
     },
 
-    /** All items of a listing, page by page. @param query what it is asked for besides */
+    /**
+     * All items of a listing, page by page.
+     * @param query its other parameters
+     */
     async all(path: string, query: Record<string, string> = {}): Promise<Record<string, unknown>[]> {
       const items: Record<string, unknown>[] = [];
       for (let cursor: string | null | undefined = ''; cursor !== null; ) {

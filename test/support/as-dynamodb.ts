@@ -22,7 +22,7 @@ const keysOfTestTable: KeysOf = (table) => {
     : undefined;
 };
 
-/** Makes a client refuse what DynamoDB would refuse, before the engine is asked, which may take it. */
+/** Makes a client refuse requests that DynamoDB refuses, because the engine may accept them. */
 export function refuseAsDynamoDb<C extends DynamoDBClient | DynamoDBStreamsClient>(
   client: C,
   keysOf: KeysOf = keysOfTestTable,

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { loadTemplate, type Resource } from 'aws-local/template/template.ts';
 import type { FunctionName } from '../../lib/cloud/grants/grant.ts';
 
-/** What a synthesized assembly says of its functions, for tests that look behind the API. */
+/** Functions of a synthesized assembly, for tests of more than the API. */
 export interface Functions {
-  /** By which the run knows it. @throws Error when there is no such function */
+  /**
+   * The function's name in the run.
+   * @throws Error when there is no such function
+   */
   physicalNameOf(name: FunctionName): string;
 }
 
@@ -28,7 +31,7 @@ export function functionsOf(assembly: string): Functions {
   };
 }
 
-/** Gives every function of an assembly further variables, before it is started. */
+/** Adds variables to every function of an assembly, before it is started. */
 export function addVariables(assembly: string, variables: Readonly<Record<string, string>>): void {
   change(assembly, (_, { Type, Properties }) => {
     if (Type === 'AWS::Lambda::Function')
@@ -36,7 +39,7 @@ export function addVariables(assembly: string, variables: Readonly<Record<string
   });
 }
 
-/** Leaves `RecursiveLoop` out of functions of an assembly, before it is started. */
+/** Removes `RecursiveLoop` from functions of an assembly, before it is started. */
 export function stopLoopsOf(assembly: string, names: readonly FunctionName[]): void {
   change(assembly, (_, { Type, Properties }) => {
     const isNamed = names.some(
@@ -46,7 +49,7 @@ export function stopLoopsOf(assembly: string, names: readonly FunctionName[]): v
   });
 }
 
-/** How a queue treats what its reader fails at. */
+/** How a queue handles messages that its reader fails to process. */
 export interface QueueClocks {
   /** Seconds. */
   visibilityTimeout: number;
@@ -54,7 +57,7 @@ export interface QueueClocks {
 }
 
 /**
- * Gives queues of an assembly other clocks, before it is started, so that what takes an hour takes seconds.
+ * Sets other times for queues of an assembly, before it is started, so that an hour becomes seconds.
  * @param clocks by the beginning of a queue's logical id
  */
 export function setQueueClocks(assembly: string, clocks: Readonly<Record<string, QueueClocks>>): void {
@@ -72,7 +75,10 @@ export function setQueueClocks(assembly: string, clocks: Readonly<Record<string,
   if (unmet.size > 0) throw new Error(`the stack has no queue ${[...unmet].join(', ')}`);
 }
 
-/** Turns an event source mapping of an assembly off. @param beginning of its logical id */
+/**
+ * Disables an event source mapping of an assembly.
+ * @param beginning of its logical id
+ */
 export function disableMapping(assembly: string, beginning: string): void {
   let found = false;
   change(assembly, (id, { Type, Properties }) => {
@@ -83,7 +89,7 @@ export function disableMapping(assembly: string, beginning: string): void {
   if (!found) throw new Error(`the stack has no mapping ${beginning}`);
 }
 
-/** Lets a function of an assembly have so many invocations at once. */
+/** Limits the concurrent invocations of a function of an assembly. */
 export function reserveConcurrency(assembly: string, name: FunctionName, executions: number): void {
   change(assembly, (_, { Type, Properties }) => {
     if (Type === 'AWS::Lambda::Function' && serviceName(Properties) === name)
@@ -91,7 +97,7 @@ export function reserveConcurrency(assembly: string, name: FunctionName, executi
   });
 }
 
-/** Takes actions from the role of a function of an assembly. */
+/** Removes actions from the role of a function of an assembly. */
 export function withdrawActions(assembly: string, name: FunctionName, actions: readonly string[]): void {
   const roles = new Set<string>();
   change(assembly, (_, { Type, Properties }) => {
@@ -133,7 +139,7 @@ function change(assembly: string, edit: (logicalId: string, resource: TemplateRe
   }
 }
 
-/** Variables of a function, values that are made of others left as the template has them. */
+/** Variables of a function; computed values stay as in the template. */
 function variablesOf({ properties }: Pick<Resource, 'properties'>): Record<string, unknown> {
   return { ...Object(properties.Environment).Variables };
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 let made: string | undefined;
 
 /**
- * A directory as the build of the dashboard leaves one, with as little in it as can be, for tests of what
- * surrounds it. Gone when the process ends.
+ * A directory like a minimal build of the dashboard, for tests of the code around it. Deleted when the
+ * process ends.
  */
 export function builtDashboard(): string {
   if (made !== undefined) return made;

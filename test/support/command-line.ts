@@ -2,17 +2,17 @@ import { vi } from 'vitest';
 
 class Ended extends Error {}
 
-/** How the process ended, and what it printed before. */
+/** How the process ended, and its output. */
 interface Ending<T = unknown> {
   /** Of `process.exit`; undefined when it was not called. */
   code?: number;
   output: string;
   errors: string;
-  /** What came back when the process did not end. */
+  /** The returned value when the process did not end. */
   result?: T;
 }
 
-/** Runs what reads a command line, prints, and may end the process. */
+/** Runs a command that parses arguments, prints, and may end the process. */
 export function runCommandLine<T>(run: () => T): Ending<T> {
   const ending: Ending<T> = { output: '', errors: '' };
   const restore = intercept(ending);
@@ -26,7 +26,7 @@ export function runCommandLine<T>(run: () => T): Ending<T> {
   return ending;
 }
 
-/** `runCommandLine` of what takes time. */
+/** `runCommandLine` for an asynchronous command. */
 export async function runProgram(run: () => Promise<unknown>): Promise<Ending> {
   const ending: Ending = { output: '', errors: '' };
   const restore = intercept(ending);
@@ -40,7 +40,7 @@ export async function runProgram(run: () => Promise<unknown>): Promise<Ending> {
   return ending;
 }
 
-/** What the command line says when it is wrong: a line about the mistake, and one that names `--help`. */
+/** The output for invalid arguments: a line about the mistake, and one that names `--help`. */
 export function usageError(run: () => unknown): string {
   const { code, output, errors } = runCommandLine(run);
   const [mistake = '', help = '', ...more] = errors.trimEnd().split('\n');
@@ -49,7 +49,10 @@ export function usageError(run: () => unknown): string {
   return mistake;
 }
 
-/** Keeps what is printed; the end of the process throws `Ended`. @returns what ends this */
+/**
+ * Captures the output; the end of the process throws `Ended`.
+ * @returns a function that restores both
+ */
 function intercept(ending: Ending): () => void {
   const keep = (stream: NodeJS.WriteStream, name: 'output' | 'errors') =>
     vi.spyOn(stream, 'write').mockImplementation((text) => {

@@ -1,15 +1,15 @@
 import { Agent, request } from 'node:http';
 
-/** A request to the letter: nothing is added to it but what HTTP needs. */
+/** A request as given: only what HTTP requires is added. */
 export interface Sent {
   method: string;
-  /** Path and query as they go over the wire. */
+  /** Path and query as sent. */
   target: string;
   headers: readonly (readonly [name: string, value: string])[];
   body?: string;
 }
 
-/** A request and its answer, as they went over the wire. */
+/** A request and its answer, as sent. */
 export interface Exchange {
   sent: Sent;
   status: number;
@@ -68,7 +68,7 @@ export function connect(url: string, connections = 16): Connection {
   };
 }
 
-/** The request as a command that a person can paste into a shell. */
+/** The request as a command that a user can paste into a shell. */
 export function curlOf({ method, target, headers, body }: Sent, url: string): string {
   return [
     `curl -i --path-as-is -X ${method} ${quoted(url + target)}`,
@@ -77,7 +77,7 @@ export function curlOf({ method, target, headers, body }: Sent, url: string): st
   ].join(' \\\n  ');
 }
 
-/** Bash's quoting with escapes, so that what is not printable can be seen, and pasted. */
+/** Bash's quoting with escapes, so that unprintable characters are visible and can be pasted. */
 function quoted(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): string {
   if (/^[ -&(-~]*$/.test(text)) return `'${text}'`;
   const escaped = [...Buffer.from(text, encoding)].map((byte) =>

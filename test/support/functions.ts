@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { LANE_TABLE, LANES, type QueueVariable } from '../../functions/domain/lanes.ts';
 
-/**
- * What functions find in their environment, where a test does not say otherwise. They read it when they load.
- */
+/** The default environment of functions in tests. They read it when they load. */
 export const FUNCTION_ENVIRONMENT = {
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'test',
@@ -57,7 +55,7 @@ export const FUNCTION_ENVIRONMENT = {
   OIDC_ROLE_CLAIM: 'custom:role',
 } as const;
 
-/** A request as the gateway hands it on. */
+/** A request as the gateway passes it on. */
 export const aGatewayEvent = (changes: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent => ({
   httpMethod: 'POST',
   path: '/api/v1/things',
@@ -78,7 +76,7 @@ export const aGatewayEvent = (changes: Partial<APIGatewayProxyEvent>): APIGatewa
   ...changes,
 });
 
-/** What Lambda tells a function of its invocation. */
+/** Lambda's context of an invocation. */
 export const INVOCATION: Context = {
   ...({} as Context),
   functionName: 'a-function',

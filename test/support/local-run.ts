@@ -8,8 +8,7 @@ import { type LocalEnvironment, requireEnvironmentFile } from '../../lib/cli/env
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * A local run as a person starts it: `npm start`'s own command in a process group of its own, on any free
- * port.
+ * A local run as a user starts it: `npm start`'s own command in a process group of its own, on any free port.
  */
 export interface LocalRun {
   directory: string;
@@ -18,23 +17,23 @@ export interface LocalRun {
   tls: { ca: string; cert: string; key: string };
   /** Milliseconds from the start of the command to `Ready`. */
   readyAfterMs: number;
-  /** What it has printed. */
+  /** Its output. */
   output(): string;
   /** Process id of the command; it leads the group. */
   pid: number;
-  /** As Ctrl-C does. Gives the exit code. */
+  /** As Ctrl-C does. Returns the exit code. */
   interrupt(): Promise<number | null>;
   /** `kill -9` of the whole group. */
   kill(): Promise<void>;
 }
 
-/** A state directory that goes when the test is over. */
+/** A state directory that is deleted at the end of the test. */
 export async function temporaryDirectory(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'local-run-'));
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** Less than hooks have for a start: one that does not succeed says why, and leaves no processes behind. */
+/** Less than the timeout of hooks, so that a failed start is reported, and its processes end. */
 const START_MS = 110_000;
 
 /** More calls than a test makes in a minute. */
@@ -42,8 +41,8 @@ const UNLIMITED = '1000000';
 
 /**
  * @param settings environment variables of the local run; without rate limits it refuses no call for their
- * number, in the sandbox neither
- * @throws Error with what it printed when it ends before it is ready, or is not ready in time
+ * number, also in the sandbox
+ * @throws Error with its output when it ends before it is ready, or is not ready in time
  */
 export async function startLocalRun(
   directory: string,
@@ -99,7 +98,7 @@ function withSessions(environment: LocalEnvironment): Required<LocalEnvironment>
   const { ADMIN_TOKEN, MEMBER_TOKEN, OIDC_ISSUER, OIDC_CLIENT_ID } = environment;
   const { SANDBOX_API_KEY, SANDBOX_ORG_ID, MAILBOX_URL } = environment;
   if (!ADMIN_TOKEN || !MEMBER_TOKEN || !OIDC_ISSUER || !OIDC_CLIENT_ID)
-    throw new Error('the local run has nobody who can sign in');
+    throw new Error('the local run has no users with tokens');
   if (!SANDBOX_API_KEY || !SANDBOX_ORG_ID) throw new Error('the local run has no sandbox');
   if (!MAILBOX_URL) throw new Error('the local run has no mailbox');
   const sandbox = { SANDBOX_API_KEY, SANDBOX_ORG_ID };

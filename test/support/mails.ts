@@ -1,13 +1,16 @@
 import { recipientsOf, type SentMail } from 'aws-local/mail/mail.ts';
 import { openMailbox } from 'aws-local/mail/mailbox.ts';
 
-/** An e-mail as whoever gets it has it. */
+/** An e-mail as its recipient gets it. */
 export interface ReceivedMail extends Pick<SentMail, 'text' | 'html' | 'subject' | 'at'> {
-  /** Everybody whom it went to. */
+  /** All recipients. */
   to: string[];
 }
 
-/** What a run has sent by e-mail, oldest first. @param state directory of the run */
+/**
+ * The e-mails that a run has sent, oldest first.
+ * @param state directory of the run
+ */
 export async function mailsIn(state: string): Promise<ReceivedMail[]> {
   const mailbox = openMailbox(state);
   const names = (await mailbox.names()).toReversed();

@@ -30,7 +30,7 @@ export function anchorsOf(page: string): string[] {
   });
 }
 
-/** Targets of links and images that are neither in code nor to another host. */
+/** Targets of links and images outside code and without another host. */
 export const relativeLinksOf = (page: string): string[] =>
   [
     ...withoutCode(page)

@@ -2,15 +2,18 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { queueArn } from 'aws-local/arns.ts';
 
-/** Looks into the queues behind the service's back. */
+/** Reads the queues directly, without the service. */
 export interface QueuesBehind {
   /**
-   * How many messages a queue holds, those in hand and those held back included.
+   * The number of messages in a queue, including those in flight and delayed.
    * @param path of the queue in the stack, for example `Bus/Meter/Queue`
-   * @throws Error when no queue, or more than one, is there
+   * @throws Error when not exactly one queue matches
    */
   queued(path: string): number;
-  /** What these messages say, oldest first. @throws as {@link queued} */
+  /**
+   * The bodies of these messages, oldest first.
+   * @throws as {@link queued}
+   */
   bodies(path: string): string[];
   /** @throws as {@link queued} */
   arnOf(path: string): string;

@@ -5,22 +5,22 @@ import { routes } from '../../functions/api/routes.ts';
 import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import type { ApiClient } from './api.ts';
 
-/** Who makes things of one organization, through the API like everybody. */
+/** A client that creates resources of one organization through the API. */
 export interface Maker {
-  /** With a key that may do everything. */
+  /** With a key of all scopes. */
   api: ApiClient;
   /** With the session of an admin. */
   admin: ApiClient;
-  /** Address of a receiver that answers 200. */
+  /** URL of a receiver that answers 200. */
   receiver: string;
 }
 
-/** Makes one thing in a collection and gives its identifier. */
+/** Creates a resource in a collection and returns its id. */
 type Factory = (maker: Maker, at: { collection: string; parent: string }) => Promise<string>;
 
-/** By the collection: what stands before the parameter in a path. */
+/** By the collection: the part before the parameter in a path. */
 const FACTORIES: Readonly<Record<string, Factory>> = {
-  // An event that nothing here causes, so that deliveries are only those that a test asks for.
+  // An event that nothing here causes, so that deliveries are only those that a test requests.
   webhooks: ({ api, receiver }, { collection }) =>
     made(api, collection, { url: atOwnHost(receiver), events: ['conversation.resolved'] }),
   deliveries: ({ api }, { parent }) =>
@@ -32,29 +32,29 @@ const FACTORIES: Readonly<Record<string, Factory>> = {
   escalations: ({ api }, { parent }) => handedOff(api, parent),
   channels: ({ api, receiver }, { collection }) =>
     made(api, collection, { name: 'Messenger', kind: 'http', url: receiver }),
-  tickets: ({ api }, { collection }) => made(api, collection, { reason: 'nobody was there' }),
+  tickets: ({ api }, { collection }) => made(api, collection, { reason: 'no agent was online' }),
   sources: ({ api, receiver }, { collection }) => checkedSource(api, collection, receiver),
   'api-keys': ({ admin }, { collection }) =>
     made(admin, collection, { name: 'Another', scopes: ['read:webhooks'] }),
 };
 
-/** Things of paths that do not take just any. */
+/** Paths that need a resource in a certain state. */
 const SPECIAL: Readonly<Record<string, Factory>> = {
   '/api/v1/conversations/{id}/visitor-token': ({ api }) => onWidget(api),
 };
 
-/** What paths need that name nothing of it. */
+/** What a path needs without a parameter for it. */
 const PRECONDITIONS: Readonly<Record<string, (maker: Maker) => Promise<unknown>>> = {
   '/api/settings/sandbox': provision,
   '/api/settings/sandbox/reset': provision,
 };
 
-/** Paths of the things that bodies may name, by the prefix of their identifiers. */
+/** Collections of the resources that bodies may refer to, by the prefix of their ids. */
 const PATHS: Readonly<Record<string, string>> = {
   cnv: '/api/v1/conversations/{id}',
 };
 
-/** Paths of second doors, with those of the first, where keys make what is named. */
+/** Settings paths, with the paths for keys where their resources are created. */
 const FIRST_DOORS: ReadonlyMap<string, string> = new Map(
   Object.values(routes).flatMap((route: Route) => {
     const second = settingsPath(route);
@@ -63,9 +63,8 @@ const FIRST_DOORS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * A path of a route with real things in the place of its parameters, all of them new, and with whatever else
- * it needs.
- * @throws Error when there is no factory for what a parameter names
+ * A route's path with new resources in place of its parameters, and its other prerequisites.
+ * @throws Error when there is no factory for a parameter
  */
 export async function filled(maker: Maker, path: string): Promise<string> {
   const first = FIRST_DOORS.get(path);
@@ -85,8 +84,8 @@ export async function filled(maker: Maker, path: string): Promise<string> {
 }
 
 /**
- * A body with identifiers of real things in the place of those that it has.
- * @throws Error when there is no factory for what an identifier names
+ * A body with ids of new resources in place of its own.
+ * @throws Error when there is no factory for an id
  */
 export async function withRealIds(maker: Maker, body: unknown): Promise<unknown> {
   const ids = new Map<string, string>();
@@ -99,10 +98,10 @@ export async function withRealIds(maker: Maker, body: unknown): Promise<unknown>
   return JSON.parse(JSON.stringify(body), (_, value) => ids.get(value) ?? value);
 }
 
-/** The last segment of a path: the identifier, where it is of a thing. */
+/** The last segment of a path: the id, where it is a resource's. */
 export const idIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** A delivery to where nobody listens, so that another attempt is to come. */
+/** A delivery to a port without a listener, so that another attempt is due. */
 export async function unfinishedDelivery({ api }: Pick<Maker, 'api'>): Promise<string> {
   const { id } = await api.register(`https://localhost:${await freePort()}/`, ['conversation.resolved']);
   const endpoint = `/api/v1/webhooks/${id}`;
@@ -115,17 +114,17 @@ async function onWidget(api: ApiClient): Promise<string> {
   WIDGETS.set(api, known);
   return made(api, '/api/v1/conversations', { channelId: await known, externalUserId: 'visitor-1' });
 }
-/** One for each organization, of which each may have few. */
+/** One for each organization, because the number of channels is limited. */
 const WIDGETS = new WeakMap<ApiClient, Promise<string>>();
 
-/** The token of a visitor, who has a conversation of their own. */
+/** The token of a visitor with a conversation. */
 export async function aVisitor({ api }: Pick<Maker, 'api'>): Promise<string> {
   const { status, body } = await api.post(`/api/v1/conversations/${await onWidget(api)}/visitor-token`);
   if (status !== 201) throw new Error(`the token was answered ${status}: ${JSON.stringify(body)}`);
   return String(body.data?.token);
 }
 
-/** A delivery of what an agent has said in a new conversation on a channel. */
+/** A delivery of an agent's message in a new conversation on a channel. */
 async function channelDelivery(api: ApiClient, channel: string): Promise<string> {
   const conversation = await made(api, '/api/v1/conversations', {
     channelId: idIn(channel),
@@ -141,7 +140,7 @@ async function channelDelivery(api: ApiClient, channel: string): Promise<string>
   });
 }
 
-/** A redelivery of what failed in the last hour, which nobody works on any more. */
+/** A redelivery job of the last hour's failures, which has ended. */
 async function endedRedelivery(api: ApiClient, collection: string): Promise<string> {
   const id = await made(api, collection, { from: new Date(Date.now() - 3_600_000).toISOString() });
   await until(`the end of ${id}`, async () => {
@@ -152,7 +151,7 @@ async function endedRedelivery(api: ApiClient, collection: string): Promise<stri
 }
 
 /**
- * Only an open conversation can be handed off: the second time it is resolved first, and opened again by a
+ * Only an open conversation can be handed off: the second time it is resolved first, and reopened by a
  * message.
  */
 async function handedOff(api: ApiClient, conversation: string): Promise<string> {
@@ -189,8 +188,8 @@ async function testDelivery(
 }
 
 /**
- * The URL at a host that no other endpoint has, because a host may have few; this machine has one name, and
- * any number.
+ * The URL at a host without other endpoints, because their number for each host is limited; this machine has
+ * one name, and any number of addresses.
  */
 function atOwnHost(receiver: string): string {
   const url = new URL(receiver);
@@ -198,7 +197,7 @@ function atOwnHost(receiver: string): string {
   return url.href;
 }
 
-/** A source whose first check has ended, so that it stays as it is for an hour. */
+/** A source whose first check has ended, so that it stays unchanged for an hour. */
 async function checkedSource(api: ApiClient, collection: string, url: string): Promise<string> {
   const id = await made(api, collection, { kind: 'url', url });
   await until(`the source ${id} checked`, async () => {

@@ -7,7 +7,7 @@ const DIRECTORY = join(import.meta.dirname, '../../docs/runbooks');
 export interface RunbookPage {
   name: string;
   text: string;
-  /** Its blocks of commands that can be tried on a local run, in their order. */
+  /** Its blocks of commands that can run on a local run, in order. */
   local: string[];
   /** Its blocks of commands that need AWS. */
   aws: string[];

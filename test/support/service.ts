@@ -22,70 +22,79 @@ import { mailsIn, type ReceivedMail } from './mails.ts';
 import { type QueuesBehind, queuesBehind } from './queues.ts';
 import { type Row, type TablesBehind, tablesBehind } from './tables.ts';
 
-/** Of the dashboard, which e-mails link to: nothing listens there. */
+/** Of the dashboard, which e-mails link to; no server listens there. */
 export const DASHBOARD_ORIGIN = 'https://dashboard.example';
 
-/** Not a measure of speed: what takes seconds alone has others beside it. */
+/** Not a measure of speed: other processes may take most of the machine. */
 const SYNTHESIS_MS = 110_000;
 
-/** The one of the test run, where it has one. */
+/** The database of the test run, where it has one. */
 const COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'service-compile-cache');
 
 /**
- * One for each function, and some more for those that are called at once: starting a process takes more than
- * most calls.
+ * One for each function, and some more for concurrent calls: starting a process takes longer than most calls.
  */
 const MAX_SANDBOXES = 96;
 
-/** Requests a minute of the tier `standard`: few, so that a test uses them up in a moment. */
+/** Requests a minute of the tier `standard`: few, so that a test uses them up quickly. */
 export const STANDARD_LIMIT = 600;
-/** Of every sandbox: no more than any other tier has, and enough for what a test does in one. */
+/** Of every sandbox: no more than any other tier has, and enough for a test. */
 export const SANDBOX_LIMIT = 600;
 
-/** An organization that a test made for itself. */
+/** An organization that a test created for itself. */
 export interface Tenancy {
   orgId: OrgId;
-  /** May do everything that a key can. */
+  /** Has every scope of a key. */
   key: string;
 }
 
 /**
- * The service as the template runs here, for tests that need what a person's local run does not give: other
+ * The service as its template runs here, for tests that need more than a local run offers: other
  * organizations.
  */
 export interface Service {
   /** Without `/api`. */
   url: string;
-  /** Address of a receiver that answers 200 to everything. */
+  /** URL of a receiver that answers 200 to everything. */
   receiver: string;
-  /** A new organization: of the tier `scale`, which nothing here uses up, unless it says otherwise. */
+  /** A new organization, by default of the tier `scale`, whose budget no test uses up. */
   enrol(terms?: { tier?: 'standard' | 'scale'; scopes?: readonly string[] }): Promise<Tenancy>;
   /** A dashboard session's token. */
   session(orgId: OrgId, role: 'admin' | 'member', lifetimeSeconds?: number): Promise<string>;
   /**
-   * Every item of every table that holds one of the texts, as text with the table's name, in a fixed order.
+   * Every item of every table that contains one of the texts, as text with the table's name, in a fixed
+   * order.
    */
   itemsWith(texts: readonly string[]): Promise<string[]>;
-  /** Every item of every table. @param texts only those that hold one of them */
+  /**
+   * Every item of every table.
+   * @param texts only those that contain one of them
+   */
   rows(texts?: readonly string[]): Promise<Row[]>;
-  /** Puts an item in the place of the one with its key. */
+  /** Replaces an item by its key. */
   rewrite(row: Row): Promise<void>;
   /** Deletes an item of a table whose items have a partition and a sort key. */
   remove(row: Row): Promise<void>;
-  /** Where the stream of its table tells of the addition of a row. */
+  /** The position of the record in its table's stream that reports a row's addition. */
   streamed: TablesBehind['streamed'];
-  /** Invokes a function now, whatever invokes it otherwise. @throws Error of the function */
+  /**
+   * Invokes a function now, regardless of its trigger.
+   * @throws Error of the function
+   */
   invoke(name: FunctionName, payload?: unknown): Promise<unknown>;
   /**
-   * The permissions that a function has used and the faults that it had, in order: one for each request where the options have faults for
-   * it, even if none, else one for each permission of each process.
+   * The permissions that a function has used and the faults that it had, in order: an array for each request
+   * where the options have faults for it, empty or not, else one for each permission of each process.
    */
   reports(name: FunctionName): readonly Report[];
-  /** What the service has sent by e-mail, oldest first. */
+  /** The e-mails that the service has sent, oldest first. */
   mails(): Promise<ReceivedMail[]>;
-  /** How many messages a queue holds. @param path of the queue in the stack, for example `Bus/Meter/Queue` */
+  /**
+   * The number of messages in a queue.
+   * @param path of the queue in the stack, for example `Bus/Meter/Queue`
+   */
   queued: QueuesBehind['queued'];
-  /** What they say. As {@link Service.queued}. */
+  /** Their bodies. As {@link Service.queued}. */
   bodies: QueuesBehind['bodies'];
   /** As {@link Service.queued}. */
   queueArn: QueuesBehind['arnOf'];
@@ -93,28 +102,28 @@ export interface Service {
    * Sends a message to a queue. @param path as in {@link Service.queued} @param traceHeader of the message
    */
   send(path: string, body: string, traceHeader: string): Promise<void>;
-  /** PEM: what a receiver of this machine identifies itself with. */
+  /** PEM: the certificate of this machine's receivers. */
   tls: { cert: string; key: string };
-  /** @throws Error naming what a function did that its role does not allow */
+  /** @throws Error with the actions of functions that their roles do not allow */
   stop(): Promise<void>;
 }
 
 /** A permission that a function has used, or a fault that it had. */
 export type Report = UsedPermission | FunctionFault;
 
-/** What a test's own service has that others have not. */
+/** Options of a test's own service. */
 export interface ServiceOptions {
-  /** Settings of the stack, over those that all tests have. */
+  /** Settings of the stack, over those of all tests. */
   context?: StackContext;
-  /** Variables that every function has besides its own. */
+  /** Additional variables of every function. */
   variables?: Readonly<Record<string, string>>;
-  /** Other clocks of queues, by the beginning of their logical id. */
+  /** Other times of queues, by the beginning of their logical id. */
   queues?: Readonly<Record<string, QueueClocks>>;
-  /** Functions that lack `RecursiveLoop: Allow`. */
+  /** Functions without `RecursiveLoop: Allow`. */
   stoppedInLoops?: readonly FunctionName[];
   /** Called for each line that functions log. */
   onLog?(line: { source: string; text: string }): void;
-  /** What cannot work, because of its variables: what it is denied is not held against its role. */
+  /** Functions that cannot work with their variables: their denied calls do not count against their roles. */
   broken?: FunctionName;
   /** Faults of the first requests in each process of a function. */
   faults?: Partial<Record<FunctionName, FaultPlan>>;
@@ -149,7 +158,7 @@ export async function startService({
         rateLimitSandbox: SANDBOX_LIMIT,
         rateLimitStandard: STANDARD_LIMIT,
         rateLimitScale: 1_000_000,
-        // What was begun before a reset is done in a moment here.
+        // Invocations that began before a reset end within a moment here.
         lingerSeconds: 2,
         mailFrom: MAIL_FROM,
         dashboardOrigin: DASHBOARD_ORIGIN,
@@ -224,7 +233,7 @@ export async function startService({
       },
       tls: certificates.receiver,
       async stop() {
-        // Vitest ends its workers by a signal, which would lose what they compiled.
+        // Vitest ends its workers by a signal, which would lose their compile cache.
         flushCompileCache();
         tables.close();
         queues.close();
@@ -262,7 +271,7 @@ async function enrol(cloud: Cloud, terms: Parameters<Service['enrol']>[0] = {}):
   return { orgId: organizationId, key: key.secretOnce };
 }
 
-/** Each person of each organization is a user of the pool. */
+/** Each user of each organization is a user of the pool. */
 function sessions(cloud: Cloud): Service['session'] {
   const users = new Map<string, { email: string; password: string; attributes: Record<string, string> }>();
   return async (orgId, role, lifetimeSeconds = 3600) => {

@@ -18,34 +18,39 @@ export interface Row {
   item: Record<string, unknown>;
 }
 
-/** A record of a stream, and where it is. */
+/** A record of a stream, with its position. */
 interface Streamed {
   streamArn: string;
   shardId: string;
   record: _Record;
 }
 
-/** Looks into the tables behind the service's back. */
+/** Reads and changes the tables directly, without the service. */
 export interface TablesBehind {
   /**
-   * Every item of every table, read where the engine keeps them: scans would take most of the engine's time, and more with every test.
-   * @param texts only the items that hold one of them; texts that look alike in JSON, as identifiers do
+   * Every item of every table, read from the engine's files: scans would take most of the engine's time, and
+   * more with every test.
+   * @param texts only the items that contain one of them; texts without characters that JSON escapes, such as
+   * ids
    */
   rows(texts?: readonly string[]): Promise<Row[]>;
-  /** Puts an item in the place of the one with its key: time passes faster so. */
+  /** Replaces an item by its key, for example to let time pass. */
   rewrite(row: Row): Promise<void>;
   /** Deletes an item of a table whose items have a partition and a sort key. */
   remove(row: Row): Promise<void>;
-  /** Where the table's stream tells of the addition of a row. @throws Error when it does not */
+  /**
+   * The position of the stream record that reports a row's addition.
+   * @throws Error when there is none
+   */
   streamed(row: Row): Promise<Streamed>;
   close(): void;
 }
 
 /**
- * The run does not say where its embedded DynamoDB is; the engine's process does.
+ * Finds the database of the embedded DynamoDB in the engine's process, because the run does not expose it.
  * @param processIds of the run, the engine's among them
  * @param streamArns of the streams that the run reads: the engine names them otherwise
- * @throws Error when it is not
+ * @throws Error when it is not found
  */
 export function tablesBehind(
   processIds: readonly number[],
@@ -105,8 +110,7 @@ async function additionOf(
         ShardIteratorType: 'TRIM_HORIZON',
       }),
     );
-    // Of an open shard there is always a next iterator: what was written before is read when nothing more
-    // comes.
+    // An open shard always has a next iterator: an empty page means that all earlier records were read.
     for (let iterator = ShardIterator; iterator !== undefined; ) {
       const { Records = [], NextShardIterator } = await streams.send(
         new GetRecordsCommand({ ShardIterator: iterator }),
@@ -118,7 +122,7 @@ async function additionOf(
       iterator = Records.length === 0 ? undefined : NextShardIterator;
     }
   }
-  throw new Error(`the stream of ${table} does not tell of the addition of ${String(item.pk)}`);
+  throw new Error(`the stream of ${table} has no record of the addition of ${String(item.pk)}`);
 }
 
 const namesIn = (database: DatabaseSync): string[] =>
@@ -127,7 +131,7 @@ const namesIn = (database: DatabaseSync): string[] =>
     .all()
     .map(({ name }) => String(name));
 
-/** Items as the engine has them: JSON in the form of DynamoDB's protocol. */
+/** Items as the engine stores them: JSON in the form of DynamoDB's protocol. */
 function itemsIn(database: DatabaseSync, table: string, texts?: readonly string[]): string[] {
   const holdsOne =
     texts === undefined ? 'TRUE' : texts.map(() => 'instr(item_json, ?)').join(' OR ') || 'FALSE';

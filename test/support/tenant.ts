@@ -13,7 +13,10 @@ export interface Tenant extends Maker, Tenancy {
   close(): void;
 }
 
-/** Enrols an organization. @param terms its tier and what its key may do */
+/**
+ * Enrols an organization.
+ * @param terms its tier and the scopes of its key
+ */
 export async function aTenant(service: Service, terms?: Parameters<Service['enrol']>[0]): Promise<Tenant> {
   const { orgId, key } = await service.enrol(terms);
   const session = await service.session(orgId, 'admin');
@@ -34,9 +37,7 @@ export async function aTenant(service: Service, terms?: Parameters<Service['enro
   };
 }
 
-/**
- * Address of a receiver that answers 200, as it is given in a sandbox: nothing is at it, and nobody looks.
- */
+/** URL of a receiver that answers 200, for a sandbox, where receivers are simulated. */
 const SIMULATED_RECEIVER = 'https://receiver.example.com/hooks';
 const SANDBOX_SCOPES = ['write:webhooks', 'write:conversations', 'write:knowledge'];
 const Provisioned = z.object({
@@ -44,8 +45,8 @@ const Provisioned = z.object({
 });
 
 /**
- * The sandbox of an organization, with a new key: made by the first call, as its admin makes it. `session`
- * and `admin` stay those of the live organization, which a sandbox has no people of its own beside.
+ * The sandbox of an organization, with a new key, created by the first call, as its admin does. `session` and
+ * `admin` stay those of the live organization, because a sandbox has no users.
  */
 export async function aSandbox(
   service: Pick<Service, 'url'>,

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** Somebody's server that must be left alone. */
+/** A server that must not be contacted. */
 export interface Trap {
   port: number;
-  /** Connections that were made to it, whatever came of them. */
+  /** Connections that were made to it, used or not. */
   connections(): number;
   stop(): Promise<void>;
 }

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from 'aws-local/test/until.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Requests under way at once. */
+/** Concurrent requests. */
 const BURST = 50;
 /** Far more bursts than any budget that a test uses up. */
 const MAX_BURSTS = 100;
 
 /**
- * Sends a request until an answer tells of its budget: the limiter lets pass what it cannot count within half
- * a second.
+ * Sends a request until an answer has a rate limit: the limiter lets a request pass that it cannot count
+ * within half a second.
  */
 export const untilCounted = <Counted extends { headers: Record<string, unknown> }>(
   send: () => Promise<Counted>,
@@ -22,7 +22,7 @@ export const untilCounted = <Counted extends { headers: Record<string, unknown> 
 /**
  * Uses up a caller's budget of a minute.
  * @param send one request of the caller
- * @param seconds that the minute must still have when it is used up: in a shorter rest a new one could begin
+ * @param seconds that the minute must still have afterwards: otherwise a new one could begin
  * @param atOnce requests of a burst
  * @returns the refusal
  */

@@ -14,13 +14,12 @@ export interface BulkRow extends Record<string, unknown> {
 const COMMIT_EVERY = 10_000;
 /** Items between two reports of progress. */
 const REPORT_EVERY = 100_000;
-/** What the due index has of a delivery (test/table-definitions.ts). */
+/** The attributes of a delivery in the due index (test/table-definitions.ts). */
 const PROJECTED = ['pk', 'sk', 'dueIn', 'dueAt', 'orgId', 'generation', 'webhookId', 'eventId'];
 
 /**
- * Puts items into a table where the embedded engine keeps them, in its form: a million over its interface
- * would take longer than everything that is measured with them. Whoever uses it has to look whether the
- * engine finds them.
+ * Writes items directly to the embedded engine's database, in its form, because a million over its API would
+ * take longer than the measurement. Callers must check that the engine finds them.
  * @param file of the engine's database
  */
 export function putInBulk(

@@ -15,16 +15,13 @@ import { cpuMsOf } from '../measure/processor-time.ts';
 const NAMES = ['service', 'outbox', 'deliveries', 'ledger'] as const satisfies readonly TableName[];
 type PlaceTables = Record<(typeof NAMES)[number], Table>;
 
-/**
- * The engines with empty tables and queues, and nothing that works on them by itself: what is written there
- * starts nothing.
- */
+/** The engines with empty tables and queues, without functions: writes start nothing. */
 export interface Place {
   client: DynamoDBDocumentClient;
   sqs: SQSClient;
   tables: PlaceTables;
   queues: Record<Lane, string>;
-  /** Where the embedded DynamoDB keeps its items. */
+  /** Where the embedded DynamoDB stores its items. */
   file: string;
   /** Milliseconds of processor time that this process, which holds the queues, and the engine have used. */
   cpuMs(): number;
@@ -65,7 +62,7 @@ async function placeOf(dynamodb: string, queues: string): Promise<Omit<Place, 'f
   const client = DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } });
   const sqs = new SQSClient({ ...access, endpoint: queues });
   for (const name of NAMES) {
-    // Their streams are read by nobody here, and what is not read is kept.
+    // Nothing reads their streams here, and unread records are kept.
     const { StreamSpecification: _, ...definition } = TABLE_DEFINITIONS[name];
     await plain.send(
       new CreateTableCommand({ TableName: name, BillingMode: 'PAY_PER_REQUEST', ...definition }),

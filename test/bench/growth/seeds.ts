@@ -12,16 +12,19 @@ import { anEndpoint } from '../../builders.ts';
 import { type BulkRow, putInBulk } from './bulk.ts';
 import type { Place } from './place.ts';
 
-/** What SQS takes in one request, and requests under way. */
+/** SQS's limit for one request, and concurrent requests. */
 const MESSAGES = 10;
 const AT_ONCE = 8;
-/** As long as SQS holds a message back. */
+/** The longest delay of an SQS message. */
 const HELD_SECONDS = 900;
 const MS_PER_DAY = 86_400_000;
 
 type Progress = (done: number) => void;
 
-/** Organizations with endpoints that take every message. @returns their ids */
+/**
+ * Organizations with endpoints that accept every message.
+ * @returns their ids
+ */
 export async function seedOrganizations(
   place: Place,
   { organizations, endpoints }: { organizations: number; endpoints: number },
@@ -65,7 +68,7 @@ export async function seedHistory(
   await write(place, 'deliveries', rows(), progress);
 }
 
-/** Retries that wait: each is in the due index, with a message that is held back in the queue of retries. */
+/** Waiting retries: each is in the due index, with a delayed message in the retry queue. */
 export async function seedBacklog(
   place: Place,
   orgId: OrgId,
@@ -126,7 +129,7 @@ export function succeeded(orgId: OrgId, webhookId: ReceiverId, at: Date): Delive
   };
 }
 
-/** The row that a store would put; of several changes the one that puts something. */
+/** The row that a store would put; of several changes, the put. */
 function rowOf(changes: readonly Change[]): BulkRow {
   const item = changes.map(({ write: { Put } }) => Put?.Item).find((found) => found !== undefined);
   if (item === undefined) throw new Error('the changes put no row');

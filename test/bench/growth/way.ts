@@ -24,14 +24,14 @@ const GRACE_SECONDS = 900;
 const ATTEMPT_SECONDS = 10;
 const LEASE_SECONDS = 30;
 const RETRY = { baseSeconds: 30, capSeconds: 3600, maxAttempts: 8 };
-/** Of a queue at once, and of a batch. */
+/** The limits of one poll of a queue, and of a batch. */
 const BATCH = 10;
 
 /**
- * The way of one event from its commit to the ends of its deliveries and their counts: the engine's own code
- * over the real stores and queues, step by step in this process. Receivers answer at once.
- * @returns delivers one event of an organization to all its endpoints, and gives how many these were
- * @throws Error when one of them does not succeed
+ * Delivers one event from its commit to the ends of its deliveries and their counts, with the engine's own
+ * code over the real stores and queues, step by step in this process. Receivers answer at once.
+ * @returns delivers one event of an organization to all its endpoints, and returns their number
+ * @throws Error when a delivery does not succeed
  */
 export function wayOf({ client, sqs, tables, queues: urls }: Place) {
   const now = () => new Date();
@@ -103,10 +103,10 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
       new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: BATCH }),
     );
     const received = Messages.flatMap(({ Body = '', MessageId = '', ReceiptHandle: receiptHandle = '' }) => {
-      const reminder = parseDeliveryMessage(Body, MessageId);
-      return reminder === undefined ? [] : [{ message: reminder, receiptHandle }];
+      const message = parseDeliveryMessage(Body, MessageId);
+      return message === undefined ? [] : [{ message, receiptHandle }];
     });
-    if (received.length === 0) throw new Error('the queue has none of the reminders');
+    if (received.length === 0) throw new Error('the queue has no delivery messages');
     const staying = await attempt('fresh', received);
     if (staying.length > 0) throw new Error('a delivery did not succeed');
     const Entries = received.map(({ receiptHandle }, index) => ({

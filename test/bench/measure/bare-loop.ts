@@ -2,19 +2,19 @@ import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:https';
 
 /*
- * The least that a delivery can be: a process that signs bodies and posts them over kept connections, so many
- * at once, and nothing else. What it uses of processors is told for each request, run by run. It runs with
- * the same Node.js options as a function on Lambda.
+ * The minimum of a delivery: a process that signs bodies and posts them over kept-alive connections with a
+ * fixed concurrency, and nothing else. It reports its processor time for each request, run by run. It runs
+ * with the same Node.js options as a function on Lambda.
  */
 
-/** What the loop is told, as JSON in its only argument. */
+/** The options of the loop, as JSON in its only argument. */
 export interface BareLoopTerms {
   url: string;
   secret: string;
   body: string;
-  /** Requests under way. */
+  /** Concurrent requests. */
   atOnce: number;
-  /** Requests before anything is measured, and of each run. */
+  /** Requests before the measurement, and of each run. */
   warming: number;
   requests: number;
   runs: number;
@@ -64,7 +64,10 @@ function post(): Promise<void> {
   });
 }
 
-/** As a dispatcher has them: a batch goes at once, and the next one when all of it is answered. */
+/**
+ * Batches as in a dispatcher: all requests of a batch start at once, and the next batch after the last
+ * answer.
+ */
 async function postAll(count: number): Promise<void> {
   for (let done = 0; done < count; done += terms.atOnce)
     await Promise.all(Array.from({ length: Math.min(terms.atOnce, count - done) }, post));

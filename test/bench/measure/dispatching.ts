@@ -13,7 +13,7 @@ import { type Receivers, startReceivers } from './receivers.ts';
 import { queueEvent, unreminded } from './reminders.ts';
 import type { MeasuredService } from './service.ts';
 
-/** How much is done: requests, or deliveries, of each run and before the first. */
+/** Requests, or deliveries, of each run and before the first. */
 export interface Extent {
   runs: number;
   warming: number;
@@ -22,19 +22,22 @@ export interface Extent {
 
 const QUEUE = 'Delivery/Fresh';
 const WRITES_AT_ONCE = 16;
-/** A request of the bare loop is a fraction of a delivery: more of them are needed to measure as much. */
+/** A request of the bare loop is a fraction of a delivery: measuring as much needs more of them. */
 const LOOP_FACTOR = 8;
 const execute = promisify(execFile);
 
-/** An endpoint of the service, the dispatcher that delivers to it, and the loop that it is compared with. */
+/** An endpoint of the service, the dispatcher that delivers to it, and the loop to compare with. */
 export interface Dispatching {
   tenant: Tenant;
   receivers: Receivers;
-  /** Milliseconds of processor time of each delivery, by run. @param batch records of each invocation */
+  /**
+   * Milliseconds of processor time of each delivery, by run.
+   * @param batch records of each invocation
+   */
   dispatcher(batch: number, extent: Extent): Promise<number[]>;
   /**
-   * The same of each request of a process that does nothing but sign and send. @param atOnce requests under
-   * way
+   * The same for each request of a process that only signs and sends.
+   * @param atOnce concurrent requests
    */
   bareLoop(atOnce: number, extent: Extent): Promise<number[]>;
   stop(): Promise<void>;
@@ -119,7 +122,10 @@ export async function startDispatching({ service, taken }: MeasuredService): Pro
   };
 }
 
-/** Has the service make a delivery of its own. @returns the dispatcher's process */
+/**
+ * Has the service make a delivery of its own.
+ * @returns the dispatcher's process
+ */
 async function firstDelivery(
   tenant: Tenant,
   endpoint: string,
@@ -138,7 +144,7 @@ async function firstDelivery(
   );
 }
 
-/** By the rows that an organization has in them. */
+/** Finds the table with rows of an organization. */
 async function tablesOf(
   service: MeasuredService['service'],
   { orgId }: Tenant,

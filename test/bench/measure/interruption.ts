@@ -1,7 +1,7 @@
-/** What has to be done when the benchmark is interrupted: what it started would go on. */
+/** Clean-up when the benchmark is interrupted, because the processes that it started would continue. */
 const undone = new Set<() => Promise<unknown>>();
 
-/** Uses something that has to be ended, also when the benchmark is interrupted. */
+/** Uses a resource that must be closed, also when the benchmark is interrupted. */
 export async function ending<T, R>(
   started: T,
   end: (started: T) => Promise<unknown>,
@@ -19,7 +19,7 @@ export async function ending<T, R>(
   }
 }
 
-/** Ends the process at Ctrl-C, and before it all that is in use, what came last first. */
+/** Ends the process at Ctrl-C, after closing the resources in reverse order. */
 export function endWhenInterrupted(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, async () => {

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes a program that starts Node.js as Lambda does: without the options that the local run has to save
- * memory, and without its check of what a role allows, which reads each request of the SDK once more. What is
- * left is the function, AWS's runtime client and the size of the heap.
+ * Writes a program that starts Node.js as Lambda does: without the local run's options that save memory, and
+ * without its permission check, which reads each request of the SDK again. What remains is the function,
+ * AWS's runtime client and the size of the heap.
  * @returns its file
  */
 export function lambdaNode(directory: string): string {

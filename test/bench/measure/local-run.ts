@@ -1,7 +1,7 @@
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../../support/local-run.ts';
 import { ending } from './interruption.ts';
 
-/** Starts a local run in a directory of its own, as a person would, and ends both afterwards. */
+/** Starts a local run in a directory of its own, as a user would, and ends both afterwards. */
 export async function withLocalRun<R>(use: (run: LocalRun) => Promise<R>): Promise<R> {
   const directory = await temporaryDirectory();
   return ending(

@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
 
-/** Where and of what something was measured. */
+/** The machine and the commit of a measurement. */
 export interface Machine {
   cpus: number;
   model: string;
   memoryMiB: number;
   node: string;
   /**
-   * Processes that wanted a processor, mean of a minute, before and after: with more than there are
-   * processors, times say little.
+   * The load average of a minute, before and after: when it exceeds the number of processors, times mean
+   * little.
    */
   load: { atBeginning: number; atEnd: number };
 }

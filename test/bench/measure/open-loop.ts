@@ -1,4 +1,4 @@
-/** What tells the time, in milliseconds, and waits. */
+/** A clock in milliseconds, which can wait. */
 export interface Clock {
   now(): number;
   /** Waits until a time; at once when it has passed. */
@@ -16,21 +16,20 @@ export const wallClock: Clock = {
     }),
 };
 
-/** How one of the calls went. */
+/** The result of one call. */
 export interface Sent<T> {
-  /** When it should have been sent; latencies count from here. */
+  /** When it should have been sent; latencies are measured from here. */
   intendedAt: number;
   answeredAt: number;
   result: T;
 }
 
 /**
- * Sends by the clock, whether or not earlier calls were answered. A target that stands still is so seen by
- * all calls that should have been sent meanwhile, where a loop that waits for answers would have left them
- * out.
- * @param signal ends the sending; calls that were sent are still waited for
- * @param send has to reject for nothing
- * @returns one for each call, in the order in which they were to be sent, when all were answered
+ * Sends by the clock, whether or not earlier calls were answered. All calls that should have been sent during
+ * a pause of the target thus show it; a loop that waits for answers would have omitted them.
+ * @param signal ends the sending; calls that were sent are still awaited
+ * @param send must not reject
+ * @returns one result for each call, in order, when all were answered
  */
 export async function openLoop<T>(
   {

@@ -3,15 +3,15 @@ import { commandOf, familyOf, processes, type SeenProcess, variableOf } from './
 /** Processor time by part of the benchmark, in milliseconds. */
 export type PartTimes = ReadonlyMap<string, number>;
 
-/** What is not told apart: functions whose process has ended. */
+/** Functions whose process has ended, which cannot be distinguished. */
 const ENDED = 'functions that ended';
 const HOST = 'gateway, queues, sources';
 const TABLES = 'tables (dynoxide)';
 
 /**
- * Watches a local run and the processes around it.
+ * Measures a local run and the processes around it.
  * @param run process id of the local run's command
- * @param others further processes, by what they are
+ * @param others further processes, by name
  */
 export function watchParts(run: number, others: Readonly<Record<string, number>>) {
   const look = () => {
@@ -36,7 +36,8 @@ export function watchParts(run: number, others: Readonly<Record<string, number>>
       const add = (name: string, ms: number) => times.set(name, (times.get(name) ?? 0) + ms);
       for (const [pid, { name, cpuMs }] of after) add(name, cpuMs - (before.get(pid)?.cpuMs ?? 0));
       const host = (of: typeof after) => of.get(run)?.endedChildrenMs ?? 0;
-      // A child's whole life is told when it ends; what of it was told before is no news.
+      // The kernel reports a child's whole time when it ends; the part that was reported before is
+      // subtracted.
       const known = [...before]
         .filter(([pid]) => !after.has(pid))
         .reduce((sum, [, { cpuMs }]) => sum + cpuMs, 0);

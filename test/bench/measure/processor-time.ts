@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/*
- * What processes have used of processors, by proc(5): Linux alone tells.
- */
+/* Processor time of processes, by proc(5), on Linux only. */
 
 /**
  * Of the kernel's clock, in which `/proc/<pid>/stat` counts: USER_HZ, the same on every Linux that Node.js
@@ -45,8 +43,8 @@ export function processes(): SeenProcess[] {
 }
 
 /**
- * @param stat the line of `/proc/<pid>/stat`; the program's name comes second, in parentheses, and may itself
- * hold any character
+ * @param stat the line of `/proc/<pid>/stat`; the program's name comes second, in parentheses, and may
+ * contain any character
  */
 export function parseStat(pid: number, stat: string): SeenProcess {
   // From the third field on, which is the state.
@@ -58,7 +56,7 @@ export function parseStat(pid: number, stat: string): SeenProcess {
   return { pid, parent: fields[1] ?? 0, cpuMs: ticks(14), endedChildrenMs: ticks(16) };
 }
 
-/** A process and all that it has started, directly or not. */
+/** A process and all its descendants. */
 export function familyOf<P extends Pick<SeenProcess, 'pid' | 'parent'>>(
   root: number,
   all: readonly P[],
@@ -78,7 +76,7 @@ export const variableOf = (pid: number, name: string): string | undefined =>
 /** The program and its arguments. */
 export const commandOf = (pid: number): string => read(`/proc/${pid}/cmdline`)?.split('\0').join(' ') ?? '';
 
-/** Memory of processes, in MiB, what they share divided among those that share it. */
+/** Memory of processes, in MiB; shared memory is divided among the processes that share it. */
 export const memoryOf = (pids: readonly number[]): number =>
   pids.reduce(
     (sum, pid) => sum + Number(/^Pss: +(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')?.[1] ?? 0),

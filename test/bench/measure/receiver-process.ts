@@ -5,8 +5,8 @@ import { wallClock } from './open-loop.ts';
 import type { Receipt, ReceiverChange, ReceiverTerms } from './receivers.ts';
 
 /*
- * Receivers in a process of their own, one server for all, told apart by path: what they use of a processor
- * is nobody else's. It tells its parent what came, in portions.
+ * Receivers in a separate process, so that their processor time is measured separately: one server for all,
+ * distinguished by path. It reports receipts to its parent in portions.
  */
 
 const TELL_EVERY_MS = 10;

@@ -2,10 +2,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** A delivery as it came. Times are milliseconds since the epoch. */
+/** A delivery as received. Times are milliseconds since the epoch. */
 export interface Receipt {
   path: string;
-  /** Of the message or the conversation that the event tells of. */
+  /** Of the message or the conversation of the event. */
   id: string;
   receivedAt: number;
   /** Of the event. */
@@ -21,13 +21,13 @@ export interface ReceiverTerms {
   key: string;
   /** Until it answers. */
   latencyMs: number;
-  /** Tells nothing of what comes. */
+  /** Reports no receipts. */
   isSilent: boolean;
   /** Answers 503 to the first attempt of each delivery. */
   refusesFirst: boolean;
 }
 
-/** What is different from now on. */
+/** Changed options from now on. */
 export interface ReceiverChange {
   latencyMs?: number;
   doClose?: boolean;
@@ -36,16 +36,16 @@ export interface ReceiverChange {
 /** Receivers in another process of this machine. */
 export interface Receivers {
   pid: number;
-  /** Address of one of them. */
+  /** URL of one of them. */
   url(path: string): string;
-  /** How long all of them take to answer, from now on. */
+  /** Sets the latency of all of them from now on. */
   answerAfter(latencyMs: number): void;
-  /** Whether they close a connection when they have answered, from now on. */
+  /** Sets whether they close a connection after their answer, from now on. */
   closeConnections(doClose: boolean): void;
   stop(): Promise<void>;
 }
 
-/** @param onReceipt told of each delivery, some milliseconds later */
+/** @param onReceipt called for each delivery, some milliseconds later */
 export async function startReceivers(
   { cert, key }: { cert: string; key: string },
   onReceipt?: (receipt: Receipt) => void,

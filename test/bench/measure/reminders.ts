@@ -7,7 +7,7 @@ import type { Table } from '../../../functions/store/table.ts';
 import type { Change } from '../../../functions/store/transaction.ts';
 import type { Row } from '../../support/tables.ts';
 
-/** A delivery that nothing reminds of, with the event that it is of. */
+/** A delivery without a message in a queue, with its event. */
 export interface Unreminded {
   delivery: Delivery;
   /** To be written, in this order. */
@@ -16,8 +16,8 @@ export interface Unreminded {
 }
 
 /**
- * A delivery to an endpoint, as fan-out makes it. Its event is of a type that the endpoint does not subscribe
- * to, so that what reads the outbox makes no other of it.
+ * A delivery to an endpoint, as fan-out makes it. The endpoint does not subscribe to its event's type, so
+ * that reading the outbox creates no other delivery of it.
  */
 export function unreminded(
   { orgId, endpoint }: { orgId: OrgId; endpoint: ReceiverId },
@@ -47,7 +47,7 @@ function rowOf({ write }: Change): Row {
   return { table, item };
 }
 
-/** The event of a queue with reminders of deliveries, as its mapping makes it. */
+/** The event of a queue with delivery messages, as its mapping makes it. */
 export const queueEvent = (queueArn: string, deliveries: readonly Delivery[]) => ({
   Records: deliveries.map((delivery) => ({
     messageId: crypto.randomUUID(),

@@ -5,7 +5,7 @@ import { type SeenInvocation, watchInvocations } from '../requests/invocations.t
 import { ending } from './interruption.ts';
 import { lambdaNode } from './lambda-node.ts';
 
-/** The service in this process, its functions run as Lambda runs them, and each of their invocations. */
+/** The service in this process, its functions as on Lambda, and each of their invocations. */
 export interface MeasuredService {
   service: Service;
   /** Program that the functions run in. */

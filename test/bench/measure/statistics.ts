@@ -1,14 +1,14 @@
-/** How far apart the runs of a figure are, and by which measure. */
+/** The spread of a figure's runs, and its measure. */
 export interface Spread {
   value: number;
   is: 'half the interquartile range' | 'half the range' | 'one run';
 }
 
-/** From so many runs on the quartiles mean something. */
+/** The number of runs from which quartiles are meaningful. */
 const RUNS_FOR_QUARTILES = 4;
 
 /**
- * The value below which a share of all lie: of the nearest rank, so that it is one that was measured.
+ * The value below which a share of all lie, by nearest rank, so that it is a measured one.
  * @param values in any order
  * @param share from 0 to 1
  * @returns NaN when there are none
@@ -19,10 +19,13 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length, Math.max(1, rank)) - 1] ?? Number.NaN;
 }
 
-/** The middle of all, or the mean of the two in the middle. @returns NaN when there are none */
+/**
+ * The middle value, or the mean of the two in the middle.
+ * @returns NaN when there are none
+ */
 export const median = (values: readonly number[]): number => between(values, 0.5);
 
-/** How far the runs are apart. One run says nothing of it. */
+/** The spread of the runs; unknown for one run. */
 export function spreadOf(values: readonly number[]): Spread {
   if (values.length < 2) return { value: 0, is: 'one run' };
   if (values.length < RUNS_FOR_QUARTILES)
@@ -33,7 +36,7 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** A quantile with what lies between two ranks taken in proportion. */
+/** A quantile, interpolated between two ranks. */
 function between(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const place = share * (sorted.length - 1);

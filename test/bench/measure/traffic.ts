@@ -4,16 +4,16 @@ import type { LocalRun } from '../../support/local-run.ts';
 import { wallClock } from './open-loop.ts';
 import { type Receipt, type Receivers, startReceivers } from './receivers.ts';
 
-/** A message whose event is owed to all endpoints. */
+/** A message whose event goes to all endpoints. */
 interface Owed {
-  /** When the first delivery came, by path. */
+  /** When the first delivery arrived, by path. */
   receipts: Map<string, Receipt>;
   duplicates: number;
   isAccepted: boolean;
   onComplete?: () => void;
 }
 
-/** Messages of one conversation and their way to the endpoints: every one is looked for at every receiver. */
+/** Messages of one conversation and their deliveries: every message is expected at every receiver. */
 export interface Traffic {
   api: ApiClient;
   receivers: Receivers;
@@ -23,13 +23,16 @@ export interface Traffic {
   receiptsOf(id: string): readonly Receipt[];
   /** Called for the first delivery of each message at each endpoint. */
   onDelivery: (receipt: Receipt) => void;
-  /** Waits until all that was accepted has come. @returns what has not, after some time without any news */
+  /**
+   * Waits until all accepted messages have arrived.
+   * @returns those that have not, after some time without any receipt
+   */
   settled(): Promise<{ accepted: number; refused: number; missing: number; duplicates: number }>;
   /** Deletes the endpoints. */
   end(): Promise<void>;
 }
 
-/** For so long nothing may come before what is missing counts as lost: longer than a retry waits. */
+/** After this time without a receipt, missing messages count as lost: longer than a retry waits. */
 const SILENCE_MS = 60_000;
 
 /** Registers endpoints of one organization and starts a conversation. */
@@ -111,9 +114,9 @@ export async function startTraffic(
 }
 
 /**
- * Posts over some lanes for as long as it is not stopped, each message when few enough others are under way
- * to their receivers: what is accepted is delivered at the same rate, and no backlog grows.
- * @returns what stops it, and settles when the last was answered
+ * Posts over some lanes until it is stopped, each message when few others are in progress to their receivers:
+ * messages are accepted and delivered at the same rate, without a growing backlog.
+ * @returns stops it, and settles when the last was answered
  */
 export function holdLoad(
   traffic: Pick<Traffic, 'post'>,

@@ -5,7 +5,7 @@ import type { Answered, ClientMessage, Job, JobResults, PlannedCall, SettledChec
 import { startPathServer } from './path-server.ts';
 
 /*
- * A client of the API in a process of its own, so that what it does between calls delays nobody else's.
+ * A client of the API in a process of its own, so that its work between calls does not delay another client.
  * Honest and hostile organizations have one each.
  */
 
@@ -37,7 +37,7 @@ async function call({ key, ...planned }: PlannedCall): Promise<Pick<Answered, 's
     const id = Object(answer.body.data).id;
     return { status: answer.status, ...(typeof id === 'string' && { id }) };
   } catch (error) {
-    // The reference page is no JSON: its answer came.
+    // The reference page is not JSON: its answer arrived.
     return { status: error instanceof SyntaxError ? 200 : 0 };
   }
 }

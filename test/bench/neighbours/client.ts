@@ -12,7 +12,7 @@ export interface PlannedCall {
   body?: unknown;
 }
 
-/** How a call went. Times are milliseconds since the epoch. */
+/** The result of a call. Times are milliseconds since the epoch. */
 export interface Answered {
   /** When it should have been sent. */
   intendedAt: number;
@@ -33,9 +33,9 @@ export interface SettledCheck {
   isSettled: boolean;
 }
 
-/** What a client process does until it is done or stopped. All are open loops: sent by the clock. */
+/** The jobs of a client process, until it is done or stopped. All are open loops: sent by the clock. */
 export type Job =
-  /** Makes the calls in turn. Without a count it goes on until it is stopped. */
+  /** Makes the calls in turn. Without a count it continues until it is stopped. */
   | { kind: 'calls'; calls: readonly PlannedCall[]; perSecond: number; count?: number }
   /** Requests a check of each source in turn and waits until it settles. */
   | {
@@ -50,7 +50,7 @@ export type Job =
 export interface JobResults {
   calls: Answered[];
   checks: SettledCheck[];
-  /** Calls that were accepted and calls that were not. */
+  /** Accepted calls and others. */
   changes: { accepted: number; refused: number };
 }
 
@@ -68,13 +68,13 @@ interface RunningJob<Kind extends Job['kind']> {
 
 /** A client of the API in another process. It does one job at a time. */
 export interface Client {
-  /** URL of a page of this process that stays as it is. */
+  /** URL of a page of this process that does not change. */
   pageUrl(path: string): string;
   start<J extends Job>(job: J): RunningJob<J['kind']>;
   close(): Promise<void>;
 }
 
-/** @param service its URL and what a server identifies itself with */
+/** @param service its URL and its certificate */
 export async function startClient(service: {
   url: string;
   tls: { cert: string; key: string };

@@ -10,15 +10,14 @@ import type { HostileLoad, Prepared, Scenario } from './scenario.ts';
 
 /** Events of each honest organization. */
 const HONEST_PER_SECOND = 1;
-/** After the last message, until what has not come is given up. */
+/** After the last message, until missing deliveries are given up. */
 const PATIENCE_MS = 60_000;
 /** Until the ledger has counted the last deliveries of a turn. */
 const COUNTED_MS = 5_000;
 const DRAIN_MS = 240_000;
 
 /**
- * A 25th of production, where the queues have 100, 50, 40 and 40 batches at once; a stage takes no fewer than
- * 2.
+ * A 25th of production, where the queues have 100, 50, 40 and 40 batches at once; a stage permits at least 2.
  */
 const CONTEXT = {
   dispatchersFresh: 4,
@@ -32,7 +31,7 @@ interface Load {
   path: string;
   endpoints: number;
   eventsPerSecond: number;
-  /** All events of a turn; without it they go on until the turn ends. */
+  /** All events of a turn; without it they continue until the turn ends. */
   events?: number;
 }
 
@@ -95,10 +94,7 @@ async function prepareHonest(
   };
 }
 
-/**
- * Registers new endpoints for each turn: what the service has learned of the ones before does not count for
- * them.
- */
+/** Registers new endpoints for each turn, so that the state of earlier ones has no effect. */
 async function startLoad(place: Place, message: PlannedCall, load: Load): Promise<HostileLoad> {
   const { hostile, hostileClient, pathServer } = place;
   pathServer.setRecovered(false);
@@ -134,7 +130,7 @@ async function startLoad(place: Place, message: PlannedCall, load: Load): Promis
   };
 }
 
-/** Its deliveries that have not ended, as the API counts them; undefined when the API is too busy to say. */
+/** Its open deliveries, as the API counts them; undefined when the API is too busy to answer. */
 async function pendingOf({ api }: Place['hostile']): Promise<number | undefined> {
   const { status, body } = await api.get('/api/v1/deliveries/stats?hours=2');
   return status === 200 ? Number(Object(body.data?.backlog).pending) : undefined;

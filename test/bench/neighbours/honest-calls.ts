@@ -4,7 +4,7 @@ import type { Place } from './place.ts';
 const isRefused = ({ status }: Answered): boolean => status === 0 || status === 429 || status >= 500;
 
 /**
- * How the calls of honest organizations went: the time from when each should have been sent to its answer.
+ * The results of honest organizations' calls: the time from when each should have been sent to its answer.
  * Refused calls have no time.
  */
 export function answersOf(answered: readonly Answered[]) {
@@ -33,7 +33,7 @@ export async function makeHonestCalls(
   return { samples, calls: count, refused, missing: 0 };
 }
 
-/** What became of the calls of the hostile organization, as text. */
+/** The results of the hostile organization's calls, as text. */
 export function summarize(answered: readonly Answered[]): string {
   const counts = Map.groupBy(answered, ({ status }) => status);
   const parts = [...counts].map(([status, some]) => `${some.length} x ${status}`).sort();

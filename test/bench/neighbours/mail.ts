@@ -12,20 +12,17 @@ const FAILURES = 10;
 /** Endpoints of all honest organizations together that begin to fail. */
 const DISABLED_PER_SECOND = 1;
 /**
- * Sources that the hostile organization creates, checks again and deletes: more would take the processors,
+ * Sources that the hostile organization creates, checks again and deletes: more would use up the processors,
  * which no budget here divides.
  */
 const CHANGES_PER_SECOND = 0.5;
-/**
- * At the beginning of a turn, not counted: functions that were idle on the other side of it start in this
- * time.
- */
+/** At the beginning of a turn, not counted: functions that were idle before it start in this time. */
 const SETTLING_SECONDS = 10;
 const PATIENCE_MS = 90_000;
 /** Until the changes of the last sources are reported. */
 const AFTERWARDS_MS = 5_000;
 
-/** Registers an endpoint that fails, sends it as many tests as disable it, and gives its id. */
+/** Registers an endpoint that fails, sends it as many tests as disable it, and returns its id. */
 async function failEndpoint({ honest, pathServer }: Place, number: number) {
   const tenant = honest[number % HONEST] as Place['hostile'];
   const url = pathServer.url(`${PATHS.failAtOnce}/${number}`);
@@ -36,7 +33,10 @@ async function failEndpoint({ honest, pathServer }: Place, number: number) {
   return { tenant, id };
 }
 
-/** When it was disabled. @returns undefined when it was not in time */
+/**
+ * When it was disabled.
+ * @returns undefined when it was not in time
+ */
 async function disabledAt({ api }: Place['hostile'], id: string): Promise<number | undefined> {
   const found = until(
     'an endpoint to be disabled',

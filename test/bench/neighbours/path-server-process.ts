@@ -1,8 +1,8 @@
 import { startPathServer } from './path-server.ts';
 
 /*
- * The path server in a process of its own, for what the hostile organization owns. It is told once what it
- * identifies itself with, and then whether it has recovered.
+ * The path server in a process of its own, for the hostile organization's URLs. It gets its certificate once,
+ * and then whether it has recovered.
  */
 
 process.once('message', async (tls: { cert: string; key: string }) => {

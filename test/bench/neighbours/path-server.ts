@@ -3,11 +3,11 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 /**
- * What the path of a URL begins with, and how the server answers there. The rest of the path tells endpoints
- * and sources apart.
+ * The beginning of a URL's path, and the server's behaviour there. The rest of the path distinguishes
+ * endpoints and sources.
  */
 export const PATHS = {
-  /** 500 after `FAIL_AFTER_MS`, and now and then a success. */
+  /** 500 after `FAIL_AFTER_MS`, and sometimes a success. */
   fail: '/fail',
   /** 500 at once. */
   failAtOnce: '/fail-at-once',
@@ -15,11 +15,11 @@ export const PATHS = {
   silent: '/silent',
   /** 204 at once. */
   accept: '/accept',
-  /** A page of which one byte comes in a second. */
+  /** A page that sends one byte a second. */
   trickle: '/trickle',
   /** A page with another text at each fetch. */
   changing: '/changing',
-  /** A page that stays as it is. */
+  /** A page that does not change. */
   steady: '/steady',
 } as const;
 type Behaviour = keyof typeof PATHS;
@@ -44,7 +44,7 @@ export async function startPathServer(
 ) {
   let hasRecovered = false;
   let requests = 0;
-  /** Ends what is held open. */
+  /** Ends pending requests. */
   const held = new Set<() => void>();
   const server = createServer({ cert, key, keepAliveTimeout: 60_000 }, (request, response) => {
     const path = request.url ?? '';
@@ -86,7 +86,7 @@ export async function startPathServer(
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    /** From now on everything is answered at once with success; what is held is answered too. */
+    /** Answers everything at once with success from now on, pending requests too. */
     setRecovered(value: boolean) {
       hasRecovered = value;
       if (value) for (const release of held) release();

@@ -10,7 +10,7 @@ import { withService } from '../measure/service.ts';
 import { type Client, startClient } from './client.ts';
 
 export const HONEST = 10;
-/** Calls of a set-up that are made at once. */
+/** Concurrent calls of a set-up. */
 export const AT_ONCE = 8;
 
 /** The service with its organizations, and the processes that act for them. */

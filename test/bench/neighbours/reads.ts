@@ -12,15 +12,15 @@ import type { Scenario } from './scenario.ts';
 
 const ENDPOINTS = 50;
 const HOURS = 168;
-/** Deliveries of one endpoint, none of which a filtered list finds. */
+/** Deliveries of one endpoint, none of which matches a filtered list. */
 const ROWS = 3_000;
 const MS_PER_HOUR = 3_600_000;
 const HONEST_PER_SECOND = 10;
-/** Of the 10 in its budget: the rest would take the processor, which no budget here divides. */
+/** Of the 10 in its budget: the rest would use up the processor, which no budget here divides. */
 const HOSTILE_PER_SECOND = 4;
 const COUNTED_MS = 300_000;
 
-/** Where the service keeps deliveries, by one that it has made. */
+/** The table and key of deliveries, found by one that the service made. */
 async function deliveriesTable(place: Place, endpoint: string): Promise<string> {
   const { status } = await place.hostile.api.post(`/api/v1/webhooks/${endpoint}/test`);
   if (status !== 202) throw new Error(`the test was answered ${status}`);
@@ -79,8 +79,7 @@ export const reads: Scenario = {
     });
     progress('deliveries of a week are written');
     const written = await seed(place, endpoints);
-    // One hour more each time: of fewer hours the service would keep what it has read, and count nothing
-    // anew.
+    // One hour more each time: with fewer hours the service would use its cache, and count nothing again.
     let hours = HOURS / 2;
     await until(
       'the ledger to count them',
@@ -88,7 +87,7 @@ export const reads: Scenario = {
         hours = Math.min(hours + 1, HOURS);
         const { body } = await hostile.api.get(`/api/v1/deliveries/stats?hours=${hours}`);
         const { owed } = Object(body.data?.totals);
-        // The oldest hour may have gone by.
+        // The oldest hour may have passed.
         const expected = written - ENDPOINTS * (HOURS - hours + 1);
         progress(`${owed} of ${expected} are counted`);
         return owed >= expected;

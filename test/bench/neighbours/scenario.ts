@@ -1,21 +1,22 @@
 import type { StackContext } from '../../../lib/cli/start/synthesis.ts';
 import type { Place } from './place.ts';
 
-/** What the honest organizations met in one turn. */
+/** The results of the honest organizations in one turn. */
 export interface Turn {
   /** Milliseconds, by metric. The first metric is the one that is judged. */
   samples: Readonly<Record<string, readonly number[]>>;
   /** Honest calls, and those of them that were answered 429, 5xx or not at all. */
   calls: number;
   refused: number;
-  /** What had not come when the turn was given up. Its samples are lower bounds, or absent. */
+  /** Missing results when the turn was given up. Their samples are lower bounds, or absent. */
   missing: number;
 }
 
 /** The load of the hostile organization in one turn. */
 export interface HostileLoad {
   /**
-   * Ends it and waits until nothing of it is left to delay the next turn. @returns what it did, as one line
+   * Ends it and waits until it cannot delay the next turn.
+   * @returns a summary in one line
    */
   stop(): Promise<string>;
 }
@@ -31,9 +32,9 @@ export interface Prepared {
 /** A way in which one organization can delay the others. */
 export interface Scenario {
   name: string;
-  /** What is measured, in one line. */
+  /** The measurement, in one line. */
   about: string;
-  /** What the organizations compete for, and how its size and the loads are scaled to one machine. */
+  /** The shared resource, and how its size and the loads are scaled to one machine. */
   scarce: string;
   /** Settings of the stack. */
   context: StackContext;

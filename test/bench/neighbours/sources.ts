@@ -15,9 +15,9 @@ const HOSTILE_SOURCES = 100;
  */
 const HONEST_PER_SECOND = 2;
 const HOSTILE_PER_SECOND = 4;
-/** A check that settles so soon finds nothing before it. */
+/** A check that settles within this time had no others before it. */
 const FREE_MS = 1_500;
-/** So many of them in a row. */
+/** This many of them in a row. */
 const FREE_CHECKS = 3;
 const DRAIN_MS = 300_000;
 
@@ -39,7 +39,7 @@ async function checkHonest({ api }: Place['hostile'], id: string): Promise<numbe
   return wallClock.now() - askedAt;
 }
 
-/** Until checks of an honest source settle as if nothing were before them. */
+/** Waits until checks of an honest source settle without a backlog. */
 async function awaitFreeChecks(tenant: Place['hostile'], id: string): Promise<void> {
   for (let free = 0; free < FREE_CHECKS; ) free = (await checkHonest(tenant, id)) < FREE_MS ? free + 1 : 0;
 }
@@ -73,7 +73,7 @@ export const sources: Scenario = {
   about: `request of a check to its end for ${HONEST} sources; the hostile organization has ${HOSTILE_SOURCES} whose server sends a byte a second`,
   scarce:
     'Batches of source checks: 6 with 5 checks each on one machine, 20 in production. A check of a page that trickles holds its batch until the deadline of 20 s. The hostile organization creates its sources and requests 4 checks a second, of the 10 in its budget.',
-  // Checks are requested of the same sources again and again, by both sides.
+  // Checks are requested of the same sources repeatedly, by both sides.
   context: { syncCooldownSeconds: 0 },
   leadSeconds: 5,
   async prepare(place) {

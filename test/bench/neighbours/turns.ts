@@ -4,7 +4,7 @@ import { familyOf, processes } from '../measure/processor-time.ts';
 import { quantile } from '../measure/statistics.ts';
 import type { Prepared, Scenario, Turn } from './scenario.ts';
 
-/** The p99 with the hostile organization may be at most so many times the p99 without it. */
+/** The permitted ratio of the p99 with the hostile organization to the p99 without it. */
 export const MOST_TIMES = 1.3;
 
 export const SIDES = ['without', 'with'] as const;
@@ -12,11 +12,11 @@ export type Side = (typeof SIDES)[number];
 
 interface MeasuredTurn extends Turn {
   /**
-   * Shares of the machine's processors, from 0 to 1: in use by the service and all that acts on it, and by
-   * anything.
+   * Shares of the machine's processors, from 0 to 1: in use by the service and its clients, and by all
+   * processes.
    */
   processors: { own: number; all: number };
-  /** What the hostile organization did. */
+  /** The work of the hostile organization. */
   hostile?: string;
 }
 export type Turns = Readonly<Record<Side, readonly MeasuredTurn[]>>;
@@ -56,8 +56,8 @@ export async function alternate(
 }
 
 /**
- * Milliseconds that processors have worked for this benchmark, for anything, and that have passed on all of
- * them.
+ * Milliseconds that processors have worked for this benchmark, for all processes, and that have passed on all
+ * of them.
  */
 function processorTimes(): { own: number; all: number; whole: number } {
   const times = cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({
@@ -86,7 +86,7 @@ export interface Verdict {
 }
 
 /**
- * Judges the first metric of a scenario, refused calls, and what was missing beside the hostile organization.
+ * Judges the first metric of a scenario, refused calls, and missing results beside the hostile organization.
  */
 export function judge(turns: Readonly<Record<Side, readonly Turn[]>>): Verdict {
   const [without, beside] = SIDES.map((side) => pooled(turns[side]));
@@ -99,7 +99,7 @@ export function judge(turns: Readonly<Record<Side, readonly Turn[]>>): Verdict {
     metric,
     ratio,
     faults: [
-      // NaN, where there is no sample, is no pass either.
+      // NaN, without samples, does not pass either.
       ...(ratio <= MOST_TIMES ? [] : [`p99 is ${ratio.toFixed(2)} times as long, more than ${MOST_TIMES}`]),
       ...(count('refused') > 0 ? [`${count('refused')} of ${calls} honest calls were refused`] : []),
       ...(count('missing') > 0 ? [`${count('missing')} did not come in time`] : []),

@@ -7,18 +7,18 @@ import { AT_ONCE, type Place } from './place.ts';
 import type { Prepared, Scenario } from './scenario.ts';
 
 const MOST_CONVERSATIONS = 500;
-/** By which their set-up, at the budget of its organization, takes twice as long as a turn. */
+/** The factor by which their set-up, at their organization's budget, takes longer than a turn. */
 const CONVERSATIONS_PER_SECOND = 8;
 /** Each call of the set-up is one of 600 in a minute. */
 const SET_UP_PER_SECOND = 9;
 const HONEST_PER_SECOND = 5;
-/** Polls of all visitors together: each of 500 looks every four seconds. */
+/** Polls of all visitors together: each of 500 polls every four seconds. */
 const POLLS_PER_SECOND = 125;
-/** Calls of routes that nobody has to sign in for, for each so many polls. */
+/** Calls of routes without credentials, one for this many polls. */
 const POLLS_PER_PUBLIC_CALL = 5;
-/** Production takes 2,000 requests a second and 4,000 at once. */
+/** Production permits 2,000 requests a second and 4,000 at once. */
 const API_RATE = 50;
-/** Until the bucket of the gateway is full again. */
+/** Until the gateway's bucket is full again. */
 const REFILL_MS = 5_000;
 
 const PUBLIC_CALLS: readonly PlannedCall[] = [
@@ -27,7 +27,7 @@ const PUBLIC_CALLS: readonly PlannedCall[] = [
   { key: '', method: 'GET', path: '/api/docs' },
 ];
 
-/** Tokens of visitors, each of a conversation of its own. */
+/** Tokens of visitors, each with a conversation of its own. */
 async function visitorTokens({ api }: Place['hostile'], count: number, progress: (text: string) => void) {
   const widget = await api.post('/api/v1/channels', { name: 'Website', kind: 'web_widget' });
   const channelId = String(widget.body.data?.id);

@@ -1,7 +1,7 @@
 import { type Figure, nameOf } from '../figure.ts';
 import type { BenchDocument } from './document.ts';
 
-/** What became of a figure since an earlier report. */
+/** The change of a figure since an earlier report. */
 export interface Change {
   /** The section, the row and the column. */
   name: string;
@@ -13,21 +13,20 @@ export interface Change {
 }
 
 /**
- * `same`: what it differs by is within twice the spread of both. `unclear`: it differs, and one run of a time
- * cannot tell whether that means anything. `other`: it differs, which is neither better nor worse.
+ * `same`: the difference is within twice the spread of both. `unclear`: it differs, but a time with one run
+ * cannot show whether that is significant. `other`: it differs, neither better nor worse.
  */
 export type Verdict = 'better' | 'worse' | 'same' | 'unclear' | 'other';
 
 /**
- * The runs of one report agree more with one another than with those of another one: a process is fast or
- * slow for as long as it lives. The same checkout twice differed by up to 1.4 times the spread of both
- * together.
+ * The runs of one report agree more with one another than with those of another one: a process stays fast or
+ * slow for its lifetime. The same commit twice differed by up to 1.4 times the spread of both together.
  */
 const SPREADS = 2;
-/** Less is nothing, also where all runs agree. */
+/** A smaller difference is unchanged, also where all runs agree. */
 const LEAST = 0.001;
 
-/** Compares what both reports have. */
+/** Compares the common figures of both reports. */
 export function compare(
   before: Pick<BenchDocument, 'sections'>,
   now: Pick<BenchDocument, 'sections'>,
@@ -60,7 +59,7 @@ export function verdictOf(before: Figure, now: Figure): Verdict {
   return difference > 0 === (now.better === 'more') ? 'better' : 'worse';
 }
 
-/** Nothing by nothing is as it was. */
+/** Zero and zero are unchanged. */
 const ratioOf = (before: Figure, now: Figure): number =>
   before.median === now.median ? 1 : now.median / before.median;
 

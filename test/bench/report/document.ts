@@ -18,7 +18,7 @@ const FigureShape = z.object({
   values: z.array(z.number()),
 });
 
-/** What a benchmark has found, as its file has it. */
+/** The results of a benchmark, as its file has them. */
 export const BenchDocument = z.object({
   version: z.literal(1),
   /** ISO 8601. */
@@ -51,12 +51,12 @@ export type BenchDocument = Omit<z.output<typeof BenchDocument>, 'sections'> & {
 
 export interface FinishedSection {
   name: string;
-  /** How long it took. */
+  /** Its duration. */
   seconds: number;
   blocks: Block[];
 }
 
-/** The value of `--compare`: refused when there is no such file, or it is none of these. */
+/** The value of `--compare`: refused when the file is missing, or has another format. */
 export function readBenchDocument(file: string): BenchDocument {
   let text: string;
   try {

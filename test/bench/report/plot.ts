@@ -14,14 +14,14 @@ const HEIGHT = 220;
 const MARGIN = { top: 34, right: 16, bottom: 34, left: 46 };
 const HEADER = 40;
 const LEGEND = 26;
-/** Told apart also by who sees no colours, and on light and dark. */
+/** Distinguishable without colour vision, in light and dark mode. */
 const COLOURS = ['#2f7fd6', '#d9711a', '#2a9d63', '#a05ad0'];
 const DASHES = ['', '6 4', '2 3', '8 3 2 3'];
 const GRID_LINES = 4;
 
 /**
- * Panels with lines, x logarithmic and y from 0, so that what is flat looks flat. For light and dark, as
- * whoever looks at it prefers.
+ * Panels with lines, x logarithmic and y from 0, so that a constant looks flat. For light and dark mode, as
+ * the viewer prefers.
  * @param columns panels side by side
  */
 export function plot(title: string, panels: readonly Panel[], columns: number): string {
@@ -100,10 +100,10 @@ const lookOf = (index: number) => ({
   dash: DASHES[index % DASHES.length] ?? '',
 });
 
-/** Logarithmic, with a place for none. */
+/** Logarithmic, with a place for zero. */
 const placed = (size: number): number => Math.log10(Math.max(1, size));
 
-/** The next number above of 1, 2 and 5 and their tens. */
+/** The next larger of 1, 2 and 5 times a power of ten. */
 function niceAbove(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

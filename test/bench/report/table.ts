@@ -3,13 +3,13 @@ import type { Block, Figure, Unit } from '../figure.ts';
 import type { Change, Verdict } from './comparison.ts';
 import type { BenchDocument } from './document.ts';
 
-/** As wide as terminals are. */
+/** The usual width of a terminal. */
 const WIDTH = 118;
 const GAP = 2;
 
 /**
- * A block as a table: a row for each subject, a column for each measure, cells with the median and the spread
- * behind it.
+ * A block as a table: a row for each subject, a column for each measure, cells with the median and then the
+ * spread.
  */
 export function renderBlock({ title, figures, notes = [] }: Block, paint: Paint): string {
   const subjects = unique(figures.map(({ subject }) => subject));
@@ -40,7 +40,7 @@ interface Column {
   measure: string;
   unit: string;
   width: number;
-  /** Of the values alone, which stand below one another; spreads come behind them. */
+  /** The width of the values, which are aligned; spreads follow them. */
   valueWidth: number;
   cells: Map<string, { value: string; spread: string }>;
 }
@@ -83,7 +83,7 @@ function chunked(columns: readonly Column[], width: number): Column[][] {
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
-/** With three digits, and no fewer than stand before the point. */
+/** With three digits, and all before the point. */
 export function short(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return '-';
   if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString('en-US');
@@ -108,10 +108,7 @@ const LOOKS: Record<Verdict, { style: Parameters<Paint>[0]; word: string }> = {
   same: { style: 'dim', word: 'within twice the spread' },
 };
 
-/**
- * Ratios of two reports: what got better or worse first, then what differs otherwise; what is the same as a
- * count.
- */
+/** Ratios of two reports: first better and worse, then other differences; unchanged figures as a count. */
 export function renderComparison(changes: readonly Change[], before: BenchDocument, paint: Paint): string {
   const order: Verdict[] = ['worse', 'better', 'unclear', 'other'];
   const shown = order.flatMap((verdict) => changes.filter((change) => change.verdict === verdict));

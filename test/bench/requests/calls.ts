@@ -10,16 +10,13 @@ import type { WatchedRun } from './watched-run.ts';
 import { eachInvocation, workOf } from './work.ts';
 
 const CALLS = 3;
-/**
- * Of what a call makes there may be no more than the limits of an organization, so each round has one of its
- * own.
- */
+/** Limits of an organization apply to created resources, so each round has one of its own. */
 const ROUNDS = { warm: 1, keyed: CALLS, plain: CALLS };
 
 /**
  * Calls each route of the API some times, with an idempotency key where it takes one and then without, and
- * gives what a call takes. What makes the things that calls are about goes over the API as well, with keys;
- * it is a call of its route like every other.
+ * returns the cost of a call. The resources for these calls are created over the API as well, with keys,
+ * which counts for their routes.
  */
 export async function measureCalls(run: WatchedRun): Promise<Measured['calls']> {
   const operations = routeOperations();
@@ -43,13 +40,13 @@ export async function measureCalls(run: WatchedRun): Promise<Measured['calls']> 
   );
 }
 
-/** Of calls of both kinds, what one of those without a key takes. */
+/** The cost of a call without a key, of calls of both kinds. */
 function others(all: Tally, withKey: Tally): Tally {
   const keyed = all.invocations - ROUNDS.plain;
   return times(minus(all, times(withKey, keyed)), 1 / ROUNDS.plain);
 }
 
-/** What the document says of the routes that functions answer. */
+/** The document's operations for routes that functions answer. */
 export const routeOperations = (): Operation[] =>
   readDocument().operations.filter(({ id }) => Object.hasOwn(routes, id));
 
@@ -57,8 +54,8 @@ export const routeOperations = (): Operation[] =>
 export const routeOf = ({ id }: Operation): Route => routes[id as RouteKey];
 
 /**
- * Calls each of some routes so many times, each time in an organization of its own.
- * @param withKey also where a route can do without an idempotency key
+ * Calls each of some routes repeatedly, each time in an organization of its own.
+ * @param withKey also where a route does not require an idempotency key
  * @throws Error when a call does not succeed
  */
 export async function callAll(

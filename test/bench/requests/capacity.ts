@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What one request of a function was. */
+/** The cost of one request of a function. */
 export interface Consumed {
   /** Read request units. */
   reads: number;
@@ -26,9 +26,9 @@ const Asked = z.object({
 const READS = /\.(Get|BatchGet|Query|Scan|TransactGet)/;
 
 /**
- * What AWS would charge for a request. DynamoDB's units are what the engine reports. Refusals report nothing
- * and are charged all the same: a condition that does not hold one write unit, a transaction two for each of
- * its items (Developer Guide, "Condition expressions" and "Transactions"), for items below 1 KB.
+ * AWS's charge for a request. DynamoDB's units are as the engine reports. Refusals report nothing and are
+ * charged all the same: a failed condition one write unit, a transaction two for each of its items (Developer
+ * Guide, "Condition expressions" and "Transactions"), for items below 1 KB.
  * @param operation for example `DynamoDB.PutItem`
  * @param asked the request's body
  * @param answer the answer's body

@@ -11,7 +11,7 @@ export interface Sender {
   tenant: Tenant;
   /** Records a message, which is an event for each endpoint. */
   post(withKey?: boolean): Promise<void>;
-  /** Identifiers of its endpoints. */
+  /** Ids of its endpoints. */
   endpoints: readonly string[];
 }
 
@@ -70,20 +70,20 @@ export async function oneByOne(sender: Sender, count: number, withKey = true): P
 export const atOnce = (sender: Sender, count: number): Promise<unknown> =>
   Promise.all(Array.from({ length: count }, () => sender.post()));
 
-/** What deliveries of one kind took of a function, each, without what its batches take by themselves. */
+/** The cost of each delivery of one kind in a function, without the cost of its batches. */
 export function eachOf(tallies: Tallies, fn: string, perBatch: Work, deliveries: number): Tally {
   const tally = ofFunction(tallies, fn);
   return times(minus(tally, times({ ...NOTHING, ...perBatch }, tally.invocations)), 1 / deliveries);
 }
 
-/** What is measured of a kind of failure. */
+/** The measurements of a kind of failure. */
 export interface FailureKind {
   kind: Exclude<DeliveryKind, 'succeeded'>;
   behaviour: Behaviour;
   deliveries: number;
 }
 
-/** An endpoint is disabled after ten exhausted deliveries in a row, which is no part of this. */
+/** An endpoint is disabled after ten exhausted deliveries in a row, which is not measured here. */
 export const FAILURES: readonly FailureKind[] = [
   { kind: 'retried', behaviour: [500, 204], deliveries: 10 },
   { kind: 'exhausted', behaviour: [500], deliveries: 5 },

@@ -15,7 +15,7 @@ import { minus, ofFunction, plus, times } from './tally.ts';
 import type { WatchedRun } from './watched-run.ts';
 import { eachInvocation, workOf } from './work.ts';
 
-/** What a batch takes of the functions by itself, which is no part of what is in it. */
+/** The cost of a batch in the functions, to subtract from its records' cost. */
 export interface Batches {
   dispatch: Work;
   watch: Work;
@@ -51,14 +51,14 @@ async function measureFailure(
   const sender = await aSender(run, receivers, [behaviour]);
   const before = kind === 'skipped' ? 0 : 1;
   if (before > 0) {
-    // It starts the sandboxes, and an endpoint that hangs is marked as slow from then on.
+    // It starts the sandboxes, and marks an endpoint that hangs as slow.
     await sender.post();
     await allEnded(sender, before);
   }
   await run.taken(QUIET_MS);
 
   receivers.taken();
-  // One after the other: where many wait for a processor, an endpoint that answers at once looks slow.
+  // One after the other: while many wait for a processor, an endpoint that answers at once looks slow.
   await oneByOne(sender, deliveries);
   if (kind === 'skipped') await skipAll(run, sender, deliveries);
   else await allEnded(sender, before + deliveries);
@@ -86,8 +86,8 @@ async function allAttempted({ tenant, endpoints: [id] }: Sender, count: number):
 }
 
 /**
- * Deletes the endpoint between two attempts. A deleted endpoint lists no deliveries, so the table says when
- * they have ended.
+ * Deletes the endpoint between two attempts. A deleted endpoint lists no deliveries, so their ends are read
+ * from the table.
  */
 async function skipAll(run: WatchedRun, sender: Sender, count: number): Promise<void> {
   await allAttempted(sender, count);
@@ -108,7 +108,7 @@ async function skipAll(run: WatchedRun, sender: Sender, count: number): Promise<
 
 const PARKED = 5;
 
-/** Measures what a wait costs that is parked and resumed, over one that its queue holds. */
+/** Measures the additional cost of a wait that is parked and resumed, over one in a queue. */
 export async function measureParked(
   run: WatchedRun,
   batches: Batches,
@@ -138,7 +138,7 @@ export async function measureParked(
   }
 }
 
-/** What one takes more than another. */
+/** The difference of two. */
 const over = (more: Work, less: Work): Work => ({
   writes: Math.max(0, more.writes - less.writes),
   reads: Math.max(0, more.reads - less.reads),

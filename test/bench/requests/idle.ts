@@ -6,7 +6,7 @@ import { eachInvocation, workOf } from './work.ts';
 
 const RUNS = 3;
 
-/** What a run of each scheduled function takes when it finds nothing to do. */
+/** The cost of a run of each scheduled function without due work. */
 export async function measureIdle(run: WatchedRun, names: readonly string[]): Promise<Record<string, Work>> {
   const runAll = async () => {
     for (const name of names) await run.service.invoke(name as FunctionName);

@@ -15,9 +15,8 @@ export interface SeenInvocation {
 }
 
 /**
- * Tells of every invocation of this process's local runs: the run itself tells nobody, and its own interface
- * needs nothing of the kind.
- * @returns what ends it
+ * Reports every invocation of this process's local runs, for which the run has no interface.
+ * @returns a function that ends it
  */
 export function watchInvocations(seen: (invocation: SeenInvocation) => void): () => void {
   const { invoke } = Sandbox.prototype;

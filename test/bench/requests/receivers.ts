@@ -3,21 +3,21 @@ import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * What a receiver does with the attempts at one delivery, one after the other; the last for all that follow.
- * A number is a status.
+ * A receiver's reactions to the attempts of one delivery, in order; the last also for all that follow. A
+ * number is a status.
  */
 export type Behaviour = readonly (number | 'hang')[];
 
-/** One server for receivers of all kinds, told apart by path. */
+/** One server for receivers of all kinds, distinguished by path. */
 export interface Receivers {
-  /** Address of a new receiver. */
+  /** URL of a new receiver. */
   add(behaviour: Behaviour): string;
-  /** Requests and bytes since the last call: those of bodies, and all that came over the wire. */
+  /** Requests and bytes since the last call: those of bodies, and all that were received. */
   taken(): { requests: number; bodyBytes: number; wireBytes: number };
   stop(): Promise<void>;
 }
 
-/** @param tls PEM of what it identifies itself with */
+/** @param tls PEM of its certificate */
 export async function startReceivers(tls: { cert: string; key: string }): Promise<Receivers> {
   const behaviours = new Map<string, Behaviour>();
   const attempts = new Map<string, number>();
@@ -40,7 +40,7 @@ export async function startReceivers(tls: { cert: string; key: string }): Promis
       if (answer !== 'hang') response.writeHead(answer).end();
     });
   });
-  // Below TLS: what is paid for is what goes over the wire.
+  // Below TLS, because network traffic is billed.
   server.on('connection', (socket: Socket) => {
     sockets.set(socket, 0);
     socket.on('close', () => {

@@ -5,9 +5,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
 /*
- * Loaded into each function's process before anything else of it, by `NODE_OPTIONS`: writes down every
- * request that the function makes of AWS, and asks DynamoDB what each consumed. What the function sends and
- * gets stays what it was, but for that.
+ * Loaded first into each function's process by `NODE_OPTIONS`: writes down every request that the function
+ * makes of AWS, and asks DynamoDB for its consumed capacity. Requests and answers are otherwise unchanged.
  */
 
 const file = process.env.REQUEST_RECORDS;
@@ -26,7 +25,7 @@ if (file !== undefined) {
   syncBuiltinESMExports();
 }
 
-/** Holds a call back until its body is complete, as the permission check does, so that it can be changed. */
+/** Holds a call until its body is complete, as the permission check does, so that it can be changed. */
 function record(
   call: http.ClientRequest,
   write: (line: { operation: string; asked: string; answer: string }) => void,
@@ -59,8 +58,8 @@ function record(
 }
 
 /**
- * Reads an answer before the SDK does, which then gets it whole: a stream that is read twice would be short
- * for who comes later.
+ * Reads an answer completely before the SDK does, because a stream that is read twice would be short for the
+ * second reader.
  */
 function onAnswer(call: http.ClientRequest, use: (answer: string) => void): void {
   const emit = call.emit.bind(call);

@@ -9,7 +9,7 @@ import { eachInvocation, fitted, workOf } from './work.ts';
 const SINGLES = 20;
 const BURST = 200;
 const ENDPOINTS = 5;
-/** Longer than the stream of the deliveries, and the meter, gather. */
+/** Longer than the batching windows of the deliveries' stream and of the meter. */
 const GATHERED_MS = 12_000;
 const SUCCEEDS = [204];
 
@@ -73,7 +73,7 @@ export async function measureSuccesses(run: WatchedRun) {
   }
 }
 
-/** What each delivery adds to a fan-out that makes several of one event. */
+/** The cost that each delivery adds to a fan-out of several for one event. */
 function deliveryOf(wide: Tally, { perBatch, perUnit }: { perBatch: Tally; perUnit: Tally }): Tally {
   const each = minus(eachInvocation(wide), perBatch);
   const events = wide.records / wide.invocations;
@@ -81,8 +81,8 @@ function deliveryOf(wide: Tally, { perBatch, perUnit }: { perBatch: Tally; perUn
 }
 
 /**
- * Its writes are by batch and endpoint, its processor time by record as well: two of each delivery, which
- * begins and ends.
+ * Its writes are by batch and endpoint, its processor time also by record: two of each delivery, for its
+ * begin and its end.
  */
 function watchOf(singles: Tally, burst: Tally): { perBatch: Tally; perDelivery: Tally } {
   const { perBatch, perUnit } = fitted(singles, burst);
@@ -93,7 +93,7 @@ function watchOf(singles: Tally, burst: Tally): { perBatch: Tally; perDelivery: 
   };
 }
 
-/** Bytes of the items that one organization's messages have left, over those of the text in them. */
+/** Bytes of the items of one organization's messages, without their texts. */
 async function itemsOf(run: WatchedRun, orgId: string, bodyBytes: number): Promise<Measured['items']> {
   const rows = (await run.service.rows()).filter(({ item }) => JSON.stringify(item).includes(orgId));
   const mean = (of: (row: (typeof rows)[number]) => boolean, textBytes: number): number => {

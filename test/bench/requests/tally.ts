@@ -1,4 +1,4 @@
-/** What functions did in some time. */
+/** The work of functions in some time. */
 export interface Tally {
   invocations: number;
   /** Records of the events that invoked them. */
@@ -14,7 +14,7 @@ export interface Tally {
   secretReads: number;
   directoryReads: number;
   mails: number;
-  /** Requests of AWS, all services. */
+  /** Requests to AWS, all services. */
   requests: number;
   logLines: number;
   logBytes: number;
@@ -39,7 +39,7 @@ export const NOTHING: Readonly<Tally> = {
 
 const MEASURES = Object.keys(NOTHING) as (keyof Tally)[];
 
-/** Each measure of both by itself. */
+/** Subtracts each measure. */
 const combined = (a: Tally, b: Tally, by: (a: number, b: number) => number): Tally =>
   Object.fromEntries(MEASURES.map((measure) => [measure, by(a[measure], b[measure])])) as Record<
     keyof Tally,
@@ -50,7 +50,7 @@ export const plus = (a: Tally, b: Tally): Tally => combined(a, b, (x, y) => x + 
 export const minus = (a: Tally, b: Tally): Tally => combined(a, b, (x, y) => x - y);
 export const times = (a: Tally, factor: number): Tally => combined(a, a, (x) => x * factor);
 
-/** What functions did, by name. */
+/** The work of functions, by name. */
 export type Tallies = Readonly<Record<string, Tally>>;
 
 export const ofFunction = (tallies: Tallies, name: string): Tally => tallies[name] ?? NOTHING;

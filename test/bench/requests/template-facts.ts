@@ -19,7 +19,7 @@ const FunctionProperties = z.object({
   Environment: z.object({ Variables: z.object({ POWERTOOLS_SERVICE_NAME: z.string() }) }),
 });
 
-/** What the templates of an assembly say that costs something, whatever it is used for. */
+/** The billed resources in the templates of an assembly. */
 export function templateFacts(assembly: string): Measured['template'] {
   const resources = new Map(
     readdirSync(assembly)
@@ -34,7 +34,7 @@ export function templateFacts(assembly: string): Measured['template'] {
       return parsed ? [[id, parsed] as const] : [];
     }),
   );
-  /** Whatever a reference goes through, an alias or an export, the function's logical id is in it. */
+  /** The function's logical id is in any reference to it, by an alias or an export too. */
   const functionIn = (reference: unknown): string | undefined => {
     const text = JSON.stringify(reference);
     const alias = [...resources].find(([id, { Type }]) => Type === 'AWS::Lambda::Alias' && text.includes(id));
@@ -94,7 +94,7 @@ function runsAnHour(expression: string): number {
   return 1 / (Number(count) * hours);
 }
 
-/** Each name is a custom metric as soon as it has a value, whatever alarm watches it. */
+/** Each name is a billed custom metric as soon as it has a value, with or without alarms. */
 function metricNames(): string[] {
   const { METRICS: _, ...names } = metrics;
   return Object.values(names).flatMap((each: unknown) =>

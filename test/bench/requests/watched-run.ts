@@ -10,12 +10,12 @@ import { NOTHING, plus, type Tallies, type Tally } from './tally.ts';
 const RECORDER = join(import.meta.dirname, 'recorder.ts');
 const PATIENCE_MS = 180_000;
 
-/** The local run, and what its functions do. */
+/** The local run, and the work of its functions. */
 export interface WatchedRun {
   service: Service;
   /**
-   * What functions did since the last call.
-   * @param quietMs for which nothing may have happened before what was begun counts as done
+   * The work of functions since the last call.
+   * @param quietMs without any activity, after which all work counts as done
    */
   taken(quietMs?: number): Promise<Tallies>;
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ export async function startWatchedRun(
   writeFileSync(file, '');
   /** By physical names, which logs and invocations have. */
   let tallies = new Map<string, Tally>();
-  /** What functions call themselves. */
+  /** The functions' own names in logs. */
   const names = new Map<string, string>();
   let lastAt = performance.now();
   let read = 0;
@@ -73,7 +73,7 @@ export async function startWatchedRun(
       } while (performance.now() - lastAt < quietMs);
       const done = tallies;
       tallies = new Map();
-      // What has no name is no function: the run's own lines.
+      // A line without a name is the run's own.
       return Object.fromEntries(
         [...done].flatMap(([physicalName, tally]) => {
           const name = names.get(physicalName);
@@ -89,9 +89,10 @@ export async function startWatchedRun(
   };
 }
 
-/** What one request adds to its function's tally. */
+/** Adds one request to its function's tally. */
 function partOf(operation: string, asked: string, answer: string): Partial<Tally> {
-  // Once in five minutes for a key, and here with each call, since each is the first one with its key.
+  // Written once in five minutes for a key, but here with each call, because each is the first one with its
+  // key.
   if (operation === 'DynamoDB.UpdateItem' && /#used#key_/.test(asked)) return {};
   const { reads, writes, entries } = consumedBy(operation, asked, answer);
   const [service] = operation.split('.');

@@ -3,7 +3,7 @@ import { minus, type Tally, times } from './tally.ts';
 
 const DECIMALS = 1000;
 
-/** What a unit takes, without what errors of measurement leave below nothing. */
+/** The cost of a unit, where errors of measurement leave nothing negative. */
 export function workOf(tally: Tally): Work {
   const { writes, reads, sqsRequests, busEntries, requests, logBytes, logLines, cpuMs } = tally;
   const rounded = (value: number) => Math.max(0, Math.round(value * DECIMALS) / DECIMALS);
@@ -23,15 +23,17 @@ export function workOf(tally: Tally): Work {
 export const eachInvocation = (tally: Tally): Tally => times(tally, 1 / Math.max(1, tally.invocations));
 
 /**
- * What an invocation takes whatever it is for, and what each of its records adds: from two measurements with
- * batches of different sizes.
- * @throws RangeError when the sizes are too near to one another to tell
+ * The cost of an invocation, and of each of its records, from two measurements with batches of different
+ * sizes.
+ * @throws RangeError when the sizes are too close
  */
 export function fitted(small: Tally, large: Tally): { perBatch: Tally; perUnit: Tally } {
   const [each, other] = [eachInvocation(small), eachInvocation(large)];
   const difference = other.records - each.records;
   if (difference < 0.5)
-    throw new RangeError(`batches of ${each.records} and ${other.records} records cannot be told apart`);
+    throw new RangeError(
+      `batches of ${each.records} and ${other.records} records do not determine the cost of one`,
+    );
   const perUnit = times(minus(other, each), 1 / difference);
   return { perBatch: minus(each, times(perUnit, each.records)), perUnit };
 }

@@ -8,10 +8,10 @@ const LOADS = 5;
 const SMOKE = { runs: 2, loads: 3 };
 /** The most that a function may take to load, as a ratio to the floor. */
 const MAX_RATIO = 1.35;
-/** Functions that a short run is about: those of the hot path. */
+/** The functions of a short run: those of the hot path. */
 const FEW = ['create-message', 'fan-out', 'dispatch'];
 
-/** Load of functions, by name: of all, or in a short run the ratios of a few. */
+/** Load times of functions, by name: of all, or in a short run the ratios of a few. */
 export async function loadFigures({
   isSmoke,
   runs = isSmoke ? SMOKE.runs : RUNS,

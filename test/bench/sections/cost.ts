@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<DeliveryKind, string>> = {
   timedOut: 'eight time-outs',
 };
 
-/** Work of one function, and in how many invocations. */
+/** Work of one function, and its number of invocations. */
 interface Part {
   fn: string;
   work: Work;
@@ -38,7 +38,10 @@ interface Part {
   fromQueue?: boolean;
 }
 
-/** What a delivery of one kind takes, with its fan-out, in batches of one size. @param batch records */
+/**
+ * The cost of a delivery of one kind, with its fan-out, in batches of one size.
+ * @param batch records
+ */
 function partsOf(measured: Measured, kind: DeliveryKind, batch: number): Part[] {
   const { fanOut, dispatchBatch, watchEndpoint } = measured;
   const { attempts, dispatch, watch } = measured.deliveries[kind];
@@ -82,7 +85,7 @@ function usageOf(
   ]);
 }
 
-/** What all parts take: the measures that a figure each is made of. */
+/** The cost of all parts: the measures that have a figure each. */
 function workFigures(subject: string, work: Work, logBytes: number): Figure[] {
   const counted = { unit: 'units', exact: true } as const;
   return [
@@ -128,7 +131,7 @@ function callFigures(measured: Measured): Figure[] {
   );
 }
 
-/** Of the cost model, at months of different sizes. */
+/** Figures of the cost model, at months of different sizes. */
 function modelFigures(measured: Measured): Figure[] {
   const month = (deliveries: number, changes: Partial<Workload> = {}): Workload => ({
     ...STANDARD,
@@ -157,7 +160,7 @@ function modelFigures(measured: Measured): Figure[] {
   });
 }
 
-/** Measures in a process of its own, which tells what it does. */
+/** Measures in a process of its own, which reports its progress. */
 async function measure(file: string, progress: Bench['progress']): Promise<Measured> {
   const child = execFile(process.execPath, [REQUESTS, '--out', file], { env: process.env });
   let troubles = '';

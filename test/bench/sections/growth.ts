@@ -14,15 +14,15 @@ const ENDPOINTS = [1, 50];
 const HISTORY = [0, 100_000, 1_000_000];
 const BACKLOG = [0, 20_000, 200_000];
 const RUNS = 7;
-/** Deliveries of each run, at least. */
+/** The minimum of deliveries in each run. */
 const DELIVERIES = 60;
 /**
- * Runs before anything is measured: code is compiled, connections are opened. The first of all sizes would
- * look slow otherwise.
+ * Runs before the measurement, in which code is compiled and connections are opened. Otherwise the first size
+ * would look slow.
  */
 const WARMING_RUNS = 8;
 
-/** What a delivery takes at one size. */
+/** The cost of a delivery at one size. */
 interface Point {
   size: number;
   writes: number[];
@@ -49,7 +49,7 @@ async function measure(
   const deliver = wayOf(place);
   const consumed = metered(place.client);
   const point: Omit<Point, 'size'> = { writes: [], reads: [], ms: [], cpuMs: [] };
-  // The same few at every size, so that what an instance remembers of an organization is remembered of all.
+  // The same few at every size, so that an instance has the state of every organization in its cache.
   const chosen = Array.from(
     { length: 20 },
     (_, index) => organizations[Math.floor((index * organizations.length) / 20)],
@@ -101,8 +101,8 @@ const endpointsEach = (count: number): string =>
   count === 1 ? '1 endpoint each' : `${count} endpoints each`;
 
 /**
- * Of one organization with one endpoint, whose own history or backlog it is: the worst that one partition may
- * see.
+ * One organization with one endpoint, which has the whole history or backlog: the worst case of one
+ * partition.
  */
 async function grow(
   bench: Bench,
@@ -207,7 +207,7 @@ async function run(bench: Bench): Promise<Block[]> {
   ];
 }
 
-/** Units of a first-try delivery with its event, which need no size to be counted. */
+/** Units of a first-try delivery with its event, which do not depend on the size. */
 export async function unitsOfDelivery(): Promise<Figure[]> {
   return withPlace(async (place) => {
     const organizations = await seedOrganizations(place, { organizations: 1, endpoints: 1 }, () => undefined);

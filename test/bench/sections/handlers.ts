@@ -12,7 +12,7 @@ import { callAll, routeOf, routeOperations } from '../requests/calls.ts';
 import type { SeenInvocation } from '../requests/invocations.ts';
 import type { Bench, Section } from '../section.ts';
 
-/** Invocations before anything is measured, and of each run. */
+/** Invocations before the measurement, and of each run. */
 interface Extent {
   runs: number;
   warming: number;
@@ -21,7 +21,7 @@ interface Extent {
 
 const WHOLE: Extent = { runs: 7, warming: 80, each: 15 };
 const SMOKE: Extent = { runs: 5, warming: 60, each: 15 };
-/** Routes that a short run is about: a write with its event, a read, a list. */
+/** The routes of a short run: a write with its event, a read, a list. */
 const FEW: readonly string[] = [
   'createMessage',
   'readConversation',
@@ -29,15 +29,15 @@ const FEW: readonly string[] = [
 ] satisfies RouteKey[];
 const NOTHING = '(does nothing)';
 
-/** Answers like a handler, without looking at what it is asked. */
+/** Answers like a handler, without reading the request. */
 const DOES_NOTHING = `export const handler = async () => ({ statusCode: 200, headers: {}, body: '{"success":true}' });`;
 
 /** Milliseconds of processor time of an invocation, by run. */
 type Times = number[];
 
 /**
- * Invokes with the same event again and again. @param invoke gives the status of the answer, and the process
- * that gave it
+ * Invokes repeatedly with the same event.
+ * @param invoke returns the status of the answer, and its process
  */
 async function replayed(
   invoke: () => Promise<{ status: number; pid: number }>,
@@ -62,7 +62,7 @@ async function replayed(
   return { cpuMs, isAllSuccess: [...statuses].every((status) => status < 400) };
 }
 
-/** A handler that does nothing, in a process like those of the others. */
+/** A handler without work, in a process like those of the others. */
 async function nothing({ node, taken }: MeasuredService, event: string, extent: Extent): Promise<Times> {
   const directory = join(dirname(node), 'nothing');
   mkdirSync(directory);
@@ -87,7 +87,7 @@ async function nothing({ node, taken }: MeasuredService, event: string, extent: 
   return cpuMs;
 }
 
-/** What functions were invoked with, by the name of the function. */
+/** The events of functions, by the function's name. */
 function eventsOf(seen: readonly SeenInvocation[]): Map<string, SeenInvocation> {
   const names = new Map<number, string>();
   for (const { pid } of seen)
@@ -95,7 +95,7 @@ function eventsOf(seen: readonly SeenInvocation[]): Map<string, SeenInvocation> 
   return new Map(seen.map((one) => [names.get(one.pid) ?? '', one]));
 }
 
-/** Processor time of calls by route, and over that of a handler that does nothing. */
+/** Processor time of calls by route, and over that of a handler without work. */
 export async function handlerFigures(
   measured: MeasuredService,
   { isSmoke, runs, progress }: Pick<Bench, 'isSmoke' | 'runs' | 'progress'>,
@@ -119,7 +119,7 @@ export async function handlerFigures(
       const answer = await measured.service.invoke(name as FunctionName, JSON.parse(seen.event));
       return { status: Object(answer).statusCode, pid: measured.taken().at(-1)?.pid ?? seen.pid };
     }, extent);
-    // What can be done but once was refused from then on: it is warm now, and has to be done with things of
+    // An action that is possible only once was refused from then on: it is warm now, and needs resources of
     // its own.
     if (isAllSuccess) times.set(operation.id, cpuMs);
     else once.push(operation);
@@ -142,7 +142,7 @@ export async function handlerFigures(
   ]);
 }
 
-/** Calls routes each time for new things. A run is one call. */
+/** Calls routes each time for new resources. A run is one call. */
 async function calledOnce(
   measured: MeasuredService,
   operations: readonly Operation[],

@@ -11,7 +11,7 @@ const RUNS = 1;
 /** Received before the kill. */
 const BEFORE = 500;
 const LANES = 16;
-/** Longer than the lease of an attempt holds. */
+/** Longer than the lease of an attempt. */
 const AGAIN_MS = 30_000;
 
 interface Survived {
@@ -44,7 +44,7 @@ async function killOnce(directory: string): Promise<Survived> {
     async (again) => {
       await traffic.settled();
       const lastAfterMs = lastAt - killedAt;
-      // What was in flight comes a second time with its retry.
+      // Deliveries in progress arrive again with their retry.
       await sleep(AGAIN_MS);
       const { accepted, missing, duplicates } = await traffic.settled();
       traffic.api.close();

@@ -11,10 +11,10 @@ const SHARES = [0.1, 0.5, 0.8];
 const SECONDS = 20;
 const RUNS = 3;
 const WARMING_MS = 5_000;
-/** Where throughput was not measured in the same run. */
+/** Used when throughput was not measured in the same run. */
 const PROBE_SECONDS = 18;
 /**
- * More than are ever under way: a call that waited for a connection would still count from when it should
+ * More than are ever in progress: a call that waited for a connection would still count from when it should
  * have been sent.
  */
 const CONNECTIONS = 256;

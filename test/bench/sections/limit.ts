@@ -9,15 +9,15 @@ import type { Bench, Section } from '../section.ts';
 const WHOLE: Extent = { runs: 7, warming: 1000, each: 500 };
 const SMOKE: Extent = { runs: 5, warming: 400, each: 150 };
 /**
- * Receivers close what has been idle for a second or a few, so a connection is kept for those who are called
- * often.
+ * Receivers close connections that have been idle for a second or a few, so only frequently used ones stay
+ * open.
  */
 const KINDS = [
   { subject: 'batches of 10', batch: 10, isKept: true },
   { subject: 'one record a batch', batch: 1, isKept: true },
   { subject: 'batches of 10, a new connection each', batch: 10, isKept: false },
 ];
-/** Messages posted at once, so that batches come about as they do under load. */
+/** Messages posted at once, so that batches form as they do under load. */
 const BURST = 400;
 const BURST_LANES = 16;
 const QUIET_MS = 2_000;
@@ -55,7 +55,7 @@ export async function limitFigures(
   return figures;
 }
 
-/** How many records the dispatcher's batches have when many messages come at once. */
+/** The records of the dispatcher's batches when many messages arrive at once. */
 async function batchFill({ tenant, receivers }: Dispatching, { taken }: MeasuredService): Promise<number[]> {
   await tenant.api.register(receivers.url('/fill'), ['message.received']);
   const path = `/api/v1/conversations/${await tenant.api.createConversation()}/messages`;

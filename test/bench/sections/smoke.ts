@@ -36,5 +36,5 @@ async function run(bench: Bench): Promise<Block[]> {
   });
 }
 
-/** Ratios alone, which two checkouts on one machine can be compared by. */
+/** Ratios only, by which two checkouts on one machine are comparable. */
 export const smoke: Section = { name: 'smoke', about: 'ratios alone', run };

@@ -12,7 +12,10 @@ const WARMING = 100;
 const CALLS = 800;
 const LANES = 4;
 
-/** Milliseconds of each of so many calls over some connections. @throws Error when one is not a success */
+/**
+ * Milliseconds of each of some calls over some connections.
+ * @throws Error when one is not a success
+ */
 async function timesOf(call: () => Promise<{ status: number }>, count: number): Promise<number[]> {
   const times: number[] = [];
   let next = 0;

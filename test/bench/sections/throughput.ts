@@ -7,7 +7,7 @@ import { memoryOf } from '../measure/processor-time.ts';
 import { holdLoad, startTraffic, type Traffic } from '../measure/traffic.ts';
 import type { Bench, Section } from '../section.ts';
 
-/** What the load is like. */
+/** The parameters of the load. */
 export interface Combination {
   /** Endpoints that each event goes to. */
   fanOut: number;
@@ -28,10 +28,7 @@ const WARMING_SECONDS = 8;
 /** Parts of a window: each is a run. */
 const SLICES = 6;
 const LANES = 16;
-/**
- * Deliveries under way at once: enough to keep every worker at work, also at receivers that take half a
- * second.
- */
+/** Concurrent deliveries: enough to keep every worker busy, also at receivers that take half a second. */
 const UNDER_WAY = 400;
 
 /** One dimension varied at a time, or all of them together. */
@@ -53,13 +50,13 @@ const nameOf = ({ fanOut, bodyBytes, latencyMs }: Combination): string =>
 interface Held {
   name: string;
   figures: Figure[];
-  /** Processor time by part, and deliveries meanwhile. */
+  /** Processor time by part, and the deliveries in that time. */
   parts: PartTimes;
   deliveries: number;
   eventsPerSecond: number;
 }
 
-/** Holds the load for some seconds and counts what comes. */
+/** Applies the load for some seconds and counts the receipts. */
 export async function hold(
   run: LocalRun,
   combination: Combination,
@@ -118,10 +115,10 @@ async function countSlices(traffic: Pick<Traffic, 'onDelivery'>, seconds: number
 
 const sumOf = (times: PartTimes): number => [...times.values()].reduce((sum, ms) => sum + ms, 0);
 
-/** Less than this for each delivery is none. */
+/** Less than this for each delivery is omitted. */
 const LEAST_MS = 0.01;
 
-/** Who used the processors, for each delivery. */
+/** The processor time of each part, for each delivery. */
 function partFigures(held: readonly Held[]): Figure[] {
   const names = [...new Set(held.flatMap(({ parts }) => [...parts.keys()]))];
   const each = ({ parts, deliveries }: Held, part: string) => (parts.get(part) ?? 0) / deliveries;
@@ -159,8 +156,8 @@ async function run(bench: Bench): Promise<Block[]> {
         title: 'Sustained throughput, by fan-out, size of the message and time in which receivers answer',
         figures: held.flatMap(({ figures }) => figures),
         notes: [
-          `Closed loop over ${LANES} connections, at most ${UNDER_WAY} deliveries under way; a run is a sixth of ${seconds} s. Load in this process, receivers in one, all on this machine.`,
-          'Every message that was accepted was looked for at every receiver. Bodies of deliveries hold identifiers alone, whatever the size of the message.',
+          `Closed loop over ${LANES} connections, at most ${UNDER_WAY} deliveries in progress; a run is a sixth of ${seconds} s. Load in this process, receivers in one, all on this machine.`,
+          'Every accepted message was expected at every receiver. Bodies of deliveries contain only ids, for any size of the message.',
         ],
       },
       {

@@ -68,7 +68,7 @@ describe.each(ENGINES)('event log (%s)', (_name, tablesOf) => {
     expect(added).toBe(Math.ceil(1000 / 7));
   });
 
-  it('gives a follower each event once, whatever the order of commits', { timeout: 60_000 }, async () => {
+  it('gives a follower each event once, in any order of commits', { timeout: 60_000 }, async () => {
     // Each writer begins a request, whose time the id has, and commits up to the time-out later.
     const request = fc.record({
       beginsMs: fc.integer({ min: 0, max: 30_000 }),

@@ -20,7 +20,7 @@ import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 
@@ -65,7 +65,7 @@ export function storeKinds(engine = dynamoDb()): [name: string, make: () => Prom
 
 function memoryStores(): Stores {
   const rows = new MemoryEndpoints();
-  const standings = memoryStandings();
+  const standings = memoryOrganizationStates();
   const deliveries = new MemoryDeliveries(rows, DEFAULT_GRACE_SECONDS, standings);
   return {
     deliveries,

@@ -6,12 +6,12 @@ import { ADMIN, type Dashboard, MEMBER, signIn } from '../a-dashboard.ts';
 import { expectAccessible, expectToFit } from '../browser.ts';
 import { aReceiverOwed, WELL } from './receiving.ts';
 
-/** Pictures of every page, for people to look at. */
+/** Screenshots of every page, for review. */
 const PICTURES = join(import.meta.dirname, '../screenshots');
 
 /**
- * From the smallest telephone to the largest screen, which has one theme: colours do not depend on the width.
- * Axe, which takes most of the time, looks at each theme and at both arrangements of a page.
+ * From the smallest phone to the largest screen, which has one theme: colours do not depend on the width.
+ * Axe, which takes most of the time, runs for each theme and for both layouts.
  */
 const WINDOWS = [
   { name: 'light', colorScheme: 'light', width: 1280, height: 900, isExamined: true },
@@ -23,9 +23,8 @@ const WINDOWS = [
 const LOOKING = { timeout: 240_000 };
 
 /**
- * Looks at what a page shows, in every window: a picture of it, whether it fits, and whether everybody can
- * use it.
- * @param fullPage whether the picture is of all of it; a dialog is over what is to be seen
+ * Checks a page in every window: takes a screenshot, and checks its width and accessibility.
+ * @param fullPage whether the screenshot shows all of it; a dialog covers only the visible part
  */
 async function look(page: Page, called: string, fullPage = true): Promise<void> {
   for (const { name, colorScheme, width, height, isExamined } of WINDOWS) {
@@ -37,13 +36,13 @@ async function look(page: Page, called: string, fullPage = true): Promise<void> 
   }
 }
 
-/** Waits until a page has loaded what it shows. */
+/** Waits until a page has loaded its content. */
 async function shown(page: Page): Promise<void> {
   await page.locator('main h1').first().waitFor();
   await page.getByRole('status', { name: /^(Loading|Wird geladen)$/ }).waitFor({ state: 'detached' });
 }
 
-/** Goes to a path as a link of the application does. */
+/** Navigates to a path as a link of the application does. */
 async function go(page: Page, path: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 900 });
@@ -57,7 +56,7 @@ export const appearance = (dashboard: Dashboard) =>
       mkdirSync(PICTURES, { recursive: true });
     });
 
-    it('is accessible and fits its window: what is about webhooks', LOOKING, async () => {
+    it('is accessible and fits its window: webhooks', LOOKING, async () => {
       const { api, ended, subscribe } = dashboard.service;
       const { id } = await subscribe(() => ({ status: 503, body: 'down for maintenance' }));
       await api.post(`/api/v1/webhooks/${id}/test`);
@@ -79,7 +78,7 @@ export const appearance = (dashboard: Dashboard) =>
       await look(page, 'delivery');
     });
 
-    it('is accessible and fits its window: what is about the organization', LOOKING, async () => {
+    it('is accessible and fits its window: organization', LOOKING, async () => {
       const { body } = await dashboard.service.api.post('/api/v1/knowledge/sources', {
         kind: 'url',
         url: 'https://example.com/handbook/returns-and-refunds.html',
@@ -95,7 +94,7 @@ export const appearance = (dashboard: Dashboard) =>
       }
     });
 
-    it('is accessible and fits its window: what is about the sandbox, or nothing', LOOKING, async () => {
+    it('is accessible and fits its window: sandbox, or an unknown path', LOOKING, async () => {
       const page = await dashboard.signedIn(ADMIN, '/sandbox/overview');
       await shown(page);
       await look(page, 'sandbox-overview');
@@ -107,24 +106,20 @@ export const appearance = (dashboard: Dashboard) =>
       await look(page, 'not-found');
     });
 
-    it(
-      'is accessible and fits its window: the way in, and what is shown when a session ends',
-      LOOKING,
-      async () => {
-        const outside = await (await dashboard.context()).newPage();
-        await outside.goto(`${dashboard.origin}/`);
-        await outside.getByRole('button', { name: 'Sign in' }).waitFor();
-        await look(outside, 'sign-in');
-        await signIn(outside, ADMIN);
-        await shown(outside);
-        await outside.context().clearCookies();
-        await outside.getByRole('navigation', { name: 'Pages' }).getByText('Usage').click();
-        await outside.getByRole('heading', { name: 'Your session has ended' }).waitFor();
-        await look(outside, 'session-ended', false);
-      },
-    );
+    it('is accessible and fits its window: sign-in, and the end of a session', LOOKING, async () => {
+      const outside = await (await dashboard.context()).newPage();
+      await outside.goto(`${dashboard.origin}/`);
+      await outside.getByRole('button', { name: 'Sign in' }).waitFor();
+      await look(outside, 'sign-in');
+      await signIn(outside, ADMIN);
+      await shown(outside);
+      await outside.context().clearCookies();
+      await outside.getByRole('navigation', { name: 'Pages' }).getByText('Usage').click();
+      await outside.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+      await look(outside, 'session-ended', false);
+    });
 
-    it('is accessible and fits its window: what members see, and in German', LOOKING, async () => {
+    it('is accessible and fits its window: as a member, and in German', LOOKING, async () => {
       const member = await dashboard.signedIn(MEMBER, '/api-keys');
       await shown(member);
       await look(member, 'member-api-keys');
@@ -135,7 +130,7 @@ export const appearance = (dashboard: Dashboard) =>
       await look(page, 'german-overview');
     });
 
-    it('has dialogs that are accessible as well', LOOKING, async () => {
+    it('has accessible dialogs', LOOKING, async () => {
       const { id } = await aReceiverOwed(dashboard, WELL, 1);
       const page = await dashboard.signedIn(ADMIN, '/endpoints');
       const open = async (path: string, button: string, called: string) => {
@@ -147,7 +142,7 @@ export const appearance = (dashboard: Dashboard) =>
           await page.screenshot({ path: join(PICTURES, `${called}-light.png`) });
           await expectAccessible(page);
         }
-        // Escape closes it, and the focus is back where it was.
+        // Escape closes it, and focus returns to where it was.
         await page.keyboard.press('Escape');
         await page.locator('[role=dialog], [role=alertdialog]').waitFor({ state: 'detached' });
         await page.locator('button:focus').waitFor();
@@ -163,7 +158,7 @@ export const appearance = (dashboard: Dashboard) =>
       await open('/sources', 'Add a source', 'dialog-add-source');
     });
 
-    it('keeps the theme that was chosen', async () => {
+    it('keeps the chosen theme', async () => {
       const page = await dashboard.signedIn(ADMIN, '/settings', { colorScheme: 'light' });
       await page.getByLabel('Appearance').selectOption('dark');
       await page.reload();
@@ -171,7 +166,7 @@ export const appearance = (dashboard: Dashboard) =>
       expect(await background()).toBe('dark');
     });
 
-    it('has who is signed in, and the way out, in its menu where there is no room for them', async () => {
+    it('has the user and the sign-out in its menu where the width is small', async () => {
       const page = await dashboard.signedIn(ADMIN, '/', { viewport: { width: 360, height: 740 } });
       const head = await page.getByRole('banner').boundingBox();
       expect(head?.height).toBeLessThanOrEqual(64);
@@ -181,7 +176,7 @@ export const appearance = (dashboard: Dashboard) =>
       await page.getByRole('button', { name: 'Sign out' }).waitFor();
     });
 
-    it('begins with at most 200 KiB of compressed script', async () => {
+    it('loads at most 200 KiB of compressed script at first', async () => {
       const context = await dashboard.context();
       const page = await context.newPage();
       const sizes: Promise<number>[] = [];

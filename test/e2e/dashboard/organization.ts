@@ -4,7 +4,7 @@ import { apiClient } from '../../support/api.ts';
 import { ADMIN, type Dashboard } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
 
-/** What a key is answered. */
+/** The status of a request with a key. */
 async function statusWith(dashboard: Dashboard, key: string, path: string): Promise<number> {
   const { BASE_URL } = dashboard.service.run.environment;
   const api = apiClient({ BASE_URL, API_KEY: key }, 1);
@@ -17,7 +17,7 @@ async function statusWith(dashboard: Dashboard, key: string, path: string): Prom
 
 export const apiKeys = (dashboard: Dashboard) =>
   describe('API keys', () => {
-    it('are created, seen once, used, and revoked', async () => {
+    it('are created, shown once, used, and revoked', async () => {
       const page = await dashboard.signedIn(ADMIN, '/api-keys');
       await page.getByRole('button', { name: 'Create a key' }).click();
       const dialog = page.getByRole('dialog');
@@ -44,7 +44,7 @@ export const apiKeys = (dashboard: Dashboard) =>
       expect(await statusWith(dashboard, secret, '/api/v1/conversations')).toBe(401);
     });
 
-    it('whose answer was lost may be there: that is told, and where to look', async () => {
+    it('may exist although the answer was lost: the dialog says so, with a link to the list', async () => {
       const page = await dashboard.signedIn(ADMIN, '/api-keys');
       await page.route('**/api/settings/api-keys', async (route) => {
         if (route.request().method() !== 'POST') return route.continue();
@@ -53,19 +53,19 @@ export const apiKeys = (dashboard: Dashboard) =>
       });
       await page.getByRole('button', { name: 'Create a key' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Name').fill('Nobody has seen it');
+      await dialog.getByLabel('Name').fill('Never shown');
       await dialog.getByText(/^Read conversations/).click();
       await dialog.getByRole('button', { name: 'Create a key' }).click();
       await dialog.getByText('The key may have been created').waitFor();
       await expectAccessible(page);
       await dialog.getByRole('button', { name: 'See the keys' }).click();
-      const row = page.getByRole('row').filter({ hasText: 'Nobody has seen it' });
+      const row = page.getByRole('row').filter({ hasText: 'Never shown' });
       await row.getByRole('button', { name: /^Revoke/ }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke the key' }).click();
       await row.waitFor({ state: 'hidden' });
     });
 
-    it('cannot be left unseen while one is being made', async () => {
+    it('cannot be left while one is being created', async () => {
       const page = await dashboard.signedIn(ADMIN, '/api-keys');
       const answer = Promise.withResolvers<void>();
       await page.route('**/api/settings/api-keys', async (route) => {
@@ -87,7 +87,7 @@ export const apiKeys = (dashboard: Dashboard) =>
 
 export const sandbox = (dashboard: Dashboard) =>
   describe('the sandbox', () => {
-    it('gives another key, which acts on it', async () => {
+    it('returns another key, which works in it', async () => {
       const page = await dashboard.signedIn(ADMIN, '/sandbox');
       await page.getByRole('button', { name: 'Create another key' }).click();
       const dialog = page.getByRole('dialog');
@@ -98,7 +98,7 @@ export const sandbox = (dashboard: Dashboard) =>
       expect(await statusWith(dashboard, secret, '/api/v1/conversations')).toBe(200);
     });
 
-    it('shows what a simulated receiver was sent, and is empty after a reset', async () => {
+    it('shows the requests of a simulated receiver, and is empty after a reset', async () => {
       const { SANDBOX_API_KEY: API_KEY, BASE_URL } = dashboard.service.run.environment;
       const api = apiClient({ BASE_URL, API_KEY }, 1);
       const { id } = await api.register('https://example.com/hooks?simulate=200', ['conversation.created']);
@@ -127,7 +127,7 @@ export const sandbox = (dashboard: Dashboard) =>
       await page.getByText('No deliveries').waitFor();
     });
 
-    it('is another view of the same pages, which says so', async () => {
+    it('has the same pages, marked as the sandbox', async () => {
       const page = await dashboard.signedIn(ADMIN, '/endpoints');
       await page.getByRole('navigation', { name: 'What is shown' }).getByText('Sandbox').click();
       await page.waitForURL('**/sandbox/endpoints');
@@ -137,7 +137,7 @@ export const sandbox = (dashboard: Dashboard) =>
       await page.getByRole('complementary').waitFor({ state: 'hidden' });
     });
 
-    it('stays what is looked at across the pages of the whole organization', async () => {
+    it('stays selected across the pages of the whole organization', async () => {
       const page = await dashboard.signedIn(ADMIN, '/sandbox/endpoints');
       const pages = page.getByRole('navigation', { name: 'Pages' });
       await pages.getByText('Settings').click();

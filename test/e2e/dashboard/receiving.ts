@@ -4,7 +4,7 @@ import type { Dashboard } from '../a-dashboard.ts';
 
 export const WELL: Answer = { status: 200 };
 
-/** A receiver without an endpoint, as long as the test lasts. `answer` may be changed. */
+/** A receiver without an endpoint, until the end of the test. `answer` may be changed. */
 export async function aReceiver({ service }: Dashboard, answer: Answer) {
   const receiver = { answer, received: [] as ReceivedDelivery[], url: '' };
   const { url, stop } = await startReceiver({
@@ -17,7 +17,10 @@ export async function aReceiver({ service }: Dashboard, answer: Answer) {
   return receiver;
 }
 
-/** One with an endpoint that fails or not, and a ticket's events owed to it. @param tickets so many */
+/**
+ * A receiver with an endpoint and the events of new tickets.
+ * @param tickets the number of tickets
+ */
 export async function aReceiverOwed(dashboard: Dashboard, answer: Answer, tickets: number) {
   const receiver = await aReceiver(dashboard, answer);
   const { api, ended } = dashboard.service;

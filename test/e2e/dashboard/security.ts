@@ -7,13 +7,13 @@ import { apiClient } from '../../support/api.ts';
 import { ADMIN, type Dashboard } from '../a-dashboard.ts';
 import { aReceiverOwed } from './receiving.ts';
 
-/** What an attacker is after: an endpoint that is told everything, and a key that may do everything. */
+/** The goals of an attacker: an endpoint that receives every event, and a key with every scope. */
 const ENDPOINT = JSON.stringify({ url: 'https://attacker.example/all', events: ['message.received'] });
 const KEY = JSON.stringify({ name: 'attacker', scopes: ['write:webhooks'] });
 
 /**
- * A page of somebody else's. @param host as browsers see it: `127.0.0.1` is another site, `localhost` the
- * same one with another origin
+ * A page of an attacker.
+ * @param host as browsers see it: `127.0.0.1` is another site, `localhost` the same one with another origin
  */
 async function foreignPage(page: Page, host: string, html: string): Promise<void> {
   const server = createServer((_, response) => {
@@ -29,8 +29,8 @@ async function foreignPage(page: Page, host: string, html: string): Promise<void
 }
 
 export const security = (dashboard: Dashboard) =>
-  describe('what others try', () => {
-    /** Endpoints and keys as they are, by the admin's own token. */
+  describe('an attack', () => {
+    /** The current endpoints and keys, read with the admin's own token. */
     async function belongings(): Promise<string> {
       const { ADMIN_TOKEN: API_KEY, BASE_URL } = dashboard.service.run.environment;
       const api = apiClient({ BASE_URL, API_KEY }, 1);
@@ -46,31 +46,28 @@ export const security = (dashboard: Dashboard) =>
     }
 
     it.each([
-      // Of another site the browser sends no cookie, of the same site it does.
+      // From another site the browser sends no cookie, from the same site it does.
       ['127.0.0.1', 401],
       ['localhost', 403],
-    ])(
-      'changes nothing: a form that a page of %s posts with the browser of an admin',
-      async (host, status) => {
-        const page = await dashboard.signedIn(ADMIN);
-        const before = await belongings();
-        // Of type text/plain, a form can write JSON.
-        const [start, end] = KEY.split('attacker');
-        await foreignPage(
-          page,
-          host,
-          `<form method="post" enctype="text/plain" action="${dashboard.origin}/api/settings/api-keys">
+    ])("changes nothing: a form that a page of %s posts with an admin's browser", async (host, status) => {
+      const page = await dashboard.signedIn(ADMIN);
+      const before = await belongings();
+      // With the type text/plain, a form can send JSON.
+      const [start, end] = KEY.split('attacker');
+      await foreignPage(
+        page,
+        host,
+        `<form method="post" enctype="text/plain" action="${dashboard.origin}/api/settings/api-keys">
              <input name='${start}' value='attacker${end}'><button>Win a prize</button></form>`,
-        );
-        const answered = page.waitForResponse(/api-keys/);
-        await page.getByRole('button').click();
-        expect((await answered).status()).toBe(status);
-        expect(await belongings()).toBe(before);
-      },
-    );
+      );
+      const answered = page.waitForResponse(/api-keys/);
+      await page.getByRole('button').click();
+      expect((await answered).status()).toBe(status);
+      expect(await belongings()).toBe(before);
+    });
 
     it.each(['127.0.0.1', 'localhost'])(
-      'changes nothing: a script of %s that sends the cookies along',
+      'changes nothing: a script of %s that sends the cookies',
       async (host) => {
         const page = await dashboard.signedIn(ADMIN);
         const before = await belongings();
@@ -95,13 +92,13 @@ export const security = (dashboard: Dashboard) =>
           },
           { origin: dashboard.origin, endpoint: ENDPOINT, key: KEY },
         );
-        // It reads nothing of the answers, either.
+        // Nor can it read the answers.
         expect(results).toEqual(['', '', '']);
         expect(await belongings()).toBe(before);
       },
     );
 
-    it('changes nothing: a stolen API key, at everything that the dashboard does', async () => {
+    it('changes nothing: a stolen API key, with every request of the dashboard', async () => {
       const { API_KEY, BASE_URL } = dashboard.service.run.environment;
       const before = await belongings();
       const api = apiClient({ BASE_URL, API_KEY }, 1);
@@ -127,7 +124,7 @@ export const security = (dashboard: Dashboard) =>
       expect(await belongings()).toBe(before);
     });
 
-    it('is shown as text: a script in what a receiver answers, and in an address', async () => {
+    it("is shown as text: a script in a receiver's answer, and in a URL", async () => {
       const script = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
       const { id } = await aReceiverOwed(dashboard, { status: 500, body: script }, 1);
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${id}`);
@@ -150,7 +147,7 @@ export const security = (dashboard: Dashboard) =>
       await dashboard.service.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${endpoint.id}` });
     });
 
-    it('does not open another site: a way back that leads elsewhere', async () => {
+    it('opens no other site: a return path that leads elsewhere', async () => {
       const page = await dashboard.signedIn(ADMIN);
       for (const returnTo of ['https://attacker.example/', '//attacker.example', '/\\attacker.example']) {
         const status = await page.evaluate(

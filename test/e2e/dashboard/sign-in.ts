@@ -5,12 +5,12 @@ import { ADMIN, type Dashboard, fillIn, MEMBER, signIn } from '../a-dashboard.ts
 const SESSION = '__Host-session';
 const RENEWAL = '__Host-renewal';
 
-/** Waits until a page says whose it is, wherever its width leaves room for that. */
+/** Waits until a page shows the user, at any width. */
 const isShownTo = (page: Page, person: string) => page.getByText(person).filter({ visible: true }).waitFor();
 
 export const signingIn = (dashboard: Dashboard) =>
   describe('sign-in', () => {
-    it('leads through the identity provider to where one wanted to go', async () => {
+    it('leads through the identity provider to the requested page', async () => {
       const page = await dashboard.signingIn(ADMIN, '/api-keys');
       expect(new URL(page.url()).pathname).toBe('/api-keys');
       await isShownTo(page, `${ADMIN} · Admin`);
@@ -38,7 +38,7 @@ export const signingIn = (dashboard: Dashboard) =>
       await page.getByLabel('Password').waitFor();
     });
 
-    it('is told when it fails, and can be tried again', async () => {
+    it('shows its failure, and can be retried', async () => {
       const page = await (await dashboard.context()).newPage();
       await page.goto(`${dashboard.origin}/signed-in?code=forged&state=forged`);
       await page.getByRole('alert').waitFor();
@@ -47,7 +47,7 @@ export const signingIn = (dashboard: Dashboard) =>
       await signIn(page, ADMIN);
     });
 
-    it('says in its own words that the provider refused, whatever its address says', async () => {
+    it("shows the provider's refusal in the dashboard's words, regardless of the URL", async () => {
       const page = await (await dashboard.context()).newPage();
       const said = 'Call +1 555 0100 to unlock your account <script>window.pwned=1</script>';
       await page.goto(
@@ -58,7 +58,7 @@ export const signingIn = (dashboard: Dashboard) =>
       expect(await page.evaluate('"pwned" in window')).toBe(false);
     });
 
-    it('with an account that belongs nowhere here leads to another one', async () => {
+    it('offers another account when this one has no organization', async () => {
       const page = await (await dashboard.context()).newPage();
       await page.goto(`${dashboard.origin}/`);
       await page.getByRole('button', { name: 'Sign in' }).waitFor();
@@ -72,7 +72,7 @@ export const signingIn = (dashboard: Dashboard) =>
       await isShownTo(page, `${MEMBER} · Member`);
     });
 
-    it('that is ended in one tab leaves nothing of the person in the others', async () => {
+    it('leaves no data of the user in other tabs once it ends in one', async () => {
       const page = await dashboard.signingIn(ADMIN, '/api-keys');
       const other = await page.context().newPage();
       await other.goto(`${dashboard.origin}/endpoints`);
@@ -82,7 +82,7 @@ export const signingIn = (dashboard: Dashboard) =>
       expect(await other.locator('body').innerText()).not.toContain(ADMIN);
     });
 
-    it('that could not be ended is said to go on', async () => {
+    it('is said to continue when it could not be ended', async () => {
       const page = await dashboard.signingIn(ADMIN);
       await page.route('**/api/session', (route) => route.fulfill({ status: 503, json: {} }));
       await page.getByRole('button', { name: 'Sign out' }).click();
@@ -109,8 +109,8 @@ export const expiring = (dashboard: Dashboard) =>
     };
 
     /**
-     * Keeps what a page asks for by itself, so that what is pressed meanwhile is what meets the end of the
-     * session. @returns lets it go
+     * Holds a page's own requests, so that a click is the first to meet the end of the session.
+     * @returns releases them
      */
     async function hold(page: Page): Promise<() => Promise<void>> {
       const held: Route[] = [];
@@ -122,13 +122,13 @@ export const expiring = (dashboard: Dashboard) =>
       await page.route(pattern, keep);
       return async () => {
         await page.unroute(pattern, keep);
-        // What the page has given up meanwhile is there no longer.
+        // The page may have aborted the request meanwhile.
         for (const route of held) await route.continue().catch(() => undefined);
       };
     }
     const cookies = { session: /^__Host-session$/, all: /^__Host-/ };
 
-    /** Adds an endpoint when the session has ended, which asks to sign in again. */
+    /** Adds an endpoint when the session has ended, which requires another sign-in. */
     async function added(page: Page): Promise<void> {
       const release = await hold(page);
       await page.context().clearCookies({ name: cookies.all });
@@ -137,7 +137,7 @@ export const expiring = (dashboard: Dashboard) =>
       await release();
     }
 
-    it('is renewed without a word while the provider allows it', async () => {
+    it('is renewed silently while the provider permits it', async () => {
       const page = await draft('https://example.com/renewed');
       const release = await hold(page);
       await page.context().clearCookies({ name: cookies.session });
@@ -148,16 +148,16 @@ export const expiring = (dashboard: Dashboard) =>
       await page.getByRole('heading', { name: 'Endpoint added' }).waitFor();
     });
 
-    it('loses nothing that was typed: after the sign-in in another window it goes on', async () => {
+    it('loses no typed text: the page continues after the sign-in in another window', async () => {
       const page = await draft('https://example.com/typed-before');
       await added(page);
-      // The provider still knows the browser, and asks for nothing.
+      // The provider still knows the browser, and shows no form.
       await page.getByRole('button', { name: 'Sign in in a new window' }).click();
       await page.getByRole('heading', { name: 'Endpoint added' }).waitFor();
       await page.getByText('https://example.com/typed-before').first().waitFor();
     });
 
-    it('loses nothing that was typed where the provider asks again who it is', async () => {
+    it('loses no typed text when the provider requires a password again', async () => {
       const page = await draft('https://example.com/typed-again');
       await added(page);
       await page.context().clearCookies();
@@ -167,7 +167,7 @@ export const expiring = (dashboard: Dashboard) =>
       await page.getByRole('heading', { name: 'Endpoint added' }).waitFor();
     });
 
-    it('leaves nothing of one person to another who signs in instead, and does nothing in their name', async () => {
+    it('leaves no data of one user to another who signs in instead, and repeats no request', async () => {
       const page = await draft('https://example.com/of-the-admin');
       await added(page);
       await page.context().clearCookies();
@@ -194,11 +194,11 @@ export const membership = (dashboard: Dashboard) =>
       '/sandbox',
       '/api-keys',
     ];
-    // The sandbox's page also puts programs together, which changes nothing.
+    // The sandbox page also edits programs, which changes nothing.
     const CHANGING =
       /^(Add (?!an answer$)|Register|Issue|Make|Check now|Change|Create|Delete|Revoke|Reset|Send|Save)/;
 
-    /** Buttons of a page that change something, by their names. */
+    /** Names of a page's buttons that change something. */
     async function changingAt(page: Page, path: string): Promise<string[]> {
       await page.goto(`${dashboard.origin}${path}`);
       await page.locator('main h1').waitFor();
@@ -206,14 +206,14 @@ export const membership = (dashboard: Dashboard) =>
       return page.getByRole('main').getByRole('button', { name: CHANGING }).allInnerTexts();
     }
 
-    it('sees every page, and finds nothing there that changes anything', async () => {
+    it('sees every page, without buttons that change anything', async () => {
       const page = await dashboard.signedIn(MEMBER);
       const found: [string, string[]][] = [];
       for (const path of PATHS) found.push([path, await changingAt(page, path)]);
       expect(found).toEqual(PATHS.map((path) => [path, []]));
     });
 
-    it('sees the same pages as an admin, who does find something', async () => {
+    it('sees the same pages as an admin, who has such buttons', async () => {
       const page = await dashboard.signedIn(ADMIN);
       for (const path of ['/endpoints', '/sources', '/settings', '/sandbox', '/api-keys'])
         expect(await changingAt(page, path), path).not.toEqual([]);

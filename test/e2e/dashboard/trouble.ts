@@ -6,7 +6,7 @@ import { aReceiver, aReceiverOwed, WELL } from './receiving.ts';
 
 const UNREACHABLE = 'The service cannot be reached. Check your connection.';
 
-/** What is told when things do not work. */
+/** The dashboard's messages when something fails. */
 export const trouble = (dashboard: Dashboard) => {
   async function anEndpoint(): Promise<{ id: string; url: string }> {
     const { api } = dashboard.service;
@@ -19,7 +19,7 @@ export const trouble = (dashboard: Dashboard) => {
   }
 
   describe('without a network', () => {
-    it('a write fails at once, and is not made up for when nobody wants it any more', async () => {
+    it('a write fails at once, and is not repeated later', async () => {
       const { id, url } = await anEndpoint();
       const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
       await page.getByRole('button', { name: 'Delete' }).click();
@@ -44,13 +44,13 @@ export const trouble = (dashboard: Dashboard) => {
   describe('a page whose file is missing', () => {
     const withoutUsage = (page: Page) => page.route('**/assets/usage-*', (route) => route.abort());
 
-    it('is looked for once more, told, and shown when it is there', async () => {
+    it('is requested once more, reported missing, and shown when it is there', async () => {
       const page = await dashboard.signedIn(ADMIN, '/settings');
       await withoutUsage(page);
       await page.getByRole('navigation', { name: 'Pages' }).getByText('Usage').click();
       await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
       await expectAccessible(page);
-      // Everything around it is still there.
+      // The rest of the page is still there.
       await page.getByRole('navigation', { name: 'Pages' }).getByText('Settings').click();
       await page.getByRole('heading', { name: 'Settings' }).waitFor();
       await page.getByRole('navigation', { name: 'Pages' }).getByText('Usage').click();
@@ -59,7 +59,7 @@ export const trouble = (dashboard: Dashboard) => {
       await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
     });
 
-    it('is not looked for while nothing answers: what is around it stays', async () => {
+    it('causes no reload while no server answers: the rest of the page stays', async () => {
       const page = await dashboard.signedIn(ADMIN, '/settings');
       await page.evaluate('window.isTheSame = true');
       await page.context().setOffline(true);
@@ -73,7 +73,7 @@ export const trouble = (dashboard: Dashboard) => {
   });
 
   describe('endpoints', () => {
-    it('are told to be gone when somebody else deletes them', async () => {
+    it('are reported as deleted when another user deletes them', async () => {
       const receiver = await aReceiver(dashboard, WELL);
       const { id } = await dashboard.service.api.register(receiver.url, ['ticket.created']);
       const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
@@ -87,7 +87,7 @@ export const trouble = (dashboard: Dashboard) => {
   });
 
   describe('deliveries', () => {
-    it('that cannot be looked for are not told to come by themselves', async () => {
+    it('show an alert while they cannot be polled', async () => {
       const { id } = await aReceiverOwed(dashboard, WELL, 1);
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${id}`);
       const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
@@ -106,10 +106,10 @@ export const trouble = (dashboard: Dashboard) => {
   });
 
   describe('an outage of a receiver', () => {
-    it('is on the overview before the first delivery has failed for good', async () => {
+    it('is on the overview before the first delivery has failed permanently', async () => {
       const { id } = await anEndpoint();
       const page = await dashboard.signedIn(ADMIN, '/settings');
-      // Such deliveries are made in the API's own tests; here it would take minutes.
+      // The API's own tests cover such deliveries; here they would take minutes.
       await page.route('**/api/settings/deliveries/stats*', async (route) => {
         const response = await route.fetch();
         const body = await response.json();
@@ -123,13 +123,13 @@ export const trouble = (dashboard: Dashboard) => {
         await route.fulfill({ response, json: body });
       });
       await page.getByRole('navigation', { name: 'Pages' }).getByText('Overview').click();
-      const told = page.getByRole('listitem').filter({ has: page.locator(`a[href="/endpoints/${id}"]`) });
-      await told.getByText('Waiting', { exact: true }).waitFor();
-      await told
+      const item = page.getByRole('listitem').filter({ has: page.locator(`a[href="/endpoints/${id}"]`) });
+      await item.getByText('Waiting', { exact: true }).waitFor();
+      await item
         .getByText('12 deliveries have not arrived yet. Oldest waiting since 5 minutes ago.')
         .waitFor();
       await page.getByText(/^without [\d,]+ in progress$/).waitFor();
-      await told.getByRole('link', { name: 'See why' }).click();
+      await item.getByRole('link', { name: 'See why' }).click();
       await page.waitForURL(`**/deliveries/${id}?status=open`);
     });
   });

@@ -7,7 +7,7 @@ const FAILING = { status: 500, body: 'the database of the receiver is down' };
 
 export const endpoints = (dashboard: Dashboard) =>
   describe('endpoints', () => {
-    it('are registered with a secret that is shown once and verifies what comes', async () => {
+    it('are registered with a secret that is shown once and verifies deliveries', async () => {
       const receiver = await aReceiver(dashboard, WELL);
       const page = await dashboard.signedIn(ADMIN, '/endpoints');
       await page.getByRole('button', { name: 'Add an endpoint' }).click();
@@ -34,7 +34,7 @@ export const endpoints = (dashboard: Dashboard) =>
       expect(await page.content()).not.toContain(secret);
     });
 
-    it('cannot be left while they are being registered, since their secret comes once', async () => {
+    it('cannot be left while they are being registered, because their secret is shown once', async () => {
       const receiver = await aReceiver(dashboard, WELL);
       const page = await dashboard.signedIn(ADMIN, '/endpoints');
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -56,11 +56,11 @@ export const endpoints = (dashboard: Dashboard) =>
         .waitFor();
     });
 
-    it('show a delivery that was looked for before it was there', async () => {
+    it('show a delivery that was requested before it existed', async () => {
       const receiver = await aReceiver(dashboard, WELL);
       const { id } = await dashboard.service.api.register(receiver.url, ['ticket.created']);
       const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
-      // As if it came later still.
+      // As if it came even later.
       const one = new RegExp(`/api/settings/webhooks/${id}/deliveries/dlv_`);
       await page.route(one, (route) =>
         route.fulfill({ status: 404, json: { error: { type: 'NOT_FOUND', message: 'not there' } } }),
@@ -87,7 +87,7 @@ export const endpoints = (dashboard: Dashboard) =>
       expect(await page.getByLabel('Endpoint URL').inputValue()).toBe('https://10.0.0.1/internal');
     });
 
-    it('are deleted when their address is typed, and not before', async () => {
+    it('are deleted only after their URL is typed', async () => {
       const receiver = await aReceiver(dashboard, WELL);
       const { id } = await dashboard.service.api.register(receiver.url, ['ticket.created']);
       const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
@@ -104,7 +104,7 @@ export const endpoints = (dashboard: Dashboard) =>
 
 export const deliveries = (dashboard: Dashboard) =>
   describe('deliveries', () => {
-    it('tell in two clicks from the overview why they did not arrive', async () => {
+    it('show in two clicks from the overview why they failed', async () => {
       const { id } = await aReceiverOwed(dashboard, FAILING, 1);
       const page = await dashboard.signedIn(ADMIN);
       await page.locator(`a[href="/deliveries/${id}?status=failed"]`).click();
@@ -127,7 +127,7 @@ export const deliveries = (dashboard: Dashboard) =>
       await detail.getByText('Succeeded').waitFor();
     });
 
-    it('are resent once, though the answer is lost and the button pressed again', async () => {
+    it('are resent once, although the answer is lost and the button clicked again', async () => {
       const { id } = await aReceiverOwed(dashboard, WELL, 1);
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${id}`);
       await page.getByRole('list', { name: 'Deliveries' }).getByRole('link').first().click();
@@ -160,12 +160,12 @@ export const deliveries = (dashboard: Dashboard) =>
       const all = await dashboard.service.ended(receiver.id, 6);
       expect(all.filter(({ status }) => status === 'succeeded')).toHaveLength(3);
       expect(receiver.received.length).toBe(before + 3);
-      // Pressed once more it is meant once more.
+      // Another click later is another request.
       await page.getByRole('button', { name: 'Resend', exact: true }).click();
       await jobs.getByRole('listitem').nth(1).waitFor();
     });
 
-    it('appear by themselves, and change before the eyes of whoever looks', async () => {
+    it('appear and change without a reload', async () => {
       const { id } = await aReceiverOwed(dashboard, WELL, 1);
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${id}`);
       const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
@@ -175,7 +175,7 @@ export const deliveries = (dashboard: Dashboard) =>
       await rows.first().getByText('Succeeded').waitFor();
     });
 
-    it('are narrowed by status, event and time, which the address keeps', async () => {
+    it('are filtered by status, event and time, which the URL keeps', async () => {
       const { id } = await aReceiverOwed(dashboard, WELL, 2);
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${id}`);
       const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
@@ -194,7 +194,7 @@ export const deliveries = (dashboard: Dashboard) =>
     it.each([
       { width: 1280, height: 900 },
       { width: 1000, height: 700 },
-    ])('are read by keyboard alone, $width pixels wide', async (viewport) => {
+    ])('are usable by keyboard alone, $width pixels wide', async (viewport) => {
       const { id } = await aReceiverOwed(dashboard, WELL, 3);
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${id}`, { viewport });
       const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('link');
@@ -207,7 +207,7 @@ export const deliveries = (dashboard: Dashboard) =>
       await focused(2);
       await page.keyboard.press('ArrowUp');
       await focused(1);
-      // The list is one stop on the way through the page.
+      // The list is one tab stop of the page.
       await page.keyboard.press('Shift+Tab');
       await page.locator('select:focus').waitFor();
       await page.keyboard.press('Tab');

@@ -16,7 +16,7 @@ const pages = new Map(
     .map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]),
 );
 
-/** @returns why a link of a page leads nowhere; undefined where it leads somewhere */
+/** @returns why a link of a page is broken; undefined for a valid one */
 function problemOf(page: string, link: string): string | undefined {
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? page : relative(ROOT, join(ROOT, dirname(page), decodeURI(path)));
@@ -26,7 +26,7 @@ function problemOf(page: string, link: string): string | undefined {
   return undefined;
 }
 
-/** Pages that links lead to from some others, over any number of pages. */
+/** Pages that links of some pages lead to, directly or not. */
 function reachableFrom(...starts: string[]): Set<string> {
   const reached = new Set(starts);
   for (const page of reached)
@@ -38,19 +38,19 @@ function reachableFrom(...starts: string[]): Set<string> {
 }
 
 describe('the documentation', () => {
-  it('has links to files and headings that exist', () => {
+  it('has links to existing files and headings only', () => {
     const problems = [...pages].flatMap(([page, text]) =>
       relativeLinksOf(text).flatMap((link) => problemOf(page, link) ?? []),
     );
     expect(problems).toEqual([]);
   });
 
-  it('has no page that the README and the index do not lead to', () => {
+  it('has no page without a link from the README or the index', () => {
     const reached = reachableFrom('README.md', 'docs/README.md');
     expect([...pages.keys()].filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
   });
 
-  it('has the pages that sources name', () => {
+  it('has the pages that sources cite', () => {
     const sources = git('*.ts', '*.tsx', '*.json', '.ci/*').filter(
       (file) => !file.startsWith('test/compatibility/'),
     );
@@ -67,12 +67,12 @@ describe('the documentation', () => {
   });
 });
 
-describe('a link', () => {
+describe('the check of links', () => {
   it.each([
     ['CONTRIBUTING.md', 'no-such-page.md', 'no such file'],
     ['docs/README.md', '../README.md#no-such-heading', 'no such heading'],
     ['docs/README.md', '#no-such-heading', 'no such heading'],
-  ])('of %s to %s is a problem: %s', (page, link, why) => {
+  ])('reports %s linking to %s: %s', (page, link, why) => {
     expect(problemOf(page, link)).toContain(why);
   });
 
@@ -81,11 +81,11 @@ describe('a link', () => {
     ['docs/README.md', '#guides'],
     ['README.md', 'docs/openapi/v1.json'],
     ['README.md', 'docs'],
-  ])('of %s to %s is none', (page, link) => {
+  ])('accepts %s linking to %s', (page, link) => {
     expect(problemOf(page, link)).toBeUndefined();
   });
 
-  it('is found in prose, not in code', () => {
+  it('reads prose, not code', () => {
     const page =
       '[a](one.md) `[b](two.md)`\n\n```md\n[c](three.md)\n```\n\n![d](four.svg "title") [e](https://x.example/)';
     expect(relativeLinksOf(page)).toEqual(['one.md', 'four.svg']);

@@ -15,7 +15,7 @@ it('.editorconfig indents and wraps as biome.json does', () => {
   });
 });
 
-it('.nvmrc names the version of Node.js that package.json asks for', () => {
+it('.nvmrc names the version of Node.js in package.json', () => {
   const { devEngines, optionalDependencies } = JSON.parse(read('package.json'));
   const version = read('.nvmrc').trim();
   expect(devEngines.runtime.version).toBe(`>=${version}`);

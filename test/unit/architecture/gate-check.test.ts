@@ -4,7 +4,7 @@ import { sourceOf, UNREADABLE } from './source.ts';
 
 const violations = (path: string, text: string) => violationsOf(sourceOf(path, text));
 
-describe('the check of the sources finds', () => {
+describe("the check of the functions' sources reports", () => {
   it.each([
     ["import { connect } from 'node:net';", 'node:net'],
     ["import net from 'net';", 'net'],
@@ -88,14 +88,14 @@ describe('the check of the sources finds', () => {
     ]);
   });
 
-  it('a permit that was given another name as it was imported', () => {
+  it('a permit that was imported under another name', () => {
     const text = "import type { Permit as Pass } from '../domain/gate.ts';\nconst permit = {} as Pass;";
     expect(violations('platform/courier.ts', text)).toEqual([
       'platform/courier.ts gives Permit another name',
     ]);
   });
 
-  it('a permit by way of the whole module', () => {
+  it('a permit from an import of the whole module', () => {
     const text = "const permit = {} as import('../domain/gate.ts').Permit;";
     expect(violations('platform/courier.ts', text)).not.toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('the check of the sources finds', () => {
     ["export { ReceiverAgent } from './outbound/agent.ts';", 'ReceiverAgent'],
     ["const { exchange } = await import('./outbound/exchange.ts');", '*'],
     ["import { outboundClient } from './outbound/client.ts';", 'outboundClient'],
-  ])('in platform %s', (text, name) => {
+  ])('an import in platform: %s', (text, name) => {
     expect(violations('platform/courier.ts', text)).toContainEqual(
       expect.stringMatching(
         new RegExp(`^platform/courier.ts takes ${name.replace('*', '\\*')} from platform/outbound/`),
@@ -124,7 +124,7 @@ describe('the check of the sources finds', () => {
     expect(violations('workers/mail.ts', text)).toContainEqual(`workers/mail.ts gives ${name} another name`);
   });
 
-  it('a gate of the same name that is none', () => {
+  it("another function with the gate's name", () => {
     const text = `import { outboundClient } from '../platform/outbound/client.ts';
       const gate = (of) => (orgId, ways) => ways.live(orgId);
       webhookSender({ gate: gate(of), outbound: outboundClient(terms) });`;
@@ -153,7 +153,7 @@ describe('the check of the sources finds', () => {
     ]);
   });
 
-  it('no fault with a worker that gives its client to a sender together with the gate', () => {
+  it('nothing about a worker that passes its client to a sender together with the gate', () => {
     expect(
       inWorker('webhookSender({ gate: gate(standings.of), outbound: outboundClient(terms), now });'),
     ).toEqual([]);
@@ -166,19 +166,19 @@ describe('the check of the sources finds', () => {
       "import { requirePermit } from '../../domain/gate.ts';\nexport const client = { async post(request, permit) { const result = await exchange(request); requirePermit(permit); return result; } };",
     ],
     [
-      'asks at one of its doors alone',
+      'asks in only one of its methods',
       "import { requirePermit } from '../../domain/gate.ts';\nexport const client = { async post(request, permit) { requirePermit(permit); return exchange(request); }, get(url) { return exchange(url); } };",
     ],
     [
-      'asks no permit where it fetches',
+      'asks for no permit where it fetches',
       "import { requirePermit } from '../../domain/gate.ts';\nexport const client = { async post(request, permit) { requirePermit(permit); return exchange(request); }, fetch(request) { return retrieve(request); } };",
     ],
     [
-      'asks a permit office of its own',
+      'calls a function of its own named requirePermit',
       'const requirePermit = (permit) => permit;\nexport const client = { async post(request, permit) { requirePermit(permit); return exchange(request); } };',
     ],
     [
-      'lends what it sends with',
+      'exports a function that sends',
       "import { requirePermit } from '../../domain/gate.ts';\nexport const client = { async post(request, permit) { requirePermit(permit); return exchange(request); } };\nexport const send = exchange;",
     ],
   ])('an outbound client that %s', (_what, text) => {
@@ -189,7 +189,7 @@ describe('the check of the sources finds', () => {
     ['asks for no permit', 'return client.send(new SendEmailCommand(mail));'],
     ['sends first', 'await client.send(new SendEmailCommand(mail)); requirePermit(permit);'],
     [
-      'asks when it likes',
+      'asks only sometimes',
       'if (late) requirePermit(permit); return client.send(new SendEmailCommand(mail));',
     ],
   ])('a mailer that %s', (_what, body) => {
@@ -201,7 +201,7 @@ describe('the check of the sources finds', () => {
     ]);
   });
 
-  it('who else would send e-mail', () => {
+  it('another file that could send e-mail', () => {
     const text = "import { SendEmailCommand } from '@aws-sdk/client-sesv2';";
     expect(violations('platform/courier.ts', text)).toEqual([
       'platform/courier.ts loads @aws-sdk/client-sesv2, which is not for it',
@@ -218,27 +218,27 @@ describe('the check of the sources finds', () => {
     expect(violations('domain/gate.ts', text)).toContainEqual(expect.stringContaining('which is its own'));
   });
 
-  it('what is taken from outside of the functions', () => {
+  it('an import from outside the functions', () => {
     expect(violations('workers/mail.ts', "import { send } from '../../lib/local/mail.ts';")).toEqual([
       'workers/mail.ts loads ../../lib/local/mail.ts, which is none of the functions',
     ]);
   });
 });
 
-describe('the check of the sources finds no fault with', () => {
+describe("the check of the functions' sources accepts", () => {
   it.each([
-    ['types, which open nothing', 'workers/mail.ts', "import type { Socket } from 'node:net';"],
+    ['types, which have no effect at run time', 'workers/mail.ts', "import type { Socket } from 'node:net';"],
     [
       'a member of the same name',
       'platform/courier.ts',
       'port.fetch(); const port = { fetch: 1, require() {} };',
     ],
     [
-      'what is only mentioned',
+      'names in comments and texts',
       'platform/courier.ts',
       "// fetch, WebSocket\nconst text = 'require(node:net)';",
     ],
-    ['sockets where they belong', 'platform/outbound/agent.ts', "import { Socket } from 'node:net';"],
+    ['sockets in platform/outbound', 'platform/outbound/agent.ts', "import { Socket } from 'node:net';"],
     [
       'a parameter that is a permit',
       'platform/courier.ts',
@@ -253,7 +253,7 @@ describe('the check of the sources finds no fault with', () => {
     expect(violations(path, text)).toEqual([]);
   });
 
-  it('only what can be read: it stops at what is no TypeScript', () => {
+  it('only TypeScript', () => {
     expect(() => sourceOf('workers/mail.ts', 'import { from')).toThrow('workers/mail.ts');
   });
 });

@@ -3,10 +3,10 @@ import { ALLOWED, GLOBALS, isIn, OUTBOUND, TAKEN_FROM_OUTBOUND } from './reach.t
 import { isMemberName, type Loaded, nameOf, type Place, type Source } from './source.ts';
 
 const GATE = 'domain/gate.ts';
-/** All that others get from the gate. */
+/** All exports of the gate. */
 const GATE_EXPORTS = ['Gate', 'GateClosed', 'NotPermitted', 'Permit', 'gate', 'requirePermit'];
 
-/** What a source file of the functions does that it must not, each in a sentence. */
+/** Lists forbidden uses in a source file of the functions, each in a sentence. */
 export function violationsOf(source: Source): string[] {
   const { path } = source;
   return [
@@ -21,7 +21,8 @@ export function violationsOf(source: Source): string[] {
 function wrongLoad(path: string, loaded: Loaded): string[] {
   const { module, isTypeOnly } = loaded;
   if (module.startsWith('.')) return wrongRelative(path, loaded);
-  // A type opens nothing. Where it is of something that others would not have to load, the linter speaks up.
+  // A type import has no effect at run time; the linter reports one whose module others would not have to
+  // load.
   if (isTypeOnly) return [];
   const allowances = ALLOWED.filter(({ modules }) => modules.includes(module));
   if (allowances.length === 0) return [`loads ${module}, which is not in the table of what may be reached`];
@@ -48,7 +49,7 @@ function wrongName(path: string, place: Place): string[] {
   return [`says ${name}, which is not for it`];
 }
 
-/** What guards, or is guarded, has one name everywhere, so that it is found by it. */
+/** The guard and what it guards keep their names everywhere, so that this check finds them. */
 function wrongRenaming(path: string, { node, within }: Place): string[] {
   if (node.type !== 'ImportSpecifier' || nameOf(node.imported) === nameOf(node.local)) return [];
   const module = nameOf(within.at(-1)?.source);
@@ -57,8 +58,7 @@ function wrongRenaming(path: string, { node, within }: Place): string[] {
 }
 
 /**
- * Only the gate makes permits: elsewhere they are taken as parameters, and never asserted, returned, kept or
- * guessed.
+ * Only the gate makes permits: elsewhere they are parameters, never asserted, returned, stored or narrowed.
  */
 function wrongPermit({ node, within }: Place): string[] {
   if (node.type !== 'Identifier' || nameOf(node) !== 'Permit') return [];
@@ -89,7 +89,7 @@ function wrongExports({ places }: Source): string[] {
     .map((name) => `gives ${name} away, which is its own`);
 }
 
-/** A client that sends goes nowhere but to a sender, which gets the gate beside it. */
+/** A client that sends is only passed to a sender, which gets the gate beside it. */
 function wrongSenders({ places, loads }: Source): string[] {
   const hasGate = loads.some(
     ({ module, names }) => module.endsWith('/domain/gate.ts') && names.includes('gate'),
@@ -111,14 +111,14 @@ function wrongSenders({ places, loads }: Source): string[] {
   });
 }
 
-/** `gate: gate(…)` among the terms of a sender. */
+/** Whether an object literal has `gate: gate(…)`. */
 function isGate(property: unknown): boolean {
   const { key, value } = property as { key?: unknown; value?: { type?: string; callee?: unknown } };
   return nameOf(key) === 'gate' && value?.type === 'CallExpression' && nameOf(value.callee) === 'gate';
 }
 
 /**
- * The file by which others get out sends nothing, and lets nothing be sent, but in functions that begin by
+ * The client's file sends nothing, and exports nothing that sends, except in functions that begin by
  * requiring a permit.
  */
 function wrongEntrance({ places, loads }: Source, sending: readonly string[]): string[] {
@@ -138,7 +138,7 @@ function wrongEntrance({ places, loads }: Source, sending: readonly string[]): s
     .map(() => 'sends before it requires a permit');
 }
 
-/** What the first statement of a function calls. */
+/** The name of the function that the first statement of a function calls. */
 function firstCallOf(node: Place['node']): string {
   const { body } = node as { body?: { body?: { expression?: { callee?: unknown } }[] } };
   return nameOf(body?.body?.[0]?.expression?.callee);

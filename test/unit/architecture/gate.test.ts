@@ -19,36 +19,36 @@ const sources: readonly Source[] = paths.map((path) =>
 );
 
 describe('the functions', () => {
-  it('are TypeScript, every file, so that no other kind of module is passed over', () => {
+  it('are TypeScript, so that this check reads every file', () => {
     expect(paths.length).toBeGreaterThan(100);
     expect(paths.filter((path) => !path.endsWith('.ts'))).toEqual([]);
   });
 
-  it('reach nothing but by the table, and the outside world by the gate alone', () => {
+  it('reach only what the table permits, and the outside world only with a permit', () => {
     expect(sources.flatMap(violationsOf)).toEqual([]);
   });
 });
 
-describe('the table of what may be reached', () => {
+describe('the table of permitted modules', () => {
   const entries = ALLOWED.flatMap(({ modules, in: files }) =>
     modules.flatMap((module) => files.map((place) => ({ module, place }))),
   );
 
-  it.each(entries)('says of $module in "$place" what is so', ({ module, place }) => {
+  it.each(entries)('has a user of $module in "$place"', ({ module, place }) => {
     const users = sources.filter(
       ({ path, loads }) => isIn(path, [place]) && loads.some((each) => each.module === module),
     );
     expect(users).not.toEqual([]);
   });
 
-  it.each(TAKEN_FROM_OUTBOUND)('says of $name what is so', ({ name, by }) => {
+  it.each(TAKEN_FROM_OUTBOUND)('has a user of $name', ({ name, by }) => {
     const users = sources.filter(
       ({ path, loads }) => isIn(path, by) && loads.some(({ names }) => names.includes(name)),
     );
     expect(users).not.toEqual([]);
   });
 
-  it('says of global names what is so', () => {
+  it('has a use of each global name in each file', () => {
     for (const [name, files] of Object.entries(GLOBALS))
       for (const place of files) {
         const source = sources.find(({ path }) => path === place);
@@ -57,7 +57,7 @@ describe('the table of what may be reached', () => {
       }
   });
 
-  it('names for whatever reaches the outside world the one file that requires a permit', () => {
+  it('names the one file that requires a permit for everything that reaches the outside world', () => {
     for (const { modules, reaches, permit } of ALLOWED) {
       expect(permit !== undefined, modules.join()).toBe(reaches === 'the outside world');
       if (permit !== undefined) expect(paths).toContain(permit.in);

@@ -11,12 +11,17 @@ const filesOf = (patterns: string[]): { path: string; text: string }[] =>
     .filter((path) => !path.includes('node_modules') && !path.endsWith('.gen.ts'))
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
 
-const sources = filesOf(['{functions,lib,bin,dashboard/src,packages/*/src}/**/*.{ts,tsx}']);
+/** The check itself has the words that it finds, and recorded code and rows stay as they are. */
+const EXEMPT = /architecture\/prose|compatibility\/(?:previous|fixtures)/;
+
+const sources = filesOf([
+  '{functions,lib,bin,test,dashboard/{src,test},packages/*/{src,test}}/**/*.{ts,tsx}',
+]).filter(({ path }) => !EXEMPT.test(path));
 const pages = filesOf(['*.md', '{docs,packages,dashboard}/**/*.md']);
 
 describe('comments, texts and pages', () => {
   it('use the words of the field', () => {
-    expect(sources.length).toBeGreaterThan(500);
+    expect(sources.length).toBeGreaterThan(1200);
     const found = [
       ...sources.map(({ path, text }) => ({ path, prose: readSource(path, text) })),
       ...pages.map(({ path, text }) => ({ path, prose: readPage(text) })),

@@ -1,13 +1,9 @@
 /*
- * What the functions may load, and thereby reach. Everything that leads out of a function stands here with
- * its reason: who adds a mailer, an event bus, a usage meter or any other client adds a line, says what it
- * reaches, and, when that is the outside world, which file demands the permit.
+ * The modules that the functions may load, and what these reach. A new client, such as a mailer or an event
+ * bus, needs an entry: what it reaches and, when that is the outside world, which file requires the permit.
  */
 
-/**
- * Which files, from the directory of the functions: a directory when it ends in a slash, everywhere when it
- * is empty.
- */
+/** Files by path below functions/: a directory when it ends in a slash, everywhere when it is empty. */
 type Files = string;
 
 interface Allowance {
@@ -15,8 +11,8 @@ interface Allowance {
   in: readonly Files[];
   reaches: 'nothing' | "the service's own data" | 'whom the operator named' | 'the outside world';
   /**
-   * The one file by which others get there, and the functions by which it sends: never before it has required
-   * a permit of the gate.
+   * The only file that others use for it, and the functions that send, which must be preceded by a required
+   * permit.
    */
   permit?: { in: Files; before: readonly string[] };
 }
@@ -27,23 +23,21 @@ export const ALLOWED: readonly Allowance[] = [
     in: [''],
     reaches: 'nothing',
   },
-  // What is logged goes through the registry of the lines, whoever logs it, and what is measured through the
-  // names of the metrics.
+  // Log lines go through their registry, and metrics through the list of their names.
   { modules: ['@aws-lambda-powertools/logger'], in: ['platform/logger.ts'], reaches: 'nothing' },
   { modules: ['@aws-lambda-powertools/metrics'], in: ['platform/metrics.ts'], reaches: 'nothing' },
-  // Of its own bundle.
+  // Files of the function's own bundle.
   { modules: ['node:fs', 'node:zlib'], in: ['documentation/'], reaches: 'nothing' },
-  // Of texts: what is compressed in memory stays there.
+  // Compression in memory.
   { modules: ['node:zlib'], in: ['store/source-checks.ts'], reaches: 'nothing' },
-  // Read from the environment of the function.
+  // Credentials from the function's environment.
   { modules: ['@aws-sdk/credential-provider-env'], in: ['platform/sdk-substitutes.ts'], reaches: 'nothing' },
   {
     modules: ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'],
     in: ['platform/clients/', 'store/'],
     reaches: "the service's own data",
   },
-  // What is counted there is billed, so that it counts as done to somebody outside (public-api.md, Sandbox
-  // rules).
+  // Counted usage is billed, so it counts as an effect outside (docs/specification.md, Sandbox rules).
   {
     modules: ['@aws-sdk/lib-dynamodb'],
     in: ['store/usage.ts'],
@@ -61,7 +55,7 @@ export const ALLOWED: readonly Allowance[] = [
     in: ['platform/clients/', 'platform/queues.ts'],
     reaches: "the service's own data",
   },
-  // To the service's own workers: a bus, and who may put on it, are the stack's.
+  // Events to the service's own workers: the stack owns the bus and its permissions.
   {
     modules: ['@aws-sdk/client-eventbridge'],
     in: ['platform/event-bus.ts'],
@@ -73,7 +67,7 @@ export const ALLOWED: readonly Allowance[] = [
     in: ['platform/keyrings.ts'],
     reaches: "the service's own data",
   },
-  // Who an organization's people are, by the pool that the stack has for them.
+  // The users of an organization, from the stack's user pool.
   {
     modules: ['@aws-sdk/client-cognito-identity-provider'],
     in: ['platform/directory.ts'],
@@ -85,15 +79,15 @@ export const ALLOWED: readonly Allowance[] = [
     reaches: 'the outside world',
     permit: { in: 'platform/mailer.ts', before: ['SendEmailCommand'] },
   },
-  // The issuer of sessions, asked by whoever signs in: nothing of an organization is in the question.
+  // The issuer of sessions; its requests contain nothing of an organization.
   { modules: ['jose'], in: ['platform/sessions.ts'], reaches: 'whom the operator named' },
-  // Another process of its own bundle, which may read that alone.
+  // A child process of the function's own bundle, which can only read its input.
   {
     modules: ['node:child_process', 'node:url'],
     in: ['knowledge/extractor.ts'],
     reaches: 'nothing',
   },
-  // Parsers: from text to text.
+  // Parsers, which only transform text.
   {
     modules: [
       '@mozilla/readability',
@@ -103,13 +97,13 @@ export const ALLOWED: readonly Allowance[] = [
       'linkedom',
       'read-excel-file/universal',
       'whatwg-mimetype',
-      // It opens files too, which only `zip.ts` could ask it to.
+      // It can open files too, but only `zip.ts` may load it.
       'yauzl',
     ],
     in: ['knowledge/'],
     reaches: 'nothing',
   },
-  // Takes off what a page is encoded with.
+  // Decodes the character encoding of a page.
   { modules: ['node:util'], in: ['platform/outbound/'], reaches: 'nothing' },
   {
     modules: ['node:zlib'],
@@ -124,15 +118,15 @@ export const ALLOWED: readonly Allowance[] = [
   },
 ];
 
-/** What is taken from a room that leads out, by whom. Nothing else of it is to be had outside. */
+/** The names that files outside platform/outbound may import from it. */
 export const TAKEN_FROM_OUTBOUND: readonly { from: Files; name: string; by: readonly Files[] }[] = [
   { from: 'platform/outbound/client.ts', name: 'outboundClient', by: ['workers/'] },
-  // A pure function: what would be written.
+  // A pure function, which returns the headers that would be sent.
   { from: 'platform/outbound/exchange.ts', name: 'completeHeaders', by: ['platform/webhook-sender.ts'] },
 ];
 export const OUTBOUND: Files = 'platform/outbound/';
 
-/** Global names that lead out, or to modules that do, and where they may stand. */
+/** Global names that reach outside, or load modules that do, and the files that may use them. */
 export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   // The issuer of sessions, as above.
   fetch: ['platform/issuer.ts'],
@@ -143,8 +137,7 @@ export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   navigator: [],
   Worker: [],
   WebAssembly: [],
-  // By the process, modules are had without an import.
-  // Nor is anything printed but by the logger.
+  // `process` can load modules without an import, and only the logger may print.
   console: [],
   process: ['platform/config.ts', 'knowledge/reader.ts'],
   globalThis: [],
@@ -153,7 +146,7 @@ export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   module: [],
   eval: [],
   Function: [],
-  // With these the gate tells its permits from others.
+  // The gate recognizes its own permits with these.
   WeakSet: ['domain/gate.ts'],
   createPermit: ['domain/gate.ts'],
 };

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const scripts: string[] = Object.keys(JSON.parse(read('package.json')).scripts);
 
-/** Names of the programs that a dispatcher starts: its own list is the source. */
+/** Names of the programs that a dispatcher starts, from its own list. */
 const programsOf = (file: string): string[] =>
   [...read(file).matchAll(/^ {2}(\w+): \{$/gm)].map(([, name = '']) => name);
 const PROGRAMS: Readonly<Record<string, string[]>> = {
@@ -34,7 +34,7 @@ describe('scripts of package.json', () => {
 });
 
 const NAMED = /npm run [a-z]+(?::[a-z]+)*(?: -- [a-z]+)?/g;
-/** Not the packages, which have scripts of their own, nor what records older versions. */
+/** Without the packages, which have scripts of their own, and records of older versions. */
 const TEXTS = globSync(
   ['*.md', '.ci/run', '{bin,lib,functions,docs,dashboard/src}/**/*.{ts,tsx,md}', 'test/**/*.ts'],
   { cwd: ROOT, exclude: ['test/compatibility/**', 'test/unit/cli/named-programs.test.ts'] },

@@ -3,32 +3,32 @@ import { parseSync } from 'vite';
 /** A node of the syntax tree (ESTree with TypeScript's additions). */
 type Node = { type: string; start: number } & Record<string, unknown>;
 
-/** A place in the tree, with the nodes that it stands in, the innermost last. */
+/** A node with its ancestors, the innermost last. */
 export interface Place {
   node: Node;
   within: readonly Node[];
 }
 
-/** What a file loads, by whatever form of import, re-export or reference. */
+/** A module that a file loads, by any form of import, re-export or reference. */
 export interface Loaded {
   module: string;
-  /** As the module calls them, without types; `*` for all. */
+  /** The names in the module, without types; `*` for all. */
   names: readonly string[];
-  /** Gone when the types are. */
+  /** Whether only types are imported. */
   isTypeOnly: boolean;
 }
 
 /** A source file of the functions. */
 export interface Source {
-  /** From the directory of the functions, with slashes. */
+  /** From the functions' directory, with slashes. */
   path: string;
   places: readonly Place[];
   loads: readonly Loaded[];
 }
 
 /**
- * Reads a source file for its checks.
- * @throws Error when the text is not TypeScript, or loads what only a run could tell
+ * Parses a source file for the checks.
+ * @throws Error when the text is not TypeScript, or imports a module with a computed name
  */
 export function sourceOf(path: string, text: string): Source {
   const { program, errors } = parseSync(path, text);
@@ -52,7 +52,7 @@ function* placesIn(value: unknown, within: readonly Node[]): Generator<Place> {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 
-/** What cannot be read from the text, such as the module of `import(name)`, is called so. */
+/** Stands for a module whose name is not in the text, as in `import(name)`. */
 export const UNREADABLE = 'what only a run can tell';
 
 function loadedBy(node: Node): Loaded | undefined {
@@ -96,13 +96,13 @@ const valuesIn = (specifiers: unknown): Node[] =>
 const textOf = (value: unknown): string =>
   isNode(value) && value.type === 'Literal' && typeof value.value === 'string' ? value.value : UNREADABLE;
 
-/** The name that an identifier, or a string in its place, has. */
+/** The name of an identifier, or of a string in its place. */
 export function nameOf(value: unknown): string {
   if (!isNode(value)) return '';
   return typeof value.name === 'string' ? value.name : textOf(value);
 }
 
-/** Whether an identifier is but the name of somebody's member: `a.name` or `{ name: … }`. */
+/** Whether an identifier is only a member's name: `a.name` or `{ name: … }`. */
 export function isMemberName({ node, within }: Place): boolean {
   const parent = within.at(-1);
   if (parent === undefined || parent.computed === true) return false;

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { findTimingHazards } from './timing-hazards.ts';
 
 const TESTS = join(import.meta.dirname, '../..');
-/** Programs that are run by hand measure, and this file has examples. */
+/** Benchmarks measure time on purpose, and this file has examples. */
 const EXCLUDED = /^(?:bench|chaos|compatibility\/recording|unit\/architecture\/timing-hazards)/;
 
 describe('the tests', () => {
-  it('do not depend on how fast the machine is', () => {
+  it('do not depend on the speed of the machine', () => {
     const paths = globSync('**/*.ts', { cwd: TESTS }).filter((path) => !EXCLUDED.test(path));
     expect(paths.length).toBeGreaterThan(500);
     const found = paths.flatMap((path) =>
@@ -18,7 +18,7 @@ describe('the tests', () => {
   });
 });
 
-describe('the search for tests that depend on the machine', () => {
+describe('the search for timing hazards', () => {
   it.each([
     'await vi.waitFor(() => expect(lines).toEqual([1]));',
     'await sleep(100);',
@@ -45,7 +45,7 @@ describe('the search for tests that depend on the machine', () => {
     'server.listen(port);',
     'aPlace({ context: { attemptTimeoutSeconds: 2, retryBaseSeconds: 0.1 } });',
     'attemptClocks({ attemptTimeoutSeconds });',
-  ])('passes over %s', (source) => {
+  ])('ignores %s', (source) => {
     expect(findTimingHazards(source)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** A way in which a test depends on how fast the machine is. */
+/** A pattern that makes a test depend on the machine's speed. */
 interface Hazard {
   pattern: RegExp;
   instead: string;
@@ -34,7 +34,7 @@ const HAZARDS: readonly Hazard[] = [
   },
 ];
 
-/** What of a test's source makes it fail on a slow machine, or beside another run: a line for each. */
+/** Lists what makes a test fail on a slow machine, or beside another run: a line for each. */
 export function findTimingHazards(source: string): string[] {
   return HAZARDS.flatMap(({ pattern, instead }) =>
     [...source.matchAll(pattern)].map(({ 0: found, index }) => {

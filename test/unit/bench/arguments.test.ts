@@ -9,11 +9,11 @@ const SECTIONS = [
 const read = (...args: string[]) => readArguments(args, SECTIONS);
 
 describe('the arguments of the benchmark', () => {
-  it('ask for all sections where nothing is said', () => {
+  it('select all sections by default', () => {
     expect(read()).toEqual({ only: [], isSmoke: false, isFull: false, growthScale: 1 });
   });
 
-  it('take sections, runs, seconds and files', () => {
+  it('set sections, runs, seconds and files', () => {
     expect(
       read(
         '--only',
@@ -31,7 +31,7 @@ describe('the arguments of the benchmark', () => {
     ).toMatchObject({ only: ['limit', 'growth'], runs: 3, seconds: 10, out: 'a.json' });
   });
 
-  it('take a part of the rows of growth', () => {
+  it('select a part of the rows of growth', () => {
     expect(read('--growth-scale', '0.1').growthScale).toBe(0.1);
   });
 
@@ -53,7 +53,7 @@ describe('the arguments of the benchmark', () => {
     [['--out', '--full'], "'--out <file>' argument '--full' is invalid"],
     [['--fast'], "unknown option '--fast'"],
     [['limit'], 'too many arguments'],
-  ])('refuses %j in one line', (args, message) => {
+  ])('are refused in one line: %j', (args, message) => {
     expect(usageError(() => readArguments(args, SECTIONS))).toContain(message);
   });
 });

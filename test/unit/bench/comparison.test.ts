@@ -12,10 +12,10 @@ const aReport = (figures: readonly Figure[], name = 'limit') => ({
 
 describe('the verdict on a change', () => {
   it.each([
-    ['less of what there should be less of', 'less', [20, 21, 22], [7, 8, 9], 'better'],
-    ['more of what there should be less of', 'less', [7, 8, 9], [20, 21, 22], 'worse'],
-    ['more of what there should be more of', 'more', [7, 8, 9], [20, 21, 22], 'better'],
-    ['less of what there should be more of', 'more', [20, 21, 22], [7, 8, 9], 'worse'],
+    ['a decrease where less is better', 'less', [20, 21, 22], [7, 8, 9], 'better'],
+    ['an increase where less is better', 'less', [7, 8, 9], [20, 21, 22], 'worse'],
+    ['an increase where more is better', 'more', [7, 8, 9], [20, 21, 22], 'better'],
+    ['a decrease where more is better', 'more', [20, 21, 22], [7, 8, 9], 'worse'],
     ['a difference that is neither', 'neither', [20, 21, 22], [7, 8, 9], 'other'],
     ['a difference within what runs are apart', 'less', [10, 12, 14], [9, 11, 13], 'same'],
     ['a difference that two reports of one checkout may have', 'less', [10, 11, 12], [7, 8, 9], 'same'],
@@ -24,24 +24,24 @@ describe('the verdict on a change', () => {
     expect(verdictOf(aFigure([...before], { better }), aFigure([...now], { better }))).toBe(verdict);
   });
 
-  it('is none where one run of a time is all there is', () => {
+  it('is none where a time has only one run', () => {
     expect(verdictOf(aFigure(10), aFigure(5))).toBe('unclear');
     expect(verdictOf(aFigure([10, 10]), aFigure(5))).toBe('unclear');
   });
 
-  it('is one where something was counted, however often', () => {
+  it('exists where something was counted, regardless of the number of runs', () => {
     expect(
       verdictOf(aFigure(6, { unit: 'units', exact: true }), aFigure(5, { unit: 'units', exact: true })),
     ).toBe('better');
   });
 
-  it('turns around when the two change places', () => {
+  it('is reversed when the two change places', () => {
     const opposite = { better: 'worse', worse: 'better', same: 'same', unclear: 'unclear', other: 'other' };
     const runs = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 2, maxLength: 9 });
     fc.assert(
       fc.property(runs, runs, (a, b) => {
         const [one, two] = [aFigure(a), aFigure(b)];
-        // What is the same by a hair may not be so by the other's measure.
+        // The spread of the other run may be smaller, so a tie need not remain one.
         fc.pre(Math.abs(Math.abs(one.median - two.median) - 2 * (one.spread.value + two.spread.value)) > 1);
         expect(verdictOf(two, one)).toBe(opposite[verdictOf(one, two)]);
       }),
@@ -50,7 +50,7 @@ describe('the verdict on a change', () => {
 });
 
 describe('the comparison of two reports', () => {
-  it('gives now by before for each figure that both have, in whatever order', () => {
+  it('returns the ratio of both for each common figure, in any order', () => {
     const other = figure('another', 'a measure', [1, 1], { unit: 'x' });
     const changes = compare(aReport([aFigure([10, 10]), other]), aReport([other, aFigure([5, 5])]));
 
@@ -60,12 +60,12 @@ describe('the comparison of two reports', () => {
     ]);
   });
 
-  it('leaves out what only one of them has, or counts in another unit', () => {
+  it('omits figures that only one of them has, or in another unit', () => {
     expect(compare(aReport([aFigure(1)], 'limit'), aReport([aFigure(1)], 'growth'))).toEqual([]);
     expect(compare(aReport([aFigure(1)]), aReport([aFigure(1, { unit: 's' })]))).toEqual([]);
   });
 
-  it('calls nothing by nothing as it was', () => {
+  it('treats zero and zero as unchanged', () => {
     const [change] = compare(aReport([aFigure(0, { exact: true })]), aReport([aFigure(0, { exact: true })]));
 
     expect(change).toMatchObject({ ratio: 1, verdict: 'same' });

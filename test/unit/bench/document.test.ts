@@ -29,7 +29,7 @@ const aDocument: BenchDocument = {
   ],
 };
 
-describe('the file of a benchmark', () => {
+describe('a benchmark file', () => {
   it('is read as it was written', () => {
     const file = join(directory, 'bench.json');
     writeFileSync(file, JSON.stringify(aDocument));
@@ -48,7 +48,7 @@ describe('the file of a benchmark', () => {
     expect(() => readBenchDocument(file)).toThrow('that this benchmark wrote');
   });
 
-  it('is refused when there is none', () => {
+  it('is refused when it is missing', () => {
     expect(() => readBenchDocument(join(directory, 'none.json'))).toThrow('that can be read');
   });
 });

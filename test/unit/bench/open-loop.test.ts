@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Clock, openLoop } from '../../bench/measure/open-loop.ts';
 
-/** A clock that goes only where somebody waits: to the earliest time that is waited for. */
+/** A clock that advances only to the earliest time that is waited for. */
 function steppedClock(): Clock & {
   at(time: number, act: () => void): void;
   stall(milliseconds: number): void;
@@ -29,7 +29,7 @@ function steppedClock(): Clock & {
   };
 }
 
-/** A target that answers after a millisecond, but nothing between two times. */
+/** A target that answers after a millisecond, except between two times. */
 const targetWithPause =
   (clock: ReturnType<typeof steppedClock>, pause: { from: number; to: number }) => (): Promise<string> =>
     new Promise((resolve) => {
@@ -39,7 +39,7 @@ const targetWithPause =
     });
 
 describe('an open loop', () => {
-  it('sends at even intervals from its beginning on', async () => {
+  it('sends at even intervals from its beginning', async () => {
     const clock = steppedClock();
     const sentAt: number[] = [];
 
@@ -50,7 +50,7 @@ describe('an open loop', () => {
     expect(sentAt).toEqual([1000, 1010, 1020, 1030, 1040]);
   });
 
-  it('stops sending when its signal aborts, and gives what was sent', async () => {
+  it('stops when its signal aborts, and returns the calls so far', async () => {
     const clock = steppedClock();
     const stopping = new AbortController();
 
@@ -64,13 +64,13 @@ describe('an open loop', () => {
     expect(sent.map(({ intendedAt }) => intendedAt)).toEqual([1000, 1010, 1020]);
   });
 
-  it('sends on while a target stands still, so that every call of that time tells of it', async () => {
+  it('continues while a target pauses, so that every call of that time shows the pause', async () => {
     const clock = steppedClock();
     const pause = { from: 1100, to: 1600 };
 
     const sent = await openLoop({ perSecond: 100, count: 100, clock }, targetWithPause(clock, pause));
 
-    // A loop that waits for answers would have seen the pause once.
+    // A loop that waits for answers would have counted the pause once.
     const seen = sent.filter(({ intendedAt }) => intendedAt >= pause.from && intendedAt < pause.to);
     expect(seen).toHaveLength(50);
     for (const { intendedAt, answeredAt } of sent)
@@ -79,7 +79,7 @@ describe('an open loop', () => {
       );
   });
 
-  it('counts from when a call should have been sent, also when the sender itself stood still', async () => {
+  it('measures from when a call should have been sent, also when the sender itself paused', async () => {
     const clock = steppedClock();
 
     const sent = await openLoop({ perSecond: 100, count: 10, clock }, async (number) => {
@@ -90,7 +90,7 @@ describe('an open loop', () => {
     expect(latencies).toEqual([0, 0, 0, 0, 35, 25, 15, 5, 0, 0]);
   });
 
-  it('gives each call with its result, in order, at any rate', async () => {
+  it('returns each call with its result, in order, at any rate', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 2000 }),

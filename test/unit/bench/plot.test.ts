@@ -12,7 +12,7 @@ const dots = (svg: string) =>
   [...svg.matchAll(/<circle cx="([^"]+)" cy="([^"]+)"/g)].map(([, x, y]) => ({ x: Number(x), y: Number(y) }));
 
 describe('a plot', () => {
-  it('draws equal values at one height, and sizes of equal ratio equally far apart', () => {
+  it('draws equal values at one height, and sizes of equal ratio at equal distances', () => {
     const all = dots(plot('A title', [panel('A panel', [3, 3, 3])], 1));
 
     expect(new Set(all.map(({ y }) => y)).size).toBe(1);
@@ -20,18 +20,18 @@ describe('a plot', () => {
     expect((b ?? 0) - (a ?? 0)).toBeCloseTo((c ?? 0) - (b ?? 0), 0);
   });
 
-  it('draws more higher, from a floor of nothing', () => {
+  it('draws larger values higher, from 0', () => {
     const [low, high] = dots(plot('A title', [panel('A panel', [0, 8])], 1));
 
     expect(high?.y).toBeLessThan(low?.y ?? 0);
   });
 
-  it('has a place for a single size, and for values of nothing', () => {
+  it('accepts a single size, and values of 0', () => {
     for (const ys of [[5], [0, 0], []])
       expect(plot('A title', [panel('A panel', ys)], 1)).not.toContain('NaN');
   });
 
-  it('keeps whatever a name holds out of its markup', () => {
+  it('escapes names in its markup', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('<', '>', '&', '"', "'", 'a', ' ') }), (inside) => {
         const text = `§${inside}§`;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { familyOf, parseStat } from '../../bench/measure/processor-time.ts';
 
-describe('the times of a process', () => {
-  it('are read behind a name that may hold anything', () => {
+describe('the processor times of a process', () => {
+  it('are parsed after a process name with any characters', () => {
     const fields = 'S 41 42 42 0 -1 4194304 100 0 0 0 150 50 30 20 20 0 11 0 12345';
 
     expect(parseStat(43, `43 (node (x) 7 8) ${fields}`)).toEqual({
@@ -14,8 +14,8 @@ describe('the times of a process', () => {
   });
 });
 
-describe('the family of a process', () => {
-  it('is all that it started, directly or not, and nothing else', () => {
+describe('the process tree', () => {
+  it('contains a process and its descendants only', () => {
     const all = [
       { pid: 5, parent: 3 },
       { pid: 2, parent: 1 },

@@ -14,7 +14,7 @@ describe('a quantile', () => {
     ]);
   });
 
-  it('is one of the values, and as many as its share are not above it', () => {
+  it('is one of the values, with the right share at or below it', () => {
     fc.assert(
       fc.property(values, share, (all, one) => {
         const found = quantile(all, one);
@@ -25,7 +25,7 @@ describe('a quantile', () => {
     );
   });
 
-  it('grows with its share, whatever the order of the values', () => {
+  it('grows with its share, in any order of the values', () => {
     fc.assert(
       fc.property(values, share, share, (all, a, b) => {
         const shuffled = all.toReversed();
@@ -34,7 +34,7 @@ describe('a quantile', () => {
     );
   });
 
-  it('of nothing is no number', () => {
+  it('of no values is NaN', () => {
     expect(quantile([], 0.5)).toBeNaN();
     expect(median([])).toBeNaN();
   });
@@ -52,21 +52,21 @@ describe('the median', () => {
 });
 
 describe('the spread', () => {
-  it('of one run is not known', () => {
+  it('of one run is unknown', () => {
     expect(spreadOf([7])).toEqual({ value: 0, is: 'one run' });
   });
 
-  it('of two or three is half of what they are apart', () => {
+  it('of two or three runs is half of their range', () => {
     expect(spreadOf([4, 1])).toEqual({ value: 1.5, is: 'half the range' });
     expect(spreadOf([4, 1, 2])).toEqual({ value: 1.5, is: 'half the range' });
   });
 
-  it('of more is half the interquartile range, which one outlier does not change much', () => {
+  it('of more runs is half the interquartile range, which one outlier changes little', () => {
     expect(spreadOf([1, 2, 3, 4, 5])).toEqual({ value: 1, is: 'half the interquartile range' });
     expect(spreadOf([1, 2, 3, 4, 1000])).toEqual({ value: 1, is: 'half the interquartile range' });
   });
 
-  it('is never negative, grows with the values and does not move with them', () => {
+  it('is never negative, scales with the values and does not shift with them', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 2, maxLength: 30 }), (all) => {
         const { value } = spreadOf(all);

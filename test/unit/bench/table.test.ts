@@ -42,7 +42,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('is no wider than a terminal, however many measures there are', () => {
+  it('is no wider than a terminal, with any number of measures', () => {
     const figures = Array.from({ length: 40 }, (_, index) =>
       figure('a subject', `measure ${index}`, 1, { unit: 'ms' }),
     );
@@ -53,7 +53,7 @@ describe('a table', () => {
     for (const { measure } of figures) expect(lines.join('\n')).toContain(measure);
   });
 
-  it('aligns what it colours like what it does not', () => {
+  it('aligns coloured cells like others', () => {
     const block = {
       title: 'A title',
       figures: [figure('first', 'time', [1, 2, 3], { unit: 'ms' as const })],
@@ -77,7 +77,7 @@ describe('a table', () => {
 });
 
 describe('a comparison', () => {
-  it('shows what changed with its ratio, and counts what did not', () => {
+  it('shows changes with their ratio, and the number of unchanged figures', () => {
     const changes = compare(aDocument(2), aDocument(3));
 
     const text = renderComparison(changes, aDocument(2), plain);
@@ -87,7 +87,7 @@ describe('a comparison', () => {
     expect(text).toContain('0 of 1 figures are within twice the spread.');
   });
 
-  it('says so when there is nothing to compare', () => {
+  it('reports that there is nothing to compare', () => {
     expect(renderComparison([], aDocument(2), plain)).toContain('The two have no figure in common.');
   });
 });

@@ -8,7 +8,7 @@ const EVENT = {
   data: { conversationId: 'cnv_1', channelId: 'chn_1', externalUserId: 'visitor' },
 };
 
-/** A delivery as the receiver gives it, verified unless told otherwise. */
+/** A delivery as the receiver returns it, verified by default. */
 export function aDelivery(changes: Partial<ReceivedDelivery> = {}): ReceivedDelivery {
   return {
     receivedAt: new Date(2026, 10, 20, 14, 3, 22, 104),

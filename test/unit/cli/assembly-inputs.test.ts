@@ -30,19 +30,19 @@ async function aProject() {
   return { project, write, fingerprint: (context: object = {}) => fingerprintOf(project, context) };
 }
 
-it('is the same for the same', async () => {
+it('is the same for the same inputs', async () => {
   const [one, other] = [await aProject(), await aProject()];
   expect(await one.fingerprint({ a: 1 })).toBe(await other.fingerprint({ a: 1 }));
 });
 
-it.each(FILES)('is another one when %s changes', async (file) => {
+it.each(FILES)('changes when %s changes', async (file) => {
   const { write, fingerprint } = await aProject();
   const before = await fingerprint();
   await write(file, 'another text');
   expect(await fingerprint()).not.toBe(before);
 });
 
-it('is another one with another context, a further file, or a file of another name', async () => {
+it('changes with another context, a further file, or a file of another name', async () => {
   const { project, write, fingerprint } = await aProject();
   const seen = [await fingerprint(), await fingerprint({ retryBaseSeconds: 1 })];
   await write('functions/api/b.ts', '');
@@ -52,7 +52,7 @@ it('is another one with another context, a further file, or a file of another na
   expect(new Set(seen).size).toBe(seen.length);
 });
 
-it('does not change with what no assembly is made of', async () => {
+it('does not depend on files that no assembly is made of', async () => {
   const { write, fingerprint } = await aProject();
   const before = await fingerprint();
   await write('lib/local/cloud.ts', 'the local run');

@@ -23,7 +23,7 @@ describe('delivery history', () => {
     ]);
   });
 
-  it('forgets the oldest ones', () => {
+  it('drops the oldest ones', () => {
     const history = new DeliveryHistory();
     for (let index = 0; index <= 10_000; index += 1) history.answered(`dlv_${index}`, 200);
     expect(history.isDuplicate('dlv_0')).toBe(false);
@@ -32,7 +32,7 @@ describe('delivery history', () => {
 });
 
 describe('status sequence', () => {
-  it('goes through the statuses and stays at the last one', () => {
+  it('returns the statuses in order and stays at the last one', () => {
     expect([0, 1, 2, 3].map((before) => statusFor([500, 429, 200], before))).toEqual([500, 429, 200, 200]);
   });
 });

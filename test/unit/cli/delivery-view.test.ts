@@ -27,7 +27,7 @@ describe('a delivery on the screen', () => {
     );
   });
 
-  it('differs with colours in nothing but the colours', () => {
+  it('differs with colours only in the colours', () => {
     const shown = renderDelivery(aDelivery(), true, coloured);
     expect(shown).not.toBe(stripVTControlCharacters(shown));
     expect(stripVTControlCharacters(shown)).toBe(renderDelivery(aDelivery(), true, plain));
@@ -42,7 +42,7 @@ describe('a delivery on the screen', () => {
     expect(renderDelivery(delivery, false, plain)).toContain('✗ No matching signature found');
   });
 
-  it('lets no received text steer the terminal', () => {
+  it('contains no control sequence of a received text', () => {
     const steering = '\u001b[2J\u009b31m';
     const shown = renderDelivery(
       aDelivery({
@@ -56,7 +56,7 @@ describe('a delivery on the screen', () => {
     expect(shown).not.toMatch(/[^\P{Cc}\n]/u);
   });
 
-  it('shows a request that is no delivery by its line', () => {
+  it('shows the request line of a request that is no delivery', () => {
     const shown = renderDelivery(
       aDelivery({ method: 'GET', path: '/favicon.ico', headers: {}, body: Buffer.alloc(0) }),
       false,

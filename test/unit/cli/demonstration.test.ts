@@ -9,7 +9,7 @@ const about = (conversationId: string, changes: Partial<ReceivedDelivery> = {}) 
     ...changes,
   });
 
-/** A service whose API creates conversation cnv_1 and, as `deliver` says, delivers. */
+/** A service whose API creates conversation cnv_1 and delivers as `deliver` says. */
 function aService(deliver: (receive: (delivery: ReceivedDelivery) => void) => void) {
   const calls: string[] = [];
   let receive: (delivery: ReceivedDelivery) => void = () => undefined;
@@ -52,7 +52,7 @@ function aService(deliver: (receive: (delivery: ReceivedDelivery) => void) => vo
 }
 
 describe('the demonstration', () => {
-  it('shows the delivery that tells of its conversation, and how long it took', async () => {
+  it('shows the delivery about its conversation, and how long it took', async () => {
     const service = aService((receive) => {
       queueMicrotask(() => receive(about('cnv_of_someone_else')));
       setImmediate(() => {
@@ -65,12 +65,12 @@ describe('the demonstration', () => {
     expect(seen.delivery.body.toString()).toContain('cnv_1');
   });
 
-  it('sees a delivery that comes before the answer to the request', async () => {
+  it('shows a delivery that arrives before the answer to the request', async () => {
     const service = aService((receive) => receive(about('cnv_1')));
     expect(await demonstrate(service.options)).toMatchObject({ deliveryMs: 0 });
   });
 
-  it('leaves neither endpoint nor receiver behind', async () => {
+  it('deletes the endpoint and stops the receiver', async () => {
     const service = aService((receive) => receive(about('cnv_1')));
     await demonstrate(service.options);
     expect(service.calls).toEqual([
@@ -80,7 +80,7 @@ describe('the demonstration', () => {
     ]);
   });
 
-  it('says what the service knows when nothing arrives, and tidies up', async () => {
+  it("reports the service's own status when nothing arrives, and cleans up", async () => {
     const service = aService(() => undefined);
     await expect(demonstrate(service.options)).rejects.toThrow(
       'No delivery arrived within 0.02 s: dlv_1 is retrying, its last error: connection refused.',
@@ -94,7 +94,7 @@ describe('the demonstration', () => {
     await expect(demonstrate(service.options)).rejects.toThrow('No matching signature found');
   });
 
-  it('ends when the person stops the run', async () => {
+  it('ends when the user stops the run', async () => {
     const stop = new AbortController();
     const service = aService(() => stop.abort());
     const options = { ...service.options, timeoutMs: 60_000, signal: stop.signal };

@@ -33,7 +33,7 @@ describe('environment file', () => {
     );
   });
 
-  it('reads back whatever it wrote', () => {
+  it('is read back as written', () => {
     const value = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(value, value, (API_KEY, CA_FILE) => {
@@ -43,13 +43,13 @@ describe('environment file', () => {
     );
   });
 
-  it('reads the file among lines that someone added', () => {
+  it('is read among lines that a user added', () => {
     expect(parseEnvironment(`# mine\nexport OTHER=1\n${renderEnvironment(environment)}`)).toEqual(
       environment,
     );
   });
 
-  it('is still ours without what earlier versions did not write', () => {
+  it('is recognized without the values that earlier versions did not write', () => {
     const {
       ADMIN_TOKEN: _,
       MEMBER_TOKEN: __,
@@ -65,7 +65,7 @@ describe('environment file', () => {
     expect(parseEnvironment(text)).toEqual(earlier);
   });
 
-  it('is not taken for ours when a name is missing', () => {
+  it('is not recognized when a name is missing', () => {
     expect(
       parseEnvironment(renderEnvironment(environment).replace(/^export API_KEY.*\n/m, '')),
     ).toBeUndefined();

@@ -16,12 +16,12 @@ describe('durations', () => {
   });
 });
 
-describe('text from outside', () => {
+describe('external text', () => {
   it('keeps line breaks and letters of every script', () => {
     expect(harmless('Grüße\n你好')).toBe('Grüße\n你好');
   });
 
-  it('spells out control characters', () => {
+  it('has escaped control characters', () => {
     expect(harmless('\u001b[31m\r\u007f')).toBe('\\u001b[31m\\u000d\\u007f');
   });
 });

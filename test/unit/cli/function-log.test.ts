@@ -5,12 +5,12 @@ import { plain } from '../../../lib/cli/terminal/paint.ts';
 
 const trouble = (text: string) => renderTrouble({ source: 'Dispatch', text }, plain);
 
-describe('trouble in the functions', () => {
+describe('the view of function logs', () => {
   it.each([
     [{ name: 'Contended' }, '(Contended)'],
     [{ name: 'Error', code: 'ECONNREFUSED' }, '(Error: ECONNREFUSED)'],
     [{ name: 'Defect', message: 'out of order', code: 'X' }, '(Defect: out of order)'],
-  ])('names the error %j with what is known of it', (error, expected) => {
+  ])('names the error %j with its context', (error, expected) => {
     expect(trouble(JSON.stringify({ level: 'ERROR', message: 'the request failed', error }))).toContain(
       `the request failed ${expected}`,
     );
@@ -23,24 +23,24 @@ describe('trouble in the functions', () => {
     ).toBe('error Dispatch failed (TypeError: x is undefined)');
   });
 
-  it('calls a function by its short name when the line has it', () => {
+  it("uses a function's short name when the line has it", () => {
     expect(trouble('{"level":"WARN","service":"dispatch","message":"slow"}')).toBe('warn  dispatch slow');
   });
 
-  it('keeps quiet about the rest, even when it talks about errors', () => {
+  it('omits other lines, even when they mention errors', () => {
     expect(trouble('{"level":"INFO","message":"attempt ended with an error"}')).toBeUndefined();
     expect(trouble('{"level":"INFO","message":"an attempt ended","error":"answered 500"}')).toBeUndefined();
     expect(trouble('START RequestId: 1')).toBeUndefined();
   });
 
-  it('shows what the runner and the runtime say when something goes wrong', () => {
+  it('shows errors of the runner and the runtime', () => {
     expect(trouble('AccessDeniedException: not authorized to perform: dynamodb:PutItem')).toContain(
       'PutItem',
     );
     expect(trouble('Task timed out after 3.00 seconds')).toContain('timed out');
   });
 
-  it('cuts long lines and spells out control characters', () => {
+  it('cuts long lines and escapes control characters', () => {
     const shown = trouble(`Error: \u001b[2J${'x'.repeat(1000)}`) ?? '';
     expect(shown.length).toBeLessThan(340);
     expect(shown).not.toContain('\u001b');
@@ -48,7 +48,7 @@ describe('trouble in the functions', () => {
 });
 
 describe('throttle', () => {
-  it('lets a limited number through and tells afterwards how many it held back', () => {
+  it('passes a limited number and then reports how many it dropped', () => {
     const throttle = new Throttle(2, 1000);
     const shown = [0, 1, 2, 3].map((now) => throttle.admit(now).shown);
     expect(shown).toEqual([true, true, false, false]);

@@ -3,7 +3,7 @@ import { readListenArguments } from '../../../lib/cli/listen/arguments.ts';
 import { usageError } from '../../support/command-line.ts';
 
 describe('arguments of listen', () => {
-  it('registers for all events on any port and accepts everything by default', () => {
+  it('register for all events on any port and accept everything by default', () => {
     expect(readListenArguments([])).toEqual({
       port: 0,
       statuses: [200],
@@ -20,7 +20,7 @@ describe('arguments of listen', () => {
     });
   });
 
-  it('reads every flag', () => {
+  it('set every flag', () => {
     const read = readListenArguments([
       '--port=4000',
       '--status',
@@ -41,7 +41,7 @@ describe('arguments of listen', () => {
     );
   });
 
-  it('has a port that can be known in advance for an endpoint registered by hand', () => {
+  it('use a fixed port for an endpoint that is registered by hand', () => {
     expect(readListenArguments(['--secret', 'whsec_c2VjcmV0'])).toMatchObject({
       port: 4433,
       secret: 'whsec_c2VjcmV0',
@@ -64,7 +64,7 @@ describe('arguments of listen', () => {
     [['--secret', 'whsec_c2VjcmV0', '--events', 'ticket.created'], '--secret'],
     [['--verbose'], '--verbose'],
     [['now'], 'too many arguments'],
-  ])('refuses %j by name', (args, name) => {
+  ])('are refused with a message about %j', (args, name) => {
     expect(usageError(() => readListenArguments(args))).toContain(name);
   });
 });

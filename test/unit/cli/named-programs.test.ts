@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { startNamedProgram } from '../../../lib/cli/terminal/named-programs.ts';
 import { runProgram } from '../../support/command-line.ts';
 
-/** Starts a program of `one` and `two`. @returns the exit code, what was printed and what the program saw */
+/**
+ * Starts a program of `one` and `two`.
+ * @returns the exit code, the output and the program's arguments
+ */
 async function run(...args: string[]) {
   const argv = ['node', 'bin/letters.ts', ...args];
   const started: string[] = [];
@@ -16,7 +19,7 @@ async function run(...args: string[]) {
 }
 
 describe('startNamedProgram', () => {
-  it('starts the named program with the arguments behind the name', async () => {
+  it('starts the named program with the arguments after the name', async () => {
     expect(await run('two', '--help', '-x', 'y')).toEqual({
       started: ['two', '--help', '-x', 'y'],
       output: '',
@@ -33,7 +36,7 @@ describe('startNamedProgram', () => {
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}two +the second$/));
   });
 
-  it('fails with the list when none is named', async () => {
+  it('fails with the list when no program is named', async () => {
     const { code, errors, started } = await run();
     expect(code).toBe(2);
     expect(errors).toContain('the second');

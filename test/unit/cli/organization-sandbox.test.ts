@@ -5,7 +5,7 @@ const kept = { id: 'org_sandbox', apiKey: 'ck_sandbox_kept' };
 const provisioned = { id: 'org_sandbox', apiKey: 'ck_sandbox_new' };
 
 describe('the sandbox of the local organization', () => {
-  it('keeps its key while that works', async () => {
+  it('keeps its key while the key works', async () => {
     const sandbox = ensureSandbox({
       kept,
       accepts: async (key) => key === kept.apiKey,

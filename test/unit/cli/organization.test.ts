@@ -20,7 +20,7 @@ describe('the organization of the local run', () => {
   it.each([
     ['there is none', undefined],
     ['its key is refused', kept],
-  ])('is new when %s', async (_, existing) => {
+  ])('is created when %s', async (_, existing) => {
     const requests: unknown[] = [];
     const result = await ensureOrganization({
       kept: existing,
@@ -34,7 +34,7 @@ describe('the organization of the local run', () => {
     expect(requests).toEqual([{ name: 'Local organization', tier: 'scale' }]);
   });
 
-  it('names what the enrolment did not answer', async () => {
+  it('lists what the enrolment did not return', async () => {
     const without = ensureOrganization({
       kept: undefined,
       accepts: async () => false,

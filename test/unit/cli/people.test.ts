@@ -14,8 +14,8 @@ function anIdentity() {
   };
 }
 
-describe('people of the local organization', () => {
-  it('are an admin and a member of it', async () => {
+describe('the users of the local organization', () => {
+  it('are an admin and a member', async () => {
     const identity = anIdentity();
     await settlePeople(identity, 'org_1');
     const inIt = { 'custom:organization': 'org_1', preferred_username: 'org_1' };
@@ -25,7 +25,7 @@ describe('people of the local organization', () => {
     ]);
   });
 
-  it('have a token each that is valid for a day', async () => {
+  it('each have a token that is valid for a day', async () => {
     expect(await settlePeople(anIdentity(), 'org_1')).toEqual({
       ADMIN_TOKEN: 'admin@local.test 86400',
       MEMBER_TOKEN: 'member@local.test 86400',

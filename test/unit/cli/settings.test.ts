@@ -7,11 +7,11 @@ import { readDirectory, readSettings, type Variables } from '../../../lib/cli/st
 const read = (variables: Record<string, string>) => readSettings(variables, '/project');
 
 describe('settings of the local run', () => {
-  it('has a default for what it cannot do without', () => {
+  it('have defaults for required values', () => {
     expect(read({})).toMatchObject({ port: 3000, directory: '/project/.local', directoryShown: '.local' });
   });
 
-  it('leaves to the stack what was not given', () => {
+  it('leave to the stack what was not given', () => {
     expect(read({})).toMatchObject({
       retryBaseSeconds: undefined,
       retryCapSeconds: undefined,
@@ -26,12 +26,12 @@ describe('settings of the local run', () => {
     });
   });
 
-  it('takes a rate limit from one call a minute to a thousand million', () => {
+  it('accept a rate limit from one call a minute to a thousand million', () => {
     expect(read({ RATE_LIMIT_PER_MINUTE: '1' }).rateLimitPerMinute).toBe(1);
     expect(read({ RATE_LIMIT_PER_MINUTE: '1000000000' }).rateLimitPerMinute).toBe(1_000_000_000);
   });
 
-  it('takes fractions of a second', () => {
+  it('accept fractions of a second', () => {
     const settings = read({
       RETRY_BASE_SECONDS: '0.2',
       RETRY_CAP_SECONDS: '.5',
@@ -48,11 +48,11 @@ describe('settings of the local run', () => {
     });
   });
 
-  it('counts an empty variable as absent', () => {
+  it('treat an empty variable as absent', () => {
     expect(read({ PORT: '', LOCAL_DIR: '', RETRY_BASE_SECONDS: '', SQS_ENDPOINT: '' })).toEqual(read({}));
   });
 
-  it('makes paths absolute', () => {
+  it('make paths absolute', () => {
     const settings = read({ LOCAL_DIR: 'elsewhere' });
     expect(settings.directory).toBe('/project/elsewhere');
     expect(readDirectory({ LOCAL_DIR: '/tmp/x' }, '/project').directory).toBe('/tmp/x');
@@ -85,23 +85,23 @@ describe('settings of the local run', () => {
     ['SANDBOX_RATE_LIMIT_PER_MINUTE', 'many'],
     ['DYNAMODB_ENDPOINT', 'localhost:8000'],
     ['SQS_ENDPOINT', 'not a url'],
-  ])('names %s when it is %s', (name, value) => {
+  ])('name %s when it is %s', (name, value) => {
     expect(() => read({ [name]: value })).toThrow(new RegExp(`^${name} must be .*\\.$`));
   });
 
-  it('refuses a longest delay below the first one', () => {
+  it('refuse a longest delay below the first one', () => {
     expect(() => read({ RETRY_BASE_SECONDS: '10', RETRY_CAP_SECONDS: '5' })).toThrow('which is 10.');
     expect(() => read({ RETRY_CAP_SECONDS: '5' })).toThrow('which is 30.');
   });
 
-  it('refuses a sandbox more calls than its organization', () => {
+  it('refuse more calls for a sandbox than for its organization', () => {
     const limits = { RATE_LIMIT_PER_MINUTE: '100', SANDBOX_RATE_LIMIT_PER_MINUTE: '100' };
     expect(read(limits)).toMatchObject({ rateLimitPerMinute: 100, sandboxRateLimitPerMinute: 100 });
     expect(() => read({ ...limits, RATE_LIMIT_PER_MINUTE: '99' })).toThrow('which is 99.');
     expect(() => read({ SANDBOX_RATE_LIMIT_PER_MINUTE: '6001' })).toThrow('which is 6000.');
   });
 
-  it('answers any text with a setting in range or with one line', () => {
+  it('are, for any text, a value in range or an error of one line', () => {
     const names = [
       'PORT',
       'RETRY_BASE_SECONDS',

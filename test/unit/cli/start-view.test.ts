@@ -23,7 +23,7 @@ describe('the start screen', () => {
   };
   const settingsCall = 'curl -H "Authorization: Bearer $ADMIN_TOKEN" $BASE_URL/api/settings/organization';
 
-  it('ends with where the API is and what to do next', () => {
+  it("ends with the API's URL and the next steps", () => {
     const shown = renderReady(place, plain);
     expect(shown).toContain(
       [
@@ -40,16 +40,16 @@ describe('the start screen', () => {
     expect(shown).toContain('Ctrl-C');
   });
 
-  it('leaves out the dashboard where the stack has none', () => {
+  it('omits the dashboard where the stack has none', () => {
     const { dashboardUrl: _, ...without } = place;
     expect(renderReady(without, plain)).not.toContain('Dashboard');
   });
 
-  it('leaves out what needs people where nobody can sign in', () => {
+  it('omits the users where sign-in is missing', () => {
     expect(renderReady({ ...place, sessions: false }, plain)).not.toContain('ADMIN_TOKEN');
   });
 
-  it('leaves out what needs a sandbox where there is none', () => {
+  it('omits the sandbox where there is none', () => {
     expect(renderReady({ ...place, sandbox: false }, plain)).not.toContain('forward');
   });
 

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { wishOf } from '../../../lib/cli/terminal/stop-request.ts';
 
 describe('signals', () => {
-  it('means to stop with the first one', () => {
+  it('request a stop with the first one', () => {
     expect(wishOf(undefined, 1000)).toBe('stop');
   });
 
-  it('takes the copy that npm passes on for the same keystroke', () => {
+  it('ignore the copy that npm passes on for the same keystroke', () => {
     expect(wishOf(1000, 1000)).toBe('nothing new');
     expect(wishOf(1000, 1299)).toBe('nothing new');
   });
 
-  it('means to stop at once with a second one', () => {
+  it('request an immediate stop with the second one', () => {
     expect(wishOf(1000, 1300)).toBe('stop at once');
   });
 });

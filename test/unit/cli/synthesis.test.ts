@@ -6,8 +6,8 @@ import { contextOf } from '../../../lib/cli/start/synthesis.ts';
 const context = (variables: Record<string, string>) =>
   contextOf(readSettings(variables, '/'), 'http://localhost:1234');
 
-describe('context of the stack', () => {
-  it('holds the settings that were given, and no others', () => {
+describe('the context of the stack', () => {
+  it('has only the settings that were given', () => {
     const always = {
       stage: 'dev',
       dashboardOrigin: 'http://localhost:1234',
@@ -31,7 +31,7 @@ describe('context of the stack', () => {
     });
   });
 
-  it('gives the sandbox its own, and leaves the rest as it is where that is less', () => {
+  it('gives the sandbox its own limit, and leaves a lower default as it is', () => {
     expect(context({ SANDBOX_RATE_LIMIT_PER_MINUTE: '5' })).toMatchObject({
       rateLimitScale: 6000,
       rateLimitStandard: 600,
@@ -39,7 +39,7 @@ describe('context of the stack', () => {
     });
   });
 
-  it('leaves no tier with more than a higher one', () => {
+  it('never gives a tier more than a higher one', () => {
     const limit = fc.integer({ min: 1, max: 1_000_000_000 });
     const given = limit.chain((most) =>
       fc.record({

@@ -6,10 +6,10 @@ import { routes } from '../../../functions/api/routes.ts';
 import type { Route } from '../../../functions/platform/route.ts';
 import { functionBuilds, NEVER_IMPORTED, WORKERS } from '../../../lib/cloud/bundle.ts';
 
-/** What one file of code may have. */
+/** The size limit of one code file. */
 const MAX_BYTES = 400 * 1024;
 
-/** Beyond the handlers' own needs: each was in a bundle once, or would be with an update of the SDK. */
+/** Packages that handlers do not need: each was in a bundle once, or would be with an update of the SDK. */
 const BANISHED = {
   'a second version of the SDK': /node_modules\/.+\/node_modules\/@(aws-sdk|smithy)\//,
   'the chain of credentials':
@@ -31,7 +31,7 @@ describe('the functions’ code', () => {
     outputs = (await Promise.all(made)).flatMap(({ metafile }) => Object.entries(metafile?.outputs ?? {}));
   }, 120_000);
 
-  /** Files of code that hold something of a module. */
+  /** Code files that contain something of a module. */
   const holding = (module: RegExp) =>
     outputs.flatMap(([file, { inputs }]) =>
       Object.entries(inputs)
@@ -39,15 +39,17 @@ describe('the functions’ code', () => {
         .map(([path]) => `${file}: ${path}`),
     );
 
-  it('is in files of 400 KiB at most', () => {
+  it('has files of at most 400 KiB', () => {
     expect(outputs.length).toBeGreaterThan(WORKERS.length);
     const large = outputs.filter(([, { bytes }]) => bytes > MAX_BYTES);
     expect(large.map(([file, { bytes }]) => `${file}: ${bytes}`)).toEqual([]);
   });
 
-  it.each(Object.entries(BANISHED))('is without %s', (_, module) => expect(holding(module)).toEqual([]));
+  it.each(Object.entries(BANISHED))('does not contain %s', (_, module) =>
+    expect(holding(module)).toEqual([]),
+  );
 
-  it('imports no package, but for what the SDK would import later', () => {
+  it('imports no package, except those that the SDK imports lazily', () => {
     const handlers = outputs.filter(([file]) => file.endsWith('/index.mjs'));
     const imported = handlers.flatMap(([file, { imports }]) =>
       imports
@@ -64,7 +66,7 @@ describe('the functions’ code', () => {
     );
   });
 
-  it('has what verifies sessions apart from where keys call, beside it where people call as well', () => {
+  it('has the session verifier in a separate file where only keys call, and in the main file where users call', () => {
     const verifiers = holding(/node_modules\/jose\//).map((held) => held.replace(/: .*/, ''));
     const all: Route[] = Object.values(routes);
     for (const { name, role, dashboard } of all)
@@ -75,7 +77,7 @@ describe('the functions’ code', () => {
       ]).toEqual([name, role !== undefined, dashboard !== undefined]);
   });
 
-  it('has a parser nowhere but where content is read', () => {
+  it('has a parser only where content is read', () => {
     const parsers = /node_modules\/(linkedom|@mozilla\/readability|feedsmith|csv-parse|read-excel-file)\//;
     expect(holding(parsers).filter((held) => /\/index\.mjs: /.test(held))).toEqual([]);
   });

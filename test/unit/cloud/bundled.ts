@@ -5,7 +5,10 @@ import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { TO_A_FUNCTION } from '../../../lib/cloud/bundle.ts';
 
-/** Bundles a source as functions are and loads it. @returns what it exports, and the text of the bundle */
+/**
+ * Bundles a source as functions are, and loads it.
+ * @returns its exports, and the text of the bundle
+ */
 export async function bundled(
   contents: string,
   plugins: Plugin[],

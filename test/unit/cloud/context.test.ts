@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { givenContext } from '../../../lib/cloud/context.ts';
 
-/** A file of the CDK command, for what does not fit into a variable. */
+/** A file of the CDK command, for values too long for a variable. */
 function fileWith(values: Record<string, unknown>): string {
   const directory = mkdtempSync(join(tmpdir(), 'context-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -13,8 +13,8 @@ function fileWith(values: Record<string, unknown>): string {
   return file;
 }
 
-describe('the context that the CDK command gives', () => {
-  it('is in a variable, and in a file what has no room there', () => {
+describe('the context of the CDK command', () => {
+  it('is read from a variable, and from a file where it is too long', () => {
     const context = givenContext({
       CDK_CONTEXT_JSON: JSON.stringify({ stage: 'dev', waf: 'true' }),
       CONTEXT_OVERFLOW_LOCATION_ENV: fileWith({ stage: 'prod', apiRate: 200 }),
@@ -27,7 +27,7 @@ describe('the context that the CDK command gives', () => {
     ]);
   });
 
-  it('is nothing where the command does not run', () => {
+  it('is empty outside the command', () => {
     expect(givenContext({}).tryGetContext('stage')).toBeUndefined();
   });
 });

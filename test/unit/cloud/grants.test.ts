@@ -7,7 +7,7 @@ import { deriveAccess } from '../../../lib/cloud/grants/derive.ts';
 let directory: string;
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'grants-'));
-  // As functions find their environment: the analysis knows this function by its file and name.
+  // The analysis finds this function's environment by its file and name.
   write(
     'functions/platform/config.ts',
     'export function readEnvironment(schema) { return schema.parse(process.env); }',
@@ -35,7 +35,7 @@ function write(file: string, source: string): void {
   writeFileSync(path, source);
 }
 
-/** What a function with this module body may do. */
+/** The permissions of a function with this module body. */
 function accessOf(body: string) {
   write(
     'entry.ts',
@@ -56,14 +56,10 @@ function accessOf(body: string) {
 const GET = { ORDERS_TABLE: ['dynamodb:GetItem'] };
 const PUT = { ORDERS_TABLE: ['dynamodb:PutItem'] };
 
-describe('deriving what code may do', () => {
+describe('deriving permissions from code', () => {
   it.each<[what: string, body: string, access: object]>([
     ['a method that is called', 'export const handler = () => store(table).find(1);', GET],
-    [
-      'nothing of the methods that are not',
-      'const orders = store(table); export const handler = () => 1;',
-      {},
-    ],
+    ['no method that is not called', 'const orders = store(table); export const handler = () => 1;', {}],
     ['what happens in a catch clause', 'export const handler = () => store(table).put(1);', PUT],
     [
       'a handler that a package calls',
@@ -151,13 +147,13 @@ describe('deriving what code may do', () => {
       'a table that may be another',
       'export const handler = (event) => client.send(new GetCommand({ TableName: event.table ?? table.name }));',
     ],
-  ])('stops at %s', (_, body) => {
+  ])('fails at %s', (_, body) => {
     expect(() => accessOf(body)).toThrow(
       'GetCommand of @aws-sdk/lib-dynamodb: its resource cannot be derived',
     );
   });
 
-  it('stops at a command whose permission it does not know', () => {
+  it('fails at a command whose permission is unknown', () => {
     const body = `import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
       export const handler = () => client.send(new CreateTableCommand({ TableName: table.name }));`;
     expect(() => accessOf(body)).toThrow('CreateTableCommand of @aws-sdk/client-dynamodb: which permission');

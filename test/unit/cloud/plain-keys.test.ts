@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { plainKeys, withPlainKeys } from '../../../lib/cloud/plain-keys.ts';
 import { bundled } from './bundled.ts';
 
-describe('the SDK in a bundle', () => {
-  it('describes the operations that are called, and no others', async () => {
+describe("the SDK's schema in a bundle", () => {
+  it('describes only the operations that are called', async () => {
     const { text } = await bundled(`export { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';`, [
       plainKeys,
     ]);
@@ -15,7 +15,7 @@ describe('the SDK in a bundle', () => {
 });
 
 describe('keys of a description', () => {
-  it('are plain where they name a string of it', () => {
+  it('become plain where they name a string of it', () => {
     expect(withPlainKeys('const _h = "http";\nconst op = [9, { [_h]: ["POST", [_h]] }];')).toBe(
       'const _h = "http";\nconst op = [9, { "http": ["POST", [_h]] }];',
     );
@@ -26,7 +26,7 @@ describe('keys of a description', () => {
     expect(withPlainKeys(text)).toBe(text);
   });
 
-  it('mean the same', () => {
+  it('keep their meaning', () => {
     const name = fc.stringMatching(/^_[A-Za-z0-9]{1,4}$/);
     const value = fc.stringMatching(/^[ -!#-[\]-~]{0,10}$/);
     fc.assert(

@@ -16,11 +16,11 @@ describe('a stage', () => {
     ['dev', { keepsData: false, alarms: false, logRetentionDays: 7, release: 'at-once', rollsBack: false }],
     ['staging', { keepsData: true, alarms: true, logRetentionDays: 30, release: 'canary', rollsBack: true }],
     ['prod', { keepsData: true, alarms: true, logRetentionDays: 90, release: 'linear', rollsBack: true }],
-  ])('%s decides %j', (stage, policy) => {
+  ])('%s has %j', (stage, policy) => {
     expect(read({ stage }).policy).toMatchObject({ stage, ...policy });
   });
 
-  it('keeps in production the most of everything', () => {
+  it('has the most of everything in production', () => {
     const [dev, staging, prod] = STAGES.map((stage) => read({ stage }).policy);
     for (const other of [dev, staging]) {
       for (const lane of LANES)
@@ -31,7 +31,7 @@ describe('a stage', () => {
   });
 
   it.each([{ stage: 'production' }, { stage: 'Prod' }, { stage: 1 }])(
-    'is one of three, and %j names none',
+    'is one of three: %j is refused',
     (context) => {
       expect(() => read(context)).toThrow(/^context stage must be one of dev, staging, prod, not "/);
     },
@@ -42,10 +42,10 @@ describe('a stage', () => {
   });
 });
 
-describe('what is reserved', () => {
+describe('reserved concurrency', () => {
   const lane = fc.integer({ min: 10, max: 1000 });
 
-  it('for the dispatcher is all that its lanes may use at once, no more and no less', () => {
+  it('is, for the dispatcher, exactly the sum of its queues', () => {
     fc.assert(
       fc.property(lane, lane, lane, lane, (fresh, retry, slow, stalled) => {
         const { policy } = read({
@@ -60,13 +60,13 @@ describe('what is reserved', () => {
     );
   });
 
-  it('leaves the API more than half of what an account has at first', () => {
+  it("leaves the API more than half of a new account's quota", () => {
     const { reserved } = read().policy;
     const { dispatch = 0, fanOut = 0, deliveryStream = 0, publish = 0 } = reserved ?? {};
     expect(dispatch + fanOut + deliveryStream + publish).toBeLessThan(500);
   });
 
-  it('is nothing in a stage for development, whose account may be a new one, unless somebody asks for it', () => {
+  it('is absent in a development stage, whose account may be new, unless it is set', () => {
     expect(read({ stage: 'dev' }).policy.reserved).toBeUndefined();
     expect(read({ stage: 'dev', reserveConcurrency: 'true' }).policy.reserved?.dispatch).toBe(50);
     expect(read({ reserveConcurrency: false }).policy.reserved).toBeUndefined();
@@ -99,7 +99,7 @@ it('the configuration reference lists each delivery queue with its batches in pr
   }
 });
 
-describe('a figure', () => {
+describe('a number in the context', () => {
   const stage = fc.constantFrom(...STAGES);
   const figures = fc.record(
     {
@@ -112,7 +112,7 @@ describe('a figure', () => {
     { requiredKeys: [] },
   );
 
-  it('is what was asked for, or the synthesis stops with one line that names it', () => {
+  it('is used as given, or refused with one line that names it', () => {
     fc.assert(
       fc.property(stage, figures, (name, context) => {
         let settings: Settings;
@@ -126,7 +126,7 @@ describe('a figure', () => {
           return;
         }
         const { policy } = settings;
-        // Nought is nought, whatever its sign.
+        // Zero is zero, with either sign.
         for (const [given, got] of [
           [context.dispatchersFresh, policy.dispatchers.fresh],
           [context.apiRate, policy.throttle.rate],
@@ -144,7 +144,7 @@ describe('a figure', () => {
     );
   });
 
-  it('says the same as text, which is what a command line has', () => {
+  it('may be a text, as on a command line', () => {
     fc.assert(
       fc.property(stage, fc.integer({ min: 100, max: 1000 }), (name, apiRate) => {
         expect(read({ stage: name, apiRate: String(apiRate) })).toEqual(read({ stage: name, apiRate }));
@@ -153,7 +153,7 @@ describe('a figure', () => {
   });
 });
 
-describe('a context value that is wrong or contradicts another', () => {
+describe('an invalid or contradictory context value', () => {
   it.each<[Record<string, unknown>, string]>([
     [
       { attemptTimeoutSeconds: 0 },
@@ -248,13 +248,13 @@ describe('a context value that is wrong or contradicts another', () => {
       { runbookUrl: 'https://wiki.example.com/' },
       'runbookUrl must be an https URL without a slash at its end, not "https://wiki.example.com/"',
     ],
-    [{ alarmEmail: 'nobody' }, 'alarmEmail must be an e-mail address, not "nobody"'],
-  ])('%j is refused in one clear line', (context, message) => {
+    [{ alarmEmail: 'ada' }, 'alarmEmail must be an e-mail address, not "ada"'],
+  ])('stops the synthesis with one line: %j', (context, message) => {
     expect(() => read(context)).toThrow(new SettingError(`context ${message}`));
   });
 });
 
-describe('what the user agent says of the sender', () => {
+describe("the user agent's sender URL", () => {
   it.each([
     [{}, {}],
     [{ dashboardOrigin: 'https://d.example.com' }, { url: 'https://d.example.com/api/docs' }],
@@ -274,13 +274,13 @@ describe('what the user agent says of the sender', () => {
     { senderUrl: 'http://example.com' },
     { senderUrl: 'https://example.com/(x)' },
     { senderContact: 'a(b)@c' },
-  ])('is refused where a comment could not carry it: %j', (context) => {
+  ])('is refused where a comment could not contain it: %j', (context) => {
     expect(() => read(context)).toThrow(SettingError);
   });
 });
 
-describe('what may be left out', () => {
-  it('is off, or has the standard', () => {
+describe('an optional setting', () => {
+  it('is off, or has its default', () => {
     const settings = read();
     expect(settings).toMatchObject({ runbooks: 'docs/runbooks' });
     expect(settings).not.toHaveProperty('domain');
@@ -293,7 +293,7 @@ describe('what may be left out', () => {
     expect(read({ stage: 'staging' }).waf).toBe(false);
   });
 
-  it('is taken when it is given', () => {
+  it('is used when it is given', () => {
     expect(
       read({
         waf: 'true',

@@ -6,7 +6,7 @@ import { runCommandLine, usageError } from '../../support/command-line.ts';
 const BODY_BYTES = 300;
 const workloadOf = (...args: string[]) => readArguments(args, BODY_BYTES).workload;
 
-describe('the arguments', () => {
+describe('arguments of npm run cost', () => {
   it('are all optional', () => {
     expect(workloadOf()).toEqual({
       deliveries: 10e6,
@@ -31,7 +31,7 @@ describe('the arguments', () => {
     ['1_000', 1000],
     ['0', 0],
     ['.5m', 5e5],
-  ])('take %s as a number', (text, value) => {
+  ])('read %s as a number', (text, value) => {
     expect(workloadOf('--deliveries', text).deliveries).toBe(value);
   });
 
@@ -40,7 +40,7 @@ describe('the arguments', () => {
     ['0.02', 0.02],
     ['100%', 1],
     ['0%', 0],
-  ])('take %s as a share', (text, value) => {
+  ])('read %s as a share', (text, value) => {
     expect(workloadOf('--failure-rate', text).failureRate).toBeCloseTo(value, 12);
   });
 
@@ -52,18 +52,18 @@ describe('the arguments', () => {
     ['--receiver-latency', '80ms', 'receiverLatencyMs', 80],
     ['--busy-hours', '730', 'busyHours', 730],
     ['--batch', '10', 'batch', 10],
-  ] as const)('take %s %s', (option, text, name, value) => {
+  ] as const)('accept %s %s', (option, text, name, value) => {
     expect(workloadOf(option, text)[name]).toBe(value);
   });
 
-  it('make an organization for each endpoint, and an event for each delivery', () => {
+  it('assume an organization for each endpoint, and an event for each delivery', () => {
     expect(workloadOf('--deliveries', '1M', '--endpoints', '500')).toMatchObject({
       organizations: 500,
       messages: 1e6,
     });
   });
 
-  it('make an event for all the endpoints of an organization', () => {
+  it('assume one event for all endpoints of an organization', () => {
     expect(workloadOf('--deliveries', '1M', '--endpoints', '500', '--organizations', '100').messages).toBe(
       200_000,
     );
@@ -95,11 +95,11 @@ describe('the arguments', () => {
     [['--messages', '0'], '--messages must be more than 0 where there are deliveries'],
     [['--color'], "unknown option '--color'"],
     [['10M'], 'too many arguments'],
-  ])('refuse %j in one line', (args, message) => {
+  ])('are refused in one line: %j', (args, message) => {
     expect(usageError(() => readArguments(args, BODY_BYTES))).toContain(message);
   });
 
-  it('are a workload or an error for people, whatever they are', () => {
+  it('are always a workload or a readable error', () => {
     const option = fc.constantFrom('--deliveries', '--endpoints', '--failure-rate', '--body-size', '--batch');
     fc.assert(
       fc.property(option, fc.string(), (name, value) => {

@@ -4,8 +4,8 @@ import { fatesOf } from '../../../lib/cost/attempts.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-describe('what becomes of deliveries', () => {
-  it('is that each ends in one way', () => {
+describe('the outcomes of deliveries', () => {
+  it('add up to all deliveries', () => {
     fc.assert(
       fc.property(share, (failure) => {
         const { succeededAtOnce, retried, exhausted } = fatesOf(failure);
@@ -14,7 +14,7 @@ describe('what becomes of deliveries', () => {
     );
   });
 
-  it('makes the attempts that its ends take', () => {
+  it('determine the number of attempts', () => {
     fc.assert(
       fc.property(share, (failure) => {
         const { attempts, succeededAtOnce, retried, exhausted, furtherFailures } = fatesOf(failure);
@@ -23,7 +23,7 @@ describe('what becomes of deliveries', () => {
     );
   });
 
-  it('makes no more than eight attempts, and one where nothing fails', () => {
+  it('cause at most eight attempts, and one where nothing fails', () => {
     expect(fatesOf(0)).toMatchObject({
       attempts: 1,
       succeededAtOnce: 1,

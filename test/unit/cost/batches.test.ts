@@ -10,7 +10,7 @@ const mappings = fc.record({
 const rates = fc.double({ min: 0, max: 1e6, noNaN: true });
 
 describe('the records of a batch', () => {
-  it('are one at least and never more than the mapping takes', () => {
+  it("are at least one and at most the mapping's limit", () => {
     fc.assert(
       fc.property(mappings, rates, (mapping, rate) => {
         const batch = batchOf(mapping, rate);
@@ -42,8 +42,8 @@ describe('the records of a batch', () => {
   });
 });
 
-describe('the different ones among the records of a batch', () => {
-  it('are no more than there are of either', () => {
+describe('the distinct items among the records of a batch', () => {
+  it('are at most as many as the items, and as the records', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1e6 }),
@@ -57,7 +57,7 @@ describe('the different ones among the records of a batch', () => {
     );
   });
 
-  it('are about all records when endpoints are many, and all endpoints when records are', () => {
+  it('are about all records when items are many, and all items when records are', () => {
     expect(distinct(1e6, 10)).toBeCloseTo(10, 3);
     expect(distinct(2, 1000)).toBeCloseTo(2, 9);
     expect(distinct(1, 1000)).toBe(1);

@@ -16,7 +16,7 @@ function run(args: string[], paint = plain) {
 const ASKED = ['--deliveries', '10M', '--endpoints', '500', '--failure-rate', '2%'];
 
 describe('npm run cost', () => {
-  it('prints a table with each service, the total and what it assumes', () => {
+  it('prints a table with each service, the total and the assumptions', () => {
     const { output } = run(ASKED);
 
     for (const expected of [
@@ -44,14 +44,14 @@ describe('npm run cost', () => {
     for (const line of tableLines) expect(line.length).toBeLessThanOrEqual(110);
   });
 
-  it('shows in its lines what adds up to the total', () => {
+  it('prints lines that add up to the total', () => {
     const { services, usd } = JSON.parse(run([...ASKED, '--json']).output);
     const sum = services.flatMap(({ lines }: { lines: { usd: number }[] }) => lines.map((line) => line.usd));
 
     expect(sum.reduce((all: number, each: number) => all + each, 0)).toBeCloseTo(usd, 6);
   });
 
-  it('prints JSON that says what was asked and of when its figures are', () => {
+  it('prints JSON with its input and the date of its prices', () => {
     expect(JSON.parse(run([...ASKED, '--json']).output)).toMatchObject({
       measured: MEASURED.date,
       workload: { deliveries: 10e6, endpoints: 500, failureRate: 0.02 },
@@ -60,13 +60,13 @@ describe('npm run cost', () => {
     });
   });
 
-  it('works for a month in which nothing happens', () => {
+  it('accepts a month without events', () => {
     const { output } = run(['--deliveries', '0']);
 
     expect(output).not.toMatch(/NaN|Infinity|undefined/);
   });
 
-  it('says what is wrong, where help is, and ends with 2', () => {
+  it('prints the error and the help hint, and exits with 2', () => {
     expect(runCommandLine(() => run(['--failure-rate', 'often']))).toEqual({
       code: 2,
       output: '',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { figures } from '../../../lib/cost/figures.ts';
 import { aWorkload, isClose, MEASURED, workloads } from './workloads.ts';
 
-/** With another window of the stalled lane. */
+/** With another batching window of the stalled lane. */
 const waitingFor = (windowSeconds: number): typeof MEASURED => ({
   ...MEASURED,
   template: {
@@ -14,8 +14,8 @@ const waitingFor = (windowSeconds: number): typeof MEASURED => ({
   },
 });
 
-describe('what a million of something costs', () => {
-  it('is a finite amount for every month, one in which nothing happens included', () => {
+describe('the cost of a million', () => {
+  it('is finite for every month, an empty one included', () => {
     fc.assert(
       fc.property(workloads, (workload) => {
         for (const usd of Object.values(figures(workload, MEASURED))) {
@@ -26,7 +26,7 @@ describe('what a million of something costs', () => {
     );
   });
 
-  it('does not depend on how many there are while batches stay as full as they are', () => {
+  it('does not depend on the volume while batches are as full', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 10_000 }), (batch, factor) => {
         const [few, many] = [1000, 1000 * factor].map((count) =>
@@ -38,7 +38,7 @@ describe('what a million of something costs', () => {
     );
   });
 
-  it('is less in full batches, above all where a batch waits for a deadline', () => {
+  it('is lower in full batches, above all where a batch waits for a deadline', () => {
     const alone = figures(aWorkload({ batch: 1 }), MEASURED);
     const full = figures(aWorkload({ batch: 10 }), MEASURED);
 
@@ -47,7 +47,7 @@ describe('what a million of something costs', () => {
     expect(full.message).toBe(alone.message);
   });
 
-  it('is less for what times out the longer its messages wait for company, and the same for what does not', () => {
+  it('falls for time-outs with a longer batching window, and stays the same for others', () => {
     const windows = [0, 5, 20].map((seconds) => figures(aWorkload(), waitingFor(seconds)));
     const [none, some, most] = windows.map(({ timedOutAttempt }) => timedOutAttempt);
 
@@ -56,7 +56,7 @@ describe('what a million of something costs', () => {
     expect(new Set(windows.map(({ firstTry }) => firstTry)).size).toBe(1);
   });
 
-  it('is less for what times out the more of it there is, until its batches are full', () => {
+  it('falls for time-outs with their number, until batches are full', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-4, max: 0.5, noNaN: true }), (hangingRate) => {
         const [few, many] = [hangingRate, 2 * hangingRate].map((rate) =>
@@ -67,7 +67,7 @@ describe('what a million of something costs', () => {
     );
   });
 
-  it('is more for what fails than for what succeeds', () => {
+  it('is higher for failures than for successes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), (batch) => {
         const { firstTry, exhausted } = figures(aWorkload({ batch }), MEASURED);

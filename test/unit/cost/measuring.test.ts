@@ -8,7 +8,7 @@ import { fitted, workOf } from '../../bench/requests/work.ts';
 const consumed = (operation: string, asked: object, answer: object) =>
   consumedBy(operation, JSON.stringify(asked), JSON.stringify(answer));
 
-describe('what a request consumed', () => {
+describe('the consumed capacity of a request', () => {
   it('is the read units of all tables that a batch reads', () => {
     const ConsumedCapacity = [{ CapacityUnits: 0.5 }, { CapacityUnits: 1.5 }];
 
@@ -32,7 +32,7 @@ describe('what a request consumed', () => {
     });
   });
 
-  it('is charged for refusals, of which DynamoDB reports nothing', () => {
+  it('includes refused requests, for which DynamoDB reports nothing', () => {
     const refused = { __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException' };
     const cancelled = { __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException' };
 
@@ -44,7 +44,7 @@ describe('what a request consumed', () => {
     );
   });
 
-  it('is no unit of a table where it is no request to one', () => {
+  it('is zero for a request to no table', () => {
     expect(consumed('AmazonSQS.SendMessageBatch', { Entries: [{}, {}] }, {})).toEqual({
       reads: 0,
       writes: 0,
@@ -56,7 +56,7 @@ describe('what a request consumed', () => {
 });
 
 describe('the bytes of an item', () => {
-  it('are those of its names and values', () => {
+  it('include its names and values', () => {
     expect(itemBytes({ pk: 'abc', ü: 'é' })).toBe(2 + 3 + 2 + 2);
     expect(itemBytes({ n: 12345, yes: true, no: null })).toBe(1 + 4 + 3 + 1 + 2 + 1);
     expect(itemBytes({ l: ['a', 'bc'] })).toBe(1 + 3 + 2 + 3);
@@ -64,7 +64,7 @@ describe('the bytes of an item', () => {
     expect(itemBytes({ b: new Uint8Array(7) })).toBe(8);
   });
 
-  it('are the sum of those of its attributes', () => {
+  it('are the sum over its attributes', () => {
     const items = fc.dictionary(
       fc.string({ minLength: 1 }),
       fc.oneof(fc.string(), fc.integer(), fc.boolean()),
@@ -78,7 +78,7 @@ describe('the bytes of an item', () => {
   });
 });
 
-describe('what a batch and each of its records take', () => {
+describe('the cost of a batch and of each record', () => {
   const amounts = fc.record({
     invocations: fc.integer({ min: 1, max: 100 }),
     size: fc.integer({ min: 1, max: 50 }),
@@ -88,7 +88,7 @@ describe('what a batch and each of its records take', () => {
     perUnit: fc.integer({ min: 0, max: 20 }),
   });
 
-  it('are found from two measurements of what both make together', () => {
+  it('follows from two measurements of both together', () => {
     fc.assert(
       fc.property(amounts, amounts, parts, (few, many, { perBatch, perUnit }) => {
         fc.pre(many.size > few.size);
@@ -105,19 +105,19 @@ describe('what a batch and each of its records take', () => {
     );
   });
 
-  it('cannot be told apart when the batches are alike', () => {
+  it('is not computable when the batches are alike', () => {
     const tally = { ...NOTHING, invocations: 10, records: 20, writes: 30 };
 
-    expect(() => fitted(tally, tally)).toThrow('cannot be told apart');
+    expect(() => fitted(tally, tally)).toThrow('do not determine the cost');
   });
 
-  it('are not less than nothing, whatever the errors of measurement are', () => {
+  it('is not negative, with any errors of measurement', () => {
     expect(workOf({ ...NOTHING, cpuMs: -0.4, writes: 2.00049 })).toMatchObject({ cpuMs: 0, writes: 2 });
   });
 });
 
 describe('tallies', () => {
-  it('add up and take away measure by measure', () => {
+  it('are added and subtracted measure by measure', () => {
     const one = { ...NOTHING, reads: 3, cpuMs: 1.5 };
 
     expect(plus(one, one)).toEqual(times(one, 2));

@@ -34,7 +34,7 @@ describe('a bill', () => {
     );
   });
 
-  it('has every service once, the dearest first', () => {
+  it('has every service once, the most expensive first', () => {
     fc.assert(
       fc.property(amounts, (quantity) => {
         const { services } = bill(quantity);
@@ -54,7 +54,7 @@ describe('a bill', () => {
     expect(usdOf('Lambda')).toBe(0);
   });
 
-  it('leaves out what there is nothing of', () => {
+  it('omits lines without a quantity', () => {
     const { services } = bill(quantities({ mails: 5 }));
 
     expect(services.flatMap(({ lines }) => lines.map(({ name }) => name))).toEqual(['mails']);
@@ -62,7 +62,7 @@ describe('a bill', () => {
 });
 
 describe('each price', () => {
-  it.each(Object.entries(PRICES))('of %s is more than nothing and says where it is from', (_, price) => {
+  it.each(Object.entries(PRICES))('of %s is positive and has a source', (_, price) => {
     expect(price.usd).toBeGreaterThan(0);
     expect(price.per).toBeGreaterThan(0);
     expect(URL.parse(price.source)?.hostname).toBe('aws.amazon.com');

@@ -7,7 +7,7 @@ import type { Workload } from '../../../lib/cost/workload.ts';
 import { aWorkload, isClose, MEASURED, workloads } from './workloads.ts';
 
 const usdOf = (workload: Workload): number => bill(totalOf(usage(workload, MEASURED))).usd;
-/** As much of everything that comes of deliveries. */
+/** The usage of deliveries, multiplied. */
 const timesOf = (workload: Workload, factor: number): Workload => ({
   ...workload,
   deliveries: workload.deliveries * factor,
@@ -15,8 +15,8 @@ const timesOf = (workload: Workload, factor: number): Workload => ({
   reads: workload.reads * factor,
 });
 
-describe('what a month takes', () => {
-  it('is never less than nothing', () => {
+describe('the usage of a month', () => {
+  it('is never negative', () => {
     fc.assert(
       fc.property(workloads, (workload) => {
         const total = totalOf(usage(workload, MEASURED));
@@ -25,7 +25,7 @@ describe('what a month takes', () => {
     );
   });
 
-  it('is what is there anyway when nothing happens, and nothing else', () => {
+  it('is only the fixed usage when nothing happens', () => {
     const idle = usage(aWorkload({ deliveries: 0, messages: 0 }), MEASURED);
 
     expect(totalOf(idle)).toEqual(sumOf([idle.standing, idle.storage]));
@@ -34,7 +34,7 @@ describe('what a month takes', () => {
     expect(bill(idle.standing).usd).toBeGreaterThan(0);
   });
 
-  it('grows by as much with each delivery while batches stay as full as they are', () => {
+  it('grows linearly with deliveries while batches are as full', () => {
     fc.assert(
       fc.property(
         workloads,
@@ -49,7 +49,7 @@ describe('what a month takes', () => {
     );
   });
 
-  it('costs more in all, and no more for each, when there are more deliveries', () => {
+  it('costs more in all, and at most as much for each, with more deliveries', () => {
     fc.assert(
       fc.property(
         workloads.filter(({ deliveries }) => deliveries > 0),
@@ -66,7 +66,7 @@ describe('what a month takes', () => {
 
   it.each([
     ['attempts that fail', 'failureRate', {}],
-    // In the place of deliveries that succeed: those that fail slowly cost as much.
+    // Instead of successful deliveries, because those that fail slowly cost as much.
     ['deliveries at endpoints that hang', 'hangingRate', { failureRate: 0 }],
   ] as const)('costs more with more %s', (_, rate, others) => {
     fc.assert(
@@ -90,7 +90,7 @@ describe('what a month takes', () => {
     expect(usdOf(aWorkload(changes))).toBeGreaterThan(usdOf(aWorkload()));
   });
 
-  it('costs less when the same comes in fewer hours, because batches are fuller', () => {
+  it('costs less when the same volume comes in fewer hours, because batches are fuller', () => {
     const busy = { deliveries: 1e9, messages: 1e9 };
 
     expect(usdOf(aWorkload({ ...busy, busyHours: 100 }))).toBeLessThan(
@@ -114,25 +114,25 @@ describe('what a month takes', () => {
     );
   });
 
-  it('sends each attempt with its body over the wire', () => {
+  it('sends each attempt with its body over the network', () => {
     const { attempts } = usage(aWorkload({ deliveries: 1e6, failureRate: 0, bodySize: 2048 }), MEASURED);
 
     expect(attempts.egressGb).toBeCloseTo((1e6 * (2048 + MEASURED.wireBytes)) / 2 ** 30, 9);
   });
 
-  it('invokes the dispatcher once for each batch, and asks the queue twice', () => {
+  it('invokes the dispatcher once for each batch, and polls the queue twice', () => {
     const { attempts } = usage(aWorkload({ deliveries: 1e6, batch: 10 }), MEASURED);
 
     expect(attempts.invocations).toBeCloseTo(1e5, 6);
     expect(attempts.queueRequests).toBeCloseTo(2e5, 6);
   });
 
-  it('brings ten attempts that hang at once into one invocation of the dispatcher, and moves what was parked', () => {
+  it('needs one dispatcher invocation for ten concurrent hanging attempts, and moves parked deliveries', () => {
     const { hangingAttempts } = usage(aWorkload({ deliveries: 1e6, hangingRate: 1, batch: 10 }), MEASURED);
 
     const [attempts, moved] = [8e6, 2e6];
     expect(hangingAttempts.invocations).toBeCloseTo((attempts + moved) / 10, 6);
-    // Nothing goes out for a message that is only moved.
+    // A message that is only moved sends no request.
     expect(hangingAttempts.egressGb).toBeCloseTo(
       (attempts * (MEASURED.bodyBytes + MEASURED.wireBytes)) / 2 ** 30,
       9,
@@ -142,7 +142,7 @@ describe('what a month takes', () => {
     );
   });
 
-  it('logs what its functions log, and no line of Lambda itself', () => {
+  it("logs the functions' own lines, and no line of Lambda itself", () => {
     const silent = {
       ...MEASURED,
       dispatchBatch: { ...MEASURED.dispatchBatch, logBytes: 0, logLines: 0 },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Measured } from '../../../lib/cost/measured.ts';
 import { STANDARD, type Workload } from '../../../lib/cost/workload.ts';
 
-/** What the repository holds. */
+/** The files of the repository. */
 export const MEASURED = Measured.parse(
   JSON.parse(readFileSync(new URL('../../../lib/cost/measured.json', import.meta.url), 'utf8')),
 );
@@ -21,7 +21,7 @@ export const aWorkload = (changes: Partial<Workload> = {}): Workload => ({
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-/** Months of all kinds, in which nothing may happen as well. */
+/** Months of all kinds, empty ones included. */
 export const workloads: fc.Arbitrary<Workload> = fc
   .record({
     deliveries: fc.integer({ min: 0, max: 10_000_000_000 }),
@@ -44,6 +44,6 @@ export const workloads: fc.Arbitrary<Workload> = fc
     ...(batch === undefined ? {} : { batch }),
   }));
 
-/** Equal but for what adding numbers of different sizes loses. */
+/** Equal within the rounding errors of adding numbers of different sizes. */
 export const isClose = (a: number, b: number): boolean =>
   Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));

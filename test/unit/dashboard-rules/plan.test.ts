@@ -17,7 +17,7 @@ const step = fc.record<Step>({
 const steps = fc.array(step, { minLength: 1, maxLength: 10 });
 const speed = fc.integer({ min: 1, max: 3600 });
 
-describe('the plan of a delivery', () => {
+describe('the preview of a delivery', () => {
   it('has the attempts that the service makes at a receiver with this program', () => {
     fc.assert(
       fc.property(steps, speed, (written, fast) => {
@@ -41,7 +41,7 @@ describe('the plan of a delivery', () => {
     );
   });
 
-  it('ends with the first attempt that is accepted, or the last that there is', () => {
+  it('ends with the first accepted attempt, or with the last one', () => {
     fc.assert(
       fc.property(steps, speed, (written, fast) => {
         const { attempts, end } = planOf({ steps: written, speed: fast });
@@ -52,7 +52,7 @@ describe('the plan of a delivery', () => {
     );
   });
 
-  it('takes an hour and more where everything fails, and seconds where time passes 1000 times faster', () => {
+  it('takes more than an hour where every attempt fails, and seconds at 1000 times the speed', () => {
     const failing = { steps: [{ does: 503, afterMs: 0 }] };
     expect(planOf({ ...failing, speed: 1 }).endsAt).toBe(3_810_000);
     expect(planOf({ ...failing, speed: 1000 })).toMatchObject({ endsAt: 3810, endsAtRealSpeed: 3_810_000 });

@@ -23,7 +23,7 @@ const program = fc.record<Program>({
   steps: fc.array(step, { minLength: 1, maxLength: MAX_STEPS }),
   speed: fc.integer({ min: 1, max: MAX_SPEED }),
 });
-/** Addresses with parameters of their own, some of them ours, some malformed. */
+/** URLs with their own parameters, some of them of a program, some malformed. */
 const parameter = fc.constantFrom(
   'a=1',
   'b',
@@ -42,10 +42,10 @@ const address = fc
     fc.array(parameter, { maxLength: 5 }),
   )
   .map(([path, parameters]) => (parameters.length === 0 ? path : `${path}?${parameters.join('&')}`));
-/** What people might type into the parameters: the letters of the grammar, in any order. */
+/** Possible input for the parameters: the letters of the grammar, in any order. */
 const typed = fc.string({ unit: fc.constantFrom(...'0123456789,@.ms timeoutreset+%2C'), maxLength: 24 });
 
-describe('the program in an address', () => {
+describe('the program in a URL', () => {
   it('is read as it was written', () => {
     fc.assert(
       fc.property(address, program, (written, wanted) => {
@@ -54,7 +54,7 @@ describe('the program in an address', () => {
     );
   });
 
-  it('leaves the other parameters as they are, in their order', () => {
+  it('keeps the other parameters, in their order', () => {
     expect(
       withProgram('https://example.com/hooks?a=1&simulate=503&b=%2C&simulate-speed=2&simulates=x', {
         steps: [
@@ -70,7 +70,7 @@ describe('the program in an address', () => {
     );
   });
 
-  it('is what the service reads in it, and malformed where the service refuses it', () => {
+  it('matches what the service reads in it, and is malformed where the service refuses it', () => {
     fc.assert(
       fc.property(address, typed, typed, (written, steps, speed) => {
         for (const text of [
@@ -87,7 +87,7 @@ describe('the program in an address', () => {
     );
   });
 
-  it('may have as many steps as the service takes, and no more', () => {
+  it('may have as many steps as the service permits', () => {
     const of = (count: number) => `https://example.com/?simulate=${Array(count).fill('503').join(',')}`;
     expect(readProgram(of(MAX_STEPS)).ok).toBe(true);
     expect(readProgram(of(MAX_STEPS + 1))).toEqual({ ok: false, problem: 'many' });
@@ -102,13 +102,13 @@ describe('the program in an address', () => {
     ['https://example.com/?simulate=200@61s', 'step'],
     ['https://example.com/?simulate=', 'step'],
     ['https://example.com/?simulate-speed=3601', 'speed'],
-  ])('of %s is refused: %s', (text, problem) => {
+  ])('is refused with %s: %s', (text, problem) => {
     expect(readProgram(text)).toEqual({ ok: false, problem });
   });
 });
 
 describe('steps', () => {
-  it('keep all of them when one is moved', () => {
+  it('are all kept when one is moved', () => {
     const places = fc.integer({ min: -2, max: 6 });
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 5 }), places, places, (steps, from, to) => {
@@ -123,7 +123,7 @@ describe('steps', () => {
   });
 });
 
-describe('what is typed', () => {
+describe('typed text', () => {
   it.each([
     ['200', 200],
     [' 418 ', 418],

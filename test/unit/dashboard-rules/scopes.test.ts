@@ -17,7 +17,7 @@ describe('the scopes of a key', () => {
     expect(chosenScopes(before, ['write:webhooks', 'read:knowledge'])).toEqual(['read:knowledge']);
   });
 
-  it('are all that such a key may do, whatever was pressed', () => {
+  it('are exactly the permissions of the key, after any clicks', () => {
     const presses = fc.array(fc.constantFrom(...SCOPES), { maxLength: 12 });
     fc.assert(
       fc.property(presses, (pressed) => {
@@ -42,7 +42,7 @@ describe('a key', () => {
     ['2026-11-20T11:55:00Z', true],
     ['2026-11-19T12:00:01Z', true],
     ['2026-11-19T12:00:00Z', false],
-  ])('last used at %s counts as in use: %s', (lastUsedAt, expected) => {
+  ])('last used at %s is in use: %s', (lastUsedAt, expected) => {
     expect(isInUse(lastUsedAt, now)).toBe(expected);
   });
 });

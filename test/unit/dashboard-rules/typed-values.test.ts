@@ -4,7 +4,7 @@ import { percentFrom } from '../../../dashboard/src/pages/settings/percent.ts';
 import { csvOf } from '../../../dashboard/src/pages/usage/csv.ts';
 import { Percentage } from '../../../functions/domain/tenant.ts';
 
-describe('a percentage that was typed', () => {
+describe('a typed percentage', () => {
   it.each([
     ['0', 0],
     ['20', 20],
@@ -21,7 +21,7 @@ describe('a percentage that was typed', () => {
     expect(percentFrom(text)).toBe(percent);
   });
 
-  it('is one that the service takes', () => {
+  it('is one that the service accepts', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'0123456789.,'), maxLength: 7 }), (text) => {
         const percent = percentFrom(text);
@@ -32,7 +32,7 @@ describe('a percentage that was typed', () => {
 });
 
 describe('comma-separated values', () => {
-  it('quote what would be read as something else', () => {
+  it('quote text that would be parsed as something else', () => {
     expect(
       csvOf([
         ['Month', 'a,b', 'say "x"', 'two\nlines'],

@@ -27,15 +27,15 @@ interface Renewal {
   person: Person;
 }
 
-/** A browser with its cookies, the service behind it, and the time that passes for both. */
+/** A browser with its cookies, the service behind it, and their common clock. */
 export class Place {
   nowMs = 0;
   session: Person | undefined;
-  /** The refresh token in the cookie, which is good once (RFC 9700, 4.14.2). */
+  /** The refresh token in the cookie, which is valid once (RFC 9700, 4.14.2). */
   renewal: Renewal | undefined;
   /** Of an account whose organization the service does not know. */
   isUnknown = false;
-  /** What all requests are answered with, while it is set. */
+  /** The answer to all requests, while it is set. */
   trouble: number | 'nothing' | undefined;
   readonly asked: string[] = [];
   readonly tabs: { keeper: SessionKeeper; reloads: number }[] = [];
@@ -81,7 +81,7 @@ export class Place {
   }
 
   async #answer(method: string, path: string): Promise<Response> {
-    // What a service in the middle of something else takes.
+    // The duration of a request in the service.
     for (let turn = 0; turn < 3; turn += 1) await Promise.resolve();
     if (this.trouble === 'nothing') throw new TypeError('Failed to fetch');
     if (this.trouble !== undefined) return this.#problem(this.trouble);
@@ -108,7 +108,7 @@ export class Place {
   #problem = (status: number) =>
     Response.json({ error: { type: 'SOME', message: 'Some text.', requestId: 'req_1' } }, { status });
 
-  /** Lets time pass, with what is to happen in it. */
+  /** Lets time pass, with the events that are due in it. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.nowMs + milliseconds;
     await settle();
@@ -128,7 +128,7 @@ export class Place {
   }
 }
 
-/** Until nothing goes on any more that waits for no timer. */
+/** Waits until only timers are pending. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 0));
 }

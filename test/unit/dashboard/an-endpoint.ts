@@ -3,10 +3,10 @@ import type { Row } from '../../../dashboard/src/pages/deliveries/rows.ts';
 
 export const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 const PAGE = 100;
-/** Rows that are read for one page at most, whether they are like what is looked for or not. */
+/** Rows that are read for one page at most, matching or not. */
 const MOST_READ = 1000;
 
-/** A delivery, and from when on it is there: it may come into being later than its identifier says. */
+/** A delivery, and when it becomes visible: it may be later than its id says. */
 export interface Made extends Row {
   eventType: string;
   madeAt: number;
@@ -15,8 +15,8 @@ export interface Made extends Row {
 let sequence = 0;
 
 /**
- * @param time of its identifier, in milliseconds since the epoch @param tail orders those of one millisecond;
- * by chance, as those of a job are
+ * @param time of its id, in milliseconds since the epoch
+ * @param tail orders those of one millisecond; random, as in a job
  */
 export function aRow(time: number, given: Partial<Made> & { tail?: string } = {}): Made {
   sequence += 1;
@@ -38,8 +38,7 @@ const newestFirst = <R extends Pick<Row, 'id'>>(rows: readonly R[]): R[] =>
   rows.toSorted((a, b) => (a.id < b.id ? 1 : -1));
 
 /**
- * The service, as a list sees it: pages of its deliveries, on a clock that is turned by hand, and what was
- * asked of it.
+ * The service as a list sees it: pages of its deliveries, on a manual clock, with a record of the requests.
  */
 export function anEndpoint(isLike: (row: Made) => boolean = () => true, isWhole = true) {
   /** Newest first. */
@@ -48,7 +47,7 @@ export function anEndpoint(isLike: (row: Made) => boolean = () => true, isWhole 
   const there = () => made.filter(({ madeAt }) => madeAt <= endpoint.now);
 
   function page({ cursor, from = 0, to = Number.POSITIVE_INFINITY }: Part): Page<Made> {
-    // As those of the API, a cursor holds for the filters that it came with.
+    // A cursor is valid only with its filters, as in the API.
     const [after, binding] = cursor?.split('/') ?? [];
     if (cursor !== undefined && binding !== `${from}-${to}`) throw new Error('no cursor of this listing');
     const time = ({ id }: Made) => Number.parseInt(id.slice(4, 16), 16);
@@ -86,7 +85,7 @@ export function anEndpoint(isLike: (row: Made) => boolean = () => true, isWhole 
       made = newestFirst([...made, ...rows]);
     },
     change: (id: string, to: Partial<Made>) => Object.assign(made.find((row) => row.id === id) ?? {}, to),
-    /** What a list should have. */
+    /** The expected rows of a list. */
     truth: () => there().filter(isLike),
   };
   return endpoint;

@@ -10,19 +10,19 @@ const failing = {
 };
 const disabled = { ...well, status: 'auto_disabled' } as const;
 
-describe('what of an endpoint needs attention', () => {
+describe('the attention line of an endpoint', () => {
   it.each([
-    ['nothing, while it takes what it is sent', well, undefined],
-    ['that deliveries wait, before the first of them has failed for good', waiting, 'waiting'],
-    ['that deliveries have failed, whatever waits besides', failing, 'failing'],
-    ['that it was disabled, whatever is still open', { ...waiting, ...disabled }, 'disabled'],
+    ['empty while it accepts deliveries', well, undefined],
+    ['that deliveries wait, before the first has failed permanently', waiting, 'waiting'],
+    ['that deliveries have failed, even when others wait', failing, 'failing'],
+    ['that it was disabled, even with open deliveries', { ...waiting, ...disabled }, 'disabled'],
   ] as const)('is %s', (_, endpoint, expected) => {
     expect(attentionOf(endpoint)).toBe(expected);
   });
 });
 
 describe('the longest wait', () => {
-  it('is that of all endpoints together', () => {
+  it('is the longest of all endpoints', () => {
     expect(longestWait([well, waiting, failing])).toBe(failing.waitingSince);
     expect(longestWait([well, disabled])).toBeNull();
     expect(longestWait([])).toBeNull();

@@ -13,7 +13,7 @@ const FROM = Date.parse('2026-11-19T10:00:00.000Z');
 const at = (hour: number): string => new Date(FROM + hour * HOUR).toISOString();
 
 const count = fc.nat(1000);
-/** So many hours, some of which nothing happened in. */
+/** This many hours, some of them without deliveries. */
 const someHours = fc.integer({ min: 1, max: 168 }).chain((length) =>
   fc.record({
     length: fc.constant(length),
@@ -34,7 +34,7 @@ const someHours = fc.integer({ min: 1, max: 168 }).chain((length) =>
 );
 
 describe('the bars of the overview', () => {
-  it('hold every delivery once, in not more bars than there is room for', () => {
+  it('contain every delivery once, in at most as many bars as fit', () => {
     fc.assert(
       fc.property(someHours, fc.integer({ min: 1, max: 200 }), ({ hours, length }, most) => {
         const buckets = bucketsOf(hours, { from: at(0), to: at(length) }, most);
@@ -46,7 +46,7 @@ describe('the bars of the overview', () => {
     );
   });
 
-  it('each begin as many hours after the one before as is said of them', () => {
+  it('are spaced by the stated number of hours', () => {
     fc.assert(
       fc.property(someHours, fc.integer({ min: 1, max: 200 }), ({ hours, length }, most) => {
         const range = { from: at(0), to: at(length) };
@@ -56,7 +56,7 @@ describe('the bars of the overview', () => {
     );
   });
 
-  it('show hours in which nothing happened', () => {
+  it('include hours without deliveries', () => {
     const hour = { hour: at(2), succeeded: 3, exhausted: 1, skipped: 0, pending: 0 };
     const buckets = bucketsOf([hour], { from: at(0), to: at(4) }, 10);
     expect(buckets.map(({ start, succeeded }) => [start, succeeded])).toEqual([
@@ -67,7 +67,7 @@ describe('the bars of the overview', () => {
     ]);
   });
 
-  it('end at a round number that none of them exceeds', () => {
+  it('end at a round number that no bar exceeds', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10 ** 9 }), (value) => {
         const top = roundUp(value);
@@ -79,12 +79,12 @@ describe('the bars of the overview', () => {
   });
 });
 
-describe('the rate of success', () => {
-  it('counts what was attempted and has ended', () => {
+describe('the success rate', () => {
+  it('counts deliveries that were attempted and have ended', () => {
     expect(successRate({ succeeded: 3, exhausted: 1 })).toBe(0.75);
   });
 
-  it('is none where nothing has ended', () => {
+  it('is absent where none has ended', () => {
     expect(successRate({ succeeded: 0, exhausted: 0 })).toBeUndefined();
   });
 });

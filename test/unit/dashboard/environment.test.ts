@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { halfOf, pathIn, samePlaceIn } from '../../../dashboard/src/app/environment.ts';
 
-describe('the half of the organization that a path shows', () => {
+describe('the environment of a path', () => {
   it.each([
     ['/', 'live'],
     ['/endpoints/whk_1', 'live'],
@@ -12,7 +12,7 @@ describe('the half of the organization that a path shows', () => {
   });
 
   it.each(['/api-keys', '/sandbox', '/usage', '/settings', '/sandboxes'])(
-    'is the one that was looked at before: %s is about the whole organization',
+    'stays the previous one on a page of the whole organization: %s',
     (path) => {
       expect(halfOf(path)).toBeUndefined();
     },
@@ -33,7 +33,7 @@ describe('the half of the organization that a path shows', () => {
     ['/sandbox/deliveries/whk_1/dlv_1', '/deliveries', '/sandbox/deliveries'],
     ['/usage', '/', '/sandbox/overview'],
     ['/sandbox', '/', '/sandbox/overview'],
-  ])('switches from %s to the same list of the other half', (from, live, sandbox) => {
+  ])('switches from %s to the same list of the other environment', (from, live, sandbox) => {
     expect(samePlaceIn('live', from)).toBe(live);
     expect(samePlaceIn('sandbox', from)).toBe(sandbox);
   });

@@ -10,8 +10,8 @@ import {
 const answer = (status: number, headers: Record<string, string> = {}) =>
   new Response(null, { status, headers });
 
-describe('a failure of the API', () => {
-  it('is told by its envelope', () => {
+describe('an API error', () => {
+  it('is read from its envelope', () => {
     const body = { error: { type: 'CONFLICT', message: 'It is disabled.', requestId: 'r-1' } };
     expect(failureOf(answer(409), body)).toMatchObject({
       status: 409,
@@ -21,7 +21,7 @@ describe('a failure of the API', () => {
     });
   });
 
-  it('has a request id even where something before the API answered', () => {
+  it('has a request id even when the gateway answered', () => {
     expect(failureOf(answer(502, { 'request-id': 'r-2' }), '<html>')).toMatchObject({
       type: 'UNKNOWN',
       requestId: 'r-2',
@@ -37,11 +37,11 @@ describe('a failure of the API', () => {
     { error: null },
     { error: 'x' },
     { error: { type: 1, message: {} } },
-  ])('bears any body: %j', (body) => {
+  ])('is readable from any body: %j', (body) => {
     expect(failureOf(answer(500), body)).toMatchObject({ status: 500, type: 'UNKNOWN' });
   });
 
-  it('says when it may be tried again', () => {
+  it('says when the user may retry', () => {
     expect(failureOf(answer(429, { 'retry-after': '7' }), {}).retryAfter).toBe(7);
     expect(failureOf(answer(429, { 'retry-after': 'soon' }), {}).retryAfter).toBeUndefined();
   });
@@ -55,12 +55,12 @@ describe('a failure of the API', () => {
     [429, true],
     [500, true],
     [503, true],
-  ])('with status %i is worth another try: %s', (status, isWorth) => {
+  ])('is, with status %i, retryable: %s', (status, isWorth) => {
     const failure = status === 0 ? unreachable(new TypeError('offline')) : failureOf(answer(status), {});
     expect(mayPass(failure)).toBe(isWorth);
   });
 
-  it('is waited for as long as the answer says, else longer each time', () => {
+  it('is retried after the time in the answer, else with growing delays', () => {
     const busy = failureOf(answer(429, { 'retry-after': '42' }), undefined);
     expect([0, 1].map((failures) => pauseAfter(failures, busy))).toEqual([42_000, 42_000]);
     const down = failureOf(answer(503), undefined);
@@ -72,7 +72,7 @@ describe('a failure of the API', () => {
     ['the service failed', failureOf(answer(502), undefined), true],
     ['too much was asked', failureOf(answer(429), undefined), false],
     ['it was refused', failureOf(answer(400), undefined), false],
-  ])('leaves open whether it took effect, or not: %s', (_, failure, expected) => {
+  ])('says whether the change took effect: %s', (_, failure, expected) => {
     expect(mayHaveHappened(failure)).toBe(expected);
   });
 });

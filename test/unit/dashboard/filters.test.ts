@@ -22,7 +22,7 @@ const someFilters: fc.Arbitrary<Filters> = fc.record({
 });
 
 describe('filters of deliveries', () => {
-  it('survive the address', () => {
+  it('survive in the URL', () => {
     fc.assert(
       fc.property(someFilters, (filters) => {
         expect(filtersIn(new URLSearchParams(parametersOf(filters)), TYPES)).toEqual(filters);
@@ -30,7 +30,7 @@ describe('filters of deliveries', () => {
     );
   });
 
-  it('are none where the address says what nobody understands', () => {
+  it("are empty where the URL's values are unknown", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string(), (status, event, time) => {
         fc.pre(!Object.hasOwn(STATUS_CHOICES, status) && !Object.hasOwn(TIME_CHOICES, time));
@@ -41,12 +41,12 @@ describe('filters of deliveries', () => {
     );
   });
 
-  it('take no name of an object for a choice', () => {
+  it("do not accept a name from an object's prototype", () => {
     const address = new URLSearchParams('status=constructor&time=toString');
     expect(filtersIn(address, TYPES)).toEqual(NO_FILTERS);
   });
 
-  it('ask the API for statuses, type and time', () => {
+  it('send statuses, type and time to the API', () => {
     expect(queryOf({ status: 'failed', event: 'message.received', time: 'day' }, NOW)).toEqual({
       status: 'exhausted,skipped',
       eventType: 'message.received',
@@ -55,7 +55,7 @@ describe('filters of deliveries', () => {
     expect(queryOf(NO_FILTERS, NOW)).toEqual({});
   });
 
-  it('let a delivery through that the API would list', () => {
+  it('match a delivery that the API would list', () => {
     const statuses = ['pending', 'retrying', 'succeeded', 'exhausted', 'skipped'] as const;
     const delivery = fc.record({
       status: fc.constantFrom(...statuses),

@@ -13,7 +13,7 @@ const { signal } = new AbortController();
 
 const idsOf = (rows: readonly Row[]): string[] => rows.map(({ id }) => id);
 
-/** A list that somebody looks at, at its top at first. */
+/** A list on screen, at its top at first. */
 async function aFollowed(endpoint: ReturnType<typeof anEndpoint>) {
   const view = { isAtTop: true, inView: [] as string[] };
   const list = follow<Made>(
@@ -26,7 +26,10 @@ async function aFollowed(endpoint: ReturnType<typeof anEndpoint>) {
     view,
     list,
     shown: () => idsOf(list.state().rows),
-    /** Lets time pass, with a look at each turn. @returns what the dearest of them cost */
+    /**
+     * Lets time pass, with a poll at each turn.
+     * @returns the cost of the most expensive turn
+     */
     async looks(milliseconds: number) {
       const most = { requests: 0, rows: 0 };
       for (const end = endpoint.now + milliseconds; endpoint.now < end; ) {
@@ -38,7 +41,7 @@ async function aFollowed(endpoint: ReturnType<typeof anEndpoint>) {
       }
       return most;
     },
-    /** Goes to the list's end. */
+    /** Scrolls to the list's end. */
     async toTheEnd() {
       while (list.state().next !== null) await list.loadMore(signal);
     },
@@ -48,8 +51,8 @@ async function aFollowed(endpoint: ReturnType<typeof anEndpoint>) {
 const many = (count: number, time: number, given: Partial<Made> = {}): Made[] =>
   Array.from({ length: count }, () => aRow(time, given));
 
-describe('a list of deliveries that is followed', () => {
-  it('shows what is new with the next look, and what has become of it', async () => {
+describe('a followed list of deliveries', () => {
+  it('shows new rows and changed ones after the next poll', async () => {
     const endpoint = anEndpoint();
     const { looks, shown, list } = await aFollowed(endpoint);
     const row = aRow(NOW + 500, { status: 'pending', attempts: 0 });
@@ -61,7 +64,7 @@ describe('a list of deliveries that is followed', () => {
     expect(list.state().rows[0]).toMatchObject({ status: 'retrying', attempts: 1 });
   });
 
-  it('reads next to nothing while nothing happens, however old its newest row is', async () => {
+  it('reads very little while nothing changes, however old its newest row is', async () => {
     const endpoint = anEndpoint(({ status }) => status === 'exhausted', false);
     endpoint.add(aRow(NOW - 20 * HOUR, { status: 'exhausted' }));
     endpoint.add(...Array.from({ length: 9000 }, (_, index) => aRow(NOW - 10 * HOUR - index)));
@@ -71,7 +74,7 @@ describe('a list of deliveries that is followed', () => {
     expect(await looks(MINUTE)).toEqual({ requests: 2, rows: 0 });
   });
 
-  it('is left alone after a burst of equal times that is over', async () => {
+  it('reads no more about a burst of equal times that is over', async () => {
     const endpoint = anEndpoint();
     endpoint.add(...many(450, NOW - SECOND), ...many(100, NOW - HOUR));
     const { looks, list, view } = await aFollowed(endpoint);
@@ -87,7 +90,7 @@ describe('a list of deliveries that is followed', () => {
     expect(list.state().rows).toEqual(before);
   });
 
-  it('shows the newest of a burst, and all of it to whoever goes on', async () => {
+  it('shows the newest of a burst, and all of it on further pages', async () => {
     const endpoint = anEndpoint();
     endpoint.add(...many(100, NOW - HOUR));
     const { looks, shown, list, toTheEnd } = await aFollowed(endpoint);
@@ -101,7 +104,7 @@ describe('a list of deliveries that is followed', () => {
     expect(shown()).toEqual(idsOf(endpoint.truth()));
   });
 
-  it('lets a burst wait while somebody reads further down, and then shows it', async () => {
+  it('shows a burst only when the user is back at the top', async () => {
     const endpoint = anEndpoint();
     endpoint.add(...Array.from({ length: 350 }, (_, index) => aRow(NOW - HOUR - index)));
     const { looks, shown, list, view, toTheEnd } = await aFollowed(endpoint);
@@ -118,7 +121,7 @@ describe('a list of deliveries that is followed', () => {
     expect(shown()).toEqual(idsOf(endpoint.truth()));
   });
 
-  it('finds what came late, as the deliveries of a job do that carry its time', async () => {
+  it("finds late rows, such as a job's deliveries with their original time", async () => {
     const endpoint = anEndpoint();
     const job = NOW + SECOND;
     endpoint.add(aRow(NOW - HOUR));
@@ -128,7 +131,7 @@ describe('a list of deliveries that is followed', () => {
     expect(shown()).toEqual(idsOf(endpoint.truth()));
   });
 
-  it('takes exactly a page for what it is', async () => {
+  it('treats a page of the exact size correctly', async () => {
     const endpoint = anEndpoint();
     endpoint.add(...many(100, NOW - HOUR));
     const { looks, shown, list } = await aFollowed(endpoint);
@@ -138,7 +141,7 @@ describe('a list of deliveries that is followed', () => {
     expect(shown()).toEqual(idsOf(endpoint.truth()));
   });
 
-  it('looks again at what is open and in view, when something can have become of it', async () => {
+  it('polls open deliveries in view again when they can have changed', async () => {
     const endpoint = anEndpoint();
     const row = aRow(NOW - MINUTE, { status: 'retrying', nextRetryAt: new Date(NOW + MINUTE).toISOString() });
     endpoint.add(row, aRow(NOW - HOUR));
@@ -151,7 +154,7 @@ describe('a list of deliveries that is followed', () => {
     expect(list.state().rows[0]).toMatchObject({ status: 'succeeded', attempts: 2 });
   });
 
-  it('lets go of what is no longer like what is looked for, at the top alone', async () => {
+  it('removes rows that no longer match, at the top only', async () => {
     const endpoint = anEndpoint(({ status }) => status === 'retrying', false);
     const [first, second] = [aRow(NOW - HOUR), aRow(NOW - 2 * HOUR)];
     for (const row of [first, second]) endpoint.add({ ...row, status: 'retrying' });
@@ -167,7 +170,7 @@ describe('a list of deliveries that is followed', () => {
     expect(shown()).not.toContain(second.id);
   });
 
-  it('goes on where it stopped when more was read than one turn may read', async () => {
+  it('continues where it stopped when more was read than one turn may read', async () => {
     const endpoint = anEndpoint(({ status }) => status === 'exhausted', false);
     const { looks, shown } = await aFollowed(endpoint);
     const failed = aRow(NOW + SECOND, { status: 'exhausted' });
@@ -178,7 +181,7 @@ describe('a list of deliveries that is followed', () => {
     expect(shown()).toEqual([failed.id]);
   });
 
-  it('loads a page again that could not be loaded, as soon as the service answers', async () => {
+  it('reloads a page that failed, as soon as the service answers', async () => {
     const endpoint = anEndpoint();
     endpoint.add(...many(150, NOW - HOUR));
     const { looks, shown, list } = await aFollowed(endpoint);
@@ -193,7 +196,7 @@ describe('a list of deliveries that is followed', () => {
     expect(shown()).toHaveLength(150);
   });
 
-  it('begins a look anew whose place is refused', async () => {
+  it('restarts a poll whose cursor is refused', async () => {
     const endpoint = anEndpoint(({ status }) => status === 'exhausted', false);
     const { looks, shown, list } = await aFollowed(endpoint);
     const { page } = endpoint.source;
@@ -219,7 +222,7 @@ describe('a list of deliveries that is followed', () => {
     expect(shown()).toEqual([failed.id]);
   });
 
-  it('does not grow for ever while it is left open', async () => {
+  it('does not grow indefinitely while it stays open', async () => {
     const endpoint = anEndpoint();
     const { looks, shown, toTheEnd } = await aFollowed(endpoint);
     for (let minute = 0; minute < 5; minute += 1) {
@@ -237,15 +240,15 @@ describe('a list of deliveries that is followed', () => {
     type: fc.constantFrom('ticket.created', 'message.received'),
     count: fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 120 })),
   });
-  const somebody = fc.array(fc.record({ isAtTop: fc.boolean(), seconds: fc.integer({ min: 1, max: 90 }) }), {
+  const visits = fc.array(fc.record({ isAtTop: fc.boolean(), seconds: fc.integer({ min: 1, max: 90 }) }), {
     maxLength: 12,
   });
 
-  it('has in the end what the service has, and asks for little as soon as nothing happens', async () => {
+  it("eventually has the service's rows, and sends few requests when nothing changes", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(coming, { maxLength: 80 }),
-        somebody,
+        visits,
         fc.nat(400),
         fc.boolean(),
         async (events, moves, before, isNarrowed) => {
@@ -256,7 +259,7 @@ describe('a list of deliveries that is followed', () => {
           for (let index = 0; index < before; index += 1) endpoint.add(aRow(NOW - HOUR - index * SECOND));
           for (const { seconds, late, type, count } of events) {
             const time = NOW + seconds * SECOND;
-            // Of many at once none is late: how deep into them is looked has its bounds.
+            // With many rows at once none is late: polls have a limited depth.
             const madeAt = count === 1 ? time + late * SECOND : time;
             endpoint.add(...many(count, time, { eventType: type, madeAt }));
           }

@@ -3,8 +3,8 @@ import { idempotencyKeys } from '../../../dashboard/src/api/idempotency.ts';
 
 const NOTHING_ANSWERED = new Error('nothing answered');
 
-describe('keys of what may be sent again', () => {
-  it('are the same for the same content until it succeeded, and others for other content', async () => {
+describe('idempotency keys', () => {
+  it('are the same for the same content until it succeeded, and differ for other content', async () => {
     const keys = idempotencyKeys();
     const sent: string[] = [];
     const send = (isAnswered: boolean) => async (key: { 'Idempotency-Key': string }) => {
@@ -20,7 +20,7 @@ describe('keys of what may be sent again', () => {
     expect(new Set(sent).size).toBe(3);
   });
 
-  it('are forgotten one by one', () => {
+  it('are dropped one by one', () => {
     const keys = idempotencyKeys();
     const [one, other] = [keys({ url: 'a' }), keys({ url: 'b' })];
     keys.forget({ url: 'a' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clockOf } from '../../../dashboard/src/app/now.ts';
 
-/** A clock whose time and ticks the test makes. */
+/** A clock whose time and ticks the test sets. */
 function aClock() {
   const its = { time: 1_000, tick: undefined as (() => void) | undefined };
   const clock = clockOf({
@@ -16,23 +16,23 @@ function aClock() {
   return { clock, its };
 }
 
-describe('the clock of all that tells how long ago something was', () => {
-  it('goes on for all who look at it, and together', () => {
+describe('the clock of relative times', () => {
+  it('ticks for all readers together', () => {
     const { clock, its } = aClock();
-    let told = 0;
+    let notified = 0;
     clock.subscribe(() => {
-      told += 1;
+      notified += 1;
     });
     clock.subscribe(() => {
-      told += 1;
+      notified += 1;
     });
     its.time = 6_000;
     expect(clock.now()).toBe(1_000);
     its.tick?.();
-    expect([clock.now(), told]).toEqual([6_000, 2]);
+    expect([clock.now(), notified]).toEqual([6_000, 2]);
   });
 
-  it('is right for whoever looks after nobody has for hours', () => {
+  it('is right for the first reader after hours without one', () => {
     const { clock, its } = aClock();
     clock.subscribe(() => undefined)();
     expect(its.tick).toBeUndefined();
@@ -41,7 +41,7 @@ describe('the clock of all that tells how long ago something was', () => {
     expect(clock.now()).toBe(9_000_000);
   });
 
-  it('does not change between its ticks because one more looks', () => {
+  it('does not change between its ticks when a reader is added', () => {
     const { clock, its } = aClock();
     clock.subscribe(() => undefined);
     its.time = 3_000;

@@ -15,21 +15,21 @@ const aDelivery = (status: DeliveryStatus, nextRetryAt: number | null = null, cr
 const failed = (status: number, retryAfter?: number) =>
   new ApiFailure('', { status, type: 'X', ...(retryAfter === undefined ? {} : { retryAfter }) });
 
-/** How often a delivery is looked at in a time of which nothing comes. */
+/** How often a delivery is polled in a time without changes. */
 function looksAt(delivery: Parameters<typeof lookAgainIn>[0], ms: number): number {
   let looks = 0;
   for (let time = NOW; time < NOW + ms; time += lookAgainIn(delivery, time)) looks += 1;
   return looks;
 }
 
-describe('looks at a delivery under way', () => {
+describe('polls of an open delivery', () => {
   it('come when its next attempt may have ended', () => {
     expect(lookAgainIn(aDelivery('retrying', NOW + 30_000), NOW)).toBe(30_500);
   });
-  it('come within a second for one that has just been made', () => {
+  it('come within a second for a new one', () => {
     expect(lookAgainIn(aDelivery('pending'), NOW)).toBe(1000);
   });
-  it('become rare where nothing happens', () => {
+  it('become rare while nothing changes', () => {
     expect(looksAt(aDelivery('pending'), MINUTE)).toBeLessThanOrEqual(20);
     expect(looksAt(aDelivery('pending', null, NOW - 10 * MINUTE), 10 * MINUTE)).toBe(40);
     expect(looksAt(aDelivery('retrying', NOW + 60 * MINUTE), 60 * MINUTE)).toBeLessThanOrEqual(60);
@@ -49,18 +49,18 @@ describe('looks at a delivery under way', () => {
       ),
     );
   });
-  it('end when it has ended, or is not there', () => {
+  it('end when it has ended, or is missing', () => {
     expect(followIn(aDelivery('succeeded'), NOW, null)).toBe(false);
     expect(followIn(undefined, NOW, failed(404))).toBe(false);
     expect(followIn(aDelivery('retrying', NOW), NOW, failed(404))).toBe(false);
   });
-  it('heed what an answer asks for', () => {
+  it('follow the Retry-After of an answer', () => {
     expect(followIn(aDelivery('pending'), NOW, failed(429, 40))).toBe(40_000);
   });
 });
 
-describe('looks at a list', () => {
-  it('follow one another closely enough to see within two seconds what is new', () => {
+describe('polls of a list', () => {
+  it('show new rows within two seconds', () => {
     expect(nextLookIn(0, undefined)).toBe(LIVE_MS);
     expect(LIVE_MS).toBeLessThan(1500);
   });
@@ -70,16 +70,16 @@ describe('looks at a list', () => {
     expect(new Set(waits.slice(0, 4)).size).toBe(4);
     expect(waits.at(-1)).toBeLessThanOrEqual(MINUTE);
   });
-  it('heed what an answer asks for', () => {
+  it('follow the Retry-After of an answer', () => {
     expect(nextLookIn(1, failed(429, 17))).toBe(17_000);
     expect(nextLookIn(1, failed(429, 0))).toBeGreaterThanOrEqual(LIVE_MS);
   });
 });
 
-describe('looks at a test', () => {
-  it('are brisk at first, and a few a minute after a while', () => {
-    const told = [undefined, aDelivery('pending'), aDelivery('retrying', NOW + 60 * MINUTE)];
-    for (const delivery of told) {
+describe('polls of a test', () => {
+  it('are frequent at first, and a few a minute later', () => {
+    const deliveries = [undefined, aDelivery('pending'), aDelivery('retrying', NOW + 60 * MINUTE)];
+    for (const delivery of deliveries) {
       const lookIn = (waited: number) => Number(testLookIn(waited, delivery, NOW + waited, null));
       let looks = 0;
       for (let waited = 0; waited < 63 * MINUTE; waited += lookIn(waited)) looks += 1;
@@ -87,7 +87,7 @@ describe('looks at a test', () => {
       expect(looks).toBeLessThan(63 * 4 + 50);
     }
   });
-  it('end when it has ended, and heed what an answer asks for', () => {
+  it('end when it has ended, and follow the Retry-After of an answer', () => {
     expect(testLookIn(0, aDelivery('exhausted'), NOW, null)).toBe(false);
     expect(testLookIn(0, undefined, NOW, failed(429, 20))).toBe(20_000);
   });

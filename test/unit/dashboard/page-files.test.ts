@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pageFiles } from '../../../dashboard/src/app/page-files.ts';
 
-/** A tab whose page can be loaded anew; what it stores outlives that. */
+/** A tab whose page can be reloaded; its storage survives that. */
 function aTab({ isAnswering = true } = {}) {
   const its = { reloads: 0, isAnswering, mark: null as string | null };
   const load = pageFiles({
@@ -19,9 +19,9 @@ function aTab({ isAnswering = true } = {}) {
 
 const missing = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'));
 const there = () => Promise.resolve('the page');
-/** What has happened when all that can happen by itself has. */
+/** The state after all pending promises. */
 const settled = async (loading: Promise<unknown>) => {
-  const never = Symbol('still under way');
+  const never = Symbol('still in progress');
   const waiting = new Promise((resolve) => setTimeout(resolve, 10, never));
   const result = await Promise.race([loading.catch((error: unknown) => error), waiting]);
   return result === never ? 'under way' : result;
@@ -33,7 +33,7 @@ describe('the file of a page', () => {
     expect(await load(there)).toBe('the page');
   });
 
-  it('that a deployment has replaced is found by loading everything anew, once', async () => {
+  it('causes one reload when a deployment has replaced it', async () => {
     const { its, load } = aTab();
     expect(await settled(load(missing))).toBe('under way');
     expect(its.reloads).toBe(1);
@@ -41,7 +41,7 @@ describe('the file of a page', () => {
     expect(its.reloads).toBe(1);
   });
 
-  it('is looked for anew after the next deployment as well', async () => {
+  it('causes another reload after the next deployment', async () => {
     const { its, load } = aTab();
     await settled(load(missing));
     await load(there);
@@ -49,7 +49,7 @@ describe('the file of a page', () => {
     expect(its.reloads).toBe(2);
   });
 
-  it('that nothing answers for costs nobody what was typed: nothing is loaded anew', async () => {
+  it('causes no reload when no server answers, so that typed text is kept', async () => {
     const { its, load } = aTab({ isAnswering: false });
     expect(await settled(load(missing))).toMatchObject({ name: 'ApiFailure', status: 0 });
     expect(its.reloads).toBe(0);

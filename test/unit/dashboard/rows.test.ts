@@ -15,7 +15,7 @@ import {
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 
-/** A delivery that came into being so many seconds before now. */
+/** A delivery that was created this many seconds before now. */
 const row = (secondsAgo: number, status: Row['status'] = 'succeeded', given: Partial<Row> = {}): Row => ({
   id: `dlv_${(NOW - secondsAgo * 1000).toString(16).padStart(12, '0')}${'0'.repeat(20)}`,
   status,
@@ -42,7 +42,7 @@ const newestFirst = (rows: readonly Row[]): Row[] => rows.toSorted((a, b) => (a.
 const idsOf = (rows: readonly Row[]): string[] => rows.map(({ id }) => id);
 const upTo = (count: number, first = 0) => Array.from({ length: count }, (_, index) => row(first + index));
 
-/** Deliveries of the last hour, each second's at most once, newest first. */
+/** Deliveries of the last hour, at most one for each second, newest first. */
 const aList = fc
   .uniqueArray(
     fc.record({
@@ -54,7 +54,7 @@ const aList = fc
   .map((given) => newestFirst(given.map(({ seconds, status }) => row(seconds, status))));
 
 describe('the top of a list of deliveries', () => {
-  it('takes the place of what the list had of its time, and leaves what is older', () => {
+  it('replaces rows of its own time, and keeps older ones', () => {
     fc.assert(
       fc.property(aList, aList, fc.integer({ min: 0, max: 3600 }), (before, truth, seconds) => {
         const isHead = ({ id }: Row) => Number.parseInt(id.slice(4, 16), 16) >= NOW - seconds * 1000;
@@ -66,7 +66,7 @@ describe('the top of a list of deliveries', () => {
     );
   });
 
-  it('changes neither number nor order of the rows while somebody reads further down', () => {
+  it('changes neither number nor order of the rows while the user reads further down', () => {
     fc.assert(
       fc.property(aList, aList, (before, head) => {
         const { rows, waiting } = withLook(listOf(before), complete(head, 3600), false);
@@ -76,7 +76,7 @@ describe('the top of a list of deliveries', () => {
     );
   });
 
-  it('tells what has become of rows', () => {
+  it('updates changed rows', () => {
     const before = [row(1, 'pending'), row(2, 'retrying'), row(3)];
     const head = [row(1, 'succeeded'), row(2, 'exhausted'), row(3)];
     const { rows } = withLook(listOf(before), complete(head, 5), false);
@@ -87,7 +87,7 @@ describe('the top of a list of deliveries', () => {
     ['an attempt', { attempts: 2 }],
     ['when the next one is due', { nextRetryAt: new Date(NOW).toISOString() }],
     ['what went wrong', { lastError: 'The receiver answered 500.' }],
-  ])('tells %s, though the status is the same', (_, change) => {
+  ])('updates %s, though the status is the same', (_, change) => {
     const read = complete([row(1, 'retrying', change)], 5);
     for (const isAtTop of [true, false])
       expect(withLook(listOf([row(1, 'retrying')]), read, isAtTop).rows).toEqual([
@@ -95,7 +95,7 @@ describe('the top of a list of deliveries', () => {
       ]);
   });
 
-  it('gives the same list where nothing has changed, so that nothing is drawn anew', () => {
+  it('returns the same list when nothing has changed, so that nothing is rendered again', () => {
     fc.assert(
       fc.property(aList, fc.boolean(), (rows, isAtTop) => {
         const list = listOf(rows);
@@ -104,13 +104,13 @@ describe('the top of a list of deliveries', () => {
     );
   });
 
-  it('that was not read to its end says of nothing below that it is gone', () => {
+  it('removes no rows below when it was not read to its end', () => {
     const list = listOf(upTo(200));
     const after = withLook(list, { rows: upTo(100), from: NOW - 3_600_000, isComplete: false }, true);
     expect(after).toBe(list);
   });
 
-  it('that does not reach what the list has is where the list ends, and where it goes on', () => {
+  it('ends the list when it does not reach the existing rows, and continues from there', () => {
     const look = { rows: upTo(300), from: NOW - 3_600_000, isComplete: false };
     const after = withLook(listOf([row(5000)]), look, true);
     expect(after.rows).toEqual(look.rows);
@@ -120,12 +120,12 @@ describe('the top of a list of deliveries', () => {
     expect(withWaiting(waiting)).toEqual(after);
   });
 
-  it('counts as new nothing that is on a page which is yet to be loaded', () => {
+  it('does not count rows as new that belong to a page not loaded yet', () => {
     const list = listOf(upTo(10), { next: { cursor: 'c' } });
     expect(withLook(list, complete(upTo(50), 60), false)).toBe(list);
   });
 
-  it('keeps some hundred new ones waiting at most, the newest', () => {
+  it('keeps at most some hundred new rows waiting, the newest', () => {
     const before = listOf([row(9000)]);
     const looks = [upTo(200, 400), upTo(200, 200), upTo(200)];
     const after = looks.reduce(
@@ -136,7 +136,7 @@ describe('the top of a list of deliveries', () => {
     expect(withWaiting(after).rows[0]).toEqual(row(0));
   });
 
-  it('is all that is kept of a list that has grown long, which can be loaded again', () => {
+  it('is all that is kept of a long list, whose rest can be reloaded', () => {
     const grown = withLook(listOf(upTo(MAX_KEPT, 5)), complete(upTo(5), 4), true);
     expect(grown.rows.length).toBeLessThan(MAX_KEPT);
     const last = grown.rows.length - 1;
@@ -146,14 +146,14 @@ describe('the top of a list of deliveries', () => {
   });
 });
 
-describe('a row that was looked at alone', () => {
+describe('a row that was polled alone', () => {
   const list = listOf([row(1, 'retrying'), row(2, 'retrying')]);
-  it('is brought up to date', () => {
+  it('is updated', () => {
     const after = withRow(list, row(2).id, row(2), { isAtTop: false, isLike: false });
     expect(after.rows).toEqual([row(1, 'retrying'), row(2)]);
     expect(withRow(list, row(2).id, row(2, 'retrying'), { isAtTop: true, isLike: true })).toBe(list);
   });
-  it('goes at the top when it is no longer like what is looked for, or is no more', () => {
+  it('is removed at the top when it no longer matches or is missing', () => {
     for (const found of [row(2), undefined])
       expect(withRow(list, row(2).id, found, { isAtTop: true, isLike: false }).rows).toEqual([
         row(1, 'retrying'),
@@ -162,7 +162,7 @@ describe('a row that was looked at alone', () => {
 });
 
 describe('a further page', () => {
-  it('follows what is there, without what is there already', () => {
+  it('is appended without rows that the list has', () => {
     fc.assert(
       fc.property(aList, fc.nat(300), fc.nat(20), (all, end, overlap) => {
         const rows = all.slice(0, end);
@@ -174,7 +174,7 @@ describe('a further page', () => {
 });
 
 describe('the place of a row', () => {
-  it('is where it is, or would be', () => {
+  it('is its index, or where it would be inserted', () => {
     fc.assert(
       fc.property(aList, fc.integer({ min: 0, max: 3600 }), (rows, seconds) => {
         const { id } = row(seconds);
@@ -185,8 +185,8 @@ describe('the place of a row', () => {
   });
 });
 
-describe('rows that are in the page', () => {
-  it('are those in view, some around them, and the one that the keyboard leads to, in their order', () => {
+describe('rendered rows', () => {
+  it('are those in view, some around them, and the focused one, in order', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 500 }),

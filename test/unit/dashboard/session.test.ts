@@ -5,7 +5,7 @@ import { ADA, EVE, HOUR_MS, Place, settle } from './a-browser.ts';
 const MINUTE_MS = 60_000;
 const RENEWAL = 'POST /api/session/renewal';
 
-/** Whether something has settled, and how. */
+/** Whether a promise has settled, and how. */
 function watched(promise: Promise<unknown>): { outcome: 'waits' | 'done' | 'failed' } {
   const seen: { outcome: 'waits' | 'done' | 'failed' } = { outcome: 'waits' };
   promise.then(
@@ -20,7 +20,7 @@ function watched(promise: Promise<unknown>): { outcome: 'waits' | 'done' | 'fail
 }
 
 describe('a session', () => {
-  it('is found, and renewed before it ends, for as long as the issuer allows it', async () => {
+  it('is loaded, and renewed before it expires, for as long as the issuer permits', async () => {
     const place = new Place();
     place.signIn(ADA);
     const { keeper } = place.open();
@@ -31,7 +31,7 @@ describe('a session', () => {
     expect(place.count(RENEWAL)).toBe(10);
   });
 
-  it('of several tabs is renewed once for all of them', async () => {
+  it('is renewed once for several tabs', async () => {
     const place = new Place();
     place.signIn(ADA);
     const tabs = Array.from({ length: 4 }, () => place.open());
@@ -41,7 +41,7 @@ describe('a session', () => {
     expect(tabs.map(({ keeper }) => keeper.state().kind)).toEqual(tabs.map(() => 'present'));
   });
 
-  it('that cannot be renewed is used to its end, and then asked for again', async () => {
+  it('is used to its end when it cannot be renewed, and then requires a sign-in', async () => {
     const place = new Place();
     place.signIn(ADA, false);
     const { keeper } = place.open();
@@ -54,7 +54,7 @@ describe('a session', () => {
   });
 
   it.each([503, 429, 'nothing'] as const)(
-    'is not over because its renewal meets %s, and is renewed when that has passed',
+    'survives %s during its renewal, and is renewed afterwards',
     async (trouble) => {
       const place = new Place();
       place.signIn(ADA);
@@ -71,7 +71,7 @@ describe('a session', () => {
     },
   );
 
-  it('whose service cannot be reached at first is looked for again', async () => {
+  it('is requested again when the service could not be reached at first', async () => {
     const place = new Place();
     place.signIn(ADA);
     place.trouble = 503;
@@ -84,7 +84,7 @@ describe('a session', () => {
     expect(keeper.state().kind).toBe('present');
   });
 
-  it('of nobody is nobody’s', async () => {
+  it('is missing in a browser without a sign-in', async () => {
     const place = new Place();
     const { keeper } = place.open();
     await keeper.look();
@@ -92,7 +92,7 @@ describe('a session', () => {
   });
 });
 
-describe('a request that was refused', () => {
+describe('a refused request', () => {
   const ended = async () => {
     const place = new Place();
     place.signIn(ADA, false);
@@ -106,7 +106,7 @@ describe('a request that was refused', () => {
     return { place, tab, request };
   };
 
-  it('goes on after a renewal without a word', async () => {
+  it('is repeated silently after a renewal', async () => {
     const place = new Place();
     place.signIn(ADA);
     const { keeper } = place.open();
@@ -116,7 +116,7 @@ describe('a request that was refused', () => {
     expect(keeper.state().kind).toBe('present');
   });
 
-  it('goes on when the same person has signed in again, in whichever tab', async () => {
+  it('is repeated when the same user has signed in again, in any tab', async () => {
     const { place, tab, request } = await ended();
     place.signIn(ADA);
     await tab.keeper.hear('signed-in');
@@ -124,7 +124,7 @@ describe('a request that was refused', () => {
     expect(tab.reloads).toBe(0);
   });
 
-  it('never goes on when somebody else has: it was not meant for them', async () => {
+  it('is never repeated when another user has signed in', async () => {
     const { place, tab, request } = await ended();
     place.signIn(EVE);
     await tab.keeper.hear('signed-in');
@@ -135,7 +135,7 @@ describe('a request that was refused', () => {
     expect(watched(tab.keeper.regained('renewed')).outcome).toBe('waits');
   });
 
-  it('never goes on when the renewed session is somebody else’s', async () => {
+  it('is never repeated when the renewed session belongs to another user', async () => {
     const place = new Place();
     place.signIn(ADA);
     const tab = place.open();
@@ -148,7 +148,7 @@ describe('a request that was refused', () => {
     expect(request.outcome).toBe('waits');
   });
 
-  it('fails, and can be sent again, when it cannot be told whether the session can be renewed', async () => {
+  it("fails, and can be retried, when the session's renewal is uncertain", async () => {
     const place = new Place();
     place.signIn(ADA);
     const { keeper } = place.open();
@@ -166,7 +166,7 @@ describe('a request that was refused', () => {
 });
 
 describe('a sign-out', () => {
-  it('leaves nothing of the person in any tab', async () => {
+  it('leaves no data of the user in any tab', async () => {
     const place = new Place();
     place.signIn(ADA);
     const [one, other] = [place.open(), place.open()];
@@ -178,7 +178,7 @@ describe('a sign-out', () => {
     expect(other.reloads).toBe(1);
   });
 
-  it('is not undone by a renewal that was under way', async () => {
+  it('is not undone by a renewal in progress', async () => {
     const place = new Place();
     place.signIn(ADA);
     const [one, other] = [place.open(), place.open()];
@@ -192,7 +192,7 @@ describe('a sign-out', () => {
     expect(other.keeper.state().kind).toBe('leaving');
   });
 
-  it('that did not succeed is no sign-out', async () => {
+  it('keeps the session when it fails', async () => {
     const place = new Place();
     place.signIn(ADA);
     const { keeper } = place.open();
@@ -204,7 +204,7 @@ describe('a sign-out', () => {
 });
 
 describe('a sign-in', () => {
-  it('is told to the other tabs', async () => {
+  it('is reported to the other tabs', async () => {
     const place = new Place();
     const [one, other] = [place.open(), place.open()];
     await other.keeper.look();
@@ -215,7 +215,7 @@ describe('a sign-in', () => {
     expect(other.keeper.state().kind).toBe('present');
   });
 
-  it('of an account whose organization the service does not know is said to be none', async () => {
+  it('is refused for an account whose organization the service does not know', async () => {
     const place = new Place();
     const { keeper } = place.open();
     place.signIn(ADA);

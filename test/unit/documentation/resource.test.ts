@@ -45,18 +45,18 @@ describe('a resource', () => {
     ['its tag among others', () => `"other", ${tag} ,"third"`],
     ['its tag, weakened on the way', () => `W/${tag}`],
     ['anything', () => ' * '],
-  ])('is not sent to who has %s', (_, condition) => {
+  ])('is answered 304 to a client that has %s', (_, condition) => {
     for (const name of ['If-None-Match', 'if-none-match']) {
       const answer = respondWith(thing, aRequest({ [name]: condition() }));
       expect({ status: answer.statusCode, body: answer.body }).toEqual({ status: 304, body: '' });
-      // RFC 9110, 15.4.5: what a 200 would have said of caching, and no type of what is not there.
+      // RFC 9110, 15.4.5: the caching of a 200, and no type without a body.
       expect(headersOf(answer)).toMatchObject({ ETag: tag, 'Cache-Control': 'public, max-age=300' });
       expect(headersOf(answer)).toHaveProperty('Request-Id');
       expect(headersOf(answer)).not.toHaveProperty('Content-Type');
     }
   });
 
-  it('is sent whatever else a condition says', () => {
+  it('is sent with any other condition', () => {
     fc.assert(
       fc.property(fc.string(), (condition) => {
         fc.pre(!condition.includes(tag) && condition.trim() !== '*');
@@ -65,7 +65,7 @@ describe('a resource', () => {
     );
   });
 
-  it('has a tag that changes with its text and with nothing else', () => {
+  it('has a tag that changes with its text only', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         const tagOf = (text: string) => resource(text, 'text/plain', {}).headers.ETag;
@@ -76,7 +76,7 @@ describe('a resource', () => {
 });
 
 describe('the document', () => {
-  it('may be read by pages of any origin, and kept for five minutes', () => {
+  it('may be read by pages of any origin, and is cached for five minutes', () => {
     const answer = respondWith(openApiResource('{}'), aRequest());
     expect(headersOf(answer)).toMatchObject({
       'Access-Control-Allow-Origin': '*',
@@ -98,7 +98,7 @@ describe('the files of a page', () => {
     }
   }
 
-  it('are kept for ever, the page itself for five minutes', () => {
+  it('are cached indefinitely, the page itself for five minutes', () => {
     withFiles([PAGE, 'page.1.js', 'page.2.css', 'icon.3.svg'], (files) => {
       const caching = [...files].map(([name, file]) => [name, file().headers['Cache-Control']]);
       expect(Object.fromEntries(caching)).toEqual({
@@ -110,7 +110,7 @@ describe('the files of a page', () => {
     });
   });
 
-  it('have the types that browsers take them for', () => {
+  it('have the types that browsers expect', () => {
     withFiles(['page.js', 'page.css', 'icon.svg', PAGE], (files) => {
       const types = [...files].map(([name, file]) => [name, file().contentType]);
       expect(Object.fromEntries(types)).toEqual({
@@ -122,7 +122,7 @@ describe('the files of a page', () => {
     });
   });
 
-  it('are sent as they were before they were compressed', () => {
+  it('are sent as they were before compression', () => {
     withFiles(['page.js', PAGE], (files) => {
       const texts = [...files].map(([name, file]) => [name, file().body]);
       expect(Object.fromEntries(texts)).toEqual({
@@ -136,11 +136,11 @@ describe('the files of a page', () => {
     withFiles([PAGE], (files) => expect(files.get(PAGE)?.()).toBe(files.get(PAGE)?.()));
   });
 
-  it('are refused when nobody knows what they are', () => {
+  it('are refused when their type is unknown', () => {
     expect(() => withFiles(['page.exe'], () => undefined)).toThrow('no media type is known for page.exe');
   });
 
-  it('let the page load nothing from elsewhere, run nothing inline, and stand in no frame', () => {
+  it('forbid external sources, inline scripts and frames', () => {
     withFiles([PAGE], (files) => {
       const policy = files.get(PAGE)?.().headers['Content-Security-Policy'] ?? '';
       const directives = Object.fromEntries(

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { createGenerationCheck, UnknownTenant } from '../../../functions/domain/sandbox.ts';
 import { NOW } from '../../builders.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 
 const orgId = newId('org', NOW);
 
 /** A sandbox after so many resets, and the check of its generations. */
 function aSandbox(resets: number) {
-  const standings = memoryStandings();
+  const standings = memoryOrganizationStates();
   standings.makeSandbox(orgId);
   for (let reset = 0; reset < resets; reset += 1) standings.reset(orgId);
   return { standings, generationOf: createGenerationCheck(standings) };
@@ -26,7 +26,7 @@ describe('generation check', () => {
   });
 
   it('returns current for live data', async () => {
-    expect(await createGenerationCheck(memoryStandings())({ orgId, generation: 0 })).toBe('current');
+    expect(await createGenerationCheck(memoryOrganizationStates())({ orgId, generation: 0 })).toBe('current');
   });
 
   it('returns over for live data in a sandbox', async () => {
@@ -35,7 +35,7 @@ describe('generation check', () => {
 
   it('fails for a generation newer than the stored one', async () => {
     await expect(aSandbox(1).generationOf({ orgId, generation: 3 })).rejects.toThrow(UnknownTenant);
-    await expect(createGenerationCheck(memoryStandings())({ orgId, generation: 1 })).rejects.toThrow(
+    await expect(createGenerationCheck(memoryOrganizationStates())({ orgId, generation: 1 })).rejects.toThrow(
       UnknownTenant,
     );
   });

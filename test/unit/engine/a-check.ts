@@ -6,8 +6,8 @@ import { checkSource } from '../../../functions/engine/check-source.ts';
 import { aBusEvent, anOrganization, aSource, NOW } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
 import { MemoryCheckSlots } from '../../doubles/memory-check-slots.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { MemorySources } from '../../doubles/memory-sources.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const EVERY_SECONDS = 3600;
@@ -22,7 +22,7 @@ export function aCheck() {
   const clock = new VirtualClock();
   const sources = new MemorySources({ sharded: false });
   const slots = new MemoryCheckSlots(SHARE);
-  const standings = memoryStandings();
+  const standings = memoryOrganizationStates();
   const log = recordedLog();
   const outcomes: CheckOutcome[] = [];
   const organization = anOrganization();

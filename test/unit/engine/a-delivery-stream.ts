@@ -10,7 +10,7 @@ import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const SHARD = 'shardId-1';
@@ -27,7 +27,7 @@ export const sequenced = (changes: readonly DeliveryChange[]): SequencedChange[]
 /** The delivery stream's worker over deliveries in memory. */
 export function aDeliveryStream(replaced: Partial<DeliveryStreamPorts> = {}) {
   const clock = new VirtualClock();
-  const standings = memoryStandings();
+  const standings = memoryOrganizationStates();
   const log = recordedLog();
   const deliveries = new MemoryDeliveries(new MemoryEndpoints());
   const due = new MemoryDueIndex(deliveries, { sharded: false });

@@ -14,7 +14,10 @@ import { processDeliveryMessages } from '../../../functions/engine/process-deliv
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
-import { type MemoryStandings, memoryStandings } from '../../doubles/memory-standings.ts';
+import {
+  type MemoryOrganizationStates,
+  memoryOrganizationStates,
+} from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const LEASE_SECONDS = 25;
@@ -40,7 +43,7 @@ interface Setting {
   /** Called for each wait; by default no time passes. */
   wait?: AttemptPorts['wait'];
   /** Replaces the store of organization states. */
-  standings?: (standings: MemoryStandings) => OrganizationStates;
+  standings?: (standings: MemoryOrganizationStates) => OrganizationStates;
   /** Replaces the store of deliveries. */
   deliveries?: (deliveries: MemoryDeliveries) => AttemptPorts['deliveries'];
 }
@@ -60,7 +63,7 @@ export async function aDispatch({
   const log = recordedLog();
   const endpoints = new MemoryEndpoints();
   const endpoint = anEndpoint(changes.endpoint);
-  const standings = memoryStandings();
+  const standings = memoryOrganizationStates();
   const deliveries = new MemoryDeliveries(endpoints, undefined, standings);
   if (sandbox) standings.makeSandbox(endpoint.orgId);
   const tenant = {

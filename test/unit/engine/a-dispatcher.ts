@@ -12,7 +12,7 @@ import {
   type ReceivedDeliveryMessage,
 } from '../../../functions/engine/process-delivery-messages.ts';
 import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 /** Messages of deliveries to one endpoint, as they were received. */
@@ -43,7 +43,7 @@ export function aDispatcher(
       dealt.push(reminder);
       return deal(reminder, lane);
     },
-    organizations: memoryStandings(),
+    organizations: memoryOrganizationStates(),
     contexts: async () => () => ({ endpoint: undefined, event: undefined }),
     queues: {
       async send(lane, messages) {

@@ -10,7 +10,7 @@ import { type FanOutPorts, fanOut } from '../../../functions/engine/fan-out.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const tenant = aTenant();
@@ -28,7 +28,7 @@ export const anOrder = (delivery: Delivery = aDelivery({ orgId: tenant.orgId }))
 export function aFanOut(endpoints: Endpoint[], replaced: Partial<FanOutPorts> = {}) {
   const subscribers = new MemoryEndpoints();
   for (const endpoint of endpoints) subscribers.put(endpoint);
-  const standings = memoryStandings();
+  const standings = memoryOrganizationStates();
   const deliveries = new MemoryDeliveries(subscribers, undefined, standings);
   const log = recordedLog();
   const sent: DeliveryMessage[] = [];

@@ -10,7 +10,7 @@ import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const hoursAgo = (hours: number): Date => later(NOW, -seconds(hours * 3600));
@@ -23,7 +23,7 @@ const PAGE = 3;
 /** The ledger audit over deliveries and their ledger in memory. */
 export function aLedgerAudit(replaced: Partial<AuditLedgerPorts> = {}) {
   const clock = new VirtualClock();
-  const standings = memoryStandings();
+  const standings = memoryOrganizationStates();
   const log = recordedLog();
   const deliveries = new MemoryDeliveries(new MemoryEndpoints());
   const due = new MemoryDueIndex(deliveries, { sharded: false });

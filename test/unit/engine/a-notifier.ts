@@ -10,7 +10,7 @@ import { type NotifyPorts, notifyAdmins } from '../../../functions/engine/notify
 import { anEndpoint, anOrganization, aTenant, NOW } from '../../builders.ts';
 import { MemoryMailBudgets } from '../../doubles/memory-mail-budgets.ts';
 import { MemoryMailings } from '../../doubles/memory-mailings.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const DAY = 86_400;
@@ -62,7 +62,7 @@ export function aNotifier({
   const budgets = new MemoryMailBudgets(limits);
   const clock = new VirtualClock();
   const log = recordedLog();
-  const standings = memoryStandings();
+  const standings = memoryOrganizationStates();
   const counts = { sent: 0, failed: 0, unknown: 0, nobody: 0, digested: 0, ceiling: 0 };
   const people = { admins: ['ada@example.com'] };
   const organization = { name: 'Example Ltd', contentChangeNotifications: true };

@@ -25,7 +25,7 @@ import {
 import { committer } from '../../../functions/store/transaction.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
@@ -48,7 +48,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
   const jobs = redeliveryJobs(service);
   const arrivals = arrivalStore(service);
   const commit = committer(service.client);
-  const standings = memoryStandings();
+  const standings = memoryOrganizationStates();
   const log = recordedLog();
   const reminded: { lane: string; id: string }[] = [];
   const messages: BusEvent[] = [];

@@ -19,7 +19,7 @@ import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
@@ -43,7 +43,7 @@ export function aService(terms: {
   const tenant = aTenant({ generation: terms.sandbox ? FIRST_SANDBOX_GENERATION : LIVE_GENERATION });
   const clock = new VirtualClock();
   const log = recordedLog();
-  const standings = memoryStandings();
+  const standings = memoryOrganizationStates();
   if (terms.sandbox) standings.makeSandbox(tenant.orgId);
   const now = clock.now;
   const endpoints = new MemoryEndpoints();

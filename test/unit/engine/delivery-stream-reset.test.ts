@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
 import { type DeliveryChange, sumChanges } from '../../../functions/domain/ledger.ts';
 import { aDelivery, NOW } from '../../builders.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { aDeliveryStream, inOrder, SHARD, sequenced } from './a-delivery-stream.ts';
 
 const orgId = newId('org', NOW);
@@ -144,7 +144,7 @@ describe('delivery stream of a sandbox', () => {
 
 describe('organization reads of the delivery stream', () => {
   it('are none for live deliveries, and one for each generation of a sandbox in a batch', async () => {
-    const standings = memoryStandings();
+    const standings = memoryOrganizationStates();
     standings.makeSandbox(orgId);
     const asked: OrgId[] = [];
     const { run } = aDeliveryStream({

@@ -13,7 +13,7 @@ import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
@@ -50,7 +50,7 @@ async function aHangingReceiver(messageCount: number) {
   const createBatch = (read: Endpoint) =>
     processDeliveryMessages({
       attempt: deal,
-      organizations: memoryStandings(),
+      organizations: memoryOrganizationStates(),
       contexts: async () => () => ({ endpoint: read, event: anEvent() }),
       queues: lanes,
       log,

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { OrgId } from '../../../functions/domain/ids.ts';
 import { aDelivery, anEvent, aTenant } from '../../builders.ts';
-import { type MemoryStandings, memoryStandings } from '../../doubles/memory-standings.ts';
+import {
+  type MemoryOrganizationStates,
+  memoryOrganizationStates,
+} from '../../doubles/memory-organization-states.ts';
 import { aFanOut, anOrder, ours, owing, tenant } from './a-fan-out.ts';
 
 const sandbox = aTenant({ ...tenant, generation: 1 });
@@ -18,7 +21,7 @@ function aSandboxFanOut() {
 }
 
 /** A fan-out that cannot read one organization. */
-function withUnreadable(unreadable: OrgId, standings: MemoryStandings = memoryStandings()) {
+function withUnreadable(unreadable: OrgId, standings: MemoryOrganizationStates = memoryOrganizationStates()) {
   return aFanOut([ours()], {
     organizations: {
       async of(orgId) {

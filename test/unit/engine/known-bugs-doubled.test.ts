@@ -6,7 +6,7 @@ import { anEvent, NOW } from '../../builders.ts';
 import { interposed } from '../../doubles/interposed.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { FAILED, OK } from './a-dispatch.ts';
 import { ours, owing, tenant } from './a-fan-out.ts';
@@ -69,7 +69,7 @@ describe('delivery engine, against known duplicates of other services,', () => {
         const run = fanOut({
           subscribers: endpoints,
           deliveries: interposed('deliveries', memory, async () => scheduler.schedule(Promise.resolve())),
-          organizations: memoryStandings(),
+          organizations: memoryOrganizationStates(),
           queues: { send: async () => [] },
           log: recordedLog(),
           now: () => NOW,

@@ -6,7 +6,7 @@ import { keyringSource } from '../../../functions/platform/keyrings.ts';
 import { outboundClient } from '../../../functions/platform/outbound/client.ts';
 import { simulatedReceiver, webhookSender } from '../../../functions/platform/webhook-sender.ts';
 import { aKeyring } from '../../builders.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { FAILED, OK } from './a-dispatch.ts';
 import { aService } from './a-service.ts';
 
@@ -57,7 +57,7 @@ describe('delivery engine, against known losses and loops of other services,', (
     let known = false;
     const receivers = { policy: { loopback: 'refuse' }, timeoutMs: 10_000 } as const;
     const sender = webhookSender({
-      gate: gate(memoryStandings().of),
+      gate: gate(memoryOrganizationStates().of),
       simulated: simulatedReceiver(receivers),
       outbound: outboundClient({
         ...receivers,

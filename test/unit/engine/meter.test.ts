@@ -5,13 +5,13 @@ import { newId, type OrgId } from '../../../functions/domain/ids.ts';
 import { isMetered, sumUsage } from '../../../functions/domain/usage.ts';
 import { type MeterUsagePorts, meterUsage } from '../../../functions/engine/meter.ts';
 import { aBusEvent, aTenant, NOW } from '../../builders.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { MemoryUsage } from '../../doubles/memory-usage.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 /** The meter over stores in memory. All organizations are live except those that a test makes sandboxes. */
 function aMeter(replaced: Partial<MeterUsagePorts> = {}) {
-  const standings = memoryStandings();
+  const standings = memoryOrganizationStates();
   const usage = new MemoryUsage();
   const log = recordedLog();
   const count = meterUsage({ gate: gate(standings.of), usage, log, ...replaced });

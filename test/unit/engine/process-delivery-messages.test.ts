@@ -9,7 +9,7 @@ import {
   HELD_UP_AFTER_MS,
 } from '../../../functions/engine/process-delivery-messages.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { aDispatcher, DELETED, HeldAttempts, messagesFor } from './a-dispatcher.ts';
 
 const until = later(NOW, seconds(30));
@@ -147,7 +147,7 @@ describe('batch with messages of several generations and organizations', () => {
    * read.
    */
   function ofAllKinds() {
-    const standings = memoryStandings();
+    const standings = memoryOrganizationStates();
     const [live, sandbox, absent, refused] = Array.from({ length: 4 }, () => newId('org', NOW));
     if (!live || !sandbox || !absent || !refused) throw new Error('four organizations were to be made');
     standings.makeSandbox(sandbox);

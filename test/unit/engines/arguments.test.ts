@@ -3,11 +3,11 @@ import { readEngines } from '../../engines/arguments.ts';
 import { usageError } from '../../support/command-line.ts';
 
 describe('the arguments of the run on other engines', () => {
-  it('choose all engines by default', () => {
+  it('select all engines by default', () => {
     expect(readEngines([])).toEqual(['dynamodb-local', 'elasticmq', 'dynoxide']);
   });
 
-  it('choose some engines, each once and in their order', () => {
+  it('select some engines, each once and in order', () => {
     const args = ['--only', 'dynoxide', '--only=dynamodb-local', '--only', 'dynoxide'];
     expect(readEngines(args)).toEqual(['dynamodb-local', 'dynoxide']);
   });
@@ -15,7 +15,7 @@ describe('the arguments of the run on other engines', () => {
   it.each([
     [['--only', 'mysql'], "'mysql' is invalid. It takes dynamodb-local, elasticmq, dynoxide."],
     [['--fast'], "unknown option '--fast'"],
-  ])('refuse %j', (args, message) => {
+  ])('are refused when they are %j', (args, message) => {
     expect(usageError(() => readEngines(args))).toContain(message);
   });
 });

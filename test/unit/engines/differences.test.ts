@@ -25,7 +25,7 @@ const failed = (name: string) => ({ name, passed: false });
 const passed = (name: string) => ({ name, passed: true });
 
 describe('the table of known differences', () => {
-  it('gives engine, check and reason of each line', () => {
+  it('has engine, check and reason of each line', () => {
     expect(
       readDifferences(documentWith('| elasticmq | `queue/a.test.ts › sends` | It has no groups. |')),
     ).toEqual([difference]);
@@ -35,7 +35,7 @@ describe('the table of known differences', () => {
     expect(readDifferences(documentWith())).toEqual([]);
   });
 
-  it('reads the line that a failed check is printed as', () => {
+  it('accepts the line that a failed check prints', () => {
     const line = lineOf('dynoxide', 'store/b.test.ts › a|b', 'Why.');
     expect(readDifferences(documentWith(line))).toEqual([
       { engine: 'dynoxide', check: 'store/b.test.ts › a|b', reason: 'Why.' },
@@ -49,14 +49,14 @@ describe('the table of known differences', () => {
     },
   );
 
-  it('of docs/reference/engines.md can be read', () => {
+  it('is readable in docs/reference/engines.md', () => {
     const document = readFileSync(join(import.meta.dirname, '../../../docs/reference/engines.md'), 'utf8');
     expect(() => readDifferences(document)).not.toThrow();
   });
 });
 
 describe('a comparison with the table', () => {
-  it('tells an expected failure from an unexpected one', () => {
+  it('separates expected failures from unexpected ones', () => {
     const checks = [failed(difference.check), failed('new'), passed('fine')];
     expect(compare('elasticmq', checks, [difference])).toEqual({
       passed: 1,
@@ -73,7 +73,7 @@ describe('a comparison with the table', () => {
     expect(compare('elasticmq', checks, [difference]).obsolete).toEqual([difference]);
   });
 
-  it('takes a line that ends in an asterisk for all checks whose names begin so', () => {
+  it('treats a line that ends in an asterisk as a prefix of check names', () => {
     const several = { ...difference, check: 'queue/a.test.ts › *' };
     const checks = [failed('queue/a.test.ts › sends'), failed('queue/a.test.ts › takes'), failed('queue/b')];
     expect(compare('elasticmq', checks, [several])).toMatchObject({
@@ -84,7 +84,7 @@ describe('a comparison with the table', () => {
     expect(compare('elasticmq', [failed('queue/b')], [several]).obsolete).toEqual([several]);
   });
 
-  it('leaves out the lines of other engines', () => {
+  it('ignores the lines of other engines', () => {
     expect(compare('dynoxide', [failed(difference.check)], [difference])).toMatchObject({
       expected: [],
       unexpected: [failed(difference.check)],

@@ -13,7 +13,7 @@ it.each(['dynamodb-local', 'elasticmq'] as const)(
   },
 );
 
-it('contract test files are chosen by the engine that they import, themselves or by what they import', () => {
+it('contract test files are selected by the engine that they import, directly or not', () => {
   const queues = contractFilesNeeding(['sqs']);
   expect(queues).toContain('test/contract/queue/delivery-queues.test.ts');
   expect(queues).not.toContain('test/contract/store/usage.test.ts');

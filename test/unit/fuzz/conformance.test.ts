@@ -21,7 +21,7 @@ const common = {
   'request-id': 'UKxQwG4jIAMEbRg=',
 };
 
-/** The right answer to reading a ticket, but for what is given. */
+/** A correct answer to reading a ticket, with changes. */
 const answer = (changes: Partial<Exchange> = {}): Exchange => ({
   sent: { method: 'GET', target: `/api/v1/tickets/tkt_${ID}`, headers: [] },
   status: 200,
@@ -51,7 +51,7 @@ describe('an answer as documented', () => {
   });
 });
 
-describe('an answer that is not as documented', () => {
+describe('an answer that differs from the document', () => {
   const data = (changes: object) => JSON.stringify({ success: true, data: { ...ticket, ...changes } });
 
   it.each<[string, Partial<Exchange>, RegExp]>([
@@ -91,7 +91,7 @@ describe('an answer that is not as documented', () => {
     expect(faultsOf(answer(changes)).join('; ')).toMatch(fault);
   });
 
-  it('has faults: a header that must be there is missing', () => {
+  it('has faults: a missing required header', () => {
     const { 'request-id': _, ...headers } = answer().headers;
     expect(faultsOf(answer({ headers })).join()).toMatch(/request-id is missing/);
   });
@@ -103,7 +103,7 @@ describe('an object with any names', () => {
     additionalProperties: { type: 'object', properties: { known: { type: 'string' } } },
   };
 
-  it('has no unknown fields but those below them', () => {
+  it('has no unknown fields except those below them', () => {
     expect(unknownFields(schema, { any: { known: 'x' }, toString: {} })).toEqual([]);
     expect(unknownFields(schema, { any: { other: 'x' } })).toEqual(['/any/other']);
   });
@@ -126,12 +126,12 @@ describe('the operation of a request', () => {
   });
 });
 
-describe('a path or body that names what nothing makes', () => {
+describe('a path or body of an unknown field', () => {
   const api = apiClient({ BASE_URL: 'http://127.0.0.1', API_KEY: '' });
-  const nobody = { api, admin: api, receiver: '' };
+  const clients = { api, admin: api, receiver: '' };
 
-  it('says where to add it', async () => {
-    await expect(filled(nobody, '/api/v1/invoices/{id}')).rejects.toThrow(/\{id\} of .*resources\.ts/);
-    await expect(withRealIds(nobody, { sourceId: `src_${ID}` })).rejects.toThrow(/src_.*resources\.ts/);
+  it('causes an error with the place to add it', async () => {
+    await expect(filled(clients, '/api/v1/invoices/{id}')).rejects.toThrow(/\{id\} of .*resources\.ts/);
+    await expect(withRealIds(clients, { sourceId: `src_${ID}` })).rejects.toThrow(/src_.*resources\.ts/);
   });
 });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { checkProgram } from '../../../functions/domain/simulation.ts';
 import { valuesOf } from '../../fuzz/values.ts';
 
-describe('addresses that are generated', () => {
-  it('often program a simulated receiver, as well rightly as wrongly', () => {
+describe('generated URLs', () => {
+  it('often have a program for a simulated receiver, valid or not', () => {
     const texts = fc.sample(valuesOf({ type: 'string', format: 'uri' }), { numRuns: 500, seed: 1 });
     const programs = texts.flatMap((text) => {
       const url = URL.parse(String(text));

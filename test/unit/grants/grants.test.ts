@@ -17,8 +17,8 @@ const statement = (done: string, on: string): Statement => ({
   resources: [on],
 });
 
-describe('what a role lacks for what was done', () => {
-  it('is nothing when each use is granted', () => {
+describe('the missing grants of a role', () => {
+  it('are empty when each use is granted', () => {
     fc.assert(
       fc.property(uses, (used) => {
         const granted = used.map(({ action: done, resource: on }) => statement(done, on));
@@ -27,7 +27,7 @@ describe('what a role lacks for what was done', () => {
     );
   });
 
-  it('is each grant that is taken away', () => {
+  it('are each grant that is removed', () => {
     fc.assert(
       fc.property(uses, fc.nat(), (used, at) => {
         const index = at % used.length;
@@ -37,19 +37,19 @@ describe('what a role lacks for what was done', () => {
     );
   });
 
-  it('is nothing when one of two resources is granted that a use may be of', () => {
+  it('are empty when one of the two possible resources is granted', () => {
     const sender = { action: 'ses:SendEmail', resource: 'arn:address', or: 'arn:domain' };
     expect(missingGrants([statement('ses:SendEmail', 'arn:domain')], [sender])).toEqual([]);
     expect(missingGrants([], [sender])).toEqual([sender]);
   });
 });
 
-describe('what Lambda does with a role', () => {
-  it('is three actions on a queue', () => {
+describe("Lambda's own use of a role", () => {
+  it('has three actions on a queue', () => {
     expect(usedByLambda({ arn: 'arn:aws:sqs:us-east-1:0:queue' })).toHaveLength(3);
   });
 
-  it('is reading a stream, and leaving what it gave up in a queue', () => {
+  it('reads a stream, and sends failures to a queue', () => {
     const arn = 'arn:aws:dynamodb:us-east-1:0:table/one/stream/two';
     expect(usedByLambda({ arn, failuresTo: 'arn:dead' }).map(({ action: done }) => done)).toEqual([
       'dynamodb:DescribeStream',
@@ -61,8 +61,8 @@ describe('what Lambda does with a role', () => {
   });
 });
 
-describe('a call that a role does not allow', () => {
-  it('is told, each once, with whose it was', () => {
+describe('a call without a grant', () => {
+  it('is reported once, with its caller', () => {
     const denied = {
       functionName: 'dispatch',
       action: 'sqs:SendMessage',

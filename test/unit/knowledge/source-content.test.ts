@@ -11,7 +11,7 @@ import type { Content, Extraction } from '../../../functions/knowledge/extractor
 import { sourceContent } from '../../../functions/knowledge/source-content.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/platform/outbound/client.ts';
 import { aSource } from '../../builders.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 
 const PAGE: FetchResult = {
   kind: 'fetched',
@@ -27,7 +27,7 @@ function aContentFetcher(
   answer: FetchResult = PAGE,
   extraction: Extraction = { ok: true, text: 'one', title: 'Prices' },
 ) {
-  const standings = memoryStandings();
+  const standings = memoryOrganizationStates();
   const requests: (FetchRequest & { orgId: string })[] = [];
   const extracted: (Content & { kind: string })[] = [];
   const fetchContent = sourceContent({

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { OpenApiDocument, Operation, Parameter, Schema } from '../../../lib/openapi/openapi.ts';
 
 /*
- * Documents of any content, in which there is always something to change: each operation takes an object and
- * answers with one, which have a field or more. Named schemas are used from one side alone, so that a change
- * of one is a change of one direction.
+ * Random documents with something to change in each: each operation takes an object and answers with one,
+ * both with at least one field. Named schemas are used in one direction only, so that a change of one is a
+ * change of one direction.
  */
 
 const names = fc.constantFrom('alpha', 'beta', 'gamma', 'delta', 'epsilon');
@@ -180,7 +180,7 @@ export const documents: fc.Arbitrary<OpenApiDocument> = fc
     };
   });
 
-/** What edits change: the first operation and event, and the schemas that they use. */
+/** The targets of edits: the first operation and event, and the schemas that they use. */
 export interface Editable {
   document: OpenApiDocument;
   operation: Operation;
@@ -191,9 +191,9 @@ export interface Editable {
   data: Schema;
 }
 
-/** A copy of a document, changed. */
+/** A changed copy of a document. */
 export function edited(document: OpenApiDocument, edit: (parts: Editable) => void): OpenApiDocument {
-  // Not structuredClone, which keeps what is shared shared.
+  // Not structuredClone, which keeps shared objects shared.
   const copy: OpenApiDocument = JSON.parse(JSON.stringify(document));
   const { schemas } = copy.components;
   const payload = present(copy.webhooks['thing.happened']?.post?.requestBody?.content[JSON_TYPE]?.schema);

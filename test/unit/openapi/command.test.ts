@@ -36,7 +36,7 @@ describe('npm run generate -- openapi', () => {
     expect(run('--check')).toMatchObject({ code: 0, err: '' });
   });
 
-  it('--check says when it is stale and how to renew it, and writes nothing', () => {
+  it('reports with --check a stale document and the command to renew it, and writes nothing', () => {
     expect(run('--check')).toMatchObject({
       code: 1,
       err: expect.stringContaining('npm run generate -- openapi'),
@@ -53,13 +53,13 @@ describe('npm run generate -- openapi', () => {
     });
   });
 
-  it('--release writes also what later documents must stay compatible with', () => {
+  it('writes with --release the document that later ones must stay compatible with', () => {
     expect(run('--release').code).toBe(0);
     expect(documentOnDisk('released', directory)).toBe(documentText());
     expect(run('--release').code).toBe(0);
   });
 
-  it('--release refuses what breaks the release before, names it, and writes nothing', () => {
+  it('refuses with --release a change that breaks the previous release, and writes nothing', () => {
     const promised = documentText().replaceAll('/api/v1/tickets"', '/api/v1/vouchers"');
     mkdirSync(join(directory, 'openapi'));
     writeFileSync(join(directory, 'openapi/v1.released.json'), promised);
@@ -70,7 +70,7 @@ describe('npm run generate -- openapi', () => {
     expect(documentOnDisk('current', directory)).toBeUndefined();
   });
 
-  it('explains itself', () => {
+  it('prints its help', () => {
     expect(runCommandLine(() => run('--help'))).toMatchObject({
       code: 0,
       output: expect.stringContaining('--release'),

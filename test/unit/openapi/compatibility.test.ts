@@ -8,12 +8,12 @@ import { document } from './examples.ts';
 
 const released: OpenApiDocument = JSON.parse(documentOnDisk('released') ?? '');
 
-describe('the API as it is now', () => {
-  it('breaks nobody who uses it as it was released', () => {
+describe('the current API', () => {
+  it('is compatible with the released one', () => {
     expect(breakingChanges(released, document)).toEqual([]);
   });
 
-  it('could lose no field, whatever it belongs to, without that being noticed', () => {
+  it('cannot lose any field without a reported change', () => {
     for (const name of Object.keys(document.components.schemas)) {
       const before = reaching(name);
       const after = structuredClone(before);
@@ -29,8 +29,7 @@ describe('the API as it is now', () => {
 });
 
 /**
- * The document with the paths alone that a schema is reached from: to compare all of them for each field
- * takes a minute.
+ * The document with only the paths that use a schema: comparing all of them for each field takes a minute.
  */
 function reaching(name: string): OpenApiDocument {
   const referenced = (part: unknown): Set<string> =>
@@ -51,7 +50,7 @@ function reaching(name: string): OpenApiDocument {
 
 type Edit = (parts: Editable, choose: (below: number) => number) => void;
 
-/** Runs an edit on any document, at any of the places it can be made. */
+/** Runs an edit on any document, at any possible place. */
 function forAnyDocument(edit: Edit, judge: (changes: string[]) => void): void {
   fc.assert(
     fc.property(documents, fc.nat(), (before, seed) => {
@@ -294,13 +293,13 @@ const BREAKING: Record<string, Edit> = {
   },
 };
 
-describe('what breaks nobody', () => {
+describe('a compatible change', () => {
   it.each(Object.entries(ADDITIVE))('%s', (_, edit) => {
     forAnyDocument(edit, (changes) => expect(changes).toEqual([]));
   });
 });
 
-describe('what breaks somebody', () => {
+describe('a breaking change', () => {
   it.each(Object.entries(BREAKING))('%s', (_, edit) => {
     forAnyDocument(edit, (changes) => {
       expect(changes.length).toBeGreaterThan(0);

@@ -19,7 +19,7 @@ const operationOf = (of: OpenApiDocument, { path, method }: Pick<Route, 'path' |
   return operation;
 };
 
-/** What a reference stands for, or the thing itself. */
+/** The target of a reference, or the value itself. */
 const resolved = <T>(of: OpenApiDocument, thing: unknown): T => {
   const { $ref } = Object(thing) as { $ref?: string };
   if ($ref === undefined) return thing as T;
@@ -36,7 +36,7 @@ const parametersOf = (operation: Operation, of = document) =>
     resolved<{ name: string; in: string; required?: boolean; schema: Schema }>(of, parameter),
   );
 
-/** Names of the parameters that a route takes in its query. */
+/** Names of a route's query parameters. */
 function queryParametersOf({ name, query }: Route): string[] {
   if (!(query instanceof z.ZodMiniObject)) throw new Error(`${name}: its query is no object`);
   return Object.keys(query.shape);
@@ -50,7 +50,7 @@ function nodes(node: unknown): Record<string, unknown>[] {
 }
 
 describe('docs/openapi', () => {
-  it('has what the route table says; if not, update it with "npm run generate -- openapi"', () => {
+  it('matches the route table; if not, update it with "npm run generate -- openapi"', () => {
     const said: string[] = [];
     const say = (text: string) => void said.push(text);
     openApiCommand(['--check'], { directory: 'docs', out: say, err: say });
@@ -59,7 +59,7 @@ describe('docs/openapi', () => {
 });
 
 describe('the document', () => {
-  it('has the operations of the route table at their public paths, and no other', () => {
+  it('has exactly the operations of the route table, at their public paths', () => {
     const operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, { operationId }]) => [
         operationId,
@@ -84,7 +84,7 @@ describe('the document', () => {
     for (const item of Object.values(document.webhooks)) expect(Object.keys(item)).toEqual(['post']);
   });
 
-  it('refers to nothing that it lacks, and lacks nothing that it refers to', () => {
+  it('has exactly the components that it refers to', () => {
     const refs = new Set(nodes(document).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : [])));
     for (const ref of refs) expect(() => resolved(document, { $ref: ref })).not.toThrow();
     for (const kind of ['schemas', 'responses', 'parameters', 'headers'] as const)
@@ -92,19 +92,19 @@ describe('the document', () => {
         expect(refs).toContain(`#/components/${kind}/${name}`);
   });
 
-  it('forbids no field that it does not know, and says what is in an object of any names', () => {
+  it('forbids no unknown field, and describes objects with any names', () => {
     const said = nodes(document).flatMap(({ additionalProperties }) => additionalProperties ?? []);
     // Headers of a request, and twice the data of an event, whose fields depend on its type.
     expect(said).toEqual([{ type: 'string' }, {}, {}]);
   });
 
-  it('says of every field what it is', () => {
+  it('describes every field', () => {
     for (const [name, { properties = {} }] of Object.entries(document.components.schemas))
       for (const [field, schema] of Object.entries(properties))
         if (name !== 'Error') expect(schema.description, `${name}.${field}`).toMatch(/\.$/);
   });
 
-  it('names every tag that its operations have', () => {
+  it('names every tag of its operations', () => {
     const tags = document.tags.map(({ name }) => name);
     for (const item of [...Object.values(document.paths), ...Object.values(document.webhooks)])
       for (const operation of Object.values(item))
@@ -123,7 +123,7 @@ describe('the document', () => {
 describe.each(all)('the operation %s', (_, route) => {
   const operation = operationOf(document, route);
 
-  it('takes the parameters of the route', () => {
+  it('has the parameters of the route', () => {
     const expected = [
       ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `path ${name} required`),
       ...queryParametersOf(route).map((name) => `query ${name}`),
@@ -137,7 +137,7 @@ describe.each(all)('the operation %s', (_, route) => {
     ).toEqual(expected);
   });
 
-  it('describes identifiers as the route accepts them', () => {
+  it('describes ids as the route accepts them', () => {
     for (const { name, schema } of parametersOf(operation).filter((parameter) => parameter.in === 'path')) {
       const pattern = new RegExp(schema.pattern ?? '');
       const params = Object.fromEntries(
@@ -151,7 +151,7 @@ describe.each(all)('the operation %s', (_, route) => {
     }
   });
 
-  it('needs the credential of the route', () => {
+  it('requires the credential of the route', () => {
     const { security, 'x-required-scope': scope, 'x-required-role': role } = operation;
     expect({ scope, role }).toEqual({ scope: route.scope, role: route.role });
     expect(security).toEqual(
@@ -165,7 +165,7 @@ describe.each(all)('the operation %s', (_, route) => {
       expect(document.components.securitySchemes).toHaveProperty(Object.keys(requirement));
   });
 
-  it('takes a body exactly when the route does, and one that may be left out only when the route can do without', () => {
+  it('has a body exactly when the route does, optional only when the route accepts none', () => {
     expect(operation.requestBody !== undefined).toBe(route.body !== undefined);
     if (route.body) expect(operation.requestBody?.required).toBe(!route.body.safeParse(undefined).success);
   });
@@ -184,7 +184,7 @@ describe.each(all)('the operation %s', (_, route) => {
       );
   });
 
-  it('lists exactly the problems that can be met, under their statuses', () => {
+  it('lists exactly the possible problems, under their statuses', () => {
     const types = Object.keys(operation.responses)
       .filter((status) => /^[45]\d\d$/.test(status))
       .flatMap((status) => {
@@ -198,12 +198,12 @@ describe.each(all)('the operation %s', (_, route) => {
     expect(types.sort()).toEqual(problemsOf(route));
   });
 
-  it('explains just the problems that are its own', () => {
+  it('explains exactly its own problems', () => {
     const named = Object.keys(PROBLEM_STATUS).filter((type) => operation.description.includes(`\`${type}\``));
     expect(named.sort()).toEqual([...(route.refusals ?? [])].sort());
   });
 
-  it('has the request’s id in every answer, and the budget in every success', () => {
+  it('has the request’s id in every answer, and the rate limit in every success', () => {
     for (const response of Object.values(operation.responses))
       expect(resolved<{ headers: object }>(document, response).headers).toHaveProperty('Request-Id');
     const success = resolved<{ headers: object }>(document, operation.responses[route.success.status]);
@@ -222,7 +222,7 @@ describe('a deprecated route', () => {
     return openApiDocument({ ...routes, listTickets }, OPERATIONS, 'v1');
   };
 
-  it('is marked, and says so in the headers of every answer it gives', () => {
+  it('is marked, and has the deprecation headers in every answer', () => {
     const announced = documentWith('https://docs.example.com/v2');
     const operation = operationOf(announced, routes.listTickets);
     expect(operation.deprecated).toBe(true);
@@ -245,7 +245,7 @@ describe('a deprecated route', () => {
     expect(headers).not.toHaveProperty('Link');
   });
 
-  it('leaves the other operations as they are', () => {
+  it('does not change the other operations', () => {
     const announced = documentWith();
     for (const [key, route] of all)
       if (key !== 'listTickets') expect(operationOf(announced, route)).toEqual(operationOf(document, route));
@@ -266,7 +266,7 @@ describe('a second version', () => {
     listTicketsV2: { ...OPERATIONS.readTicket, description: 'In another way.' },
   };
 
-  it('beside the first leaves its document as it was', () => {
+  it('does not change the document of the first', () => {
     expect(openApiDocument(table, texts, 'v1')).toEqual(document);
   });
 
@@ -279,7 +279,7 @@ describe('a second version', () => {
   });
 });
 
-describe('a route that the document does not know enough of', () => {
+describe('a route that the document cannot describe', () => {
   const build = (route: Route, texts: Parameters<typeof openApiDocument>[1]) => () =>
     openApiDocument({ readThing: route }, texts, 'v1');
   const texts = { readThing: OPERATIONS.readTicket };
@@ -297,7 +297,7 @@ describe('a route that the document does not know enough of', () => {
       /no description of the query parameter colour/,
     ],
     [
-      'with an answer that has no name',
+      'with an unnamed answer',
       build({ ...routes.readTicket, success: { status: 200, data: z.any() } }, texts),
       /has no name/,
     ],

@@ -20,7 +20,7 @@ const operations = Object.entries(routes) as [keyof typeof OPERATIONS, Route][];
 describe('every example of the document', () => {
   const examples = examplesIn(document);
 
-  it('is found: of each request, answer, problem, event, parameter and identifier', () => {
+  it('is found: of each request, answer, problem, event, parameter and id', () => {
     const places = examples.map(({ place }) => place).join('\n');
     expect(examples.length).toBeGreaterThan(150);
     for (const [, { method, path, success }] of Object.entries(withSessionRoutes(routes)).filter(
@@ -33,13 +33,13 @@ describe('every example of the document', () => {
   });
 
   it.each(examples.map((example) => [example.place, example] as const))(
-    '%s fits its schema',
+    '%s matches its schema',
     (_, example) => {
       expect(violations(example.schema, example.value)).toEqual([]);
     },
   );
 
-  it('that is spoilt fits no more', () => {
+  it('that is invalidated does not match its schema', () => {
     const answer = examples.find(({ place }) =>
       place.endsWith('get/responses/200/content/application/json/example'),
     );
@@ -47,7 +47,7 @@ describe('every example of the document', () => {
   });
 });
 
-// A visitor's token is stored nowhere, and is where it is answered (RFC 9110, 15.3.2).
+// A visitor's token is not stored, and has no URL of its own (RFC 9110, 15.3.2).
 describe.each(operations)('the example of %s', (key, route) => {
   const { body, data, sandbox, location } = OPERATIONS[key];
 
@@ -56,16 +56,16 @@ describe.each(operations)('the example of %s', (key, route) => {
     if (route.body) expect(route.body.safeParse(body).success).toBe(true);
   });
 
-  it('has data exactly when the answer has, and the answer holds just that', () => {
+  it('has data exactly when the answer does, and the answer contains exactly that', () => {
     expect(data !== undefined).toBe(route.success.status !== 204);
     if (data !== undefined) expect(route.success.data.parse(data)).toEqual(data);
     if (sandbox !== undefined) expect(route.success.data.parse(sandbox)).toEqual(sandbox);
   });
 
-  it('says where to find what was created', () => {
+  it('has the Location of the created resource', () => {
     if (route.success.status === 201) expect(location !== undefined).toBe(key !== 'createVisitorToken');
     if (location !== undefined) {
-      // What was made, which is not always all that is told.
+      // The created resource, which may have more fields than the answer.
       const { key: made = data } = Object(data);
       const [id] = Object.values(Object(made) as Record<string, unknown>);
       expect(location).toMatch(/^\/api\/(v1|settings)\//);
@@ -82,7 +82,7 @@ describe('the example values', () => {
     return [...own, ...Object.values(node).flatMap(ids)];
   };
 
-  it('has identifiers that carry the time of creation, a delivery’s that of its event', () => {
+  it('include ids with the time of creation, in a delivery’s with that of its event', () => {
     const all = ids(Object.values(OPERATIONS).map(({ data, sandbox }) => [data, sandbox]));
     expect(all.length).toBeGreaterThan(20);
     for (const { id, createdAt } of all) {
@@ -93,7 +93,7 @@ describe('the example values', () => {
     }
   });
 
-  it('has deliveries of the events and to the endpoint that it has', () => {
+  it('include deliveries of the example events to the example endpoint', () => {
     for (const { id, eventId, webhookId, eventType } of [
       examples.succeededDelivery,
       examples.retryingDelivery,
@@ -104,7 +104,7 @@ describe('the example values', () => {
     }
   });
 
-  it('has an attempt log that agrees with its delivery', () => {
+  it('include an attempt log that matches its delivery', () => {
     const { attemptLog, attempts, lastError, lastResponseStatus, nextRetryAt } =
       examples.retryingDeliveryWithAttempts;
     const ends = attemptLog.map(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs);
@@ -115,13 +115,13 @@ describe('the example values', () => {
     expect(Date.parse(nextRetryAt)).toBe((ends[1] ?? 0) + 60_000);
   });
 
-  it('has credentials of the right form', () => {
+  it('include credentials of the right form', () => {
     expect(examples.apiKeySecret).toMatch(/^ck_live_[A-Za-z0-9_-]{43}$/);
     expect(examples.sandboxKeySecret).toMatch(/^ck_sandbox_[A-Za-z0-9_-]{43}$/);
     expect(Buffer.from(examples.signingSecret.slice('whsec_'.length), 'base64')).toHaveLength(32);
   });
 
-  it('gives the same identifier for the same thing, and another for another', () => {
+  it('have the same id for the same thing, and another for another', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (one, two) => {
         const at = (offset: number) => new Date(Date.parse('2026-11-20') + offset).toISOString();
@@ -136,11 +136,11 @@ describe('the sandbox examples', () => {
   const { url } = sandboxExamples.simulatedWebhook;
   const requests = [...attemptLog.map(({ request }) => request), sandboxExamples.forwardedDelivery.request];
 
-  it('has an endpoint whose program is one', () => {
+  it('have an endpoint whose URL is a program', () => {
     expect(checkProgram(new URL(url)).ok).toBe(true);
   });
 
-  it('has attempts that ended as the program of their endpoint says', () => {
+  it("have attempts with the results of their endpoint's program", () => {
     const outcomes = attemptLog.map(({ number }) => simulate(parseProgram(url), number, 10_000));
     expect(attemptLog.map(({ status }) => status)).toEqual(
       outcomes.map((outcome) => 'status' in outcome && outcome.status),
@@ -151,7 +151,7 @@ describe('the sandbox examples', () => {
     expect(delivery).toMatchObject({ status: 'succeeded', terminalReason: 'sandbox_simulated' });
   });
 
-  it('waits as long at real speed as a delivery does', () => {
+  it('have latencies as at real speed', () => {
     const [first, second] = attemptLog.map((attempt) => attempt.atRealSpeed);
     const endOf = (attempt: typeof first) =>
       Date.parse(attempt?.startedAt ?? '') + (attempt?.durationMs ?? 0);
@@ -159,7 +159,7 @@ describe('the sandbox examples', () => {
     expect(Date.parse(atRealSpeed.terminalAt ?? '')).toBe(endOf(second));
   });
 
-  it('has requests with all that goes over the wire, and a signature of their time', () => {
+  it('have requests with all headers, and a signature of their time', () => {
     expect(requests).toHaveLength(3);
     for (const request of requests) {
       const { headers = {}, body = '' } = request ?? {};
@@ -177,7 +177,7 @@ describe('the sandbox examples', () => {
 });
 
 describe.each(EVENT_TYPES)('the example of %s', (type) => {
-  it('is signed as Standard Webhooks signs it, with the secret of the registration’s example', () => {
+  it('is signed as Standard Webhooks says, with the secret of the registration’s example', () => {
     const { body, headers } = eventExample(type);
     const timestamp = new Date(headers['webhook-timestamp'] * 1000);
     expect(headers['webhook-signature']).toBe(

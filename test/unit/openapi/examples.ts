@@ -5,7 +5,7 @@ import type { OpenApiDocument, Schema } from '../../../lib/openapi/openapi.ts';
 
 export const document: OpenApiDocument = currentDocument();
 
-/** An example, where it stands, and the schema it stands beside. */
+/** An example with its place and its schema. */
 export interface PlacedExample {
   place: string;
   schema: Schema;
@@ -29,7 +29,7 @@ export function examplesIn(node: unknown, place = '#'): PlacedExample[] {
     for (const value of examples) add(rest, value, 'examples');
   }
   const deeper = Object.entries(node).flatMap(([key, value]) =>
-    // What an example holds is data, whatever its fields are called.
+    // An example's content is data, even where its fields have names of keywords.
     key === 'example' || key === 'examples' ? [] : examplesIn(value, `${place}/${key}`),
   );
   return [...own, ...deeper];
@@ -40,7 +40,7 @@ addFormats.default(ajv);
 ajv.addKeyword('components');
 ajv.addSchema({ $id: 'document', components: { schemas: document.components.schemas } });
 
-/** What a value does not satisfy of a schema; references are to the document's components. */
+/** Violations of a schema by a value; references are to the document's components. */
 export function violations(schema: Schema, value: unknown): ErrorObject[] {
   const resolved = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'));
   const validate = ajv.compile(resolved);

@@ -13,8 +13,8 @@ import { document } from './examples.ts';
 
 const { schemas, parameters } = document.components;
 
-describe('a page’s limit', () => {
-  it('is a number from 1 to 100, and 20 when it is left out, as the routes take it', () => {
+describe('the limit of a page', () => {
+  it('is a number from 1 to 100, with default 20, as in the routes', () => {
     expect(parameters.Limit?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
     const { query } = routes.listTickets;
     expect([query.parse({}), query.parse({ limit: '0' }), query.parse({ limit: '101' })]).toEqual([
@@ -26,7 +26,7 @@ describe('a page’s limit', () => {
 });
 
 describe('the hours of an endpoint’s stats', () => {
-  it('are a number from 1 to 168, and 24 when they are left out, as the route takes them', () => {
+  it('are a number from 1 to 168, with default 24, as in the route', () => {
     expect(parameters.Hours?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 168, default: 24 });
     const { query } = routes.readWebhookStats;
     expect([query.parse({}), query.parse({ hours: '0' }), query.parse({ hours: '169' })]).toEqual([
@@ -37,8 +37,8 @@ describe('the hours of an endpoint’s stats', () => {
   });
 });
 
-describe('what a list of deliveries includes', () => {
-  it('is the request or nothing else, as the route takes it', () => {
+describe('the include parameter of a list of deliveries', () => {
+  it('is the request or absent, as in the route', () => {
     expect(parameters.Include?.schema).toEqual({ type: 'string', enum: ['request'] });
     const { query } = routes.listDeliveries;
     expect(query.parse({ include: 'request' })).toEqual({ limit: 20, include: 'request' });
@@ -49,7 +49,7 @@ describe('what a list of deliveries includes', () => {
 describe('the program of a simulated receiver', () => {
   const text = OPERATIONS.registerWebhook.description;
 
-  it('is explained with each word that it may have, and what is read of it then', () => {
+  it('is documented with each possible word, and its effect', () => {
     for (const [word, error] of Object.entries(SIMULATED_FAILURES)) {
       expect(text).toContain(`\`${word}\``);
       expect(text).toContain(`\`${error}\``);
@@ -59,7 +59,7 @@ describe('the program of a simulated receiver', () => {
     expect(text).toContain('3,600');
   });
 
-  it('has an example that says what the text says of it', () => {
+  it('has an example that matches its description', () => {
     const [example = ''] = /https:[^`]*simulate[^`]*/.exec(text) ?? [];
     expect(checkProgram(new URL(example))).toEqual({
       ok: true,
@@ -81,7 +81,7 @@ describe('the values of an answer', () => {
     ['Delivery', 'terminalReason', TerminalReason.options],
     ['Webhook', 'status', EndpointStatus.options],
     ['Webhook', 'disabledReason', DisabledReason.options],
-  ])('in %s.%s are each explained', (name, field, values) => {
+  ])('in %s.%s are each documented', (name, field, values) => {
     const description = schemas[name]?.properties?.[field]?.description;
     for (const value of values) expect(description).toContain(`\`${value}\``);
   });

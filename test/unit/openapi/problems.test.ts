@@ -23,7 +23,7 @@ import { aSession, NOW } from '../../builders.ts';
 import { aRequest } from '../platform/pipeline/call.ts';
 import { type InMemory, inMemory } from '../platform/pipeline/in-memory.ts';
 
-/** What a request to a route meets; each entry is one way in which it goes wrong. */
+/** Failures that a request to a route can meet; each entry is one cause. */
 interface Circumstances {
   event?: Parameters<typeof aRequest>[1];
   service?: (service: InMemory) => void;
@@ -64,7 +64,7 @@ const mishaps = (route: Route): Record<string, Circumstances> => ({
   'a large body': { event: { body: 'x'.repeat(300_000) } },
   'another media type': { event: { headers: { 'Content-Type': 'text/plain' }, body: '{}' } },
   'an idempotency key of no form': { event: { headers: { 'Idempotency-Key': 'again' } } },
-  'a request with the same key under way': {
+  'a request with the same key in progress': {
     service: (service) => {
       service.refusal = 'idempotency-key-used';
     },
@@ -84,13 +84,13 @@ const VISIT: Visit = {
   expiresAt: NOW.toISOString(),
 };
 
-/** Where a request has no key. */
+/** For requests without a key. */
 function credentialOf({ role, visitor }: Route): Record<string, string> {
   if (visitor) return { Authorization: 'Bearer cvt_abc' };
   return role === undefined ? {} : { Authorization: 'Bearer a.b.c' };
 }
 
-/** Path parameters as the document's examples have them. */
+/** Path parameters from the document's examples. */
 const pathOf = (route: Route): Record<string, string> =>
   Object.fromEntries(
     parametersOf(route).flatMap(({ $ref }) => {
@@ -99,14 +99,14 @@ const pathOf = (route: Route): Record<string, string> =>
     }),
   );
 
-/** A route as it is served at one of its doors. */
+/** A route as served in one authentication mode. */
 interface Door {
   route: Route;
-  /** The route itself, or what the document makes of it at its second door. */
+  /** The route itself, or its operation for sessions. */
   served: Route;
 }
 
-/** The error type that a route's function answers with, or undefined for a success. */
+/** The error type of a route's answer, or undefined for a success. */
 async function problemOf(
   { route, served }: Door,
   { body, data }: { body?: object; data?: unknown },
@@ -145,7 +145,7 @@ async function problemOf(
   return answer.statusCode < 400 ? undefined : JSON.parse(answer.body).error.type;
 }
 
-const DOORS = (Object.entries(routes) as [keyof typeof routes, Route][]).flatMap(([key, route]) => {
+const MODES = (Object.entries(routes) as [keyof typeof routes, Route][]).flatMap(([key, route]) => {
   const text: OperationText = OPERATIONS[key];
   const second = buildSessionRoute(route);
   return [
@@ -154,34 +154,34 @@ const DOORS = (Object.entries(routes) as [keyof typeof routes, Route][]).flatMap
   ];
 });
 
-describe.each(DOORS)('%s', (_, door, text) => {
-  const { served } = door;
+describe.each(MODES)('%s', (_, mode, text) => {
+  const { served } = mode;
 
   it('answers a request like the documented example with a success', async () => {
-    expect(await problemOf(door, text, {})).toBeUndefined();
+    expect(await problemOf(mode, text, {})).toBeUndefined();
   });
 
-  it('meets each problem that is documented of it, and no other, whatever goes wrong', async () => {
+  it('meets exactly its documented problems', async () => {
     const met = new Set<string | undefined>();
     for (const circumstances of Object.values(mishaps(served)))
-      met.add(await problemOf(door, text, circumstances));
+      met.add(await problemOf(mode, text, circumstances));
     met.delete(undefined);
-    // A use case's own refusals are its own tests' matter.
+    // The use case's own refusals have tests of their own.
     const byItself = new Set<string>(served.refusals ?? []);
     const documented = problemsOf(served).filter((type) => met.has(type) || !byItself.has(type));
     expect([...met].sort()).toEqual(documented);
   });
 
-  it('is gone after its sunset, once it has one', async () => {
+  it('is gone after its sunset, if it has one', async () => {
     const deprecation = { since: true, sunset: NOW.toISOString() } as const;
     expect(problemsOf(served)).not.toContain('GONE');
     expect(problemsOf({ ...served, deprecation })).toContain('GONE');
-    expect(await problemOf(door, text, { route: { deprecation } })).toBe('GONE');
+    expect(await problemOf(mode, text, { route: { deprecation } })).toBe('GONE');
   });
 });
 
-describe('the types of problems', () => {
-  it('each have a text, with a message of the form that messages have', () => {
+describe('the problem types', () => {
+  it('each have a text, and a message of the required form', () => {
     for (const type of Object.keys(PROBLEM_STATUS) as (keyof typeof PROBLEM_STATUS)[]) {
       const { description, messages } = PROBLEM_TEXTS[type];
       expect(description).toMatch(/\.$/);

@@ -20,7 +20,7 @@ const changes = (
 const text: Schema = { type: 'string' };
 const aThing = { $ref: '#/components/schemas/Thing' };
 
-describe('a value that clients are given', () => {
+describe('a value in an answer', () => {
   it.each<[string, Schema, Schema, string]>([
     ['may not become null', text, { type: ['string', 'null'] }, 'it: may be null now'],
     ['may not become null by a choice', text, { anyOf: [text, { type: 'null' }] }, 'it: may be null now'],
@@ -122,7 +122,7 @@ describe('a value that clients are given', () => {
   });
 });
 
-describe('a value that clients send', () => {
+describe('a value in a request', () => {
   it.each<[string, Schema, Schema, string]>([
     ['stays nullable', { type: ['string', 'null'] }, text, 'it: may not be null any more'],
     ['keeps its type', text, { type: 'integer' }, 'it: the type string became integer'],
@@ -204,7 +204,7 @@ describe('a value that clients send', () => {
 });
 
 describe('a named schema', () => {
-  it('is what it names, on either side', () => {
+  it('is compared by its content, in both directions', () => {
     expect(changes('answer', aThing, text, [{ Thing: text }, {}])).toEqual([]);
     expect(changes('answer', text, aThing, [{}, { Thing: { type: 'integer' } }])).not.toEqual([]);
   });
@@ -214,11 +214,11 @@ describe('a named schema', () => {
     expect(changes('answer', aThing, other, [{ Thing: text }, { Other: text }])).toEqual([]);
   });
 
-  it('may have keywords beside its name', () => {
+  it('may have keywords beside its reference', () => {
     expect(changes('answer', { ...aThing, description: 'a thing' }, text, [{ Thing: text }, {}])).toEqual([]);
   });
 
-  it('may hold itself', () => {
+  it('may contain itself', () => {
     const tree = (leaf: Schema): Schema => ({
       type: 'object',
       properties: { leaf, branches: { type: 'array', items: aThing } },
@@ -227,7 +227,7 @@ describe('a named schema', () => {
     expect(changes('answer', aThing, aThing, [{ Thing: tree(text) }, { Thing: tree({}) }])).not.toEqual([]);
   });
 
-  it('that does not exist is a mistake of the document', () => {
+  it('causes an error when it does not exist', () => {
     expect(() => changes('answer', aThing, text)).toThrow('nothing is at #/components/schemas/Thing');
   });
 });

@@ -21,13 +21,13 @@ describe('the command line', () => {
     });
   });
 
-  it.each(['--help', 'status --help'])('asks for help with %s', (text) => {
+  it.each(['--help', 'status --help'])('shows help with %s', (text) => {
     const { code, output } = runCommandLine(() => read(text));
     expect(code).toBe(0);
     expect(output).toContain('--stage');
   });
 
-  it('asks for help when it says nothing', () => {
+  it('shows help when it is empty', () => {
     expect(runCommandLine(() => readOperateArguments([]))).toMatchObject({
       code: 0,
       output: expect.stringContaining('--stage'),
@@ -44,7 +44,7 @@ describe('the command line', () => {
     ['host block a.example --local --reason --yes', '--reason'],
     ['dead-letters list meter --max 0', '--max'],
     ['dead-letters list meter --max ten', '--max'],
-  ])('is refused when it says "%s"', (text, message) => {
+  ])('is refused when it is "%s"', (text, message) => {
     expect(usageError(() => read(text))).toContain(message);
   });
 });
@@ -58,7 +58,7 @@ describe('help', () => {
 });
 
 describe('the runbooks', () => {
-  it('say for every command which IAM actions it needs', () => {
+  it('state for every command which IAM actions it needs', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/runbooks/README.md'), 'utf8');
     for (const { name, actions } of COMMANDS) {
       const needed = [...new Set(actions)].map((action) => `\`${action}\``).join(', ');

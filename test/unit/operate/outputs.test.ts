@@ -31,11 +31,11 @@ describe('outputs of stacks', () => {
   it.each([
     ['the CDK', cdk],
     ['CloudFormation', cloudFormation],
-  ])('are read as %s writes them, of one stage', (_, text) => {
+  ])('are read as %s writes them, for one stage', (_, text) => {
     expect(outputsOf(text, 'prod', 'the file')).toMatchObject(OUTPUTS);
   });
 
-  it('name tables, queues, dead letters and keys, and nothing else', () => {
+  it('contain only tables, queues, dead-letter queues and keys', () => {
     const { tables, queues, deadLetters, keys } = resourcesOf(OUTPUTS);
     expect([...tables]).toEqual([['service', OUTPUTS.TableService]]);
     expect([...queues]).toEqual([['check-source', OUTPUTS.QueueCheckSource]]);
@@ -47,22 +47,22 @@ describe('outputs of stacks', () => {
     ['no JSON', '{', 'has no outputs of stacks'],
     ['something else', '[]', 'has no outputs of stacks'],
     ['nothing of the stage', JSON.stringify({ 'ConversationService-dev-Data': {} }), 'names no stack'],
-  ])('are refused when they hold %s', (_, text, message) => {
+  ])('are refused when they contain %s', (_, text, message) => {
     expect(() => outputsOf(text, 'prod', 'the file')).toThrow(OperateError);
     expect(() => outputsOf(text, 'prod', 'the file')).toThrow(message);
   });
 });
 
-describe('a place', () => {
+describe('the deployment', () => {
   const describeStacks = async () => cloudFormation;
 
-  it('is found by CloudFormation, in the region of its queues when nothing else says it', async () => {
+  it('is found by CloudFormation, in the region of its queues by default', async () => {
     const place = await placeOf({ local: false, stage: 'prod' }, {}, describeStacks);
     expect(place).toMatchObject({ name: 'stage prod, eu-central-1', region: 'eu-central-1' });
     expect(place.endpoints).toBeUndefined();
   });
 
-  it('is in the region that is given before that of the environment', async () => {
+  it('is in the given region rather than that of the environment', async () => {
     const variables = { AWS_REGION: 'us-west-2' };
     const flags = { local: false, stage: 'prod' };
     expect(await placeOf(flags, variables, describeStacks)).toMatchObject({ region: 'us-west-2' });
@@ -71,16 +71,16 @@ describe('a place', () => {
     });
   });
 
-  it('has to be said', async () => {
+  it('must be given', async () => {
     await expect(placeOf({ local: false }, {}, describeStacks)).rejects.toThrow('--stage prod');
   });
 
-  it('is not there when the local run was never started', async () => {
+  it('is missing when the local run was never started', async () => {
     const variables = { LOCAL_DIR: '/nowhere' };
     await expect(placeOf({ local: true }, variables)).rejects.toThrow('start the local run first');
   });
 
-  it('tells which file it cannot read', async () => {
+  it('causes an error that names an unreadable file', async () => {
     const flags = { local: false, stage: 'prod', outputs: '/nowhere/outputs.json' };
     await expect(placeOf(flags, {})).rejects.toThrow('/nowhere/outputs.json cannot be read');
   });

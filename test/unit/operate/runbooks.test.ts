@@ -6,14 +6,14 @@ import { type RunbookPage, runbookPages } from '../../support/runbooks.ts';
 const pages = runbookPages();
 const named = pages.map((page) => [page.name, page] as const);
 
-/** Links of a page to sections of pages, its own among them. */
+/** Links of a page to sections of pages, its own included. */
 const links = ({ name, text }: RunbookPage) =>
   [...text.matchAll(/\]\(([\w-]+\.md)?(?:#([\w-]+))?\)/g)].map(([, page = name, anchor]) => ({
     page,
     anchor,
   }));
 
-/** Calls of the operator's command in a page, with what a shell would put in. */
+/** Calls of the operator's command in a page, with example values for variables. */
 const calls = ({ local, aws }: RunbookPage): string[] =>
   [...local, ...aws]
     .flatMap((block) => block.split('\n'))
@@ -29,7 +29,7 @@ describe('the runbooks', () => {
 });
 
 describe.each(named)('the runbook %s', (_, page) => {
-  it('links to sections that there are', () => {
+  it('links to existing sections', () => {
     for (const { page: name, anchor } of links(page)) {
       const target = pages.find((one) => one.name === name);
       expect([name, target !== undefined]).toEqual([name, true]);
@@ -37,11 +37,11 @@ describe.each(named)('the runbook %s', (_, page) => {
     }
   });
 
-  it('has no two sections of one name', () => {
+  it('has unique section names', () => {
     expect(new Set(page.anchors).size).toBe(page.anchors.length);
   });
 
-  it('has blocks of commands of a known kind alone, which a shell understands', () => {
+  it('has only blocks of known kinds, which a shell parses', () => {
     const kinds = [...page.text.matchAll(/^```(\S.*)$/gm)].map(([, kind]) => kind);
     expect(new Set(kinds)).toEqual(new Set(kinds.filter((kind) => kind === 'sh local' || kind === 'sh aws')));
     const script = [...page.local, ...page.aws].join('\n').replaceAll(/<[^<>\n]+>/g, 'placeholder');
@@ -49,7 +49,7 @@ describe.each(named)('the runbook %s', (_, page) => {
     expect([stderr, status]).toEqual(['', 0]);
   });
 
-  it('calls commands of the tool that there are, with the parameters that they take', () => {
+  it('calls existing commands with their parameters', () => {
     for (const call of calls(page)) {
       const words = call.replaceAll(/<[^<>]+>|"[^"]*"/g, 'value').split(' ');
       expect([call, readOperateArguments(words)]).toEqual([
@@ -59,7 +59,7 @@ describe.each(named)('the runbook %s', (_, page) => {
     }
   });
 
-  it('says to a deployment what it says to the local run, and the other way round', () => {
+  it('has the same steps for a deployment and for the local run', () => {
     for (const block of page.local)
       for (const line of block.split('\n').filter((it) => it.startsWith('npm run operate')))
         expect(line).toContain(' --local');

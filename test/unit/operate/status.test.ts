@@ -29,7 +29,7 @@ const none = { count: 0, more: false };
 
 const PROBLEMS: [string, Partial<State>, RegExp][] = [
   [
-    'dead letters that nobody deals with',
+    'unhandled dead letters',
     { deadLetters: [{ name: 'meter', messages: 1, returns: false }] },
     /meter has dead letters/,
   ],
@@ -51,8 +51,8 @@ const PROBLEMS: [string, Partial<State>, RegExp][] = [
   ],
 ];
 
-describe('what needs somebody', () => {
-  it('is nothing while all is well', () => {
+describe('the problems in the status', () => {
+  it('are empty while all is well', () => {
     const busy = aState({
       deadLetters: [{ name: 'delivery', messages: 7, returns: true }],
       due: { parked: dueSince(60), watched: dueSince(60) },
@@ -62,14 +62,14 @@ describe('what needs somebody', () => {
     expect(attentionOf(busy, NOW)).toEqual([]);
   });
 
-  it.each(PROBLEMS)('is %s, with a page of the runbooks', (_, changes, what) => {
+  it.each(PROBLEMS)('include %s, with a page of the runbooks', (_, changes, what) => {
     const found = attentionOf(aState(changes), NOW);
     expect(found).toEqual([{ what: expect.stringMatching(what), page: expect.any(String) }]);
     expect(runbookPages().map(({ name }) => name)).toContain(found[0]?.page);
   });
 });
 
-describe('the status, for people', () => {
+describe('the status as text', () => {
   it('has numbers below each other', () => {
     expect(renderStatus(aState(), [], NOW, plain).split('\n')).toEqual(
       expect.arrayContaining([
@@ -83,7 +83,7 @@ describe('the status, for people', () => {
     );
   });
 
-  it('says how long what is due has waited, and what to read', () => {
+  it('shows how long due work has waited, and which page to read', () => {
     const state = aState({
       due: { parked: dueSince(780), watched: none },
       deadLetters: [{ name: 'meter', messages: 1234, returns: false }],

@@ -4,15 +4,15 @@ import { newId } from '../../../functions/domain/ids.ts';
 import { shapeOf, subjectOf } from '../../../lib/operate/subject.ts';
 import { aBusEvent, aDelivery, NOW } from '../../builders.ts';
 
-describe('what a letter is about', () => {
-  it('is the identifiers of a reminder', () => {
+describe('the subject of a dead letter', () => {
+  it('is the ids of a delivery message', () => {
     const { id, orgId, generation, webhookId, eventId } = aDelivery();
     expect(subjectOf(JSON.stringify({ id, orgId, generation, webhookId, eventId }))).toEqual({
       ids: [id, orgId, webhookId, eventId],
     });
   });
 
-  it('is the type and the identifiers of an event of the bus', () => {
+  it('is the type and the ids of an event of the bus', () => {
     const conversation = newId('cnv', NOW);
     const detail = aBusEvent({ type: 'message.received', data: { conversationId: conversation } });
     const { type, ids } = subjectOf(JSON.stringify({ 'detail-type': detail.type, detail }));
@@ -20,11 +20,11 @@ describe('what a letter is about', () => {
     expect(ids).toEqual(expect.arrayContaining([detail.id, detail.orgId, conversation]));
   });
 
-  it.each(['', 'text', '{', 'null', '[]'])('is nothing when its body is %j', (body) => {
+  it.each(['', 'text', '{', 'null', '[]'])('is empty when its body is %j', (body) => {
     expect(subjectOf(body)).toEqual({ ids: [] });
   });
 
-  it('never has anything that customers wrote, wherever it stands', () => {
+  it("never contains a customer's text, in any field", () => {
     const secret = fc.string({ minLength: 1 }).map((text) => `canary ${text}`);
     fc.assert(
       fc.property(fc.object({ values: [secret, fc.integer()], maxDepth: 4 }), (body) => {
@@ -34,13 +34,13 @@ describe('what a letter is about', () => {
     );
   });
 
-  it('cuts an identifier off from what follows it', () => {
+  it('separates an id from the text after it', () => {
     const id = newId('src', NOW);
     expect(subjectOf(JSON.stringify({ id: `${id}#changed#canary` })).ids).toEqual([id]);
   });
 });
 
-describe('how a letter is made', () => {
+describe('the shape of a dead letter', () => {
   it('is the names of its members, without their values', () => {
     expect(shapeOf('{"id":"canary","detail":{"type":"canary","data":{"text":"canary"}},"all":[1,2]}')).toBe(
       '{ id, detail: { type, data: object }, all: [2] }',

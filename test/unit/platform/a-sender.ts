@@ -8,7 +8,7 @@ import {
   webhookSender,
 } from '../../../functions/platform/webhook-sender.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, NOW, seconds } from '../../builders.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 
 export const ring = aKeyring();
 export const endpoint = anEndpoint();
@@ -17,7 +17,7 @@ export const claimed = (attempts = 1): ClaimedDelivery => ({
   ...aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, eventId: event.id, attempts }),
   lease: { token: 'token', until: NOW.getTime() + seconds(30) },
 });
-/** The same of a sandbox's data. */
+/** A sandbox's endpoint and delivery. */
 export const claimedInSandbox = (attempts = 1): ClaimedDelivery => ({
   ...claimed(attempts),
   generation: FIRST_SANDBOX_GENERATION,
@@ -32,10 +32,7 @@ export const answered = (status: number, body = ''): OutboundResult => ({
 
 export const TIMEOUT_MS = 10_000;
 
-/**
- * A sender whose real requests go nowhere and are answered as the test says, and whose simulated receiver
- * does not wait.
- */
+/** A sender whose real requests are answered by the test, and whose simulated receiver does not wait. */
 export function aSender({
   result = answered(200),
   now = NOW,
@@ -43,10 +40,10 @@ export function aSender({
 }: {
   result?: OutboundResult | Promise<OutboundResult>;
   now?: Date;
-  /** When the request is written; never unless given. */
+  /** Called when the request is written; never by default. */
   written?: Promise<void>;
 } = {}) {
-  const standings = memoryStandings();
+  const states = memoryOrganizationStates();
   const requests: OutboundRequest[] = [];
   const simulations: OutboundRequest[] = [];
   const receiver = simulatedReceiver({
@@ -61,7 +58,7 @@ export function aSender({
     },
   };
   const send = webhookSender({
-    gate: gate(standings.of),
+    gate: gate(states.of),
     outbound: {
       post: async (request, permit, onWritten) => {
         requirePermit(permit);
@@ -81,7 +78,7 @@ export function aSender({
       throw new Error(`${requests.length} requests were sent`);
     return { ...request, text: Buffer.from(request.body).toString('utf8') };
   };
-  return { send, standings, requests, simulations, sent };
+  return { send, states, requests, simulations, sent };
 }
 
 export const ignore = () => undefined;

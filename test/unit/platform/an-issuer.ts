@@ -7,7 +7,7 @@ import { issuerAt } from '../../../functions/platform/issuer.ts';
 import { type SessionSettings, sessionVerifier } from '../../../functions/platform/sessions.ts';
 import { NOW } from '../../builders.ts';
 
-/** A key pair as an issuer signs with it and publishes it. */
+/** A key pair with which an issuer signs, and which it publishes. */
 export interface IssuerKey {
   alg: string;
   privateKey: Parameters<CompactSign['sign']>[0];
@@ -19,7 +19,7 @@ export async function aKey(alg: string, kid: string): Promise<IssuerKey> {
   return { alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** Answers in place of the issuer's own. */
+/** Replaces the issuer's own answers. */
 export const wrongly = {
   answering: (status: number, body: unknown = '', headers: Record<string, string> = {}): RequestListener => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -29,25 +29,25 @@ export const wrongly = {
   never: (() => undefined) satisfies RequestListener,
 };
 
-/** An OpenID provider on a free loopback port, as far as those who verify its tokens see it. */
+/** An OpenID provider on a free loopback port, with the endpoints that verifiers of its tokens use. */
 export interface Issuer {
   url: string;
   /** Published from the next request on. */
   keys: JWK[];
   /** Paths of the requests so far. */
   requests: string[];
-  /** Members of the discovery document that are not as they should be. */
+  /** Members of the discovery document that differ from a valid one. */
   discovery: Record<string, unknown>;
-  /** What answers at further paths. */
+  /** Answers at further paths. */
   further: Record<string, RequestListener>;
-  /** When set, it answers instead, to all paths or to one. */
+  /** When set, answers instead, at all paths or at one. */
   fault?: { path?: string; answer: RequestListener } | undefined;
 }
 
 export const DISCOVERY = '/.well-known/openid-configuration';
 export const KEYS = '/keys';
 
-/** What it publishes, by path. */
+/** The published documents, by path. */
 export const documentsOf = ({ url, keys, discovery }: Issuer): Record<string, object> => ({
   [DISCOVERY]: { issuer: url, jwks_uri: `${url}${KEYS}`, ...discovery },
   [KEYS]: { keys },
@@ -86,7 +86,7 @@ export const CLIENT = 'dashboard-client';
 export const ORGANIZATION = newId('org', NOW);
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
 
-/** The claims of an admin who signed in just now. Undefined takes a claim away. */
+/** The claims of an admin who signed in just now. Undefined removes a claim. */
 const claimsOf = (issuer: Issuer, changes: Record<string, unknown> = {}) => ({
   iss: issuer.url,
   aud: CLIENT,
@@ -102,11 +102,11 @@ const claimsOf = (issuer: Issuer, changes: Record<string, unknown> = {}) => ({
 export interface TokenChanges {
   claims?: Record<string, unknown>;
   header?: Record<string, unknown>;
-  /** In the place of the claims. */
+  /** Replaces the claims. */
   payload?: string;
 }
 
-/** A token as the issuer signs it with a key, right in everything unless changed. */
+/** A token that the issuer signed with a key, valid unless changed. */
 export function aToken(
   issuer: Issuer,
   { alg, jwk, privateKey }: IssuerKey,

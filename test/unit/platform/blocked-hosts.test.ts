@@ -20,7 +20,7 @@ function given(lists: (string[] | Error)[]) {
 const DOWN = new Error('the table does not answer');
 
 describe('the list of blocked hosts', () => {
-  it('is read once for callers at the same time, and again after 30 seconds', async () => {
+  it('is loaded once for concurrent callers, and again after 30 seconds', async () => {
     const { hosts, load, pass } = given([['a.example.com'], []]);
     await Promise.all(Array.from({ length: 20 }, () => hosts.refresh()));
     pass(29);
@@ -32,7 +32,7 @@ describe('the list of blocked hosts', () => {
     expect(hosts.blocks('a.example.com')).toBe(false);
   });
 
-  it('blocks everything before it is known, and is not known until it could be read', async () => {
+  it('blocks every host until it has been loaded', async () => {
     const { hosts } = given([DOWN, []]);
     expect(hosts.blocks('a.example.com')).toBe(true);
     await expect(hosts.refresh()).rejects.toThrow(DOWN);
@@ -41,7 +41,7 @@ describe('the list of blocked hosts', () => {
     expect(hosts.blocks('a.example.com')).toBe(false);
   });
 
-  it('stays in force when it cannot be read again, and is asked for every five seconds', async () => {
+  it('stays in force when it cannot be reloaded, with a retry every five seconds', async () => {
     const { hosts, load, pass } = given([['a.example.com'], DOWN, DOWN, ['b.example.com']]);
     await hosts.refresh();
     pass(30);

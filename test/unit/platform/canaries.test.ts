@@ -5,7 +5,7 @@ import { canary, leaks, linesWithCredentials } from '../../support/canaries.ts';
 const secret = canary('a secret');
 const around = fc.tuple(fc.string(), fc.string());
 
-describe('a canary is found', () => {
+describe('leaks', () => {
   it.each([
     ['as it is', (text: string) => text],
     ['in JSON', (text: string) => JSON.stringify({ message: JSON.stringify({ text }) })],
@@ -13,7 +13,7 @@ describe('a canary is found', () => {
     ['in base64', (text: string) => Buffer.from(text).toString('base64')],
     ['in the base64 of URLs', (text: string) => Buffer.from(text).toString('base64url')],
     ['in hexadecimal', (text: string) => Buffer.from(text).toString('hex')],
-  ])('%s, whatever is around it', (_, encode) => {
+  ])('finds a canary %s', (_, encode) => {
     fc.assert(
       fc.property(around, ([before, after]) => {
         expect(leaks([secret], [encode(`${before}${secret.text}${after}`)])).toHaveLength(1);
@@ -21,13 +21,13 @@ describe('a canary is found', () => {
     );
   });
 
-  it('of all kinds of characters, in a URL and in JSON', () => {
+  it('finds canaries with any characters, in a URL and in JSON', () => {
     const odd = { name: 'odd', text: 'ä"<\\ \n7f3a' };
     expect(leaks([odd], [encodeURIComponent(odd.text), JSON.stringify(odd.text)])).toHaveLength(2);
   });
 });
 
-it('is not found where it is not', () => {
+it('leaks finds no canary in other text', () => {
   fc.assert(
     fc.property(fc.string(), (line) => {
       expect(leaks([secret], [line])).toEqual([]);
@@ -35,10 +35,10 @@ it('is not found where it is not', () => {
   );
 });
 
-describe('a credential is found', () => {
+describe('linesWithCredentials', () => {
   const credentials = ['ck_live_x3', 'ck_sandbox_x3', 'whsec_x3', 'cvt_x3', 'Bearer eyJx3'];
 
-  it.each(credentials)('of the kind of %s, whatever is around it', (text) => {
+  it.each(credentials)('finds a credential like %s', (text) => {
     fc.assert(
       fc.property(around, ([before, after]) => {
         expect(linesWithCredentials([`${before}${text}${after}`])).toHaveLength(1);
@@ -46,7 +46,7 @@ describe('a credential is found', () => {
     );
   });
 
-  it('also in base64', () => {
+  it('finds credentials in base64', () => {
     fc.assert(
       fc.property(fc.string(), (before) => {
         const line = Buffer.from(`${before}ck_live_0123456789`).toString('base64');
@@ -55,7 +55,7 @@ describe('a credential is found', () => {
     );
   });
 
-  it('in no line of ours', () => {
+  it('finds none in log lines of the service', () => {
     const line = JSON.stringify({ keyId: 'key_01a1', deliveryId: 'dlv_01a1', error: { name: 'Error' } });
     expect(linesWithCredentials([line])).toEqual([]);
   });

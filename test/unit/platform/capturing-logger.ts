@@ -1,7 +1,7 @@
 import { Logger, type LogItem } from '@aws-lambda-powertools/logger';
 import { type Logging, logging } from '../../../functions/platform/logger.ts';
 
-/** The real printer of lines, except that they are kept instead of printed. */
+/** The real log formatter, whose lines are kept instead of printed. */
 class CapturingPrinter extends Logger {
   readonly lines: Record<string, unknown>[] = [];
 
@@ -13,7 +13,7 @@ class CapturingPrinter extends Logger {
 
 export type CapturedLogging = Logging & { lines: Record<string, unknown>[] };
 
-/** What functions log by, with its lines kept. */
+/** The logger of the functions, with its lines kept. */
 export function capturingLogger(logLevel: 'DEBUG' | 'INFO' = 'INFO'): CapturedLogging {
   const printer = new CapturingPrinter({ logLevel });
   return { ...logging(printer), lines: printer.lines };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { splitIntoChunks } from '../../../functions/platform/chunks.ts';
 
-it('cuts items into chunks that keep to both limits, in order, and as few as their order allows', () => {
+it('cuts items into the fewest chunks that keep both limits and the order', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 120 })), (sizes) => {
       const chunks = splitIntoChunks(sizes, (size) => size, { entries: 10, bytes: 100 });

@@ -45,7 +45,7 @@ const workers = await Promise.all(
 );
 
 describe.each(workers)('the worker %s', (_, exports) => {
-  it('exports its handler and the schema of its environment, and nothing else', () => {
+  it('exports only its handler and the schema of its environment', () => {
     const names = Object.keys(exports).sort();
     expect(names).toEqual([expect.stringMatching(/^[A-Z]\w+Environment$/), 'handler']);
     expect(exports.handler).toBeTypeOf('function');
@@ -78,23 +78,23 @@ describe.each(environments)('the environment of %s', (_, schema) => {
   const given: Readonly<Record<string, string>> = FUNCTION_ENVIRONMENT;
   const complete = Object.fromEntries(variables.map((name) => [name, given[name]]));
 
-  it('is read when it is complete', () => {
+  it('is accepted when it is complete', () => {
     expect(Object.keys(readEnvironment(schema, complete)).sort()).toEqual([...variables].sort());
   });
 
-  it('names every variable that is missing', () => {
+  it('is refused with the name of each missing variable', () => {
     const message = messageOf(() => readEnvironment(schema, {}));
     for (const name of variables) expect(message).toContain(name);
   });
 
-  it.each(variables)('names %s, and only it, when it is empty', (name) => {
+  it.each(variables)('is refused with the name of %s alone when that is empty', (name) => {
     const message = messageOf(() => readEnvironment(schema, { ...complete, [name]: '' }));
     expect(variables.filter((variable) => message.includes(variable))).toEqual([name]);
   });
 });
 
 describe('the environment of a function', () => {
-  it('has numbers where numbers are meant, fractions included', () => {
+  it('has numbers, fractions included, where the schema says so', () => {
     expect(readEnvironment(DispatchEnvironment, dispatch)).toMatchObject({
       RETRY_BASE_SECONDS: 30,
       RETRY_CAP_SECONDS: 3600,
@@ -104,31 +104,31 @@ describe('the environment of a function', () => {
   });
 
   it.each(['', 'thirty', '-1', '1e3', '1.', '.5', 'NaN', 'Infinity', ' 30', '30s'])(
-    'has no number that is written %j',
+    'has no number written as %j',
     (text) => {
       const environment = { ...dispatch, RETRY_BASE_SECONDS: text };
       expect(() => readEnvironment(DispatchEnvironment, environment)).toThrow(/RETRY_BASE_SECONDS/);
     },
   );
 
-  it('does not repeat values in what it says of them', () => {
+  it('is not repeated in error messages', () => {
     const environment = { ...dispatch, RETRY_BASE_SECONDS: 'canary' };
     expect(messageOf(() => readEnvironment(DispatchEnvironment, environment))).not.toContain('canary');
   });
 
-  it('has nothing but what the function declares', () => {
+  it('has only the variables that the function declares', () => {
     expect(readEnvironment(EnrolEnvironment, { ...dispatch, OTHER: 'x' })).toEqual({
       SERVICE_TABLE: 'service',
     });
   });
 });
 
-it('first attempts have queues of their own, which the retry queue is not one of', () => {
+it('first attempts have queues of their own, separate from the retry queue', () => {
   expect(Object.keys(FirstAttemptQueues).sort()).toEqual(['FRESH_QUEUE', 'SLOW_QUEUE', 'STALLED_QUEUE']);
 });
 
 describe('the retry policy', () => {
-  it('takes base and cap from the environment, and the number of attempts from nowhere', () => {
+  it('takes base and cap from the environment, and the number of attempts from the code', () => {
     const environment = readEnvironment(DispatchEnvironment, {
       ...dispatch,
       RETRY_BASE_SECONDS: '0.1',
@@ -153,14 +153,14 @@ describe('receivers at loopback addresses', () => {
   });
 
   it.each(['AWS_Lambda_nodejs24.x', 'AWS_Lambda_', undefined])(
-    'stop a function from loading whose place is %j',
+    'stop a function from loading when its stage is %j',
     (place) => {
       const environment = { LOOPBACK_RECEIVERS: 'allow', AWS_EXECUTION_ENV: place };
       expect(() => loopbackReceivers(environment)).toThrow(ConfigurationError);
     },
   );
 
-  it('are refused in Lambda, which loads without the setting', () => {
+  it('are refused in Lambda, where functions load without the setting', () => {
     expect(loopbackReceivers({ AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' })).toBe('refuse');
   });
 });

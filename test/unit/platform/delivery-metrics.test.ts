@@ -5,14 +5,14 @@ let printed: string[] = [];
 
 beforeEach(async () => {
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
-  // What was gathered before is told a moment ago.
+  // A flush just before, so that routine metrics are buffered.
   deliveryMetrics.disabled();
   publishMetrics();
   printed = [];
 });
 afterEach(() => vi.restoreAllMocks());
 
-it('tells of a batch of attempts in one document, whose latencies CloudWatch makes percentiles of', async () => {
+it('writes a batch of attempts as one document, from whose latencies CloudWatch computes percentiles', async () => {
   const { attempt, disabled } = deliveryMetrics;
   attempt({
     outcome: 'succeeded',
@@ -81,12 +81,12 @@ it.each([
   ['accepted', {}],
   ['refused', { outcome: 'retrying' }],
   ['the last of its delivery', { outcome: 'exhausted' }],
-  ['late by the time that messages wait for company', { lateMs: 29_999 }],
-])('tells of an attempt that is %s with later ones', async (_what, changes) => {
+  ['late by the batching window', { lateMs: 29_999 }],
+])('buffers the metrics of an attempt that is %s', async (_what, changes) => {
   expect(await printedOf({ ...ACCEPTED, ...changes })).toEqual([]);
 });
 
-it('tells at once of an attempt that is late beyond that, and of an endpoint that is disabled', async () => {
+it('writes at once an attempt that is later than that, and a disabled endpoint', async () => {
   expect(await printedOf({ ...ACCEPTED, lateMs: 30_000 })).toHaveLength(1);
 
   printed = [];
@@ -98,7 +98,7 @@ it('tells at once of an attempt that is late beyond that, and of an endpoint tha
 it.each([
   [999, undefined],
   [1000, 1],
-])('says of an attempt that began %d ms late that the backlog is as old: %s s', async (lateMs, seconds) => {
+])('reports an attempt that began %d ms late as a backlog of %s s', async (lateMs, seconds) => {
   deliveryMetrics.disabled();
   deliveryMetrics.attempt({ ...ACCEPTED, lateMs });
   publishMetrics();

@@ -25,12 +25,12 @@ interface Entry {
   MessageBody: string;
 }
 
-const aReminder = (): DeliveryMessage => DeliveryMessage.parse(aDelivery());
-const reminders = (count: number): DeliveryMessage[] => Array.from({ length: count }, aReminder);
+const aMessage = (): DeliveryMessage => DeliveryMessage.parse(aDelivery());
+const messages = (count: number): DeliveryMessage[] => Array.from({ length: count }, aMessage);
 const send = (all: readonly DeliveryMessage[]) =>
   queues.send(
     'fresh',
-    all.map((reminder) => ({ message: reminder })),
+    all.map((message) => ({ message })),
   );
 const batches = () =>
   sqs.commandCalls(SendMessageBatchCommand).map((call) => call.args[0].input.Entries ?? []);
@@ -42,12 +42,12 @@ beforeEach(() => {
   sqs.on(ChangeMessageVisibilityCommand).resolves({});
 });
 
-describe('sending reminders', () => {
-  it('takes batches of ten, and as few as there can be', async () => {
+describe('sending delivery messages', () => {
+  it('uses the fewest batches of at most ten', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 45 }), async (count) => {
         sqs.resetHistory();
-        const all = reminders(count);
+        const all = messages(count);
         expect(await send(all)).toEqual([]);
         expect(sent()).toEqual(all);
         expect(batches()).toHaveLength(Math.ceil(count / 10));
@@ -60,21 +60,21 @@ describe('sending reminders', () => {
     );
   });
 
-  it('asks nothing of the queue when there are none', async () => {
+  it('calls no queue when there are none', async () => {
     await send([]);
     expect(sqs).not.toHaveReceivedAnyCommand();
   });
 
-  it('groups messages by organization, so that one with a backlog at many endpoints does not hold up the others', async () => {
+  it('groups messages by organization, so that a backlog of one does not delay the others', async () => {
     const { orgId } = aDelivery();
-    const all = [...reminders(2).map((reminder) => ({ ...reminder, orgId })), ...reminders(1)];
+    const all = [...messages(2).map((message) => ({ ...message, orgId })), ...messages(1)];
     await send(all);
     const groups = batches().flatMap((batch) => batch.map((entry) => entry.MessageGroupId));
-    expect(groups).toEqual(all.map((reminder) => reminder.orgId));
+    expect(groups).toEqual(all.map((message) => message.orgId));
     expect(groups[0]).toBe(groups[1]);
   });
 
-  it('groups what a redelivery job brings by itself, so that it does not hold up what happens in its organization', async () => {
+  it("groups messages of a redelivery job separately, so that it does not delay its organization's deliveries", async () => {
     const { id: _, ...live } = aDelivery();
     const id = deriveJobDeliveryId(live.eventId, live.webhookId, later(NOW, seconds(60)));
     const asked = newId('dlv', NOW);
@@ -86,17 +86,17 @@ describe('sending reminders', () => {
     );
     const groups = batches().flatMap((batch) => batch.map((entry) => entry.MessageGroupId));
     expect(groups).toEqual([`${live.orgId}/redelivery`, live.orgId]);
-    // What SQS takes for one.
+    // The limit of SQS for one message.
     expect(groups[0]).toMatch(/^[\w/]{1,128}$/);
   });
 
-  it('says nothing in a message but which delivery it reminds of', async () => {
+  it("puts only the delivery's keys into a message", async () => {
     const delivery = { ...aDelivery(), secret: 'canary' };
     await send([delivery]);
     expect(sent()).toEqual([DeliveryMessage.parse(delivery)]);
   });
 
-  it('gives back exactly those that the queue did not take', async () => {
+  it('returns exactly the messages that the queue refused', async () => {
     let refused = new Set<string>();
     sqs.on(SendMessageBatchCommand).callsFake(({ Entries }: { Entries: Entry[] }) => ({
       Failed: Entries.filter(({ MessageBody }) => refused.has(JSON.parse(MessageBody).id)).map(({ Id }) => ({
@@ -107,18 +107,18 @@ describe('sending reminders', () => {
     }));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 35 }), async (refusals) => {
-        const all = reminders(refusals.length);
+        const all = messages(refusals.length);
         const expected = all.filter((_, index) => refusals[index]);
-        refused = new Set(expected.map((reminder) => reminder.id));
+        refused = new Set(expected.map((message) => message.id));
         expect(await send(all)).toEqual(expected);
       }),
       { numRuns: 50 },
     );
   });
 
-  it('sends to the lane asked for', async () => {
-    await send(reminders(1));
-    await queues.send('retry', [{ message: aReminder() }]);
+  it('sends to the given queue', async () => {
+    await send(messages(1));
+    await queues.send('retry', [{ message: aMessage() }]);
     expect(sqs.commandCalls(SendMessageBatchCommand).map(({ args }) => args[0].input.QueueUrl)).toEqual([
       urls.fresh,
       urls.retry,
@@ -132,23 +132,23 @@ describe('sending reminders', () => {
     [900_000, 900],
     [901_000, 900],
     [86_400_000, 900],
-  ])('holds back what is for in %i ms by %i whole seconds', async (milliseconds, delay) => {
-    await queues.send('retry', [{ message: aReminder(), until: later(NOW, milliseconds) }]);
+  ])('delays a message that is due in %i ms by %i whole seconds', async (milliseconds, delay) => {
+    await queues.send('retry', [{ message: aMessage(), until: later(NOW, milliseconds) }]);
     expect(batches().flat()).toMatchObject([{ DelaySeconds: delay }]);
   });
 
   it.each([undefined, 0, -1, -86_400_000])(
-    "leaves the delay to the queue's own where there is none (%s ms)",
+    "leaves the delay to the queue's default where there is none (%s ms)",
     async (milliseconds) => {
       const until = milliseconds === undefined ? {} : { until: later(NOW, milliseconds) };
-      await queues.send('retry', [{ message: aReminder(), ...until }]);
+      await queues.send('retry', [{ message: aMessage(), ...until }]);
       expect(batches().flat()[0]).not.toHaveProperty('DelaySeconds');
     },
   );
 
   it('fails when the queue cannot be reached', async () => {
     sqs.on(SendMessageBatchCommand).rejects(new Error('unreachable'));
-    await expect(send(reminders(1))).rejects.toThrow('unreachable');
+    await expect(send(messages(1))).rejects.toThrow('unreachable');
   });
 });
 
@@ -160,7 +160,7 @@ describe('hiding a message', () => {
     [0, 0],
     [-5_000, 0],
     [86_400_000, 42_300],
-  ])('for %i ms hides it for %i whole seconds', async (milliseconds, hidden) => {
+  ])('hides it for %i ms as %i whole seconds', async (milliseconds, hidden) => {
     await queues.hide('retry', 'receipt', later(NOW, milliseconds));
     expect(sqs).toHaveReceivedCommandExactlyOnceWith(ChangeMessageVisibilityCommand, {
       QueueUrl: urls.retry,
@@ -170,7 +170,7 @@ describe('hiding a message', () => {
   });
 });
 
-it('finds the URL of a queue in the variable that the table names', () => {
+it("reads a queue's URL from the variable that the lane table names", () => {
   const { slow, stalled } = LANE_TABLE;
   const urlOf = queueUrls(
     { slow, stalled },

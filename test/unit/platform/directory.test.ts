@@ -54,7 +54,7 @@ describe('the admins of an organization', () => {
     });
   });
 
-  it('are on as many pages as there are, some of which may be empty, and come in the order in which they were added', async () => {
+  it('are read from every page, empty pages included, in the order of their creation', async () => {
     const pages = [
       { Users: [aUser('c@example.com', { UserCreateDate: later(NOW, seconds(3)) })], PaginationToken: 'one' },
       { Users: [], PaginationToken: 'two' },
@@ -74,7 +74,7 @@ describe('the admins of an organization', () => {
     expect(cognito).toHaveReceivedCommandTimes(ListUsersCommand, 3);
   });
 
-  it('are also those of another identity provider, once it says that the address is theirs', async () => {
+  it('include those of another identity provider once it has verified their e-mail addresses', async () => {
     const federated = { UserStatus: 'EXTERNAL_PROVIDER' } as const;
     cognito.on(ListUsersCommand).resolves({
       Users: [
@@ -87,27 +87,27 @@ describe('the admins of an organization', () => {
 
   it.each<[string, Parameters<typeof aUser>[1]]>([
     ['is disabled', { Enabled: false }],
-    ['was invited and never came', { UserStatus: 'FORCE_CHANGE_PASSWORD' }],
+    ['was invited and has never signed in', { UserStatus: 'FORCE_CHANGE_PASSWORD' }],
     ['has not confirmed', { UserStatus: 'UNCONFIRMED' }],
-    ['has an address that nobody has verified', { attributes: { email_verified: 'false' } }],
+    ['has an unverified address', { attributes: { email_verified: 'false' } }],
     ['is a member', { attributes: { 'custom:role': 'member' } }],
     [
       'is of another organization by what tokens say',
       { attributes: { 'custom:organization': newId('org', NOW) } },
     ],
-  ])('are none who %s', async (_, changes) => {
+  ])('do not include a user who %s', async (_, changes) => {
     cognito
       .on(ListUsersCommand)
       .resolves({ Users: [aUser('eve@example.com', changes), aUser('ada@example.com')] });
     expect(await adminsOf(orgId)).toEqual(['ada@example.com']);
   });
 
-  it('are none whose attributes are missing', async () => {
+  it('do not include a user without attributes', async () => {
     cognito.on(ListUsersCommand).resolves({ Users: [{ Enabled: true, UserStatus: 'CONFIRMED' }, {}] });
     expect(await adminsOf(orgId)).toEqual([]);
   });
 
-  it('are unknown while Cognito does not tell', async () => {
+  it('are not known while Cognito does not answer', async () => {
     cognito.on(ListUsersCommand).rejects(new Error('TooManyRequestsException'));
     await expect(adminsOf(orgId)).rejects.toThrow('TooManyRequests');
   });

@@ -16,15 +16,15 @@ describe('an error of the service', () => {
 
   it('is logged by the name of its class', () => {
     expect(errors.length).toBeGreaterThan(15);
-    // Errors by AWS's name for a throttled request count as throttling.
+    // Errors with AWS's name for a throttled request count as throttling.
     expect(errors.filter(([name, shown]) => name !== shown && shown !== 'ThrottlingException')).toEqual([]);
   });
 
-  it('is one of those whose messages are logged only while its class exists', () => {
+  it('has its message logged only while a class has its name', () => {
     expect([...OWN_ERRORS].filter((own) => !errors.some(([name]) => name === own))).toEqual([]);
   });
 
-  it('would be found when its name differs from its class', () => {
+  it('is found when its name differs from its class', () => {
     expect(namesIn("class NotSent extends Error {\n  override name = 'Unsent';\n}")).toEqual([
       ['NotSent', 'Unsent'],
     ]);

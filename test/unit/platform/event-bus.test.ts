@@ -22,7 +22,7 @@ const eventIn = ({ Detail = '' }: PutEventsRequestEntry) => BusEvent.parse(JSON.
 const requests = () =>
   eventBridge.commandCalls(PutEventsCommand).map(({ args: [{ input }] }) => input.Entries ?? []);
 
-/** Takes entries, but for those that `refuses` names. */
+/** Accepts entries, except those that `refuses` names. */
 const taking = (refuses: (event: BusEvent) => boolean) =>
   eventBridge.on(PutEventsCommand).callsFake(({ Entries }: { Entries: PutEventsRequestEntry[] }) => ({
     Entries: Entries.map((entry) =>
@@ -37,8 +37,8 @@ beforeEach(() => {
   taking(() => false);
 });
 
-describe('the bus', () => {
-  it('is told of an event as itself, with its type for the rules, at its time', async () => {
+describe('the event bus client', () => {
+  it('puts an event with its type as detail type, and its time', async () => {
     const event = aBusEvent();
 
     expect(await bus.put([event])).toEqual([]);
@@ -59,7 +59,7 @@ describe('the bus', () => {
     [10, [10]],
     [11, [10, 1]],
     [100, Array.from({ length: 10 }, () => 10)],
-  ])('takes %i events ten at a time', async (count, sizes) => {
+  ])('sends %i events in requests of ten', async (count, sizes) => {
     const events = someEvents(count);
 
     expect(await bus.put(events)).toEqual([]);
@@ -72,7 +72,7 @@ describe('the bus', () => {
     ).toEqual(events.map(({ id }) => id));
   });
 
-  it('gives back those of a request that it did not take, and says why, once for each reason', async () => {
+  it('returns the entries that a request refused, and logs each reason once', async () => {
     const events = someEvents(12);
     const refused = new Set([events[3], events[7], events[11]].map((event) => event?.id));
     taking(({ id }) => refused.has(id));
@@ -82,7 +82,7 @@ describe('the bus', () => {
     expect(refusals).toEqual([{ reason: 'ThrottlingException' }, { reason: 'ThrottlingException' }]);
   });
 
-  it('gives back all of a request that failed, and none of the others', async () => {
+  it('returns all entries of a request that failed, and none of the others', async () => {
     const events = someEvents(15);
     eventBridge.on(PutEventsCommand).callsFake(({ Entries }) => {
       if (Entries.length < 10) throw new Error('connection reset');
@@ -95,7 +95,7 @@ describe('the bus', () => {
   });
 
   it.each([{}, { Entries: [] }, { Entries: [{ EventId: 'taken' }] }])(
-    'counts as taken only what the answer says so of: %j',
+    'counts an entry as accepted only when the answer says so: %j',
     async (answer) => {
       const events = someEvents(2);
       eventBridge.on(PutEventsCommand).resolves(answer);
@@ -104,7 +104,7 @@ describe('the bus', () => {
     },
   );
 
-  it('takes every event or has it given back, and never both', async () => {
+  it('accepts or returns every event, never both', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('taken', 'refused'), { maxLength: 45 }),
@@ -143,12 +143,12 @@ const TOO_LARGE = Object.assign(new Error('Total size of the entries in the requ
   $metadata: { httpStatusCode: 400 },
 });
 
-describe('the size of what is put on the bus', () => {
+describe('the size of requests to the event bus', () => {
   const anEventOf = (bytes: number) => aBusEvent({ data: { text: 'x'.repeat(bytes) } });
   const requestSize = (entries: readonly PutEventsRequestEntry[]) =>
     entries.reduce((sum, entry) => sum + entrySize(entry), 0);
 
-  /** Refuses a request as EventBridge does, when its entries are over the limit together. */
+  /** Refuses a request, as EventBridge does, when its entries together exceed the limit. */
   const refusingOver = (limit: number) =>
     eventBridge.on(PutEventsCommand).callsFake(({ Entries }: { Entries: PutEventsRequestEntry[] }) => {
       if (requestSize(Entries) > limit) throw TOO_LARGE;
@@ -160,7 +160,7 @@ describe('the size of what is put on the bus', () => {
       .flat()
       .map((entry) => eventIn(entry).id);
 
-  it('stays below the limit of a request, however large its entries are together', async () => {
+  it('stays below the limit, however large the entries are together', async () => {
     refusingOver(PUT_EVENTS_LIMIT_BYTES);
     const events = Array.from({ length: 10 }, () => anEventOf(60_000));
 
@@ -172,9 +172,9 @@ describe('the size of what is put on the bus', () => {
 
   it.each([
     ['the first', 0],
-    ['one in the midst', 4],
+    ['one in the middle', 4],
     ['the last', 9],
-  ])('gives up an entry that is refused alone, %s of ten, and puts the others', async (_, place) => {
+  ])('drops an entry that is refused alone, %s of ten, and puts the others', async (_, place) => {
     refusingOver(PUT_EVENTS_LIMIT_BYTES);
     const events = Array.from({ length: 10 }, (_none, index) => anEventOf(index === place ? 300_000 : 10));
 
@@ -184,7 +184,7 @@ describe('the size of what is put on the bus', () => {
     expect(taken().sort()).toEqual(events.flatMap(({ id }, index) => (index === place ? [] : id)).sort());
   });
 
-  it('halves a request that is refused, so that a smaller limit than the documented costs no entry', async () => {
+  it('is halved after a refusal, so that a limit below the documented one loses no entry', async () => {
     refusingOver(30_000);
     const events = Array.from({ length: 10 }, () => anEventOf(14_000));
 
@@ -194,7 +194,7 @@ describe('the size of what is put on the bus', () => {
   });
 
   it.each([['ThrottlingException'], ['AccessDeniedException'], ['InternalException'], ['TimeoutError']])(
-    'gives up nothing for %s, which has nothing to do with the entry',
+    'drops nothing on %s, which the entry did not cause',
     async (name) => {
       eventBridge.on(PutEventsCommand).rejects(Object.assign(new Error('no'), { name }));
       const events = someEvents(3);
@@ -206,7 +206,7 @@ describe('the size of what is put on the bus', () => {
     },
   );
 
-  it('takes, gives back or gives up every event, whatever its size', async () => {
+  it('lets every event be accepted, returned or dropped, at any size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(10, 30_000, 120_000, 210_000, 262_000, 400_000), { maxLength: 25 }),

@@ -8,7 +8,7 @@ import { failureFields, summarizeError } from '../../../functions/platform/failu
 
 const CANARY = 'canary7f3a';
 
-/** Errors as they come about where something was sent that must not be told of. */
+/** Errors from the calls that carry secrets. */
 const SPEAKING: Readonly<Record<string, () => unknown>> = {
   'of a parser': () => thrownBy(() => JSON.parse(`{"name":"${CANARY}`)),
   'of a schema that met another type': () =>
@@ -22,9 +22,9 @@ const SPEAKING: Readonly<Record<string, () => unknown>> = {
       message: `cannot be converted: ${CANARY}`,
       $metadata: { httpStatusCode: 400, requestId: 'AWSREQUEST', attempts: 1 },
     }),
-  'that anybody made': () => new Error(CANARY),
-  'with a name of anybody’s': () => Object.assign(new Error('x'), { name: `an ${CANARY} error` }),
-  'with a code of anybody’s': () => Object.assign(new Error('x'), { code: `code ${CANARY}` }),
+  'with a secret message': () => new Error(CANARY),
+  'with a secret name': () => Object.assign(new Error('x'), { name: `an ${CANARY} error` }),
+  'with a secret code': () => Object.assign(new Error('x'), { code: `code ${CANARY}` }),
   'with such a cause': () => new Error('x', { cause: new Error('y', { cause: new Error(CANARY) }) }),
   'of several': () => new AggregateError([new Error(CANARY)], CANARY),
   'whose message looks like a frame': () => new Error(`x\n    at ${CANARY} (file:///var/task/index.mjs:1:1)`),
@@ -33,9 +33,9 @@ const SPEAKING: Readonly<Record<string, () => unknown>> = {
     error.message = 'another';
     return error;
   },
-  'with what somebody added to it': () => Object.assign(new Error('x'), { body: CANARY, url: CANARY }),
-  'of ours, about an address': () => new Defect(`ada@${CANARY}.example failed`),
-  'of ours, about a URL with a query': () => new Defect(`https://example.com/?token=${CANARY} failed`),
+  'with additional fields': () => Object.assign(new Error('x'), { body: CANARY, url: CANARY }),
+  'of the service, about an address': () => new Defect(`ada@${CANARY}.example failed`),
+  'of the service, about a URL with a query': () => new Defect(`https://example.com/?token=${CANARY} failed`),
   'that is a text': () => CANARY,
   'that is no error': () => ({ message: CANARY, name: CANARY }),
 };
@@ -49,14 +49,14 @@ function thrownBy(act: () => unknown): unknown {
   throw new Error('nothing was thrown');
 }
 
-describe('what the log says of an error', () => {
-  it.each(Object.entries(SPEAKING))('%s holds nothing of what it was about', (_, make) => {
+describe('the log fields of an error', () => {
+  it.each(Object.entries(SPEAKING))('contain no secret of an error %s', (_, make) => {
     const error = make();
     expect(JSON.stringify(failureFields(error))).not.toContain(CANARY);
     expect(summarizeError(error)).not.toContain(CANARY);
   });
 
-  it('holds nothing of a message, whatever it is', () => {
+  it('contain no message text', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (before, after) => {
         const error = new TypeError(`${before}${CANARY}${after}`);
@@ -65,14 +65,14 @@ describe('what the log says of an error', () => {
     );
   });
 
-  it('names the error and where it was thrown', () => {
+  it('name the error and where it was thrown', () => {
     expect(failureFields(new RangeError('too much'))).toEqual({
       name: 'RangeError',
       frames: expect.arrayContaining([expect.stringMatching(/failure-fields\.test\.ts:\d+:\d+\)?$/)]),
     });
   });
 
-  it('keeps the message of an error that is in our own words', () => {
+  it('keep the message of an error class of the service', () => {
     expect(failureFields(new UnknownTenant('there is no organization org_1'))).toMatchObject({
       name: 'UnknownTenant',
       message: 'there is no organization org_1',
@@ -82,7 +82,7 @@ describe('what the log says of an error', () => {
     );
   });
 
-  it('keeps what AWS knows a failed call by', () => {
+  it("keep AWS's fields of a failed call", () => {
     expect(failureFields(SPEAKING['of the SDK']?.())).toMatchObject({
       name: 'ValidationException',
       status: 400,
@@ -91,20 +91,20 @@ describe('what the log says of an error', () => {
     });
   });
 
-  it('keeps the code of a failed connection', () => {
+  it('keep the code of a failed connection', () => {
     expect(failureFields(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))).toMatchObject({
       code: 'ECONNREFUSED',
     });
   });
 
-  it('names the attribute that a schema found at fault, and how', () => {
+  it('name the attribute that failed its schema, and the reason', () => {
     expect(failureFields(SPEAKING['of a schema that met another type']?.())).toMatchObject({
       name: expect.stringContaining('ZodError'),
       issues: ['name invalid_type'],
     });
   });
 
-  it('follows causes, and ends where they go in a circle', () => {
+  it('follow causes, and end at a cycle', () => {
     const error = new Error('x');
     error.cause = new Defect('y', { cause: error });
     expect(failureFields(error)).toMatchObject({

@@ -14,7 +14,7 @@ const webhookId = newId('whk', NOW);
 const hour = (back: number, counts: Partial<LedgerEntry> = { owed: 1, succeeded: 1 }) =>
   aLedgerEntry({ webhookId, hour: getHourBefore(NOW, back), ...counts });
 
-/** A ledger of some entries, and the hours that were read of it. */
+/** A ledger of some entries, with the hours that were read from it. */
 function aReader(entries: LedgerEntry[]) {
   const asked: HourRange[] = [];
   const read = keepFinishedHours(async (_id, _generation, range) => {
@@ -25,21 +25,21 @@ function aReader(entries: LedgerEntry[]) {
 }
 
 describe('the reader of finished hours', () => {
-  it('asks again for the hours alone that began less than three hours ago', async () => {
+  it('reads only the hours again that began less than three hours ago', async () => {
     const { asked, read } = aReader([0, 1, 5, 30].map((back) => hour(back)));
     const first = await read(168);
     expect(await read(168)).toEqual(expect.arrayContaining(first));
     expect(asked[1]).toEqual({ first: getHourBefore(NOW, 3), last: getHourBefore(NOW, 0) });
   });
 
-  it('asks again for all hours from the first one on that has an open delivery', async () => {
+  it('reads every hour again from the first with an open delivery', async () => {
     const { asked, read } = aReader([hour(40), hour(20, { owed: 2, succeeded: 1 }), hour(10)]);
     await read(168);
     await read(168);
     expect(asked[1]?.first).toBe(getHourBefore(NOW, 20));
   });
 
-  it('asks for all of it when more hours are wanted than before, or after ten minutes', async () => {
+  it('reads all hours again when more are requested than before, or after ten minutes', async () => {
     const { asked, read } = aReader([hour(30)]);
     await read(24);
     await read(168);
@@ -51,7 +51,7 @@ describe('the reader of finished hours', () => {
     ]);
   });
 
-  it('gives what the ledger has, whatever was read before, while finished hours do not change', async () => {
+  it('returns what the ledger has, regardless of earlier reads, while finished hours do not change', async () => {
     const counts = fc.record({ back: fc.nat({ max: 200 }), open: fc.boolean() });
     const reads = fc.array(
       fc.record({ count: fc.integer({ min: 1, max: 168 }), after: fc.nat({ max: 7200 }) }),

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a token that proves nothing', () => {
+describe('a forged token', () => {
   const claimsOf = async (issuer: Issuer) =>
     JSON.parse(Buffer.from((await aToken(issuer, key)).split('.')[1] ?? '', 'base64url').toString());
   const encoded = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url');
@@ -95,7 +95,7 @@ describe('a token that proves nothing', () => {
     expect(await verifierOf(issuer)(await make(issuer))).toBeUndefined();
   });
 
-  it('is no session, whatever text it is', async () => {
+  it('is no session when it is any text', async () => {
     const issuer = await anIssuer(key);
     const verify = verifierOf(issuer);
     const parts = fc.array(fc.oneof(texts, fc.base64String()), { maxLength: 5 });
@@ -107,7 +107,7 @@ describe('a token that proves nothing', () => {
     expect(issuer.requests).toEqual([]);
   });
 
-  it('is no session, whatever its header says', async () => {
+  it('is no session with any header', async () => {
     const issuer = await anIssuer(key, rsa);
     const verify = verifierOf(issuer);
     const [, claims, signature] = (await aToken(issuer, key)).split('.');
@@ -135,7 +135,7 @@ describe('a token that proves nothing', () => {
     );
   });
 
-  it('is no session when anything of a good one was changed', async () => {
+  it('is no session when any part of a valid one was changed', async () => {
     const issuer = await anIssuer(key, rsa);
     const verify = verifierOf(issuer);
     const token = await aToken(issuer, key);
@@ -149,8 +149,7 @@ describe('a token that proves nothing', () => {
     await fc.assert(
       fc.asyncProperty(position, fc.nat({ max: 3 }), replacements, async (at, removed, put) => {
         const changed = token.slice(0, at) + put + token.slice(at + removed);
-        // The last digit of the signature has bits that stand for nothing, so that two texts may be one
-        // token.
+        // The last digit of the signature has unused bits, so two texts can be the same token.
         fc.pre(bytes(changed).join() !== bytes(token).join());
         expect(await verify(changed)).toBeUndefined();
       }),

@@ -17,7 +17,7 @@ import {
 } from './an-issuer.ts';
 
 const [key, newer] = await Promise.all([aKey('ES256', 'first'), aKey('ES256', 'second')]);
-/** A token that outlives every test. */
+/** The lifetime of a token that outlives every test. */
 const lasting = (issuer: Issuer, by = key) => aToken(issuer, by, { claims: { exp: 9_999_999_999 } });
 const pass = (count: number) => vi.setSystemTime(later(new Date(), seconds(count)));
 
@@ -33,7 +33,7 @@ afterEach(() => {
 });
 
 describe('the keys of an issuer', () => {
-  it('are asked for when the first token comes, and then kept', async () => {
+  it('are loaded for the first token, then cached', async () => {
     const issuer = await anIssuer(key);
     const verify = verifierOf(issuer);
     expect(issuer.requests).toEqual([]);
@@ -42,7 +42,7 @@ describe('the keys of an issuer', () => {
     expect(issuer.requests).toEqual([DISCOVERY, KEYS]);
   });
 
-  it('are asked for once when many tokens come at the same time', async () => {
+  it('are loaded once for concurrent tokens', async () => {
     const issuer = await anIssuer(key);
     const verify = verifierOf(issuer);
     const token = await lasting(issuer);
@@ -51,7 +51,7 @@ describe('the keys of an issuer', () => {
     expect(issuer.requests).toEqual([DISCOVERY, KEYS]);
   });
 
-  it('are not asked for by what cannot be a token of theirs', async () => {
+  it('are not loaded for a token that the issuer cannot have signed', async () => {
     const issuer = await anIssuer(key);
     const verify = verifierOf(issuer);
     const secret = { ...key, alg: 'HS256', privateKey: Buffer.alloc(32) };
@@ -60,7 +60,7 @@ describe('the keys of an issuer', () => {
     expect(issuer.requests).toEqual([]);
   });
 
-  it('take in a new one when it is first used, and keep the old ones', async () => {
+  it('include a new key at its first use, beside the old ones', async () => {
     const issuer = await anIssuer(key);
     const verify = verifierOf(issuer);
     await verify(await lasting(issuer));
@@ -71,7 +71,7 @@ describe('the keys of an issuer', () => {
     expect(issuer.requests).toEqual([DISCOVERY, KEYS, KEYS]);
   });
 
-  it('are read again at most every half minute for keys that there are not', async () => {
+  it('are reloaded for unknown keys at most every half minute', async () => {
     const issuer = await anIssuer(key);
     const verify = verifierOf(issuer);
     for (let times = 0; times < 4; times++) {
@@ -81,13 +81,12 @@ describe('the keys of an issuer', () => {
       }
       pass(COOLDOWN - 1);
     }
-    // The rounds are at 0, 29, 58 and 87 seconds. Only the third one is late enough after the reading before
-    // it.
+    // The rounds are at 0, 29, 58 and 87 seconds. Only the third is late enough after the previous load.
     expect(issuer.requests).toEqual([DISCOVERY, KEYS, KEYS]);
     expect(await verify(await lasting(issuer))).toBeDefined();
   });
 
-  it('lose one that the issuer withdraws within ten minutes', async () => {
+  it('drop a key within ten minutes after the issuer withdraws it', async () => {
     const issuer = await anIssuer(key, newer);
     const verify = verifierOf(issuer);
     const token = await lasting(issuer);
@@ -98,7 +97,7 @@ describe('the keys of an issuer', () => {
     expect(await verify(await lasting(issuer, newer))).toBeDefined();
   });
 
-  it('are found below an issuer with a path, with and without a slash at its end', async () => {
+  it('are found below an issuer with a path, with and without a trailing slash', async () => {
     for (const path of ['/pool', '/pool/']) {
       const issuer = await anIssuer(key);
       const keys = `${issuer.url}${KEYS}`;
@@ -123,7 +122,7 @@ const faults: [string, RequestListener][] = [
   ['hangs up', wrongly.hangingUp],
 ];
 
-/** What a call throws. */
+/** The error that a call throws. */
 const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => undefined,
@@ -131,7 +130,7 @@ const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   );
 
 describe.each([DISCOVERY, KEYS])('an issuer that at %s', (path) => {
-  it.each(faults)('%s is down: no token of it can be judged until it is back', async (_, answer) => {
+  it.each(faults)('%s is down: none of its tokens can be verified until it is back', async (_, answer) => {
     const issuer = await anIssuer(key);
     const verify = verifierOf(issuer);
     const token = await lasting(issuer);
@@ -146,34 +145,34 @@ describe.each([DISCOVERY, KEYS])('an issuer that at %s', (path) => {
     expect(await verify(token)).toMatchObject({ role: 'admin' });
   });
 
-  it('answers rightly with the status of an error is down', async () => {
+  it('answers correctly with an error status is down', async () => {
     const issuer = await anIssuer(key);
     issuer.fault = { path, answer: wrongly.answering(500, documentsOf(issuer)[path]) };
     expect(isTransient(await failureOf(verifierOf(issuer)(await lasting(issuer))))).toBe(true);
   });
 
-  it('redirects is down, and nobody follows', async () => {
+  it('redirects is down, and the redirect is not followed', async () => {
     const issuer = await anIssuer(key);
     issuer.fault = { path, answer: wrongly.answering(302, '', { location: `${path}?moved` }) };
     expect(isTransient(await failureOf(verifierOf(issuer)(await lasting(issuer))))).toBe(true);
     expect(issuer.requests).not.toContain(`${path}?moved`);
   });
 
-  it('does not answer is down after the time that it has', async () => {
+  it('does not answer is down after the timeout', async () => {
     const issuer = await anIssuer(key);
     issuer.fault = { path, answer: wrongly.never };
     const failure = await failureOf(verifierOf(issuer, {}, 50)(await lasting(issuer)));
     expect(isTransient(failure)).toBe(true);
   });
 
-  it('does not end its answer is down after the time that it has', async () => {
+  it('does not end its answer is down after the timeout', async () => {
     const issuer = await anIssuer(key);
     issuer.fault = { path, answer: (_, response) => void response.write('{') };
     const failure = await failureOf(verifierOf(issuer, {}, 50)(await lasting(issuer)));
     expect(isTransient(failure)).toBe(true);
   });
 
-  it('is down is left alone for a while, however many tokens come', async () => {
+  it('is down gets no requests for a while, however many tokens come', async () => {
     const issuer = await anIssuer(key);
     const verify = verifierOf(issuer);
     const token = await lasting(issuer);
@@ -190,7 +189,7 @@ describe.each([DISCOVERY, KEYS])('an issuer that at %s', (path) => {
   it.each([
     ['hangs up', wrongly.hangingUp],
     ['fails', wrongly.answering(503)],
-  ])('%s once is asked again', async (_, answer) => {
+  ])('%s once is requested again', async (_, answer) => {
     const issuer = await anIssuer(key);
     issuer.fault = {
       path,
@@ -204,7 +203,7 @@ describe.each([DISCOVERY, KEYS])('an issuer that at %s', (path) => {
 });
 
 describe('an issuer that is down', () => {
-  it('does not end the sessions whose keys are known, as long as these are fresh', async () => {
+  it('does not end sessions whose keys are cached, while these are fresh', async () => {
     const issuer = await anIssuer(key);
     const verify = verifierOf(issuer);
     const token = await lasting(issuer);
@@ -221,17 +220,17 @@ describe('an issuer that is down', () => {
 describe('a discovery document', () => {
   it.each<[string, (issuer: Issuer) => Record<string, unknown>]>([
     ['of another issuer', () => ({ issuer: 'https://issuer.example.com' })],
-    ['of an issuer that begins like ours', ({ url }) => ({ issuer: `${url}/` })],
+    ['of an issuer with the same beginning', ({ url }) => ({ issuer: `${url}/` })],
     ['of no issuer', () => ({ issuer: undefined })],
     ['without keys', () => ({ jwks_uri: undefined })],
     ['whose keys are at no URL', () => ({ jwks_uri: '/keys' })],
-    // An address of this machine, to which a request would get through, but not one that is known as such.
+    // An address of this machine, which a request could reach, but not a known loopback spelling.
     [
-      'whose keys could be altered on their way',
+      'whose keys could be altered in transit',
       ({ url }) => ({ jwks_uri: `${url.replace('127.0.0.1', '0.0.0.0')}${KEYS}` }),
     ],
     ['whose keys are in a file', () => ({ jwks_uri: 'file:///keys' })],
-  ])('%s is not believed', async (_, changes) => {
+  ])('%s is rejected', async (_, changes) => {
     const issuer = await anIssuer(key);
     issuer.discovery = changes(issuer);
     const failure = await failureOf(verifierOf(issuer)(await lasting(issuer)));
@@ -240,13 +239,13 @@ describe('a discovery document', () => {
   });
 });
 
-describe('the address of an issuer', () => {
+describe('the URL of an issuer', () => {
   it.each([
     'http://issuer.example.com',
     'http://10.0.0.1',
     'http://localhost.example.com',
     'ftp://localhost',
-  ])('is refused when its answers could be altered on their way: %s', (issuer) => {
+  ])('is refused when its answers could be altered in transit: %s', (issuer) => {
     expect(() => issuerAt(issuer)).toThrow('https');
   });
 
@@ -255,7 +254,7 @@ describe('the address of an issuer', () => {
     'http://localhost:3000',
     'http://127.0.0.1',
     'http://[::1]:80',
-  ])('is taken: %s', (issuer) => {
+  ])('is accepted: %s', (issuer) => {
     expect(() => issuerAt(issuer)).not.toThrow();
   });
 });
@@ -265,7 +264,7 @@ describe('a request to the issuer', () => {
     vi.unstubAllGlobals();
   });
 
-  it('has a connection of its own, which no frozen process finds dead', async () => {
+  it('has a connection of its own, so that no frozen process reuses a dead one', async () => {
     const issuer = await anIssuer(key);
     const sockets = new Set<unknown>();
     let hasAsked = true;
@@ -282,7 +281,10 @@ describe('a request to the issuer', () => {
     expect(sockets.size).toBe(3);
   });
 
-  /** Has the first requests fail as `fetch` tells it. @returns how many were made */
+  /**
+   * Makes the first requests fail as `fetch` does.
+   * @returns the number of requests
+   */
   function failing(code: string, times: number) {
     const real = fetch;
     const asked = vi.fn(async (...request: Parameters<typeof fetch>) => {
@@ -294,7 +296,7 @@ describe('a request to the issuer', () => {
   }
 
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])(
-    'that posts is made again after %s, when nothing of it was sent',
+    'is repeated as a POST after %s, when nothing of it was sent',
     async (code) => {
       const issuer = await anIssuer(key);
       issuer.further['/token'] = wrongly.answering(200, '{}');
@@ -307,7 +309,7 @@ describe('a request to the issuer', () => {
   );
 
   it.each(['ECONNRESET', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'EPIPE'])(
-    'that posts is made once when it may have been sent: %s',
+    'is not repeated as a POST when it may have been sent: %s',
     async (code) => {
       const issuer = await anIssuer(key);
       const asked = failing(code, 1);

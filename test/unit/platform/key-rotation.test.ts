@@ -19,8 +19,7 @@ const POSITION = newId('dlv', new Date(0));
 const ENDPOINT = newId('whk', new Date(0));
 
 /**
- * What happens, in whichever order: an operator goes on with the rotation, and instances use the keyring that
- * each has read.
+ * Steps in any order: an operator continues the rotation, and instances use the keyring that each has loaded.
  */
 const instance = fc.nat({ max: INSTANCES - 1 });
 const happening = fc.oneof(
@@ -31,7 +30,7 @@ const happening = fc.oneof(
   fc.record({ kind: fc.constant('use' as const), by: instance, which: fc.nat() }),
 );
 
-/** The secret, a clock, and instances that read it each in its own time. */
+/** The secret, a clock, and instances that load the secret at different times. */
 function aWorld() {
   const world = { ring: aKeyring(), changedAt: new Date(0), time: 0, down: false };
   const secretValue = async () => {
@@ -42,7 +41,7 @@ function aWorld() {
   const change = (ring: Keyring) => Object.assign(world, { ring, changedAt: new Date(world.time) });
   return {
     world,
-    /** Undefined while the secret store is down and the instance has nothing yet. */
+    /** Undefined while the secret store is down and the instance has no keyring yet. */
     async by<T>(index: number, use: (source: KeyringSource) => Promise<T>): Promise<T | undefined> {
       const source = sources[index] ?? expect.fail('there is no such instance');
       return use(source).catch((error: unknown) => {
@@ -58,8 +57,8 @@ function aWorld() {
   };
 }
 
-describe('while a keyring is rotated', () => {
-  it('what any instance made with it is good at every other, however late each reads it, in a hurry or not', async () => {
+describe('keyring rotation', () => {
+  it('keeps what any instance made valid at every other, however late each reads the keyring', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { maxLength: 60 }), async (happenings) => {
         const { world, by, rotate } = aWorld();

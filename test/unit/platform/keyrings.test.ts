@@ -16,7 +16,7 @@ const FIVE_MINUTES = 5 * 60_000;
 const secrets = mockClient(SecretsManagerClient);
 const answer = (ring: Keyring) => ({ SecretString: JSON.stringify(ring) });
 
-/** A source of one secret with a clock that the test moves. */
+/** A source of one secret, with a clock that the test moves. */
 function aSource() {
   let time = 1_000;
   const source = keyringSource(secretValue('arn:secret'), () => time);
@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 describe('a keyring', () => {
-  it('is read when it is first needed, and not before', async () => {
+  it('is loaded at its first use', async () => {
     secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
     const { source } = aSource();
     expect(secrets).not.toHaveReceivedCommand(GetSecretValueCommand);
@@ -36,7 +36,7 @@ describe('a keyring', () => {
     expect(secrets).toHaveReceivedCommandExactlyOnceWith(GetSecretValueCommand, { SecretId: 'arn:secret' });
   });
 
-  it('is asked for once when many need it at the same time', async () => {
+  it('is loaded once for concurrent uses', async () => {
     secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
     const { source } = aSource();
     const versions = await Promise.all(Array.from({ length: 50 }, () => source(getCurrentVersion)));
@@ -44,7 +44,7 @@ describe('a keyring', () => {
     expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 1);
   });
 
-  it('is kept for five minutes, then read again', async () => {
+  it('is cached for five minutes, then reloaded', async () => {
     secrets
       .on(GetSecretValueCommand)
       .resolvesOnce(answer(aKeyring({ versions: 1 })))
@@ -59,7 +59,7 @@ describe('a keyring', () => {
     expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
   });
 
-  it('is read again at once for a version that it does not have', async () => {
+  it('is reloaded at once for an unknown version', async () => {
     const newer = aKeyring({ versions: 2 });
     secrets.on(GetSecretValueCommand).resolvesOnce(answer(aKeyring())).resolves(answer(newer));
     const { source } = aSource();
@@ -68,7 +68,7 @@ describe('a keyring', () => {
     expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
   });
 
-  it('is read again only once for a version that there is not', async () => {
+  it('is reloaded only once for a version that does not exist', async () => {
     secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
     const { source } = aSource();
     await source(getCurrentVersion);
@@ -76,7 +76,7 @@ describe('a keyring', () => {
     expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
   });
 
-  it('is not read again for ten seconds after a version was looked for in vain, whoever makes up versions', async () => {
+  it('is not reloaded for ten seconds after a version was not found, even for other unknown versions', async () => {
     secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
     const { source, pass } = aSource();
     const ask = (version = '2') => source((ring) => getKey(ring, version));
@@ -92,7 +92,7 @@ describe('a keyring', () => {
     expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 3);
   });
 
-  it('is not read again for another mistake of who uses it', async () => {
+  it('is not reloaded for another error of the caller', async () => {
     secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
     const { source } = aSource();
     const mistake = () => {
@@ -103,8 +103,8 @@ describe('a keyring', () => {
   });
 });
 
-describe('a keyring that cannot be read', () => {
-  it('fails who needs it, and is asked for again by the next', async () => {
+describe('a keyring that cannot be loaded', () => {
+  it('fails the call, and is requested again by the next', async () => {
     secrets.on(GetSecretValueCommand).rejectsOnce(new Error('down')).resolves(answer(aKeyring()));
     const { source } = aSource();
     await expect(source(getCurrentVersion)).rejects.toThrow('down');
@@ -112,7 +112,7 @@ describe('a keyring that cannot be read', () => {
   });
 
   it.each([undefined, '', '{', 'null', '"key"', '{}', '{"current":"1","1":"short"}'])(
-    'fails who needs it when the secret is %j',
+    'fails the call when the secret is %j',
     async (SecretString) => {
       secrets.on(GetSecretValueCommand).resolves(SecretString === undefined ? {} : { SecretString });
       await expect(aSource().source(getCurrentVersion)).rejects.toThrow();
@@ -121,9 +121,9 @@ describe('a keyring that cannot be read', () => {
 
   it.each([
     ['is no JSON', 'canary-0123456789'],
-    ['ends too early', '{"current":"1","1":"canary-0123456789'],
+    ['is incomplete', '{"current":"1","1":"canary-0123456789'],
     ['is too short', '{"current":"1","1":"canary-0123456789"}'],
-  ])('does not show itself in the error when it %s', async (_, SecretString) => {
+  ])('does not appear in the error when it %s', async (_, SecretString) => {
     secrets.on(GetSecretValueCommand).resolves({ SecretString });
     const error = await aSource()
       .source(getCurrentVersion)
@@ -132,7 +132,7 @@ describe('a keyring that cannot be read', () => {
     expect(inspect(error)).not.toContain('canary');
   });
 
-  it('goes on being used when it was read before', async () => {
+  it('stays in use when it was loaded before', async () => {
     secrets
       .on(GetSecretValueCommand)
       .resolvesOnce(answer(aKeyring()))
@@ -149,7 +149,7 @@ describe('a keyring that cannot be read', () => {
     expect(await source(getCurrentVersion)).toBe('2');
   });
 
-  it('is not asked for by every request while the secret store is down', async () => {
+  it('is not requested by every call while the secret store is down', async () => {
     secrets.on(GetSecretValueCommand).resolvesOnce(answer(aKeyring())).rejects(new Error('down'));
     const { source, pass } = aSource();
     await source(getCurrentVersion);

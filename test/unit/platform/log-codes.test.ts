@@ -9,9 +9,9 @@ const sources = globSync('functions/**/*.ts', { cwd: ROOT })
   .filter((path) => !path.includes('log-lines'))
   .map((path) => readFileSync(join(ROOT, path), 'utf8'));
 
-describe('the registry of the lines', () => {
+describe('the registry of log lines', () => {
   it.each(Object.entries(LOG_CODES))(
-    'has for %s a meaning, a word to the operator, and somebody who logs it',
+    'has a meaning, an action for the operator and a source for %s',
     (code, line) => {
       expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
       expect(line.message).toMatch(/^[a-z].*[^.]$/);
@@ -20,7 +20,7 @@ describe('the registry of the lines', () => {
     },
   );
 
-  it('loads nothing but itself, so that the engine may know its codes', () => {
+  it('imports nothing, so that the engine may use its codes', () => {
     const files = ['log-codes.ts', ...globSync('log-lines/*.ts', { cwd: join(ROOT, 'functions/platform') })];
     for (const file of files) {
       const text = readFileSync(join(ROOT, 'functions/platform', file), 'utf8');
@@ -29,7 +29,7 @@ describe('the registry of the lines', () => {
     }
   });
 
-  it('is what the page says (npm run generate -- logs)', () => {
+  it('matches docs/reference/logs.md (npm run generate -- logs)', () => {
     expect(readFileSync(join(ROOT, LOGS_PAGE), 'utf8')).toBe(logsPage());
   });
 });

@@ -9,7 +9,7 @@ const codes = Object.keys(LOG_CODES) as LogCode[];
 const aCode = fc.constantFrom(...codes);
 const CANARY = 'canary 7f3a';
 
-/** What is no value of a kind, and must not be told as one. */
+/** Values that do not match a kind, and must not be logged as one. */
 const FOREIGN: Readonly<Record<FieldKind, fc.Arbitrary<unknown>>> = {
   id: fc.oneof(
     fc.string().map((text) => `${text} ${CANARY}`),
@@ -24,7 +24,7 @@ const FOREIGN: Readonly<Record<FieldKind, fc.Arbitrary<unknown>>> = {
   failure: fc.constantFrom(CANARY, new Error(CANARY), { message: CANARY }),
 };
 
-describe('a line of the log', () => {
+describe('a log line', () => {
   it.each(codes)('%s has the level and the meaning of its code', (code) => {
     const { log, lines } = capturingLogger('DEBUG');
     log(code, {});
@@ -54,7 +54,7 @@ describe('a line of the log', () => {
     ]);
   });
 
-  it('has no field that its code does not declare, by whatever way it came', () => {
+  it('has no field that its code does not declare, from any source', () => {
     const { log, lines } = capturingLogger();
     const more = { deliveryId: 'dlv_1', body: CANARY, error: new Error(CANARY), __proto__: { x: CANARY } };
     log('DELIVERY_EXPIRED', more);
@@ -62,7 +62,7 @@ describe('a line of the log', () => {
     expect(JSON.stringify(lines)).not.toContain(CANARY);
   });
 
-  it('does not tell a value that is none of its field’s kind', () => {
+  it('omits a value that does not match its field’s kind', () => {
     fc.assert(
       fc.property(
         aCode.chain((code) => {
@@ -82,7 +82,7 @@ describe('a line of the log', () => {
   });
 
   it.each(['ck_live_0123', 'ck_test_0123', 'cvt_0123', 'whsec_0123', 'eyJhbGciOiJSUzI1NiJ9.e30.x'])(
-    'does not take %s, which is a credential, for a name',
+    'does not accept %s, a credential, as a name',
     (credential) => {
       const { log, lines } = capturingLogger();
       log('DELIVERY_EXPIRED', { deliveryId: credential });
@@ -92,7 +92,7 @@ describe('a line of the log', () => {
 });
 
 describe('an invocation', () => {
-  it('gives its lines what is known of it, and nothing of the one before', () => {
+  it('adds its own context to its lines, and nothing of the previous invocation', () => {
     const { begin, add, log, lines } = capturingLogger();
     begin(INVOCATION);
     add({ orgId: 'org_1', keyId: 'key_1', traceId: 'trace-1' });
@@ -108,7 +108,7 @@ describe('an invocation', () => {
     expect(lines[1]).not.toHaveProperty('keyId');
   });
 
-  it('is named by nothing but the fields that there are for it', () => {
+  it('is described only by the declared fields', () => {
     const { add, log, lines } = capturingLogger();
     add({ userId: 'ada@example.com', ...{ secret: CANARY } });
     log('CHECK_TOO_LATE', {});

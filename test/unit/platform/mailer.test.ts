@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 
 describe('an e-mail', () => {
-  it('goes to all recipients at once, in UTF-8, and says that nobody need answer', async () => {
+  it('goes to all recipients at once, in UTF-8, marked as automatic', async () => {
     expect(await mocked.send(mail, await aPermit())).toEqual({ kind: 'sent' });
 
     const Charset = 'UTF-8';
@@ -47,14 +47,14 @@ describe('an e-mail', () => {
     });
   });
 
-  it('does not go without a permit of the gate', async () => {
+  it('is not sent without a permit of the gate', async () => {
     const forged = Object.freeze({ orgId: 'org_x' }) as unknown as Permit;
     await expect(mocked.send(mail, forged)).rejects.toThrow(NotPermitted);
     expect(ses).not.toHaveReceivedAnyCommand();
   });
 });
 
-describe('an e-mail that SES answers with an error', () => {
+describe('an e-mail that SES refuses', () => {
   it.each([
     [
       'rejected',
@@ -74,12 +74,12 @@ describe('an e-mail that SES answers with an error', () => {
         { name: 'TimeoutError' },
       ),
     ],
-  ])('as it is %s certainly did not go', async (_, error) => {
+  ])('counts as not sent when it is %s', async (_, error) => {
     ses.on(SendEmailCommand).rejects(error);
     expect(await mocked.send(mail, await aPermit())).toMatchObject({ kind: 'refused' });
   });
 
-  it('says so without anybody’s address', async () => {
+  it('is reported without any address', async () => {
     ses
       .on(SendEmailCommand)
       .rejects(new MessageRejected({ message: 'ada@example.com', $metadata: { httpStatusCode: 400 } }));
@@ -95,13 +95,16 @@ describe('an e-mail that SES answers with an error', () => {
     ['broken pipe', Object.assign(new Error('pipe'), { code: 'EPIPE' })],
     ['answer that is no JSON', Object.assign(new SyntaxError('<'), { $metadata: { httpStatusCode: 200 } })],
     ['defect', new TypeError('x is not a function')],
-  ])('of the kind of a %s may have gone', async (_, error) => {
+  ])('counts as possibly sent after a %s', async (_, error) => {
     ses.on(SendEmailCommand).rejects(error);
     expect(await mocked.send(mail, await aPermit())).toMatchObject({ kind: 'unknown' });
   });
 });
 
-/** A server in the place of SES. @returns the mailer that asks it, and what it was asked */
+/**
+ * A server in place of SES.
+ * @returns the mailer that calls it, and the requests
+ */
 async function aServer(answer: (socket: Socket, respond: (status: number, body: string) => void) => void) {
   const requests: string[] = [];
   const sockets = new Set<Socket>();
@@ -126,26 +129,26 @@ async function aServer(answer: (socket: Socket, respond: (status: number, body: 
   return { server, requests, sockets, ...mailer(client, FROM) };
 }
 
-describe('the client of SES', () => {
-  it('has each e-mail sent over a connection of its own', async () => {
+describe('the SES client', () => {
+  it('sends each e-mail over a connection of its own', async () => {
     const { send, sockets } = await aServer((_, respond) => respond(200, '{"MessageId":"1"}'));
     for (const _ of [1, 2, 3]) expect(await send(mail, await aPermit())).toEqual({ kind: 'sent' });
     expect(sockets.size).toBe(3);
   });
 
-  it('asks once when the answer is an error', async () => {
+  it('does not repeat a call that got an error', async () => {
     const { send, requests } = await aServer((_, respond) => respond(503, '{}'));
     expect(await send(mail, await aPermit())).toMatchObject({ kind: 'refused' });
     expect(requests).toHaveLength(1);
   });
 
-  it('asks once when the connection breaks, and does not know', async () => {
+  it('does not repeat a call whose connection broke, and reports the outcome as unknown', async () => {
     const { send, requests } = await aServer((socket) => socket.destroy());
     expect(await send(mail, await aPermit())).toMatchObject({ kind: 'unknown' });
     expect(requests).toHaveLength(1);
   });
 
-  it('knows that nothing was sent when nobody listens', async () => {
+  it('knows that nothing was sent when the connection is refused', async () => {
     const { send, server } = await aServer(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     expect(await send(mail, await aPermit())).toEqual({ kind: 'refused', reason: 'Error ECONNREFUSED' });

@@ -22,7 +22,7 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-/** What others have counted in this process; with it goes what is routine. */
+/** Writes a metric at once, which also flushes routine metrics. */
 async function publishRest(): Promise<void> {
   count('Rest');
   publishMetrics();
@@ -69,7 +69,7 @@ describe('the metrics of an invocation', () => {
     ]);
   });
 
-  it('are nothing when nothing happened', async () => {
+  it('are empty when nothing was recorded', async () => {
     count('Things', 0);
     gauge('Age', 0);
     gauge('Age', -3);
@@ -78,7 +78,7 @@ describe('the metrics of an invocation', () => {
     expect(printed).toEqual([]);
   });
 
-  it('are told once', async () => {
+  it('are written once', async () => {
     count('Things');
     publishMetrics();
     publishMetrics();
@@ -87,14 +87,14 @@ describe('the metrics of an invocation', () => {
     expect(lines()).toEqual([document({ Things: ['Count', 1] }), document({ Others: ['Count', 1] })]);
   });
 
-  it('lose no value, however many there are', async () => {
+  it('keep every value, however many there are', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(), { minLength: 1, maxLength: 350 }), async (values) => {
         printed = [];
         for (const value of values) sample('Latency', value);
         publishMetrics();
         expect(lines().flatMap(({ Latency }) => Latency)).toEqual(values);
-        // CloudWatch takes a hundred values of a metric in a line.
+        // CloudWatch accepts a hundred values of a metric in a line.
         for (const { Latency } of lines()) expect([Latency].flat().length).toBeLessThanOrEqual(100);
       }),
       { numRuns: 30 },
@@ -102,7 +102,7 @@ describe('the metrics of an invocation', () => {
   });
 });
 
-describe('what is routine', () => {
+describe('routine metrics', () => {
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     count('Others');
@@ -117,7 +117,7 @@ describe('what is routine', () => {
       sample('Latency', milliseconds);
     });
 
-  it('is told with that of later invocations, once in ten seconds, and none of it is lost', async () => {
+  it('are written with those of later invocations, every ten seconds, without loss', async () => {
     for (const milliseconds of [12, 8, 9]) {
       routine(milliseconds);
       publishMetrics();
@@ -134,7 +134,7 @@ describe('what is routine', () => {
     expect(lines()).toEqual([document({ Things: ['Count', 4], Latency: ['Milliseconds', [12, 8, 9, 10]] })]);
   });
 
-  it('is told at once where nothing was for ten seconds', async () => {
+  it('are written at once when nothing was written for ten seconds', async () => {
     later(10_000);
     routine(12);
     publishMetrics();
@@ -142,7 +142,7 @@ describe('what is routine', () => {
     expect(lines()).toEqual([document({ Things: ['Count', 1], Latency: ['Milliseconds', 12] })]);
   });
 
-  it('is told with whatever cannot wait, told before it or after', async () => {
+  it('are written with urgent ones, recorded before or after them', async () => {
     routine(12);
     publishMetrics();
     count('Failures');
@@ -154,7 +154,7 @@ describe('what is routine', () => {
     ]);
   });
 
-  it('makes nothing else wait', async () => {
+  it('delay no other metric', async () => {
     publishRegularly(() => undefined);
     count('Failures');
     publishMetrics();
@@ -163,7 +163,7 @@ describe('what is routine', () => {
   });
 });
 
-it('has a name of its own for each metric', () => {
+it('each metric has a unique name', () => {
   const { METRICS: _, ...groups } = names;
   const all = Object.values(groups).flatMap((group) =>
     typeof group === 'string' ? [group] : Object.values(group),

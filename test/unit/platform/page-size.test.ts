@@ -5,18 +5,18 @@ import type { Route } from '../../../functions/platform/route.ts';
 import { currentDocument } from '../../../lib/openapi/current.ts';
 
 /**
- * What Lambda gives out at most: its proxy result, in which the body is quoted (Lambda quotas, invocation
+ * Lambda's limit for a response, a proxy result with the body as a JSON string (Lambda quotas, invocation
  * payload: 6 MB).
  */
 const LAMBDA_BYTES = 6_000_000;
-/** Fewer than Lambda's by what quoting can add to a body that is all quotation marks. */
+/** Lambda's limit minus what quoting adds to a body that is all quotation marks. */
 const MOST_BYTES = 2_000_000;
 const HUNDRED = 100;
 
 type Item = Record<string, unknown> & { id: string };
 const answerOf = (data: unknown) => JSON.stringify({ statusCode: 200, body: JSON.stringify({ data }) });
 
-/** The listings of the API, each with an item as the documentation shows it. */
+/** The listings of the API, each with the item of its example. */
 const listings = Object.values<Route>(routes).flatMap((route) => {
   const { paths } = Object(currentDocument());
   const operation = Object(paths)[`/api${route.path}`]?.[route.method.toLowerCase()];
@@ -25,10 +25,7 @@ const listings = Object.values<Route>(routes).flatMap((route) => {
   return 'nextCursor' in shown ? [[route.name, route, shown.data[0] as Item] as const] : [];
 });
 
-/**
- * A hundred of them, each with its longest text as long as its route lets it leave the service, or so long
- * that it matters.
- */
+/** A hundred items of each listing, with texts as long as the route permits, or long enough to matter. */
 function hundredLongest(route: Route, item: Item): Item[] {
   const long = '"'.repeat(100_000);
   const longer = Object.keys(item)
@@ -39,14 +36,14 @@ function hundredLongest(route: Route, item: Item): Item[] {
 }
 
 describe('a page of a list', () => {
-  it('is of one of the listings', () => {
+  it('belongs to a listing of the API', () => {
     expect(listings.map(([name]) => name)).toEqual(
       expect.arrayContaining(['list-messages', 'list-deliveries']),
     );
     expect(listings.length).toBeGreaterThanOrEqual(11);
   });
 
-  it.each(listings)('%s ends before it is too large to be answered', (_, route, item) => {
+  it.each(listings)('ends before the response is too large: %s', (_, route, item) => {
     const all = hundredLongest(route, item);
     const shown = (one: Item) => one;
 
@@ -60,12 +57,12 @@ describe('a page of a list', () => {
     else expect(page.length).toBe(9);
   });
 
-  it('has one item at least, however large', () => {
+  it('has at least one item, however large', () => {
     const items = [{ id: 'a', text: 'x'.repeat(3_000_000) }, { id: 'b' }];
     expect(fitIntoPage(items, (item) => item)).toEqual([items[0]]);
   });
 
-  it('is measured by what is shown of its items', () => {
+  it('is measured by the returned items', () => {
     const items = Array.from({ length: 100 }, (_, index) => ({ id: `${index}`, kept: 'x'.repeat(100_000) }));
     expect(fitIntoPage(items, ({ id }) => ({ id }))).toBe(items);
   });

@@ -9,7 +9,7 @@ import { seconds } from '../../builders.ts';
 const urls = { retry: 'https://sqs.example.com/retry', slow: 'https://sqs.example.com/slow' };
 const sqs = mockClient(SQSClient);
 
-/** New queues, which know nothing yet. */
+/** New queue gauges, with nothing cached. */
 function aProcess() {
   const clock = new VirtualClock();
   return {
@@ -28,13 +28,13 @@ beforeEach(() => {
   sqs.reset();
 });
 
-describe('whether a lane is crowded', () => {
+describe('isCrowded', () => {
   it.each([
     [0, false],
     [CROWDED_IN_FLIGHT - 1, false],
     [CROWDED_IN_FLIGHT, true],
     [120_000, true],
-  ])('with %i messages in flight is %s', async (count, crowded) => {
+  ])('is, with %i messages in flight, %s', async (count, crowded) => {
     inFlight(count);
     expect(await aProcess().queues.crowded('retry')).toBe(crowded);
     expect(asked()).toEqual([
@@ -43,14 +43,14 @@ describe('whether a lane is crowded', () => {
   });
 
   it.each([{}, { Attributes: {} }, { Attributes: { ApproximateNumberOfMessagesNotVisible: 'many' } }])(
-    'is true when the queue does not say (%j)',
+    'is true when the queue does not report a number (%j)',
     async (answer) => {
       sqs.on(GetQueueAttributesCommand).resolves(answer);
       expect(await aProcess().queues.crowded('retry')).toBe(true);
     },
   );
 
-  it('is asked once for all that want to know within five seconds', async () => {
+  it('calls SQS once for all callers within five seconds', async () => {
     inFlight(0);
     const { clock, queues } = aProcess();
 
@@ -65,7 +65,7 @@ describe('whether a lane is crowded', () => {
     expect(asked()).toHaveLength(2);
   });
 
-  it('is asked of each lane on its own', async () => {
+  it('reads each queue separately', async () => {
     inFlight(0);
     const { queues } = aProcess();
 
@@ -75,7 +75,7 @@ describe('whether a lane is crowded', () => {
     expect(asked().map(({ QueueUrl }) => QueueUrl)).toEqual([urls.retry, urls.slow]);
   });
 
-  it('fails for everybody who waits when the queue cannot be reached, and is then asked again', async () => {
+  it('fails every waiting caller when the queue cannot be reached, then calls it again', async () => {
     sqs.on(GetQueueAttributesCommand).rejects(new Error('unreachable'));
     const { queues } = aProcess();
     const answers = await Promise.allSettled([queues.crowded('retry'), queues.crowded('retry')]);
@@ -86,8 +86,8 @@ describe('whether a lane is crowded', () => {
   });
 });
 
-describe('the backlog of a lane', () => {
-  it('is what could be received now, measured each time', async () => {
+describe('the backlog of a queue', () => {
+  it('is the number of receivable messages, read each time', async () => {
     sqs
       .on(GetQueueAttributesCommand)
       .resolvesOnce({ Attributes: { ApproximateNumberOfMessages: '17' } })

@@ -41,7 +41,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The session that a token of an issuer with all keys stands for. */
+/** The session of a token whose issuer has all keys. */
 async function sessionOf(make: (issuer: Issuer) => string | Promise<string>) {
   const issuer = await anIssuer(...published);
   return verifierOf(issuer)(await make(issuer));
@@ -55,7 +55,7 @@ const withHeader =
 
 describe('a token of the issuer', () => {
   it.each(published.map((each) => [each.alg, each] as const))(
-    'signed with %s is the session that its claims name',
+    'is, when signed with %s, the session that its claims name',
     async (_, by) => {
       expect(await sessionOf((issuer) => aToken(issuer, by))).toEqual(admin);
     },
@@ -72,42 +72,42 @@ describe('a token of the issuer', () => {
     ],
     ['begins within it', { claims: { nbf: now + 30 } }],
     ['is months old and lasts', { claims: { iat: now - 10_000_000 } }],
-    ['has claims that nobody asked for', { claims: { orgId: 'org_other', userId: 'other', 'custom:x': {} } }],
+    ['has additional claims', { claims: { orgId: 'org_other', userId: 'other', 'custom:x': {} } }],
   ])('is a session when it %s', async (_, changes) => {
     expect(await sessionOf((issuer) => aToken(issuer, key, changes))).toEqual(admin);
   });
 
-  it('is still a session when it ended within the tolerance for clocks', async () => {
+  it('is still a session when it expired within the clock tolerance', async () => {
     const token = (issuer: Issuer) => aToken(issuer, key, { claims: { exp: now - 29 } });
     expect(await sessionOf(token)).toEqual({ ...admin, expiresAt: later(NOW, seconds(-29)) });
   });
 
   it.each([undefined, null, '', 7, ['a@example.com'], 'x'.repeat(321)])(
-    'is a session without an address to show when its e-mail is %j',
+    'is a session without an e-mail address when its e-mail is %j',
     async (email) => {
       expect(await sessionOf(withClaims({ email }))).toEqual({ ...admin, email: null });
     },
   );
 
-  it('is the session of exactly the organization, person and role that it names', async () => {
+  it('is the session of exactly the organization, user and role that it names', async () => {
     const issuer = await anIssuer(key);
     const verify = verifierOf(issuer);
-    const people = fc.record({
+    const users = fc.record({
       userId: fc.string({ minLength: 1, maxLength: 255 }),
       orgId: idsOf('org'),
       role: fc.constantFrom(...Role.options),
     });
     await fc.assert(
-      fc.asyncProperty(people, async (person) => {
-        const { userId: sub, orgId, role } = person;
+      fc.asyncProperty(users, async (user) => {
+        const { userId: sub, orgId, role } = user;
         const claims = { sub, 'custom:organization': orgId, 'custom:role': role };
-        expect(await verify(await aToken(issuer, key, { claims }))).toMatchObject(person);
+        expect(await verify(await aToken(issuer, key, { claims }))).toMatchObject(user);
       }),
       { numRuns: 30 },
     );
   });
 
-  it('says organization and role in the claims that are configured', async () => {
+  it('has organization and role in the configured claims', async () => {
     const issuer = await anIssuer(key);
     const token = await aToken(issuer, key, { claims: { tenant: newId('org', NOW), groups: 'member' } });
     const verify = verifierOf(issuer, { organizationClaim: 'tenant', roleClaim: 'groups' });
@@ -115,15 +115,15 @@ describe('a token of the issuer', () => {
   });
 });
 
-describe('no session is a token that', () => {
+describe('a rejected token', () => {
   it.each<[string, (issuer: Issuer) => string | Promise<string>]>([
     ['is of another issuer', withClaims({ iss: 'https://issuer.example.com' })],
-    ['is of an issuer that begins like ours', (issuer) => withClaims({ iss: `${issuer.url}/` })(issuer)],
+    ['is of an issuer with the same beginning', (issuer) => withClaims({ iss: `${issuer.url}/` })(issuer)],
     ['names no issuer', withClaims({ iss: undefined })],
     ['names a list of issuers', (issuer) => withClaims({ iss: [issuer.url] })(issuer)],
     ['is for another client', withClaims({ aud: 'other' })],
-    ['is for a client that contains ours', withClaims({ aud: `${CLIENT}2` })],
-    ['is for nobody', withClaims({ aud: undefined })],
+    ['is for a client whose name contains this one', withClaims({ aud: `${CLIENT}2` })],
+    ['has no audience', withClaims({ aud: undefined })],
     ['is for other clients', withClaims({ aud: ['other', 'others'] })],
     ['is for an empty list of clients', withClaims({ aud: [] })],
     ['is for several clients and does not say who asked', withClaims({ aud: [CLIENT, 'other'] })],
@@ -135,10 +135,10 @@ describe('no session is a token that', () => {
     ['begins later', withClaims({ nbf: now + 31 })],
     ['does not say when it was issued', withClaims({ iat: undefined })],
     ['was issued at no number', withClaims({ iat: 'now' })],
-    ['names nobody', withClaims({ sub: undefined })],
-    ['names an empty person', withClaims({ sub: '' })],
-    ['names a person who is a number', withClaims({ sub: 7 })],
-    ['names a person at too great length', withClaims({ sub: 'x'.repeat(256) })],
+    ['names no subject', withClaims({ sub: undefined })],
+    ['names an empty user', withClaims({ sub: '' })],
+    ['names a user who is a number', withClaims({ sub: 7 })],
+    ['names a user at too great length', withClaims({ sub: 'x'.repeat(256) })],
     ['names no organization', withClaims({ 'custom:organization': undefined })],
     ['names an organization of another form', withClaims({ 'custom:organization': 'org_1' })],
     ['names a partition', withClaims({ 'custom:organization': `${ORGANIZATION}#webhooks` })],
@@ -151,7 +151,7 @@ describe('no session is a token that', () => {
     ['is an access token by its type', withHeader({ typ: 'at+jwt' })],
     ['is a logout token', withHeader({ typ: 'logout+jwt' })],
     ['is signed by an unpublished key', (issuer) => aToken(issuer, unpublished)],
-    ['is signed by another key under the name of ours', withHeader({ kid: 'elliptic' }, unpublished)],
+    ['is signed by another key with a published key id', withHeader({ kid: 'elliptic' }, unpublished)],
     ['brings its own key', withHeader({ kid: undefined, jwk: unpublished.jwk }, unpublished)],
     [
       'names no key where several would do',

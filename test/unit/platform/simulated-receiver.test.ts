@@ -8,7 +8,7 @@ import { aPermit } from './outbound/a-permit.ts';
 import { observedConnections } from './outbound/connections-observed.ts';
 import { bodyOf, httpsReceiver, localClient } from './outbound/receivers.ts';
 
-/** A receiver that notes how long it would have waited. */
+/** A receiver that records how long it would have waited. */
 function aReceiver(policy: ReceiverPolicy = { loopback: 'refuse' }) {
   const waits: number[] = [];
   const { post } = simulatedReceiver({
@@ -25,8 +25,8 @@ const requestTo = (query: string, body = '{}'): OutboundRequest => ({
   body: Buffer.from(body),
 });
 
-describe('what is kept of a simulated request', () => {
-  it('is what a real receiver would have got, but for what concerns the connection', async () => {
+describe('the stored copy of a simulated request', () => {
+  it("is what a real receiver would have got, without the connection's headers", async () => {
     const got: { headers: string[]; line: string; body: string }[] = [];
     const receiver = await httpsReceiver(async (request, response) => {
       const { method, url, rawHeaders } = request;
@@ -62,7 +62,7 @@ describe('what is kept of a simulated request', () => {
         );
         const { connection: _, ...compared } = onTheWire;
         expect(names).toHaveLength(new Set(names).size);
-        // Space around a value is none of it (RFC 9110, 5.5), and Node's parser leaves it out.
+        // Space around a value is not part of it (RFC 9110, 5.5), and Node's parser removes it.
         const trimmed = Object.entries(kept.headers).map(([name, value]) => [name, value.trim()]);
         expect(Object.fromEntries(trimmed)).toEqual(compared);
         const { pathname, search } = new URL(kept.url);
@@ -75,7 +75,7 @@ describe('what is kept of a simulated request', () => {
     );
   });
 
-  it('is the headers that were given, and those that every request has', async () => {
+  it('has the given headers, and those of every request', async () => {
     const { request } = await aReceiver().post(requestTo('', '"ü"'), 1);
     expect(request.headers).toEqual({
       host: 'receiver.example.com',
@@ -95,11 +95,11 @@ describe('a simulated receiver', () => {
     ['?simulate=refused', 1, { kind: 'failed', error: 'connection refused' }],
     ['?simulate=timeout', 1, { kind: 'failed', error: 'timed out after 10 s', durationMs: TIMEOUT_MS }],
     ['?simulate=nonsense', 1, { kind: 'answered', status: 200 }],
-  ])('at %s does with attempt %i what it says', async (query, attempt, result) => {
+  ])('with the query "%s" answers attempt %i as programmed', async (query, attempt, result) => {
     expect((await aReceiver().post(requestTo(query), attempt)).result).toMatchObject(result);
   });
 
-  it('takes its time, at the speed of its URL, and says what it would have been', async () => {
+  it('waits as its URL says, and returns the latency', async () => {
     const { post, waits } = aReceiver();
     expect(await post(requestTo('?simulate=200@3s&simulate-speed=100'), 1)).toMatchObject({
       durationMs: 3000,
@@ -110,7 +110,7 @@ describe('a simulated receiver', () => {
     expect(waits).toEqual([30, TIMEOUT_MS]);
   });
 
-  it('waits by the clock where nobody says otherwise', async () => {
+  it('waits by the real clock by default', async () => {
     const { post } = simulatedReceiver({ policy: { loopback: 'refuse' }, timeoutMs: TIMEOUT_MS });
     const before = performance.now();
     await post(requestTo('?simulate=200@40ms'), 1);
@@ -118,7 +118,7 @@ describe('a simulated receiver', () => {
   });
 
   it.each(['http://receiver.example.com/', 'https://10.0.0.1/', 'https://user@receiver.example.com/'])(
-    'is none at %s, where no real one may be either, and the request is kept all the same',
+    'fails at %s, which is no permitted URL, and the request is stored all the same',
     async (address) => {
       const { post, waits } = aReceiver();
       const { result, request, durationMs } = await post({ ...requestTo(''), url: new URL(address) }, 1);
@@ -129,7 +129,7 @@ describe('a simulated receiver', () => {
     },
   );
 
-  it('connects to nothing, whatever it is asked', async () => {
+  it('opens no connection, regardless of the request', async () => {
     const attempts = await observedConnections({ port: 9 });
     const { post } = aReceiver({ loopback: 'allow' });
     for (const query of ['', '?simulate=refused', '?simulate=dns', '?simulate=tls', '?simulate=timeout'])

@@ -26,7 +26,7 @@ const answered = (statusCode: number, body: object) => () => ({
 const throttled = answered(400, { __type: 'ProvisionedThroughputExceededException', message: 'slow down' });
 const fine = answered(200, {});
 
-/** A client whose tries are answered so, one after the other. */
+/** A client whose tries get these answers, one after the other. */
 function clientOf(answers: (typeof fine)[], maxAttempts = 3) {
   return countThrottles(
     new DynamoDBClient({
@@ -57,7 +57,7 @@ describe('throttled calls', () => {
     expect(await counted()).toEqual([1]);
   });
 
-  it('are none where nothing was throttled', async () => {
+  it('are zero when nothing was throttled', async () => {
     await clientOf([fine]).send(read);
     expect(await counted()).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe('a call', () => {
     [{ name: 'AnyError', $retryable: { throttling: true } }, true],
     [{ name: 'ConditionalCheckFailedException', $metadata: { httpStatusCode: 400 } }, false],
     [undefined, false],
-  ])('that failed with %j was throttled: %s', (error, expected) => {
+  ])('counts as throttled after %j: %s', (error, expected) => {
     expect(isThrottled(error)).toBe(expected);
   });
 
@@ -95,7 +95,7 @@ describe('a call', () => {
     [{ Entries: [{ EventId: 'x' }, { ErrorCode: 'ThrottlingException' }] }, true],
     [{ Entries: [{ ErrorCode: 'InternalFailure' }] }, false],
     [{}, false],
-  ])('that answered %j was throttled in part: %s', (output, expected) => {
+  ])('counts as throttled in part after %j: %s', (output, expected) => {
     expect(isThrottledInPart(output)).toBe(expected);
   });
 });

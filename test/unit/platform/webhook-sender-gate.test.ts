@@ -13,12 +13,12 @@ const programmed = (query: string) =>
 
 function aSandboxSender(options: Parameters<typeof aSender>[0] = {}) {
   const sender = aSender(options);
-  sender.standings.makeSandbox(endpoint.orgId);
+  sender.states.makeSandbox(endpoint.orgId);
   return sender;
 }
 
 describe('an attempt of a sandbox', () => {
-  it('goes to a simulated receiver, and nowhere else', async () => {
+  it('goes only to a simulated receiver', async () => {
     const queries = fc.constantFrom(
       '',
       '?simulate=503',
@@ -36,7 +36,7 @@ describe('an attempt of a sandbox', () => {
     );
   });
 
-  it('keeps the request, signed so that both libraries of receivers verify it', async () => {
+  it('stores the request, signed so that both receiver libraries verify it', async () => {
     const secret = deriveSigningSecret(ring, endpoint.keyVersion, endpoint.id);
     const bodies = fc.jsonValue().map((value) => JSON.stringify({ value, text: 'ü → 𝄞' }, null, 1));
     await fc.assert(
@@ -62,14 +62,19 @@ describe('an attempt of a sandbox', () => {
     ['?simulate=503,200', 2, { status: 200 }],
     ['?simulate=dns', 1, { error: 'host name does not resolve' }],
     ['?simulate=timeout', 1, { error: 'timed out after 10 s' }],
-  ])('at %s is told like a real one (attempt %i)', async (query, attempt, outcome) => {
+  ])('with the query "%s" has the result of a real one (attempt %i)', async (query, attempt, outcome) => {
     const { send } = aSandboxSender();
-    const { simulated, ...told } = await send(claimedInSandbox(attempt), programmed(query), event, ignore);
-    expect(told).toEqual(outcome);
+    const { simulated, ...reported } = await send(
+      claimedInSandbox(attempt),
+      programmed(query),
+      event,
+      ignore,
+    );
+    expect(reported).toEqual(outcome);
     expect(simulated).toMatchObject({ request: { method: 'POST', url: programmed(query).url } });
   });
 
-  it('sends the very request that a live one would', async () => {
+  it('sends the same request as a live one', async () => {
     const [live, sandbox] = [aSender(), aSandboxSender()];
     const delivery = claimed();
     await live.send(delivery, endpoint, event, ignore);
@@ -77,14 +82,14 @@ describe('an attempt of a sandbox', () => {
     expect(sandbox.simulations).toEqual(live.requests);
   });
 
-  it('is known by the organization of the delivery, whatever the endpoint says', async () => {
+  it('belongs to the organization of the delivery, regardless of the endpoint', async () => {
     const { send, requests, simulations } = aSandboxSender();
     await send(claimedInSandbox(), anEndpoint(), event, ignore);
     expect(requests).toEqual([]);
     expect(simulations).toHaveLength(1);
   });
 
-  it('meets a simulated receiver also where its data says that it is live: the organization decides', async () => {
+  it('goes to a simulated receiver also where its data says that it is live: the organization decides', async () => {
     const { send, requests, simulations } = aSandboxSender();
     await send(claimed(), endpoint, event, ignore);
     expect(requests).toEqual([]);
@@ -93,7 +98,7 @@ describe('an attempt of a sandbox', () => {
 });
 
 describe('an attempt of a live organization', () => {
-  it('is sent, whatever program its URL has, to the whole of it', async () => {
+  it('is sent to its whole URL, regardless of a program in it', async () => {
     const { send, requests, simulations } = aSender({ result: answered(201) });
     const { url } = programmed('?simulate=503,timeout&simulate-speed=1000');
     expect(await send(claimed(), { ...endpoint, url }, event, ignore)).toEqual({ status: 201 });
@@ -102,10 +107,10 @@ describe('an attempt of a live organization', () => {
   });
 });
 
-describe('an attempt for an organization of which nothing is known', () => {
-  it('goes nowhere', async () => {
-    const { send, standings, requests, simulations } = aSender();
-    standings.forget(endpoint.orgId);
+describe('an attempt for an unknown organization', () => {
+  it('is not sent', async () => {
+    const { send, states, requests, simulations } = aSender();
+    states.forget(endpoint.orgId);
     await expect(send(claimed(), endpoint, event, ignore)).rejects.toThrow(GateClosed);
     expect([...requests, ...simulations]).toEqual([]);
   });

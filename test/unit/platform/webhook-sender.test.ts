@@ -10,13 +10,13 @@ import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { answered, aSender, claimed, endpoint, event, ignore, ring } from './a-sender.ts';
 
 describe('an attempt', () => {
-  it('posts to the address of its endpoint', async () => {
+  it("posts to the endpoint's URL", async () => {
     const { send, sent } = aSender();
     await send(claimed(), endpoint, event, ignore);
     expect(sent().url.href).toBe(endpoint.url);
   });
 
-  it('says in its headers what it is', async () => {
+  it("has the delivery's ids and number in its headers", async () => {
     const delivery = claimed(3);
     const { send, sent } = aSender({ now: later(NOW, 999) });
     await send(delivery, endpoint, event, ignore);
@@ -47,7 +47,7 @@ describe('an attempt', () => {
     );
   });
 
-  it('is signed with its own time, and is the same delivery each time', async () => {
+  it('has the time of each attempt in its signature, and the same delivery id', async () => {
     const delivery = claimed();
     const [first, second] = [aSender(), aSender({ now: later(NOW, seconds(30)) })];
     await first.send(delivery, endpoint, event, ignore);
@@ -68,7 +68,7 @@ describe('an attempt', () => {
     expect(ids).toEqual([event.id, event.id]);
   });
 
-  it('is not made when its key is gone', async () => {
+  it('is not sent when its key is missing', async () => {
     const { send, requests } = aSender();
     const orphan = anEndpoint({ keyVersion: '7' });
     await expect(send(claimed(), orphan, event, ignore)).rejects.toThrow(UnknownKeyVersion);
@@ -83,7 +83,7 @@ describe('the result of an attempt', () => {
   });
 
   it.each([101, 199, 300, 301, 302, 307, 308, 400, 404, 410, 429, 500, 503, 599])(
-    'is a failure with status %i, which tells what was answered',
+    'is a failure with status %i, which includes the response',
     async (status) => {
       const { send } = aSender({ result: answered(status, 'no, thanks') });
       expect(await send(claimed(), endpoint, event, ignore)).toEqual({
@@ -94,7 +94,7 @@ describe('the result of an attempt', () => {
     },
   );
 
-  it('is a failure without a status when there was no answer', async () => {
+  it('is a failure without a status when there was no response', async () => {
     const { send } = aSender({ result: { kind: 'failed', error: 'connection refused', durationMs: 5 } });
     expect(await send(claimed(), endpoint, event, ignore)).toEqual({ error: 'connection refused' });
   });
@@ -108,7 +108,7 @@ describe('an attempt that keeps its worker waiting', () => {
     vi.useRealTimers();
   });
 
-  /** An attempt whose answer comes when the test lets it. */
+  /** An attempt whose answer the test controls. */
   async function underWay() {
     const { promise, resolve, reject } = Promise.withResolvers<OutboundResult>();
     const { promise: written, resolve: write } = Promise.withResolvers<void>();
@@ -119,7 +119,7 @@ describe('an attempt that keeps its worker waiting', () => {
     return { sent, onSlow, write, resolve, reject };
   }
 
-  it('says so once, while it goes on', async () => {
+  it('reports it once while it is in progress', async () => {
     const { sent, onSlow, write, resolve } = await underWay();
     // A connection to the other side of the world.
     await vi.advanceTimersByTimeAsync(seconds(SLOW_AFTER_SECONDS) + 200);
@@ -136,7 +136,7 @@ describe('an attempt that keeps its worker waiting', () => {
     expect(onSlow).toHaveBeenCalledOnce();
   });
 
-  it('says so once, while it has no connection', async () => {
+  it('reports it once while it has no connection', async () => {
     const { sent, onSlow, write, resolve } = await underWay();
 
     await vi.advanceTimersByTimeAsync(seconds(SLOW_TO_CONNECT_SECONDS) - 1);
@@ -151,7 +151,7 @@ describe('an attempt that keeps its worker waiting', () => {
     expect(onSlow).toHaveBeenCalledOnce();
   });
 
-  it('says nothing once the answer is there, and leaves no timer behind', async () => {
+  it('reports nothing after the answer, and leaves no timer behind', async () => {
     const { sent, onSlow, resolve } = await underWay();
 
     resolve(answered(204));
@@ -162,7 +162,7 @@ describe('an attempt that keeps its worker waiting', () => {
     expect(onSlow).not.toHaveBeenCalled();
   });
 
-  it('leaves no timer behind when it breaks off', async () => {
+  it('leaves no timer behind when it throws', async () => {
     const { sent, reject } = await underWay();
 
     reject(new Error('out of sockets'));

@@ -7,7 +7,7 @@ import { buildDueEvent } from '../../../functions/domain/source-check.ts';
 import { workerQueue } from '../../../functions/platform/queues.ts';
 import { aBusEvent, aSource, NOW } from '../../builders.ts';
 
-it('gives back the events that the queue did not take, and sends each in the turn of its organization', async () => {
+it('returns the events that the queue refused, and groups each by its organization', async () => {
   const client = mockClient(SQSClient);
   client
     .on(SendMessageBatchCommand)
@@ -25,7 +25,7 @@ it('gives back the events that the queue did not take, and sends each in the tur
   expect(Entries.map(({ MessageGroupId }) => MessageGroupId)).toEqual(events.map(({ orgId }) => orgId));
 });
 
-it('sends in requests of ten messages and of fewer bytes than SQS takes', async () => {
+it('sends requests of at most ten messages and fewer bytes than SQS permits', async () => {
   const client = mockClient(SQSClient);
   client.on(SendMessageBatchCommand).callsFake(({ Entries }: { Entries: { MessageBody: string }[] }) => {
     const bytes = Entries.reduce((sum, { MessageBody }) => sum + Buffer.byteLength(MessageBody), 0);

@@ -8,7 +8,7 @@ import { endProcess, runningProcess } from '../../src/engines/processes.ts';
 
 const Started = z.object({ dynamodb: z.string(), sqs: z.string(), engineProcess: z.number() });
 
-/** Engines in a process of their own, so that a test can kill the whole run without a word. */
+/** Engines in a process of their own, so that a test can kill the whole run without a shutdown. */
 export async function startRun(directory: string) {
   const program = fileURLToPath(new URL('./run-engines.ts', import.meta.url));
   const run = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -23,7 +23,7 @@ const rule = (EventPattern: object, target: object) => ({
   },
 });
 
-/** Lets EventBridge fill these queues for the rules of the bus. */
+/** Lets EventBridge send to these queues for the rules of the bus. */
 const mayFill = (...queues: string[]) => ({
   Type: 'AWS::SQS::QueuePolicy',
   Properties: {
@@ -41,7 +41,7 @@ const mayFill = (...queues: string[]) => ({
   },
 });
 
-/** A bus whose events of the type `work` go to one queue, with another for what that does not take. */
+/** A bus whose events of the type `work` go to one queue, and those that it refuses to another. */
 async function aBus(changes: object = {}) {
   const sqsEngine = await startSqs({ directory: stateDirectory() });
   onTestFinished(() => sqsEngine.stop());
@@ -102,7 +102,7 @@ const anEntry = (changes: PutEventsRequestEntry = {}): PutEventsRequestEntry => 
 });
 
 describe('the embedded EventBridge', () => {
-  it('has an event in the queue of the rule that matches it once it is answered, in the envelope', async () => {
+  it('has sent an event to the queue of the matching rule, in the envelope, before it answers', async () => {
     const { put, received } = await aBus();
 
     const Time = new Date('2026-11-21T13:27:44.512Z');
@@ -127,7 +127,7 @@ describe('the embedded EventBridge', () => {
     ]);
   });
 
-  it('sends an event to the dead-letter queue where the policy of the queue does not let it, and says so', async () => {
+  it("sends an event to the dead-letter queue where the queue's policy forbids the queue, and logs it", async () => {
     const { put, received, lines } = await aBus({ QueuePolicy: mayFill('Failed') });
     expect((await put(anEntry())).FailedEntryCount).toBe(0);
     expect(await received('Work')).toEqual([]);
@@ -137,7 +137,7 @@ describe('the embedded EventBridge', () => {
     );
   });
 
-  it('drops an event that it may send to neither queue, as on AWS', async () => {
+  it('drops an event that it may send to neither queue, as AWS does', async () => {
     const policy = mayFill('Work', 'Failed');
     for (const statement of policy.Properties.PolicyDocument.Statement)
       statement.Condition.ArnLike['aws:SourceArn'] = 'arn:aws:events:us-east-1:000000000000:rule/Other/*';
@@ -147,7 +147,7 @@ describe('the embedded EventBridge', () => {
     expect(lines.filter((line) => line.includes('may not perform'))).toHaveLength(2);
   });
 
-  it('may not fill an encrypted queue whose key is not for it', async () => {
+  it('cannot send to an encrypted queue whose key it may not use', async () => {
     const { lines, put } = await aBus({
       Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] } } },
       Failed: { Type: 'AWS::SQS::Queue', Properties: { KmsMasterKeyId: arn('Key') } },
@@ -157,13 +157,13 @@ describe('the embedded EventBridge', () => {
     expect(lines.join('\n')).toContain('may not perform kms:GenerateDataKey on the key of');
   });
 
-  it('takes what no rule matches, and sends it nowhere', async () => {
+  it('accepts an event that no rule matches, and drops it', async () => {
     const { put, received } = await aBus();
 
     const { FailedEntryCount } = await put(
       anEntry({ DetailType: 'leisure' }),
       anEntry({ Source: 'another' }),
-      // Another bus, with no rule.
+      // Another bus, without rules.
       anEntry({ EventBusName: 'default' }),
     );
 
@@ -171,7 +171,7 @@ describe('the embedded EventBridge', () => {
     expect(await received('Work')).toEqual([]);
   });
 
-  it('matches what is in the detail, and sends an event to every rule that wants it', async () => {
+  it('matches the detail, and sends an event to every matching rule', async () => {
     const { put, received } = await aBus({
       ToFailed: rule({ detail: { n: [{ numeric: ['>', 1] }] } }, { Arn: arn('Failed') }),
     });
@@ -184,7 +184,7 @@ describe('the embedded EventBridge', () => {
     expect(await numbers('Failed')).toEqual([2]);
   });
 
-  it('answers each entry for itself', async () => {
+  it('answers each entry separately', async () => {
     const { put, received } = await aBus();
 
     const { FailedEntryCount, Entries } = await put(
@@ -222,13 +222,13 @@ describe('the embedded EventBridge', () => {
     expect(await received('Work')).toEqual([]);
   });
 
-  it('takes an entry and a request of 256 KB, by the size rule of EventBridge, and nothing above', async () => {
+  it("accepts an entry and a request of 256 KB, by EventBridge's rule for sizes, and nothing larger", async () => {
     const { put } = await aBus();
     const around = entrySize(anEntry({ Detail: '{"text":""}' }));
     const anEntryOf = (bytes: number) =>
       anEntry({ Detail: JSON.stringify({ text: 'a'.repeat(bytes - around) }) });
 
-    // Its envelope makes it too large for the queue: it goes to the other, as on AWS.
+    // Its envelope makes it too large for the queue, so it goes to the dead-letter queue, as on AWS.
     expect((await put(anEntryOf(262_144))).Entries?.[0]?.ErrorCode).toBe('InternalFailure');
     await expect(put(anEntryOf(262_145))).rejects.toThrow('over the limit');
     expect((await put(anEntryOf(131_072), anEntryOf(131_072))).FailedEntryCount).toBe(0);
@@ -238,7 +238,7 @@ describe('the embedded EventBridge', () => {
     );
   });
 
-  it('sends what a queue does not take to its dead-letter queue, with the reason', async () => {
+  it('sends events that a queue refuses to its dead-letter queue, with the reason', async () => {
     const { put, received, remove } = await aBus();
     await remove('Work');
 
@@ -255,7 +255,7 @@ describe('the embedded EventBridge', () => {
     });
   });
 
-  it('refuses an entry that neither of the queues takes, and no other', async () => {
+  it('refuses only the entry that neither queue accepts', async () => {
     const { put, remove } = await aBus();
     await Promise.all([remove('Work'), remove('Failed')]);
 
@@ -265,7 +265,7 @@ describe('the embedded EventBridge', () => {
     expect(Entries?.map(({ ErrorCode }) => ErrorCode)).toEqual(['InternalFailure', undefined]);
   });
 
-  it('is known to the template by its name and its ARN, and a rule by both names', async () => {
+  it('has its name and ARN in the template, and a rule has both names', async () => {
     const { references } = await aBus();
     expect(
       [{ Ref: 'Bus' }, arn('Bus'), { 'Fn::GetAtt': ['Bus', 'Name'] }, { Ref: 'ToWork' }].map((it) =>

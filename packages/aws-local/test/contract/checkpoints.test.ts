@@ -26,7 +26,7 @@ describe('checkpoints', () => {
     expect(Object.fromEntries(checkpoints.of('relay'))).toEqual({ 'shard-1': '10', 'shard-2': '3' });
   });
 
-  it('are there for whoever opens them next, without a close in between', () => {
+  it('are found by the next process, even when they were not closed', () => {
     const directory = stateDirectory();
     open(directory).set('relay', 'shard-1', '170141183460469231731687303715884105728');
 

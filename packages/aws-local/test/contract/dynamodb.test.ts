@@ -50,7 +50,7 @@ describe('the embedded DynamoDB', () => {
     expect(runningProcess(run.engineProcess)).toBeUndefined();
   });
 
-  it('leaves the engine of a living run alone', async () => {
+  it('does not end the engine of a running process', async () => {
     const directory = stateDirectory();
     const run = await startRun(directory);
 
@@ -61,7 +61,7 @@ describe('the embedded DynamoDB', () => {
     await start(directory);
   });
 
-  it('does not mistake another process for its engine', async () => {
+  it("does not end another process with its engine's id", async () => {
     const directory = stateDirectory();
     writeFileSync(
       join(directory, 'dynamodb.sqlite.pid'),
@@ -73,7 +73,7 @@ describe('the embedded DynamoDB', () => {
     expect(runningProcess(process.pid)).toBeDefined();
   });
 
-  it('comes back at the same address when its process dies', async () => {
+  it('is restarted at the same URL when its process dies', async () => {
     const { engine, client } = await startWithTable();
     await put(client, 'kept');
     const first = engine.processId();
@@ -85,7 +85,7 @@ describe('the embedded DynamoDB', () => {
     });
   });
 
-  it('refuses a table of another shape', async () => {
+  it('refuses a table with another key schema', async () => {
     const directory = stateDirectory();
     const { client } = await startWithTable(directory);
     const { GlobalSecondaryIndexes: _, ...withoutIndexes } = resources.Events.Properties;
@@ -98,7 +98,7 @@ describe('the embedded DynamoDB', () => {
     );
   });
 
-  it('takes a changed time to live', async () => {
+  it('applies a changed time to live', async () => {
     const { engine, client } = await startWithTable();
     const { template, references } = aTemplate({
       Events: {
@@ -115,13 +115,13 @@ describe('the embedded DynamoDB', () => {
     expect(engine.expiryLog.tables()).toMatchObject([{ name: TABLE, attribute: 'endsAt' }]);
   });
 
-  it('says which setting names its program when there is none', async () => {
+  it('names the setting of its program when the program is missing', async () => {
     await expect(startDynamoDb({ directory: stateDirectory(), binary: '/nowhere/dynoxide' })).rejects.toThrow(
       /DYNOXIDE_BIN/,
     );
   });
 
-  it('says what a program said that did not start', async () => {
+  it('reports the output of a program that did not start', async () => {
     const directory = stateDirectory();
     const binary = join(directory, 'broken');
     writeFileSync(binary, '#!/bin/sh\necho "no such option" >&2\nexit 2\n');
@@ -139,7 +139,7 @@ describe('the embedded DynamoDB', () => {
 });
 
 describe('the time to live', () => {
-  it('deletes what has expired, from indexes too, and nothing else', async () => {
+  it('deletes expired items, from indexes too, and nothing else', async () => {
     const { engine, client } = await startWithTable();
     await put(client, 'expired', { expiresAt: inSeconds(-60) });
     await put(client, 'later', { expiresAt: inSeconds(60) });
@@ -187,7 +187,7 @@ describe('the time to live', () => {
     ]);
   });
 
-  it('spares an item whose time was extended after it was found', async () => {
+  it('keeps an item whose time was extended after it was found', async () => {
     const { engine, client } = await startWithTable();
     await put(client, 'extended', { expiresAt: inSeconds(60) });
     vi.spyOn(engine.expiryLog, 'expired').mockReturnValueOnce([key('extended')]);
@@ -198,7 +198,7 @@ describe('the time to live', () => {
 });
 
 describe('a provisioned table', () => {
-  it('is known by its name and ARNs of the one region', async () => {
+  it('has its name and ARNs, in the one region', async () => {
     const { client } = await start(stateDirectory());
     const { template, references } = aTemplate();
 

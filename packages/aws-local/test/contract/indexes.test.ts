@@ -14,7 +14,7 @@ import { stateDirectory } from './state-directory.ts';
 
 const TABLE = 'Test-Due';
 
-/** A table with a sparse index by slot and time that has some of the attributes. */
+/** A table with a sparse index by slot and time that includes some of the attributes. */
 const due = {
   Due: {
     Type: 'AWS::DynamoDB::Table',
@@ -89,7 +89,7 @@ const query = (
 const ids = (items: Record<string, AttributeValue>[] = []) => items.map(({ pk }) => pk?.S);
 
 describe('an index of the embedded DynamoDB', () => {
-  it('has the keys and the attributes that it includes, and no others', async () => {
+  it('has only the keys and the attributes that it includes', async () => {
     const client = await aTable();
     await put(client, 'a', 's1', '1');
     expect((await query(client, 's1')).Items).toEqual([
@@ -97,7 +97,7 @@ describe('an index of the embedded DynamoDB', () => {
     ]);
   });
 
-  it('answers a range of its sort key, in order and in both directions', async () => {
+  it('returns a range of its sort key, in order and in both directions', async () => {
     const client = await aTable();
     for (const [pk, at] of [
       ['c', '3'],
@@ -127,7 +127,7 @@ describe('an index of the embedded DynamoDB', () => {
     expect(seen.sort()).toEqual(all);
   });
 
-  it('is sparse: an item that loses a key of it leaves it', async () => {
+  it('is sparse: an item without one of its keys is not in it', async () => {
     const client = await aTable();
     await put(client, 'a', 's1', '1');
     await put(client, 'b', 's1', '2');

@@ -29,7 +29,7 @@ async function start(directory: string) {
 }
 
 describe('the embedded SES', () => {
-  it('has a message in the mailbox once it is answered', async () => {
+  it('has a message in the mailbox before it answers', async () => {
     const { mailbox, send } = await start(stateDirectory());
 
     const before = new Date();
@@ -49,7 +49,7 @@ describe('the embedded SES', () => {
     expect(found?.mail.at.getTime()).toBeGreaterThanOrEqual(before.getTime());
   });
 
-  it('keeps each message in a file, in the order of time, for its owner alone', async () => {
+  it('stores each message in a file for its owner only, in the order of time', async () => {
     const directory = stateDirectory();
     const { mailbox, send } = await start(directory);
     const subjects = ['first', 'second', 'third'];
@@ -69,7 +69,7 @@ describe('the embedded SES', () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  it('is empty before the first message, and knows what an earlier run has sent', async () => {
+  it('is empty before the first message, and has the messages of earlier runs', async () => {
     const directory = stateDirectory();
     const first = await start(directory);
     expect(await first.mailbox.names()).toEqual([]);
@@ -80,7 +80,7 @@ describe('the embedded SES', () => {
     expect((await mailbox.read(name))?.mail.subject).toBe('kept');
   });
 
-  it('knows its own files, and no others', async () => {
+  it('lists only its own files', async () => {
     const directory = stateDirectory();
     const { mailbox, send } = await start(directory);
     await send('ours');
@@ -98,7 +98,7 @@ describe('the embedded SES', () => {
     expect(await mailbox.names()).toEqual([]);
   });
 
-  it('is unavailable to addresses that are said to be', async () => {
+  it('is unavailable to the configured recipients', async () => {
     const { mailbox, send } = await start(stateDirectory());
     await expect(send('lost', ['a@unavailable.test'])).rejects.toMatchObject({
       name: 'ServiceUnavailable',

@@ -18,10 +18,10 @@ import { receive, release, send, summary } from './queue-messages.ts';
 const engine = sqs();
 
 const A_QUEUE = { Type: 'AWS::SQS::Queue', Properties: {} };
-/** No FIFO queue: the service has none, and some engines provision none. */
+/** No FIFO queue: the service has none, and some engines cannot provision them. */
 const STANDARD = { Ordered: A_QUEUE };
 
-/** The queues of the template on the engine under test, under names of their own. */
+/** The queues of the template on the engine under test, with names of their own. */
 async function provisioned(changes: object = STANDARD, stack = `Test${randomUUID().slice(0, 8)}`) {
   const client = engine.client();
   const { template, references } = aTemplate(changes, stack);
@@ -48,7 +48,7 @@ async function counts(client: SQSClient, QueueUrl: string) {
 }
 
 describe('a provisioned queue', () => {
-  it('is known by its URL, name and ARN', async () => {
+  it('has its URL, name and ARN', async () => {
     const { references, stack, url } = await provisioned();
 
     expect(url('Work')).toBe(`${engine.endpoint()}/000000000000/${stack}-Work`);
@@ -63,7 +63,7 @@ describe('a provisioned queue', () => {
     expect(references.resolve({ 'Fn::GetAtt': ['Ordered', 'QueueName'] })).toBe(`${stack}-Ordered.fifo`);
   });
 
-  it('takes the attributes of a changed template, and its defaults where it says nothing', async () => {
+  it('has the attributes of a changed template, with defaults for missing ones', async () => {
     const { stack } = await provisioned();
 
     const { client, url } = await provisioned(
@@ -80,7 +80,7 @@ describe('a provisioned queue', () => {
 });
 
 describe('a message', () => {
-  it('with a delay of its own is hidden for as long', async () => {
+  it('is hidden for its own delay', async () => {
     const { client, url } = await provisioned();
     const QueueUrl = url('Work');
     await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'at once' }));
@@ -94,7 +94,7 @@ describe('a message', () => {
     );
   });
 
-  it('is counted as visible, hidden or delayed', async () => {
+  it('is counted as visible, in flight or delayed', async () => {
     const { client, url } = await provisioned();
     const QueueUrl = url('Work');
     for (const body of ['first', 'second', 'third']) await send(client, QueueUrl, body);
@@ -107,7 +107,7 @@ describe('a message', () => {
     expect(await counts(client, QueueUrl)).toEqual({ visible: '0', hidden: '2', delayed: '1' });
   });
 
-  it('may name a group in a standard queue, where groups order nothing', async () => {
+  it('may have a group in a standard queue, which does not order groups', async () => {
     const { client, url } = await provisioned();
     const QueueUrl = url('Work');
     const grouped = (MessageBody: string) =>
@@ -129,7 +129,7 @@ describe('a message', () => {
     ]);
   });
 
-  it('is hidden anew for as long as its receiver asks', async () => {
+  it('is hidden for the time that its receiver sets', async () => {
     const { client, url } = await provisioned();
     const QueueUrl = url('Work');
     await send(client, QueueUrl, 'again');
@@ -146,7 +146,7 @@ describe('a message', () => {
     );
   });
 
-  it('has the trace header that was sent with it, which is none of its own attributes', async () => {
+  it('has the trace header that was sent with it, apart from its own attributes', async () => {
     const { client, url } = await provisioned();
     const QueueUrl = url('Work');
     const AWSTraceHeader = { DataType: 'String', StringValue: 'Root=1-2;Lineage=fn:3' } as const;
@@ -160,7 +160,7 @@ describe('a message', () => {
     expect(untraced?.Attributes).not.toHaveProperty('AWSTraceHeader');
   });
 
-  it('is counted on when it is released at once', async () => {
+  it('keeps its receive count when it is released at once', async () => {
     const { client, url } = await provisioned();
     await send(client, url('Failed'), 'again');
     const [first] = await receive(client, url('Failed'));

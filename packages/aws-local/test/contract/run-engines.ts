@@ -1,7 +1,7 @@
 import { startDynamoDb } from '../../src/engines/dynamodb.ts';
 import { startSqs } from '../../src/engines/sqs.ts';
 
-// Started by abandoned-run.ts: keeps the engines of a state directory up until it is killed.
+// Started by abandoned-run.ts: runs the engines of a state directory until it is killed.
 const [, , directory = ''] = process.argv;
 const dynamodb = await startDynamoDb({ directory });
 const sqs = await startSqs({ directory });

@@ -25,7 +25,7 @@ async function start(directory: string, secrets = [master]) {
 }
 
 describe('the embedded Secrets Manager', () => {
-  it('answers one secret under its name and its ARN', async () => {
+  it('returns a secret by its name and its ARN', async () => {
     const read = await start(stateDirectory());
 
     const byName = await read('master');
@@ -51,14 +51,14 @@ describe('the embedded Secrets Manager', () => {
     expect((await read('second')).SecretString).not.toBe(first.SecretString);
   });
 
-  it('keeps its secrets from other users of the machine', async () => {
+  it('hides its secrets from other users of the machine', async () => {
     const directory = stateDirectory();
     await start(directory);
 
     expect(statSync(join(directory, 'secrets.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('does not know a secret that the template does not have', async () => {
+  it('reports an unknown secret', async () => {
     const directory = stateDirectory();
     await start(directory, [master, { ...master, name: 'former' }]);
     const read = await start(directory);
@@ -90,7 +90,7 @@ describe('a new version of a secret', () => {
     };
   }
 
-  it('is not current before its label is moved there from the version that has it, which is then the previous one', async () => {
+  it('becomes current when its label is moved from the current version, which is then the previous one', async () => {
     const { get, put, move } = await having();
     const first = await get();
 
@@ -115,7 +115,7 @@ describe('a new version of a secret', () => {
     expect((await get()).SecretString).toBe('theirs');
   });
 
-  it('is the same when the request is repeated, and refused when it says something else', async () => {
+  it('is unchanged by a repeated request, which is refused when its value differs', async () => {
     const { get, put } = await having();
     const token = randomUUID();
     await put('new', token);
@@ -124,14 +124,14 @@ describe('a new version of a secret', () => {
     expect((await get({ VersionId: token })).SecretString).toBe('new');
   });
 
-  it('is current at once when nothing else is said, and stays so at the next start', async () => {
+  it('is current at once by default, and stays so at the next start', async () => {
     const directory = stateDirectory();
     const { put } = await having(directory);
     await put('new', randomUUID(), ['AWSCURRENT']);
     expect((await (await having(directory)).get()).SecretString).toBe('new');
   });
 
-  it('comes after what an earlier run kept as the only one', async () => {
+  it('replaces the only version of an earlier run, which becomes the previous one', async () => {
     const directory = stateDirectory();
     await having(directory);
     const file = join(directory, 'secrets.json');
@@ -146,7 +146,7 @@ describe('a new version of a secret', () => {
     expect((await get({ VersionStage: 'AWSPREVIOUS' })).SecretString).toBe('kept');
   });
 
-  it('is not made of a request that lacks something', async () => {
+  it('is refused when the request lacks a field', async () => {
     const { put, get } = await having();
     const before = await get();
     await expect(put('new', 'too short')).rejects.toThrow();

@@ -48,7 +48,7 @@ describe('the embedded SQS', () => {
     ]);
   });
 
-  it('honours the receipt of a message that was received before a restart', async () => {
+  it('accepts the receipt handle of a message that was received before a restart', async () => {
     const directory = stateDirectory();
     const engine = await startSqs({ directory });
     const before = await provisioned(engine.endpoint);
@@ -71,7 +71,7 @@ describe('the embedded SQS', () => {
   });
 });
 
-describe('the sizes that the embedded SQS takes', () => {
+describe('the size limits of the embedded SQS', () => {
   const KB_256 = 262_144;
 
   it('are 256 KB of a message, its attributes included', async () => {
@@ -110,7 +110,7 @@ describe('the sizes that the embedded SQS takes', () => {
     expect(await receive(client, QueueUrl)).toHaveLength(2);
   });
 
-  it('are those that the engine was told', async () => {
+  it("are those of the engine's configuration", async () => {
     const engine = await startSqs({ directory: stateDirectory(), messageBytes: 2048 });
     onTestFinished(() => engine.stop());
     const { client, url } = await provisioned(engine.endpoint);

@@ -13,7 +13,7 @@ import { aTemplate } from './fixture.ts';
 import { stateDirectory } from './state-directory.ts';
 
 describe('stream records', () => {
-  it('go when they are a day old, except for the newest', async () => {
+  it('are deleted when they are a day old, except for the newest', async () => {
     const { engine, client, streamArn } = await startWithTable();
     for (const id of ['first', 'second', 'third']) await put(client, id);
     const inADay = new Date(now.getTime() + 25 * 60 * 60 * 1_000);
@@ -27,7 +27,7 @@ describe('stream records', () => {
     expect(left.map(({ dynamodb }) => dynamodb?.SequenceNumber)).toEqual(['3', '4']);
   });
 
-  it('stay, however old, until all readers have read them', async () => {
+  it('are kept until all readers have read them, regardless of their age', async () => {
     const { engine, client, streamArn } = await startWithTable();
     for (const id of ['first', 'second', 'third']) await put(client, id);
     const inADay = new Date(now.getTime() + 25 * 60 * 60 * 1_000);
@@ -37,7 +37,7 @@ describe('stream records', () => {
     expect(keysOf(await streamRecords(engine.endpoint, streamArn))).toEqual(['second', 'third']);
   });
 
-  it('can be read by their numbers, as a failure destination names them', async () => {
+  it('can be read by their numbers, which a failure destination gets', async () => {
     const { engine, client, streamArn: StreamArn } = await startWithTable();
     for (const id of ['first', 'second', 'third']) await put(client, id);
     const streams = streamsClient(engine.endpoint);
@@ -55,7 +55,7 @@ describe('stream records', () => {
     expect(keysOf(Records ?? [])).toEqual(['second']);
   });
 
-  it('are numbered on after a restart', async () => {
+  it('continue their numbers after a restart', async () => {
     const directory = stateDirectory();
     const first = await startDynamoDb({ directory });
     const { template, references } = aTemplate();

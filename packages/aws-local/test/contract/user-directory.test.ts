@@ -46,7 +46,7 @@ async function aDirectory(known: readonly User[]) {
 }
 
 describe('the embedded Cognito', () => {
-  it('lists users with what is known of them', async () => {
+  it('lists users with their attributes', async () => {
     const { users, list } = await aDirectory([aUser('ada', 1, 'admin')]);
     const id = users.byEmail('ada@local.test')?.id;
 
@@ -70,7 +70,7 @@ describe('the embedded Cognito', () => {
     ]);
   });
 
-  it('finds those of an organization by the one attribute that can be searched', async () => {
+  it('finds the users of an organization by the one searchable attribute', async () => {
     const { list } = await aDirectory([aUser('ada'), aUser('bob', 2), aUser('eve')]);
 
     const { Users = [] } = await list({
@@ -84,7 +84,7 @@ describe('the embedded Cognito', () => {
     await expect(list({ Filter: 'custom:role = "admin"' })).rejects.toThrow(InvalidParameterException);
   });
 
-  it('gives pages, each user on one of them', async () => {
+  it('returns pages, with each user on one of them', async () => {
     const { pages } = await aDirectory(Array.from({ length: 130 }, (_, index) => aUser(`user${index}`)));
 
     const standard = await pages({});
@@ -104,7 +104,7 @@ describe('the embedded Cognito', () => {
     await expect(list(changes)).rejects.toThrow(InvalidParameterException);
   });
 
-  it('knows no other pool', async () => {
+  it('reports another pool as unknown', async () => {
     const { list } = await aDirectory([aUser('ada')]);
     await expect(list({ UserPoolId: 'us-east-1_Other' })).rejects.toThrow(ResourceNotFoundException);
   });

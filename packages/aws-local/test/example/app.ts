@@ -2,10 +2,7 @@ import { join } from 'node:path';
 import { App, aws_apigateway, aws_lambda, aws_sqs, Stack } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 
-/*
- * An assembly as small as one can be that does something: takes orders over HTTP, and works them off from a
- * queue.
- */
+/* A minimal assembly: takes orders over HTTP, and processes them from a queue. */
 const app = new App({ outdir: process.env.CDK_OUTDIR ?? 'cdk.out' });
 const stack = new Stack(app, 'Orders');
 const queue = new aws_sqs.Queue(stack, 'Queue');

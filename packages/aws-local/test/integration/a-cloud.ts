@@ -9,9 +9,8 @@ const require = createRequire(import.meta.url);
 const sdkOf = (name: string) => JSON.stringify(require.resolve(`@aws-sdk/client-${name}`));
 
 /**
- * The functions of the fixture: `Api` writes an item to the table, the stream brings it to `FanOut`, which
- * sends it to the queue, which brings it to `Work`, which marks the item as done. An item may ask them to
- * fail on its way.
+ * The functions of the fixture: `Api` writes an item to the table, the stream passes it to `FanOut`, which
+ * sends it to the queue, which passes it to `Work`, which marks the item as done. An item can make them fail.
  */
 const code = `
 import dynamodb from ${sdkOf('dynamodb')};
@@ -198,7 +197,7 @@ const template = {
   },
 };
 
-/** A user pool with its client, and a function that is told of both. */
+/** A user pool with its client, and a function with the settings of both. */
 export const userPool = {
   Users: {
     Type: 'AWS::Cognito::UserPool',
@@ -215,7 +214,7 @@ export const userPool = {
   }),
 };
 
-/** Directories of a run: the synthesized assembly and the state, until the test has finished. */
+/** Directories of a run for the synthesized assembly and the state, until the end of the test. */
 export interface Place {
   assembly: string;
   directory: string;
@@ -223,7 +222,7 @@ export interface Place {
 
 /**
  * @param resources of the template, besides the fixture's
- * @param handlers source text that exports what they need, besides the fixture's
+ * @param handlers source text that exports their handlers, besides the fixture's
  */
 export function aPlace(resources: Record<string, object> = {}, handlers = ''): Place {
   const root = temporaryDirectory();
@@ -251,7 +250,7 @@ export function aPlace(resources: Record<string, object> = {}, handlers = ''): P
   return { assembly, directory: join(root, 'state') };
 }
 
-/** The fixture's cloud, until the test has finished, and the lines that its functions have logged. */
+/** The fixture's cloud, until the end of the test, and the lines that its functions have logged. */
 export async function aCloud(
   place: Place,
   options: Partial<CloudOptions> = {},
@@ -264,7 +263,7 @@ export async function aCloud(
     onLog: ({ text }) => lines.push(text),
     ...options,
   });
-  // Registered before it has started: a test may run out of time in between.
+  // Registered before the start, during which a test may time out.
   onTestFinished(async () => {
     const [started] = await Promise.allSettled([starting]);
     if (started.status === 'fulfilled') await started.value.stop();

@@ -5,7 +5,7 @@ import type { LocalFunctionOptions } from '../../src/functions/options.ts';
 import { LocalFunction } from '../../src/functions/runtime.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** A function with this body of a handler `(event, context)`, until the test has finished. */
+/** A function with this body of a handler `(event, context)`, until the end of the test. */
 export function aFunction(body: string, options: Partial<LocalFunctionOptions> = {}): LocalFunction {
   return aFunctionModule(`export const handler = async (event, context) => { ${body} };`, options);
 }

@@ -105,12 +105,12 @@ const limitedStage = (limits: Limits) => ({
   },
 });
 
-/** What a function that takes the events of the gateway answers. */
+/** The answer of a function to an event of the gateway. */
 export type Answering = (event: APIGatewayProxyEvent) => InvocationResult | Promise<InvocationResult>;
 
 /**
- * A gateway in front of this function, until the test has finished.
- * @param limits requests a second that each method takes, and at once; any number when absent
+ * A gateway in front of this function, until the end of the test.
+ * @param limits rate and burst of each method; unlimited when absent
  */
 export async function aGateway(answer: Answering, limits?: Limits) {
   const Resources = { ...resources, ...(limits && { Stage: limitedStage(limits) }) };
@@ -141,7 +141,7 @@ export async function aGateway(answer: Answering, limits?: Limits) {
   };
 }
 
-/** Sends these bytes on a connection and reads what comes until the other side ends it. */
+/** Sends these bytes on a connection, and reads until the server closes it. */
 async function exchange(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');

@@ -5,7 +5,7 @@ import { aCloud, aPlace, arn, lambda, role } from './a-cloud.ts';
 
 const sdk = JSON.stringify(createRequire(import.meta.url).resolve('@aws-sdk/client-eventbridge'));
 
-/** `put` puts on the bus what it is invoked with; `hear` takes from the queue what the rule sends there. */
+/** `put` puts its event on the bus; `hear` reads the rule's queue. */
 const handlers = `
 import eventBridge from ${sdk};
 const bus = new eventBridge.EventBridgeClient({ maxAttempts: 1 });
@@ -43,7 +43,7 @@ const bus = {
     Type: 'AWS::Events::Rule',
     Properties: {
       EventBusName: { Ref: 'Bus' },
-      EventPattern: { source: ['test'], 'detail-type': ['told'], detail: { role: ['agent'] } },
+      EventPattern: { source: ['test'], 'detail-type': ['said'], detail: { role: ['agent'] } },
       State: 'ENABLED',
       Targets: [{ Id: 'Target0', Arn: arn('Heard') }],
     },
@@ -55,31 +55,31 @@ const bus = {
   },
 };
 
-const told = { type: 'told', detail: { role: 'agent', id: 'first' } };
+const said = { type: 'said', detail: { role: 'agent', id: 'first' } };
 
 describe('a template with an event bus', () => {
-  it('brings an event that a rule matches to the function behind its queue', async () => {
+  it('passes an event that a rule matches to the function behind its queue', async () => {
     const { cloud, lines } = await aCloud(aPlace(bus, handlers));
     const heard = () => lines.flatMap((line) => line.match(/heard (\{.*\})$/)?.[1] ?? []);
 
-    expect(await cloud.invoke('Test-Put', { type: 'told', detail: { role: 'user' } })).toEqual([
+    expect(await cloud.invoke('Test-Put', { type: 'said', detail: { role: 'user' } })).toEqual([
       { EventId: expect.any(String) },
     ]);
-    await cloud.invoke('Test-Put', told);
+    await cloud.invoke('Test-Put', said);
 
     await awaitAssertion(() => expect(heard()).toHaveLength(1), 30_000);
     expect(JSON.parse(heard()[0] ?? '')).toMatchObject({
       version: '0',
       source: 'test',
-      'detail-type': 'told',
+      'detail-type': 'said',
       region: 'us-east-1',
-      detail: told.detail,
+      detail: said.detail,
     });
   });
 
   it('lets functions put events only on the bus that their role names', async () => {
     const { cloud } = await aCloud(aPlace(bus, handlers));
-    await expect(cloud.invoke('Test-Put', { ...told, bus: 'Other' })).rejects.toThrow(
+    await expect(cloud.invoke('Test-Put', { ...said, bus: 'Other' })).rejects.toThrow(
       'is not authorized to perform: events:PutEvents on resource: arn:aws:events:us-east-1:000000000000:event-bus/Other',
     );
   });

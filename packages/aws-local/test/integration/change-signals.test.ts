@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { watchChanges } from '../../src/sources/change-signals.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** What the engine keeps streams' records in. */
+/** Where the engine keeps the records of streams. */
 const RECORDS = 'CREATE TABLE _stream_records (table_name TEXT, sequence_number TEXT)';
 
 function anEngine() {
@@ -26,11 +26,11 @@ function anEngine() {
   };
 }
 
-it("tells each reader of every record of its table's stream", async () => {
+it("the engine's change signal reports every record of a table's stream to each reader", async () => {
   const { watch, write } = anEngine();
   const never = new AbortController().signal;
   const readers = [watch.reader('Orders'), watch.reader('Orders')];
-  // Enough that the text of a number does not come in the number's order.
+  // Enough that the numbers as texts sort differently.
   for (let number = 1; number <= 12; number += 1) {
     const news = readers.map((waitForChange) => waitForChange(never).then(() => number));
     write('Orders');
@@ -38,7 +38,7 @@ it("tells each reader of every record of its table's stream", async () => {
   }
 });
 
-it('lets a reader sleep while other tables are written', async () => {
+it("the engine's change signal does not wake a reader of another table", async () => {
   const { watch, write } = anEngine();
   const never = new AbortController().signal;
   const orders = watch.reader('Orders');
@@ -46,19 +46,19 @@ it('lets a reader sleep while other tables are written', async () => {
   write('Orders');
   write('Customers');
   await Promise.all([orders(never), customers(never)]);
-  const told: string[] = [];
-  const sleeping = orders(never).then(() => told.push('Orders'));
+  const reported: string[] = [];
+  const sleeping = orders(never).then(() => reported.push('Orders'));
   for (let number = 1; number <= 3; number += 1) {
     write('Customers');
     await customers(never);
-    told.push('Customers');
+    reported.push('Customers');
   }
   write('Orders');
   await sleeping;
-  expect(told).toEqual(['Customers', 'Customers', 'Customers', 'Orders']);
+  expect(reported).toEqual(['Customers', 'Customers', 'Customers', 'Orders']);
 });
 
-it('stops waiting with the signal', async () => {
+it("the engine's change signal stops waiting when it is aborted", async () => {
   const { watch, write } = anEngine();
   const waitForChange = watch.reader('Orders');
   const stopping = new AbortController();

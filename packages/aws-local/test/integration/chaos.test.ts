@@ -6,7 +6,7 @@ import { awaitAssertion } from '../support/until.ts';
 import { aCloud, aPlace, arn, lambda } from './a-cloud.ts';
 import { processesOf } from './processes.ts';
 
-/** Says at the end of each window which items were in it. */
+/** Logs at the end of each window which items were in it. */
 const handlers = `
 export async function collect({ Records, state, isFinalInvokeForWindow }) {
   const seen = [...(state.seen ?? []), ...Records.map((record) => record.dynamodb.NewImage.pk.S)];
@@ -30,7 +30,7 @@ const streamTo = (fn: string, properties: object) => ({
 });
 
 const resources = {
-  // The fixture's own gives records up; here nothing may be.
+  // The fixture's own function gives records up; this test must lose none.
   StreamToFanOut: streamTo('FanOut', { MaximumBatchingWindowInSeconds: 0 }),
   Collect: lambda('collect', 'PlainRole'),
   StreamToCollect: streamTo('Collect', { TumblingWindowInSeconds: 2 }),
@@ -38,7 +38,7 @@ const resources = {
 
 const Item = z.object({ doneBy: z.array(z.string()) });
 
-/** Writes an item as a client does that tries again: an answer may be lost with the sandbox that made it. */
+/** Writes an item with retries: an answer may be lost with the sandbox that made it. */
 async function put(cloud: Cloud, id: string): Promise<void> {
   await awaitAssertion(
     async () => expect((await fetch(`${cloud.url}/api/${id}`, { method: 'POST' })).status).toBe(200),
@@ -51,7 +51,7 @@ async function isDone(cloud: Cloud, id: string): Promise<boolean> {
   return response.status === 200 && Item.parse(await response.json()).doneBy.length > 0;
 }
 
-/** It may have ended by itself since it was looked for. */
+/** The process may have ended since it was found. */
 function kill(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
@@ -60,7 +60,7 @@ function kill(pid: number | undefined): void {
   }
 }
 
-/** Kills the engine and one sandbox of each function, in turn with what is written. */
+/** Kills the engine and one sandbox of each function, alternating with writes. */
 async function wreak(cloud: Cloud, round: number): Promise<string[]> {
   const ids = Array.from({ length: 10 }, (_, number) => `item-${round}-${number}`);
   const { engine, sandboxes } = processesOf(process.pid);
@@ -80,7 +80,7 @@ async function wreak(cloud: Cloud, round: number): Promise<string[]> {
   return ids;
 }
 
-it('loses no record and no message when its engine and its sandboxes are killed again and again', async () => {
+it('a run loses no record and no message when its engine and its sandboxes are killed repeatedly', async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
   process.on('unhandledRejection', note);

@@ -23,23 +23,23 @@ async function untilDone(cloud: Cloud, id: string): Promise<string[]> {
   }, 30_000);
 }
 
-/** What `work` logged of a message: the counts of its receptions. */
+/** The receive counts of a message that `work` logged. */
 const receptionsOf = (id: string, lines: readonly string[]) =>
   lines.flatMap((line) => line.match(new RegExp(`work ${id} (\\d+)$`))?.[1] ?? []);
 
-describe('a template that runs here', () => {
-  it('brings an item from the API through stream and queue to the last function, once', async () => {
-    // However slow the machine, no message comes again while it is in hand.
+describe('a supported template', () => {
+  it('passes an item from the API through stream and queue to the last function, once', async () => {
+    // However slow the machine, no message reappears while it is in flight.
     const Queue = { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 120 } };
     const { cloud, lines } = await aCloud(aPlace({ Queue }));
     expect(cloud.outputs).toEqual({ ApiUrl: `${cloud.url}/api/`, DirectName: 'Test-Direct' });
     await item(cloud, 'first', 'POST');
     expect(await untilDone(cloud, 'first')).toHaveLength(1);
-    // The update of the item is in the stream too, and stays out by the filter.
+    // The update of the item is in the stream too, and is filtered out.
     await item(cloud, 'second', 'POST');
     await untilDone(cloud, 'second');
     const fannedOut = (id: string) => lines.filter((line) => line.includes(`fan-out ["${id}"]`));
-    // Lines come through the output of the processes, which may be later than what they did.
+    // Log lines come through the output of the processes, possibly late.
     await until('the lines about both items', () =>
       ['first', 'second'].every((id) => fannedOut(id).length > 0 && receptionsOf(id, lines).length > 0),
     );
@@ -47,7 +47,7 @@ describe('a template that runs here', () => {
     expect(receptionsOf('first', lines)).toEqual(['1']);
   });
 
-  it('brings a message again that the function reports as failed', async () => {
+  it('redelivers a message that the function reports as failed', async () => {
     const { cloud, lines } = await aCloud(aPlace());
     await item(cloud, 'twice', 'POST');
     expect(await untilDone(cloud, 'twice')).toHaveLength(1);
@@ -55,7 +55,7 @@ describe('a template that runs here', () => {
     expect(receptionsOf('twice', lines)).toEqual(['1', '2']);
   });
 
-  it('sends a record that cannot be processed to the failure destination, and goes on', async () => {
+  it('sends a record that cannot be processed to the failure destination, and continues', async () => {
     const { cloud, lines } = await aCloud(aPlace());
     await Promise.all(['a', 'poison', 'b'].map((id) => item(cloud, id, 'POST')));
     await Promise.all(['a', 'b'].map((id) => untilDone(cloud, id)));
@@ -78,7 +78,7 @@ describe('a template that runs here', () => {
     );
   });
 
-  it('lets functions be invoked by name, and throws what they throw', async () => {
+  it('lets functions be invoked by name, and returns their errors', async () => {
     const { cloud } = await aCloud(aPlace());
     expect(await cloud.invoke('Test-Direct', { a: 1 })).toEqual({ event: { a: 1 } });
     await expect(cloud.invoke('Test-Direct', { fail: true })).rejects.toThrow('RangeError: asked to fail');
@@ -89,7 +89,7 @@ describe('a template that runs here', () => {
 describe('a template with a user pool', () => {
   const user = { email: 'ada@local.test', password: 'right', attributes: { 'custom:role': 'admin' } };
 
-  it('has an identity provider, and its functions are told where and for whom', async () => {
+  it('has an identity provider, whose issuer and client its functions know', async () => {
     const { cloud } = await aCloud(aPlace(userPool));
     const { identity } = cloud;
     if (!identity) throw new Error('a template with a user pool has an identity provider');
@@ -104,7 +104,7 @@ describe('a template with a user pool', () => {
     expect(() => identity.setUsers([{ ...user, attributes: { 'custom:team': 'a' } }])).toThrow(LocalRunError);
   });
 
-  it('has it as long as the rest', async () => {
+  it('keeps its identity provider until it stops', async () => {
     const place = aPlace(userPool);
     const { cloud } = await aCloud(place);
     const issuer = cloud.identity?.issuer ?? '';
@@ -114,13 +114,13 @@ describe('a template with a user pool', () => {
     expect((await aCloud(place)).cloud.identity?.issuer).toBe(issuer);
   });
 
-  it('is one with people: without, there is no identity provider', async () => {
+  it('has no identity provider without users', async () => {
     expect((await aCloud(aPlace())).cloud.identity).toBeUndefined();
   });
 });
 
 describe('a run that stops', () => {
-  it('ends every process, and the next one goes on with its state', async () => {
+  it('ends every process, and the next one continues with its state', async () => {
     const place = aPlace();
     const { cloud } = await aCloud(place);
     const { secret } = await item(cloud, 'kept', 'POST');
@@ -140,7 +140,7 @@ describe('a run that stops', () => {
     expect(lines.join('\n')).not.toContain('"kept"');
   });
 
-  it('leaves nothing running when it cannot start', async () => {
+  it('leaves no process behind when it cannot start', async () => {
     const { cloud } = await aCloud(aPlace());
     const taken = Number(new URL(cloud.url).port);
     const place = aPlace();

@@ -10,7 +10,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 const PACKAGE = join(import.meta.dirname, '../..');
 const PROGRAM = join(PACKAGE, 'bin/aws-local.ts');
 
-/** Starts the command, and stops it when the test is over. */
+/** Starts the command, and stops it at the end of the test. */
 function start(...args: string[]) {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const printed: string[] = [];
@@ -25,7 +25,7 @@ function start(...args: string[]) {
   };
 }
 
-it('runs an assembly that is not ours: a request is answered, and its message comes out of the queue', async () => {
+it('aws-local runs a foreign assembly: a request is answered, and its message is processed from the queue', async () => {
   const directory = temporaryDirectory();
   const assembly = join(directory, 'cdk.out');
   mkdirSync(assembly);
@@ -47,7 +47,7 @@ it('runs an assembly that is not ours: a request is answered, and its message co
   expect(await command.exitCode()).toBe(0);
 });
 
-it('says in a line what keeps it from starting', async () => {
+it('aws-local reports in a line why it cannot start', async () => {
   const directory = temporaryDirectory();
   const command = start('run', join(directory, 'nothing'), '--port', '0');
   expect(await command.exitCode()).toBe(1);

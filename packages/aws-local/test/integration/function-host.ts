@@ -1,8 +1,8 @@
 import { LocalFunction } from '../../src/functions/runtime.ts';
 
 /*
- * A program that runs a function in the directory given, prints the sandboxes' process ids, and stays until
- * it is killed: one sandbox is idle then, another in the midst of an invocation.
+ * A program that runs a function in the given directory, prints the sandboxes' process ids, and runs until it
+ * is killed, with one idle sandbox and one in the middle of an invocation.
  */
 const fn = new LocalFunction({
   name: 'Hosted',

@@ -9,7 +9,7 @@ import { isAlive } from './processes.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 describe('a function', () => {
-  it('answers what its handler returns, with the context of the invocation', async () => {
+  it("returns its handler's result, with the context of the invocation", async () => {
     const fn = aFunction(
       'return { event, name: context.functionName, arn: context.invokedFunctionArn, memory: context.memoryLimitInMB };',
     );
@@ -24,7 +24,7 @@ describe('a function', () => {
     expect((await fn.invoke(undefined)).payload).toMatchObject({ event: null });
   });
 
-  it('sees its own environment and nothing of what the host tells the runtime', async () => {
+  it("has its own environment, and none of the runtime's settings", async () => {
     const fn = aFunction('return process.env;', {
       environment: { TABLE: 't', AWS_EXECUTION_ENV: 'local_nodejs24.x' },
     });
@@ -44,7 +44,7 @@ describe('a function', () => {
     expect(fn.processIds()).toHaveLength(1);
   });
 
-  it('answers an error that the handler throws, and goes on in the same sandbox', async () => {
+  it('returns an error that the handler throws, and continues in the same sandbox', async () => {
     const fn = aFunctionModule(
       'let count = 0; export const handler = async (event) => { count += 1; if (event.fail) throw new TypeError("no"); return count; };',
     );
@@ -55,7 +55,7 @@ describe('a function', () => {
     expect((await fn.invoke({})).payload).toBe(2);
   });
 
-  it('answers why its module cannot be loaded', async () => {
+  it('returns the reason when its module cannot be loaded', async () => {
     const missing = aFunctionModule('import "not-there"; export const handler = async () => 1;');
     expect(await missing.invoke({})).toMatchObject({
       functionError: 'Unhandled',
@@ -65,7 +65,7 @@ describe('a function', () => {
     expect((await wrongName.invoke({})).payload).toMatchObject({ errorType: 'Runtime.HandlerNotFound' });
   });
 
-  it('is ended at its timeout, even in an endless loop, and starts anew', async () => {
+  it('is ended at its timeout, even in an endless loop, and restarted', async () => {
     const fn = aFunction('if (event.hang) for (;;) {} return "fine";', { timeoutSeconds: 1 });
     const { payload, functionError } = await fn.invoke({ hang: true });
     expect(functionError).toBe('Unhandled');
@@ -76,7 +76,7 @@ describe('a function', () => {
     expect((await fn.invoke({})).payload).toBe('fine');
   });
 
-  it('answers so when its process ends, and starts anew', async () => {
+  it('reports the end of its process, and is restarted', async () => {
     const fn = aFunction('if (event.exit) process.exit(3); return "fine";');
     expect((await fn.invoke({ exit: true })).payload).toMatchObject({
       errorType: 'Runtime.ExitError',
@@ -85,7 +85,7 @@ describe('a function', () => {
     expect((await fn.invoke({})).payload).toBe('fine');
   });
 
-  it('may not answer more than six megabytes', async () => {
+  it('cannot return more than six megabytes', async () => {
     const fn = aFunction('return "x".repeat(event.length);');
     expect((await fn.invoke({ length: 6_000_000 })).functionError).toBeUndefined();
     expect((await fn.invoke({ length: 7_000_000 })).payload).toMatchObject({
@@ -93,7 +93,7 @@ describe('a function', () => {
     });
   });
 
-  it('takes an event of six megabytes, and of 256 KB where nobody waits for the result', async () => {
+  it('accepts an event of six megabytes, or of 256 KB in an asynchronous invocation', async () => {
     const fn = aFunction('return JSON.stringify(event).length;');
     const textOf = (bytes: number) => 'x'.repeat(bytes - 2);
     const tooLarge = { functionError: 'Unhandled', payload: { errorType: 'RequestTooLargeException' } };
@@ -102,13 +102,13 @@ describe('a function', () => {
     expect(await fn.invoke(textOf(EVENT_BYTES + 1))).toMatchObject(tooLarge);
     expect((await fn.invokeAsync(textOf(ASYNC_EVENT_BYTES))).payload).toBe(ASYNC_EVENT_BYTES);
     expect(await fn.invokeAsync(textOf(ASYNC_EVENT_BYTES + 1))).toMatchObject(tooLarge);
-    const told = aFunction('return 1;', { eventBytes: 10, asyncEventBytes: 5 });
-    expect(await told.invoke(textOf(11))).toMatchObject(tooLarge);
-    expect(await told.invokeAsync(textOf(6))).toMatchObject(tooLarge);
-    expect((await told.invokeAsync(textOf(5))).payload).toBe(1);
+    const limited = aFunction('return 1;', { eventBytes: 10, asyncEventBytes: 5 });
+    expect(await limited.invoke(textOf(11))).toMatchObject(tooLarge);
+    expect(await limited.invokeAsync(textOf(6))).toMatchObject(tooLarge);
+    expect((await limited.invokeAsync(textOf(5))).payload).toBe(1);
   });
 
-  it('hands on what it writes, line by line', async () => {
+  it('passes on its output line by line', async () => {
     const lines: string[] = [];
     const fn = aFunction(
       'process.stdout.write("one\\ntw"); process.stdout.write("o\\n"); process.stderr.write("three\\n");',
@@ -130,7 +130,7 @@ describe('a function', () => {
 });
 
 describe('invocations of one function', () => {
-  it('run side by side in as many sandboxes as it may have, and the others wait in order', async () => {
+  it('run in parallel in at most the permitted sandboxes, and the others wait in order', async () => {
     const gate = temporaryDirectory();
     const fn = aFunctionModule(
       `import { existsSync, writeFileSync } from 'node:fs';
@@ -168,8 +168,8 @@ describe('invocations of one function', () => {
 });
 
 /**
- * Handler that notes its event in the directory, and answers once there is a file `open` in it, if the event
- * asks for that.
+ * Handler that records its event in the directory and, if the event says so, waits for a file named `open`
+ * there.
  */
 const gated = (directory: string) => `
   import { existsSync, writeFileSync } from 'node:fs';
@@ -193,7 +193,7 @@ describe('the lanes of a function', () => {
     expect((await Promise.all(hanging)).map(({ payload }) => payload)).toHaveLength(4);
   });
 
-  it('may hand over as much as there are sandboxes left for them, and one to grow', async () => {
+  it('accept as many invocations as there are sandboxes left for them, and one to grow', async () => {
     const gate = temporaryDirectory();
     const fn = aFunctionModule(gated(gate), { maxSandboxes: 6 });
     const [slow, fresh] = [fn.lane(3), fn.lane(3)];
@@ -208,7 +208,7 @@ describe('the lanes of a function', () => {
     expect([slow.concurrency, fresh.concurrency]).toEqual([3, 3]);
   });
 
-  it('that have nothing under way take the place of an idle sandbox of another function', async () => {
+  it('replace an idle sandbox of another function when they have none in progress', async () => {
     const gate = temporaryDirectory();
     const capacity = new SandboxCapacity(2);
     const other = aFunction('return "other";', { name: 'other', capacity });

@@ -36,7 +36,7 @@ describe('a request', () => {
     });
   });
 
-  it('gets a name of its own each time', async () => {
+  it('gets an id of its own each time', async () => {
     const { url } = await aGateway(echo);
     const ids = new Set<string>();
     for (let i = 0; i < 3; i += 1) {
@@ -46,20 +46,20 @@ describe('a request', () => {
     expect(ids.size).toBe(6);
   });
 
-  it('beyond what its method takes gets the envelope with 429, and reaches no function', async () => {
+  it("beyond its method's limits gets the envelope with 429, and reaches no function", async () => {
     const invoked: string[] = [];
     const counting: Answering = (event) => {
       invoked.push(event.httpMethod);
       return echo(event);
     };
-    // So low a rate that the time of the test brings back no request.
+    // At so low a rate no request becomes available during the test.
     const limits = { rate: 0.001, burst: 10, ofGetThing: { rate: 0.001, burst: 3 } };
     const { url } = await aGateway(counting, limits);
     const send = (method: string) =>
       Promise.all(Array.from({ length: 40 }, () => fetch(`${url}/things/1`, { method })));
     for (const [method, taken] of [
       ['GET', 3],
-      // The methods without settings of their own have a bucket each with the limits of the stage.
+      // Each method without settings of its own has a bucket with the limits of the stage.
       ['POST', 10],
     ] as const) {
       const answers = await send(method);
@@ -84,7 +84,7 @@ describe('a request', () => {
     }
   });
 
-  it('to an unknown path with an Authorization header gets it back in a 403, where a template passes the message on', async () => {
+  it('to an unknown path with an Authorization header gets the header back in a 403 whose template has the message', async () => {
     const { url } = await aGateway(echo);
     const response = await fetch(`${url}/nothing`, { headers: { authorization: 'Bearer ck_live_1' } });
     expect(response.status).toBe(403);
@@ -117,7 +117,7 @@ describe('an answer of the function', () => {
     ['no status', { payload: { body: 'secret' } }],
     ['nothing', { payload: null }],
     ['a body that is no text', { payload: { statusCode: 200, body: { secret: 1 } } }],
-  ])('that is %s becomes a 502 that says nothing of it, and a line of the log', async (_, result) => {
+  ])('becomes a 502 without details, with a log line, when it is %s', async (_, result) => {
     const { url, logged } = await aGateway(() => result);
     const response = await fetch(`${url}/things/1`);
     expect(response.status).toBe(502);
@@ -127,7 +127,7 @@ describe('an answer of the function', () => {
     expect(logged[0]).toContain('GET /v1/things/{id}: the function');
   });
 
-  it('that comes too late becomes a 504', async () => {
+  it('becomes a 504 when it is too late', async () => {
     const { url, logged } = await aGateway(() => new Promise(() => undefined));
     const response = await fetch(`${url}/things/1`, { method: 'POST' });
     expect(response.status).toBe(504);
@@ -135,7 +135,7 @@ describe('an answer of the function', () => {
     expect((await envelopeOf(response)).message).toBe('Endpoint request timed out');
   });
 
-  it('goes out with its status, all its headers and no length where there can be none', async () => {
+  it('is sent with its status, all its headers and no length where there can be none', async () => {
     const { url } = await aGateway(() => ({
       payload: { statusCode: 204, multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] }, body: '' },
     }));
@@ -163,25 +163,25 @@ describe('a request that is too large', () => {
       more();
     });
 
-  it('is refused by what it announces, before its body has come', async () => {
+  it('is refused by its declared length, before its body arrives', async () => {
     const { url } = await aGateway(echo);
     const announced = { 'content-length': String(11 * 1024 * 1024) };
     expect(await send(url, announced, 11)).toMatchObject({ status: 413 });
   });
 
-  it('is refused while it comes, when it announced nothing', async () => {
+  it('is refused while it arrives, without a declared length', async () => {
     const { url } = await aGateway(echo);
     expect(await send(url, { 'transfer-encoding': 'chunked' }, 12)).toMatchObject({ status: 413 });
   });
 
-  it('is refused when its event is more than Lambda takes', async () => {
+  it("is refused when its event exceeds Lambda's limit", async () => {
     const { url } = await aGateway(echo);
     const response = await fetch(`${url}/things/1`, { method: 'POST', body: 'x'.repeat(7 * 1024 * 1024) });
     expect(response.status).toBe(413);
     await envelopeOf(response);
   });
 
-  it('is refused with 431 by its headers', async () => {
+  it('is refused with 431 for its headers', async () => {
     const { raw } = await aGateway(echo);
     const answer = await raw(
       `GET /api/v1/things/1 HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(11_000)}\r\n\r\n`,
@@ -214,7 +214,7 @@ describe('a request that is not HTTP', () => {
     expect(answer).toMatch(/"requestId":"[\w-]{15}="/);
   });
 
-  it('does not disturb the next one', async () => {
+  it('does not affect the next one', async () => {
     const { url, raw } = await aGateway(echo);
     await raw('\x16\x03\x01\x00\x00\r\n\r\n');
     expect((await fetch(`${url}/things/1`)).status).toBe(200);
@@ -222,7 +222,7 @@ describe('a request that is not HTTP', () => {
 });
 
 describe('a gateway', () => {
-  it('answers what it has in hand before it ends, and takes nothing new', async () => {
+  it('answers pending requests before it stops, and accepts no new ones', async () => {
     let answer: (() => void) | undefined;
     const { gateway, url } = await aGateway(
       () =>
@@ -247,7 +247,7 @@ describe('a gateway', () => {
     isBinary: () => false,
   };
 
-  it('tells of an error of its own, which ends one connection and nothing else', async () => {
+  it('logs an error of its own, which ends only one connection', async () => {
     const failures: string[] = [];
     const pages = async ({ path }: { path: string }) => {
       if (path === '/broken') throw new Error('the page is broken');
@@ -261,7 +261,7 @@ describe('a gateway', () => {
     expect(failures).toEqual([expect.stringContaining('the page is broken')]);
   });
 
-  it('says which port is taken, and what to do', async () => {
+  it('says which port is in use, and what to do', async () => {
     const { gateway } = await aGateway(echo);
     const error = await startGateway(api, gateway.port).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(LocalRunError);

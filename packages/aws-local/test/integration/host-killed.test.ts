@@ -9,7 +9,7 @@ import { awaitAssertion } from '../support/until.ts';
 import { isAlive } from './processes.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-it('leaves no sandbox behind when the host is killed', async () => {
+it('functions leave no sandbox behind when their host is killed', async () => {
   const directory = temporaryDirectory();
   const source = 'export const handler = (event) => new Promise((done) => setTimeout(done, event.ms));';
   writeFileSync(join(directory, 'index.mjs'), source);

@@ -41,15 +41,15 @@ describe('the local Lambda', () => {
     return { payload: JSON.parse(Buffer.from(Payload ?? []).toString()), FunctionError };
   };
 
-  it('invokes a function and gives its answer', async () => {
+  it('invokes a function and returns its result', async () => {
     expect(await invoke('greet')).toEqual({ payload: { hello: 'Ada' }, FunctionError: undefined });
   });
 
-  it('says that a function has failed', async () => {
+  it('reports the error of a function', async () => {
     expect(await invoke('fail')).toEqual({ payload: { errorMessage: 'no' }, FunctionError: 'Unhandled' });
   });
 
-  it('knows no function that the template has not', async () => {
+  it('reports a function that is not in the template as unknown', async () => {
     await expect(invoke('other')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
   });
 

@@ -5,7 +5,7 @@ import { awaitAssertion } from '../support/until.ts';
 import { aCloud, aPlace, arn, lambda, role } from './a-cloud.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** `patient` waits for a file where a message names one; `send` puts messages into a queue. */
+/** `patient` waits for a file that a message names; `send` puts messages into a queue. */
 const handlers = `
 import { existsSync } from 'node:fs';
 export async function patient({ Records }) {
@@ -43,7 +43,7 @@ const resources = {
   FreshToPatient: mapping('Fresh'),
 };
 
-it('feeds a function from one queue while all that another one may have under way hangs', async () => {
+it('a function receives from one queue while all its invocations for another one hang', async () => {
   const gate = join(temporaryDirectory(), 'open');
   const { cloud, lines } = await aCloud(aPlace(resources, handlers));
   const seen = (word: string, names: readonly string[]) =>

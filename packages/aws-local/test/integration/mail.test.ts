@@ -5,7 +5,7 @@ import { aCloud, aPlace, arn, lambda, role, userPool } from './a-cloud.ts';
 const sdkOf = (name: string) =>
   JSON.stringify(createRequire(import.meta.url).resolve(`@aws-sdk/client-${name}`));
 
-/** `notify` writes to everybody of an organization, whom it finds in the user pool. */
+/** `notify` sends an e-mail to all users of an organization in the user pool. */
 const handlers = `
 import cognito from ${sdkOf('cognito-identity-provider')};
 import ses from ${sdkOf('sesv2')};
@@ -42,7 +42,7 @@ const resources = {
 const ada = { email: 'ada@local.test', password: 'unused', attributes: { preferred_username: 'org_1' } };
 
 describe('a template that sends e-mail', () => {
-  it('finds people in the user pool, and what it writes to them is in the mailbox', async () => {
+  it('finds users in the user pool, and has their e-mails in the mailbox', async () => {
     const { cloud } = await aCloud(aPlace(resources, handlers));
     cloud.identity?.setUsers([
       ada,
@@ -59,12 +59,12 @@ describe('a template that sends e-mail', () => {
     expect(await page(name)).toContain('<pre>It has changed.</pre>');
   });
 
-  it('may send as whom its role names alone', async () => {
+  it('may send only as the sender that its role names', async () => {
     const { cloud } = await aCloud(aPlace(resources, handlers));
     cloud.identity?.setUsers([ada]);
-    const request = { organization: 'org_1', from: 'somebody@else.test' };
+    const request = { organization: 'org_1', from: 'other@else.test' };
     await expect(cloud.invoke('Test-Notify', request)).rejects.toThrow(
-      'is not authorized to perform: ses:SendEmail on resource: arn:aws:ses:us-east-1:000000000000:identity/somebody@else.test',
+      'is not authorized to perform: ses:SendEmail on resource: arn:aws:ses:us-east-1:000000000000:identity/other@else.test',
     );
     expect(await (await fetch(cloud.mailboxUrl)).text()).toContain('Nothing was sent yet.');
   });

@@ -23,7 +23,7 @@ const callsStreams = callsDynamoDb
   .replace(sdk, createRequire(import.meta.url).resolve('@aws-sdk/client-dynamodb-streams'))
   .replace('DynamoDBClient', 'DynamoDBStreamsClient');
 
-/** An engine that answers everything with an empty object and notes what it was asked. */
+/** An engine that answers every request with an empty object and records it. */
 async function anEngine(): Promise<{ endpoint: string; calls: string[] }> {
   const calls: string[] = [];
   const server = createServer(async (request, response) => {
@@ -88,7 +88,7 @@ describe('an SDK call of a function', () => {
       /IndexName: byDue, IndexKey: due/,
     ],
   ])(
-    'with %s is refused as DynamoDB does, before it reaches the engine',
+    'is refused as by DynamoDB, before it reaches the engine, with %s',
     async (_, command, input, message) => {
       const actions = ['dynamodb:Query', 'dynamodb:PutItem'];
       const tableKeys = { Events: { key: ['pk', 'sk'], indexes: [{ name: 'byDue', key: ['due'] }] } };
@@ -110,7 +110,7 @@ describe('an SDK call of a function', () => {
     },
   );
 
-  it('reaches the engine unchanged where the role allows it', async () => {
+  it('reaches the engine unchanged where the role permits it', async () => {
     const fn = aCaller(engine.endpoint, [
       { effect: 'Allow', actions: ['dynamodb:GetItem'], resources: [TABLE] },
     ]);
@@ -119,7 +119,7 @@ describe('an SDK call of a function', () => {
     expect(engine.calls).toEqual([`GetItem {"TableName":"Events","Key":{"pk":{"S":"a"}}}`]);
   });
 
-  it('is refused where it does not, in the words of AWS, without reaching the engine', async () => {
+  it("is refused where the role does not, with AWS's message, without reaching the engine", async () => {
     const lines: string[] = [];
     const statements: Statement[] = [{ effect: 'Allow', actions: ['dynamodb:GetItem'], resources: [TABLE] }];
     const fn = aCaller(engine.endpoint, statements, lines);
@@ -159,7 +159,7 @@ describe('an SDK call of a function', () => {
     expect(engine.calls).toEqual([]);
   });
 
-  it('may be on every index where the role says so, and then not on the table', async () => {
+  it('may be permitted on every index, and then not on the table', async () => {
     const fn = aCaller(engine.endpoint, [
       { effect: 'Allow', actions: ['dynamodb:Query'], resources: [`${TABLE}/index/*`] },
     ]);
@@ -169,7 +169,7 @@ describe('an SDK call of a function', () => {
     expect((await query()).payload).toMatchObject({ errorType: 'AccessDeniedException' });
   });
 
-  it('to read a stream needs the permission on that stream, for its iterators and for its records', async () => {
+  it('needs, to read a stream, the permission on that stream, for its iterators and for its records', async () => {
     const StreamArn = `${TABLE}/stream/1`;
     const iterator = { table_name: 'Events', shard_id: 'shardId-1', position: 2 };
     const calls = [
@@ -195,7 +195,7 @@ describe('an SDK call of a function', () => {
     ]);
   });
 
-  it('over a REST protocol is known by its method and path, and needs the sender or his domain', async () => {
+  it('is recognized in a REST protocol by method and path, and needs the sender or its domain', async () => {
     const outcome = async (identity: string, command = 'SendEmailCommand') => {
       const resource = `arn:aws:ses:us-east-1:000000000000:identity/${identity}`;
       const statements: Statement[] = [
@@ -218,7 +218,7 @@ describe('an SDK call of a function', () => {
     });
   });
 
-  it('that the role does not allow is sent and reported where roles are not enforced', async () => {
+  it('is sent and reported where roles are not enforced', async () => {
     const reports: unknown[] = [];
     const fn = aCaller(engine.endpoint, [], [], callsDynamoDb, {
       rolesEnforced: false,
@@ -230,7 +230,7 @@ describe('an SDK call of a function', () => {
     expect(reports).toEqual([['dynamodb:GetItem', false]]);
   });
 
-  it('has its fault after the role allowed it, and each request and fault is reported in order', async () => {
+  it('gets its fault after the role permitted it, and each request and fault is reported in order', async () => {
     const reports: unknown[] = [];
     const statements: Statement[] = [
       { effect: 'Allow', actions: ['dynamodb:BatchGetItem', 'dynamodb:PutItem'], resources: [TABLE] },

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Whether a process of this id runs; one that has ended and waits for its parent to notice does not. */
+/**
+ * Whether a process with this id runs; false for one that has ended and is not yet collected by its parent.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -17,7 +19,7 @@ export interface RunProcesses {
 }
 
 /**
- * The children that the process of a local run has at this moment. Linux only.
+ * The current children of a local run's process. Linux only.
  *
  * @param run id of the process that runs `startCloud`
  */

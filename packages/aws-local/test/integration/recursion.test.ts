@@ -6,8 +6,8 @@ import { aCloud, aPlace, arn, lambda, role } from './a-cloud.ts';
 const sdk = JSON.stringify(createRequire(import.meta.url).resolve('@aws-sdk/client-sqs'));
 
 /**
- * `begin` sends the first message; `again` sends each that it gets once more, up to twenty times; `hear`
- * takes dead ones.
+ * `begin` sends the first message; `again` resends each message that it gets, up to twenty times; `hear`
+ * receives dead letters.
  */
 const handlers = `
 import loop from ${sdk};
@@ -33,7 +33,7 @@ const fromQueue = (queue: string, fn: string) => ({
   Properties: { EventSourceArn: arn(queue), FunctionName: { Ref: fn }, BatchSize: 1 },
 });
 
-/** A function that feeds its own queue. */
+/** A function that sends to its own queue. */
 function aLoop(RecursiveLoop: string | undefined, deadLetters: object = {}) {
   const again = lambda('again', 'LoopRole', loopUrl);
   return {
@@ -49,7 +49,7 @@ const roundsIn = (lines: readonly string[]) =>
   lines.flatMap((line) => line.match(/round (\d+)$/)?.[1] ?? []).map(Number);
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
-describe('a function whose messages come back to it', () => {
+describe('a function whose messages return to it', () => {
   it('is stopped after 16 invocations, and its message goes to the dead-letter queue', async () => {
     const resources = {
       ...aLoop(undefined, {
@@ -78,7 +78,7 @@ describe('a function whose messages come back to it', () => {
     expect(roundsIn(lines)).toEqual(upTo(16));
   });
 
-  it('goes on with Allow', async () => {
+  it('is not stopped with Allow', async () => {
     const { cloud, lines } = await aCloud(aPlace(aLoop('Allow'), handlers));
     await cloud.invoke('Test-Begin', {});
     await awaitAssertion(() => expect(roundsIn(lines)).toEqual(upTo(20)), patience);

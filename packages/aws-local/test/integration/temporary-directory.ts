@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/**
- * An empty directory that goes away when the test has finished, after whatever the test still has to stop.
- */
+/** An empty directory, deleted after the test and after everything that the test stops. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'local-run-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

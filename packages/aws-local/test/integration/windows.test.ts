@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { awaitAssertion } from '../support/until.ts';
 import { aCloud, aPlace, arn, lambda } from './a-cloud.ts';
 
-/** Collects the items of a window in the state, and says at its end which they were. */
+/** Collects the items of a window in the state, and logs them at its end. */
 const handlers = `
 export async function collect({ Records, state, window, isFinalInvokeForWindow }) {
   const seen = [...(state.seen ?? []), ...Records.map((record) => record.dynamodb.NewImage.pk.S)];
@@ -29,7 +29,7 @@ const resources = {
 
 const Window = z.object({ start: z.string(), end: z.string(), seen: z.array(z.string()) });
 
-it('tells a function of the end of each window, with what it has aggregated of the stream', async () => {
+it('a tumbling window passes its aggregated state to the function at its end', async () => {
   const { cloud, lines } = await aCloud(aPlace(resources, handlers));
   const put = async (id: string) =>
     expect((await fetch(`${cloud.url}/api/${id}`, { method: 'POST' })).status).toBe(200);

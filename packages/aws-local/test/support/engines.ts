@@ -12,7 +12,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Engine } from '../../src/engines/engine.ts';
 import { startSqs } from '../../src/engines/sqs.ts';
 
-/** What every engine takes. */
+/** Credentials that every engine accepts. */
 export const ACCESS = {
   region: 'us-east-1',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
@@ -44,7 +44,7 @@ export function sqs() {
   return {
     client: ours,
     endpoint,
-    /** An empty queue that gives a message up after so many receives, and the queue of what it gave up. */
+    /** An empty queue with this maximum of receives, and its dead-letter queue. */
     async queues(terms: { visibilitySeconds: number; maxReceives: number }) {
       const deadLetterUrl = await create({});
       const { Attributes } = await ours().send(
@@ -62,7 +62,7 @@ export function sqs() {
   };
 }
 
-/** The endpoint of an engine that runs while this file's tests do. */
+/** The endpoint of an engine that runs during this file's tests. */
 export function engineOf(
   given: string | undefined,
   start: (options: { directory: string }) => Promise<Engine>,
@@ -75,7 +75,7 @@ export function engineOf(
       engine = await start({ directory });
       endpoint = engine.endpoint;
     });
-    // Hooks after the tests run in the reverse order of their registration: clients are gone by now.
+    // Hooks run in the reverse order of their registration, so clients are closed by now.
     afterAll(async () => {
       await engine?.stop();
       rmSync(directory, { recursive: true, force: true });

@@ -1,2 +1,2 @@
-/** By how much longer tests wait than for the embedded engines, for slower ones: `ENGINE_PATIENCE`. */
+/** The factor by which tests wait longer for engines slower than the embedded ones: `ENGINE_PATIENCE`. */
 export const PATIENCE = Number(process.env.ENGINE_PATIENCE ?? '1');

@@ -2,7 +2,7 @@ import { itemBytes } from '../../src/permissions/dynamodb-rules.ts';
 
 /*
  * Requests to a table `things` (keys `pk` and `sk`, index `byDue` with `dueIn` and `dueAt`) and a table
- * `others` of the same shape, as they go over the wire.
+ * `others` of the same shape, as sent over the network.
  */
 
 export const TABLE = 'things';
@@ -32,7 +32,7 @@ const sized = (bytes: number) => ({
   x: { S: 'x'.repeat(bytes - itemBytes({ ...key(), x: { S: '' } })) },
 });
 
-/** Requests that DynamoDB refuses with a ValidationException, and what its message says. */
+/** Requests that DynamoDB refuses with a ValidationException, and its message. */
 export const REFUSED: readonly (readonly [...TestRequest, message: RegExp])[] = [
   ['an empty partition key', 'GetItem', { Key: key('') }, /empty string value. Key: pk/],
   ['an empty sort key', 'DeleteItem', { Key: key('a', '') }, /empty string value. Key: sk/],

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PATIENCE } from './patience.ts';
 
 /**
- * Waits until `condition` gives something, and gives that. It looks less and less often, since looking takes
- * time from what is waited for; it comes late by a tenth at most.
- * @param everyMs between the first looks: longer for what takes seconds
- * @throws Error naming `what` when it has not come after `timeoutMs`
+ * Waits until `condition` returns a value, and returns it. Polls less and less often, because polling takes
+ * time from the work; its delay is a tenth at most.
+ * @param everyMs between the first polls: longer for what takes seconds
+ * @throws Error naming `what` when `timeoutMs` have passed
  */
 export async function until<T>(
   what: string,
@@ -24,9 +24,9 @@ export async function until<T>(
 }
 
 /**
- * Waits until an assertion holds, and gives what it gives. `vi.waitFor` gives up after a second unless it is
- * told otherwise, and a busy machine has needed more for what takes a moment.
- * @throws what the assertion threw last when it does not hold after `timeoutMs`
+ * Waits until an assertion holds, and returns its result. The default timeout of `vi.waitFor`, a second, is
+ * too short on a busy machine.
+ * @throws the assertion's last error after `timeoutMs`
  */
 export async function awaitAssertion<T>(
   assertion: () => T | Promise<T>,

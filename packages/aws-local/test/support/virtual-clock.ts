@@ -1,7 +1,7 @@
-/** Where it begins: any time would do. */
+/** The start time, which is arbitrary. */
 const START = new Date('2026-11-20T09:30:00.000Z');
 
-/** Time that passes only when it is told to. */
+/** A clock that the test advances. */
 export class VirtualClock {
   #ms: number;
 
@@ -20,7 +20,7 @@ export class VirtualClock {
     this.#ms += seconds * 1000;
   }
 
-  /** Goes on to `time`; stays where it is when that has passed. */
+  /** Advances to `time`, unless that has passed. */
   elapseUntil(time: Date): void {
     this.#ms = Math.max(this.#ms, time.getTime());
   }

@@ -17,7 +17,7 @@ const assets = {
   },
 };
 
-/** A directory as the CDK synthesizes it, with one function asset `abc.zip`, until the test has finished. */
+/** A directory as the CDK synthesizes it, with one function asset `abc.zip`, until the end of the test. */
 export function anAssembly(template: object, stacks: readonly string[] = ['Service']): string {
   const directory = mkdtempSync(join(tmpdir(), 'assembly-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

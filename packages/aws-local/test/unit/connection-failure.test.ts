@@ -29,21 +29,21 @@ describe('the explanation of a failed connection', () => {
     ['HPE_INVALID_CONSTANT', 'the response is not valid HTTP'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'the TLS handshake failed (ERR_SSL_WRONG_VERSION_NUMBER)'],
     ['UND_ERR_NEW', 'the connection failed (UND_ERR_NEW)'],
-  ])('of %s is a sentence, with what to do next', (code, reason) => {
+  ])('is a sentence with the next step for %s', (code, reason) => {
     for (const error of [withCode(code), fetchError(withCode(code))]) {
       const explained = explainConnectionFailure(error);
       expect(explained).toEqual({ code, reason, advice: expect.stringMatching(/^[A-Z].*\.$/) });
     }
   });
 
-  it('names what has no code by its message', () => {
+  it('has the message of an error without a code', () => {
     expect(explainConnectionFailure(fetchError(new Error('bad port'))).reason).toBe(
       'the connection failed (bad port)',
     );
     expect(explainConnectionFailure('gone').reason).toBe('the connection failed (gone)');
   });
 
-  it('knows the errors that have a name and no code', () => {
+  it('recognizes errors by name when they have no code', () => {
     const named = (name: string) => Object.assign(new Error('x'), { name, code: undefined });
     expect(explainConnectionFailure(fetchError(named('HTTPParserError'))).reason).toBe(
       'the response is not valid HTTP',
@@ -53,14 +53,14 @@ describe('the explanation of a failed connection', () => {
     );
   });
 
-  it('is of connections only', () => {
+  it('exists for failed connections only', () => {
     for (const error of [withCode('ENOENT'), new RangeError('x'), 'ECONNRESET', undefined])
       expect(findConnectionFailure(error)).toBeUndefined();
   });
 });
 
 describe('an engine that cannot be reached', () => {
-  it('is named with its endpoint, and other errors pass as they are', async () => {
+  it('is named with its endpoint, and other errors pass unchanged', async () => {
     const reach = (error: Error) => reachEngine('SQS', 'http://localhost:1', () => Promise.reject(error));
     await expect(reach(withCode('ECONNREFUSED'))).rejects.toThrow(
       'SQS at http://localhost:1 cannot be reached: nothing listens there. Start the server, ' +
@@ -70,7 +70,7 @@ describe('an engine that cannot be reached', () => {
     await expect(reach(other)).rejects.toBe(other);
   });
 
-  it('is a line of the log without its code', () => {
+  it('is logged without its code', () => {
     expect(describeEngineError(withCode('ECONNRESET'))).not.toContain('ECONNRESET');
     expect(describeEngineError(new RangeError('x'))).toBe('RangeError: x');
   });

@@ -6,12 +6,12 @@ import { inertTypes, supported } from '../../src/template/supported.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-describe('the page on what runs as on AWS', () => {
-  it('says what the code says (npm run coverage -w aws-local)', () => {
+describe('the coverage page', () => {
+  it('matches the code (npm run coverage -w aws-local)', () => {
     expect(readFileSync(join(ROOT, COVERAGE_PAGE), 'utf8')).toBe(coveragePage());
   });
 
-  it('has a line for each type of resource that a template may contain', () => {
+  it('has a line for each supported type of resource', () => {
     const page = coveragePage();
     for (const type of [...Object.keys(supported), ...Object.keys(inertTypes)])
       expect(page.split(`| \`${type}\` |`), type).toHaveLength(2);

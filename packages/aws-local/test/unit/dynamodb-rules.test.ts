@@ -8,16 +8,16 @@ const keysOf = (table: string) =>
 const refusal = (operation: string, body: object) =>
   refusalByDynamoDb(`DynamoDB_20120810.${operation}`, { TableName: TABLE, ...body }, keysOf);
 
-describe('DynamoDB refuses', () => {
-  it.each(REFUSED)('%s', (_, operation, body, message) => {
+describe('the check of DynamoDB requests', () => {
+  it.each(REFUSED)('refuses %s', (_, operation, body, message) => {
     expect(refusal(operation, body)).toMatch(message);
   });
 
-  it.each(ACCEPTED)('nothing of %s', (_, operation, body) => {
+  it.each(ACCEPTED)('accepts %s', (_, operation, body) => {
     expect(refusal(operation, body)).toBeUndefined();
   });
 
-  it('an empty text exactly where an attribute is a key', () => {
+  it('refuses an empty text exactly where an attribute is a key', () => {
     const attribute = fc.constantFrom('pk', 'sk', 'dueIn', 'dueAt', 'text', 'name');
     fc.assert(
       fc.property(
@@ -37,7 +37,7 @@ describe('DynamoDB refuses', () => {
     );
   });
 
-  it('values exactly when some expression does not use them, or uses others', () => {
+  it('refuses values exactly when they are unused or missing in an expression', () => {
     const some = fc.uniqueArray(fc.constantFrom(':a', ':b', ':c', ':d'), { minLength: 1 });
     fc.assert(
       fc.property(some, some, (used, defined) => {

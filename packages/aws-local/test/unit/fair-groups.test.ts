@@ -19,7 +19,7 @@ const chosenFrom = (groups: FairGroups, waiting: string[], limit = 10) =>
   groups.choose(waiting, (group) => (group === '' ? undefined : group), limit);
 
 describe('a noisy group', () => {
-  it('has more than a tenth of the messages in flight and at least 30', () => {
+  it('has at least 30 messages in flight, and more than a tenth of all', () => {
     const { groups, receive } = groupsAt();
     receive(undefined, 261);
     receive('large', 29);
@@ -30,7 +30,7 @@ describe('a noisy group', () => {
     expect(groups.isNoisy('large')).toBe(false);
   });
 
-  it('or has had more than a tenth of the processing time, with however few messages', () => {
+  it('may also have more than a tenth of the processing time, with any number of messages', () => {
     const { groups, receive, clock } = groupsAt();
     receive('slow', 2);
     receive(undefined, 17);
@@ -52,7 +52,7 @@ describe('a noisy group', () => {
     expect(groups.isNoisy('once')).toBe(false);
   });
 
-  it('is never that of a message without a group', () => {
+  it('does not exist for a message without a group', () => {
     const { groups, receive, clock } = groupsAt();
     receive(undefined, 1000);
     clock.elapse(60);
@@ -60,8 +60,8 @@ describe('a noisy group', () => {
   });
 });
 
-describe('the messages that a fair queue hands out', () => {
-  it('are in their order while no group is noisy', () => {
+describe('the messages that a fair queue returns', () => {
+  it('are in order while no group is noisy', () => {
     const { groups } = groupsAt();
     expect(chosenFrom(groups, ['a', 'a', 'b', '', 'a'], 4)).toEqual(['a', 'a', 'b', '']);
   });
@@ -84,7 +84,7 @@ describe('the messages that a fair queue hands out', () => {
     ]);
   });
 
-  it('are each one that waits, as many as there are, and no noisy one before a quiet one', () => {
+  it('include every waiting message, quiet groups before noisy ones', () => {
     const names = fc.constantFrom('a', 'b', 'c', '');
     fc.assert(
       fc.property(

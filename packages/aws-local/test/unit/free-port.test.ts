@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { freePort } from '../../src/engines/free-port.ts';
 
 describe('a free port', () => {
-  it('can be listened on, and is none that systems give away by themselves', async () => {
+  it('can be listened on, and is outside the range that systems assign', async () => {
     const port = await freePort();
     expect(port).toBeGreaterThanOrEqual(10_000);
     expect(port).toBeLessThan(32_768);
@@ -13,7 +13,7 @@ describe('a free port', () => {
     server.close();
   });
 
-  it('is the one that is wanted, while that is free', async () => {
+  it('is the preferred one while that is free', async () => {
     const wanted = await freePort();
     expect(await freePort(wanted)).toBe(wanted);
     const server = createServer().listen(wanted, '127.0.0.1');

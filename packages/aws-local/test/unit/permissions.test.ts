@@ -13,7 +13,7 @@ const deny = (actions: string[], resources: string[]): Statement => ({ effect: '
 const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/Events';
 
 describe('a role', () => {
-  it('may do nothing that no statement allows', () => {
+  it('permits nothing without a statement', () => {
     expect(allows([], 'dynamodb:GetItem', TABLE)).toBe(false);
     expect(allows([allow(['dynamodb:GetItem'], [TABLE])], 'dynamodb:PutItem', TABLE)).toBe(false);
     expect(allows([allow(['dynamodb:GetItem'], [TABLE])], 'dynamodb:GetItem', `${TABLE}/index/due`)).toBe(
@@ -26,7 +26,7 @@ describe('a role', () => {
     expect(allows(statements, 'dynamodb:GetItem', TABLE)).toBe(false);
   });
 
-  it('may not do what another statement denies', () => {
+  it('permits nothing that another statement denies', () => {
     expect(
       allows([allow(['*'], ['*']), deny(['dynamodb:Delete*'], ['*'])], 'dynamodb:DeleteItem', TABLE),
     ).toBe(false);
@@ -47,7 +47,7 @@ describe('a role', () => {
     ['dynamodb:GetItem', `${TABLE}/*`, false],
     ['dynamodb:GetItem', 'arn:aws:dynamodb:*:*:table/Ev?nts', true],
     ['dynamodb.GetItem', TABLE, false],
-  ])('with %s on %s may read the table: %s', (action, resource, expected) => {
+  ])('permits with %s on %s to read the table: %s', (action, resource, expected) => {
     expect(allows([allow([action], [resource])], 'dynamodb:GetItem', TABLE)).toBe(expected);
   });
 

@@ -11,7 +11,7 @@ import { provisionQueues } from '../../src/provision/queues.ts';
 import { References } from '../../src/template/references.ts';
 import { parseTemplate, templateOf } from '../../src/template/template.ts';
 
-/** The redrive policy that the queue `Work` of a template without one is given. */
+/** The redrive policy that the queue `Work` of a template gets when it has none. */
 async function redrivePolicyOver(there: string | undefined): Promise<string | undefined> {
   const client = new SQSClient({ region: 'us-east-1' });
   const mock = mockClient(client);
@@ -30,8 +30,8 @@ async function redrivePolicyOver(there: string | undefined): Promise<string | un
 
 it.each([
   // ElasticMQ refuses an empty policy.
-  ['says nothing of a redrive policy to a queue that has none', undefined, undefined],
-  ['takes away the redrive policy that the template no longer has', '{"maxReceiveCount":3}', ''],
+  ['sends no redrive policy to a queue without one', undefined, undefined],
+  ['removes the redrive policy that the template no longer has', '{"maxReceiveCount":3}', ''],
 ])('provisioning a queue %s', async (_, there, expected) => {
   expect(await redrivePolicyOver(there)).toBe(expected);
 });

@@ -34,11 +34,11 @@ describe('intrinsic functions', () => {
       { list: [{ Ref: 'Table' }, { deep: { Ref: 'AWS::Region' } }] },
       { list: ['Service-Table', { deep: 'us-east-1' }] },
     ],
-  ])('%j resolves to %j', (value, expected) => {
+  ])('resolve %j to %j', (value, expected) => {
     expect(resolve(value)).toEqual(expected);
   });
 
-  it('leave out what has no value', () => {
+  it('leave out undefined values', () => {
     expect(
       resolve({ kept: 1, dropped: { Ref: 'AWS::NoValue' }, list: [{ Ref: 'AWS::NoValue' }, 2] }),
     ).toEqual({
@@ -55,11 +55,11 @@ describe('intrinsic functions', () => {
     [{ 'Fn::ImportValue': 'elsewhere' }, 'intrinsic function Fn::ImportValue'],
     [{ 'Fn::Select': [7, ['a']] }, 'no item 7'],
     [{ 'Fn::Join': ['', 'text'] }, 'Fn::Join takes a list'],
-  ])('%j is refused by name', (value, message) => {
+  ])('are refused by name: %j', (value, message) => {
     expect(() => resolve(value)).toThrow(message);
   });
 
-  it('leave every value without them as it is', () => {
+  it('leave every other value unchanged', () => {
     const names = fc
       .string()
       .filter((name) => name !== 'Ref' && name !== '__proto__' && !name.startsWith('Fn::'));

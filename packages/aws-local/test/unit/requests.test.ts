@@ -60,11 +60,11 @@ describe('the permissions that a DynamoDB request needs', () => {
       expect(streams(operation, { StreamArn })).toEqual([
         { action: `dynamodb:${operation}`, resource: StreamArn },
       ]);
-    // Of an iterator that nothing is known of, nothing can be told.
+    // An unknown iterator does not have a known stream.
     expect(streams('GetRecords', { ShardIterator: 'a' })).toEqual([]);
   });
 
-  it('are on everything where there is no one resource', () => {
+  it('are on everything where there is no single resource', () => {
     expect(dynamodb('ListTables', {})).toEqual([{ action: 'dynamodb:ListTables', resource: '*' }]);
   });
 });
@@ -97,7 +97,7 @@ describe('the permissions that other requests need', () => {
     expect(read(resource)).toEqual([{ action: 'secretsmanager:GetSecretValue', resource }]);
   });
 
-  it('are those on each bus that entries are put on', () => {
+  it('are on each bus that entries are put on', () => {
     const bus = (name: string) => `arn:aws:events:us-east-1:000000000000:event-bus/${name}`;
     const Entries = [{ EventBusName: 'A' }, { EventBusName: bus('B') }, {}, { EventBusName: 'A' }];
     expect(requestsOf('events', 'AWSEvents.PutEvents', { Entries })).toEqual(
@@ -116,7 +116,7 @@ describe('the permissions that other requests need', () => {
     ]);
   });
 
-  it('are on the sender of an e-mail, or on his domain, and on the configuration set', () => {
+  it('are on the sender of an e-mail or its domain, and on the configuration set', () => {
     const ses = (resource: string) => `arn:aws:ses:us-east-1:000000000000:${resource}`;
     const action = 'ses:SendEmail';
     const onSender = { action, resource: ses('identity/a@b.test'), or: ses('identity/b.test') };

@@ -26,7 +26,7 @@ describe('the policy of a resource', () => {
   it.each([
     ['names the service', true, allow()],
     ['names it among others', true, allow({ Principal: { Service: ['a.amazonaws.com', request.service] } })],
-    ['names everybody', true, allow({ Principal: { AWS: '*' } })],
+    ['names all principals', true, allow({ Principal: { AWS: '*' } })],
     ['names another service', false, allow({ Principal: { Service: 'sns.amazonaws.com' } })],
     ['names a role', false, allow({ Principal: { AWS: 'arn:aws:iam::000000000000:root' } })],
     ['names another action', false, allow({ Action: ['sqs:ReceiveMessage'] })],
@@ -53,7 +53,7 @@ describe('the policy of a resource', () => {
     expect(isAllowed(statement)).toBe(expected);
   });
 
-  it('that only denies allows nothing, and a denial outweighs what allows', () => {
+  it('permits nothing when it only denies, and a denial takes precedence', () => {
     const insecure = { Effect: 'Deny', Principal: '*', Action: 'sqs:*', Resource: '*' };
     const denial = { ...insecure, Condition: { Bool: { 'aws:SecureTransport': 'false' } } };
     expect(isAllowed(denial)).toBe(false);
@@ -64,7 +64,7 @@ describe('the policy of a resource', () => {
   it.each([
     ['an element', { ...allow(), NotAction: 'sqs:*' }, /cannot evaluate this statement.*NotAction/s],
     ['an operator', given({ IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } }), /condition operator IpAddress/],
-  ])('with %s that is not evaluated is refused', (_, statement, expected) => {
+  ])('is refused with %s, which is not evaluated', (_, statement, expected) => {
     expect(() => isAllowed(statement)).toThrow(expected);
   });
 });

@@ -11,7 +11,7 @@ const kinds = {
 };
 
 describe('a generated secret', () => {
-  it('has 32 characters of every kind but spaces unless told otherwise', () => {
+  it('has by default 32 characters of every kind except spaces', () => {
     const secret = generateSecretString({}, randomInt);
 
     expect(secret).toHaveLength(32);
@@ -19,7 +19,7 @@ describe('a generated secret', () => {
     expect(secret).not.toContain(' ');
   });
 
-  it('keeps to its length and has exactly the included kinds, whatever the choices', () => {
+  it('has the right length and exactly the included kinds, for any options', () => {
     const flags = fc.record({
       ExcludeLowercase: fc.boolean(),
       ExcludeUppercase: fc.boolean(),

@@ -21,8 +21,8 @@ const work = stack('Shop-dev-Work', {
   },
 });
 
-describe('stacks as one', () => {
-  it('have what one exports in the place of another’s import, in whichever order they are', () => {
+describe('merged stacks', () => {
+  it('replace imports by the exports of the others, in any order', () => {
     for (const stacks of [
       [data, work],
       [work, data],
@@ -44,25 +44,25 @@ describe('stacks as one', () => {
     }
   });
 
-  it('are refused when they give different things one name', () => {
+  it('are refused when they export one name with different values', () => {
     const other = stack('Shop-dev-Other', { Resources: { Table: { Type: 'AWS::SQS::Queue' } } });
     expect(() => joinStacks([data, other])).toThrow(
       'Resources of Shop-dev-Other: another stack has a different Table, and the local run makes one of all stacks',
     );
   });
 
-  it('are refused when one imports what none exports', () => {
+  it('are refused when an import has no export', () => {
     expect(() => joinStacks([work])).toThrow(
       'A stack imports "Shop-dev-Data:Table", which no stack of the assembly exports',
     );
   });
 
-  it('leave a stack alone that is the only one, whatever its values are', () => {
+  it('equal a single stack, with any values', () => {
     const values = fc.dictionary(fc.stringMatching(/^[A-Z]\w{0,8}$/), fc.jsonValue());
     fc.assert(
       fc.property(values, (Resources) => {
         const { stackName, content } = joinStacks([stack('Only-', { Resources })]);
-        // As a file has them, which knows no negative zero.
+        // As in a file, which has no negative zero.
         expect(JSON.stringify([stackName, content.Resources])).toBe(JSON.stringify(['Only-', Resources]));
       }),
     );

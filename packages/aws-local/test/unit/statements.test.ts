@@ -69,7 +69,7 @@ describe("a function's statements", () => {
     );
   });
 
-  it('are refused with a managed policy that the local run does not know', () => {
+  it('are refused with an unsupported managed policy', () => {
     expect(() =>
       statements({}, { ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'] }),
     ).toThrow(

@@ -34,12 +34,12 @@ const changes: [part: string, change: TableDescription][] = [
 ];
 
 describe('an existing table', () => {
-  it('fits its definition in any order', () => {
+  it('matches its definition in any order', () => {
     expect(differences(definition, existing)).toEqual([]);
     expect(differences(definition, { ...existing, ...reordered })).toEqual([]);
   });
 
-  it.each(changes)('with other %s does not fit', (part, change) => {
+  it.each(changes)('does not match with other %s', (part, change) => {
     expect(differences(definition, { ...existing, ...change })).toEqual([part]);
   });
 });

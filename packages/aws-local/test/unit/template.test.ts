@@ -39,7 +39,7 @@ describe('loading an assembly', () => {
     expect(() => loadTemplate(anAssembly({ Resources: {} }, []))).toThrow(/has no stack/);
   });
 
-  it('takes several stacks for one, named by what their names begin with', () => {
+  it('merges several stacks, named by their common prefix', () => {
     const template = loadTemplate(
       anAssembly({ Resources: { Work: { Type: 'AWS::SQS::Queue' } } }, ['Shop-dev-Data', 'Shop-dev-Work']),
     );
@@ -53,7 +53,7 @@ describe('loading an assembly', () => {
     );
   });
 
-  it('has no resource and no code that is not there', () => {
+  it('refuses a resource or code that does not exist', () => {
     const template = loadTemplate(anAssembly({ Resources: { Api: fn({ Code: { S3Key: 'other.zip' } }) } }));
 
     expect(() => template.get('Nothing')).toThrow('no resource Nothing');
@@ -113,15 +113,15 @@ describe('a template', () => {
       { Type: 'AWS::SQS::Queue', Properties: { toString: 1 } },
       'It (AWS::SQS::Queue): the local run does not know the property toString',
     ],
-  ])('with an unknown %s is refused by name', (_, resource, message) => {
+  ])('is refused by name with an unknown %s', (_, resource, message) => {
     expect(parsed(resource)).toThrow(new LocalRunError(message));
   });
 
-  it('with an unknown section is refused by name', () => {
+  it('is refused by name with an unknown section', () => {
     expect(() => parseTemplate({ Resources: {}, Transform: 'AWS::Serverless' })).toThrow('section Transform');
   });
 
-  it('may say what means nothing on one machine', () => {
+  it('may contain settings without an effect on one machine', () => {
     const { resources } = parseTemplate({
       Resources: {
         It: {

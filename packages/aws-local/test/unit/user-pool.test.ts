@@ -21,7 +21,7 @@ function provisioned(resources: Record<string, { Type: string }>) {
 }
 
 describe('a user pool', () => {
-  it('and its client are known by what Cognito has for them', () => {
+  it("and its client have the ids of Cognito's form", () => {
     const { references } = provisioned({ Users: aPool(), Dashboard: aClient() });
     const resolve = (value: unknown) => references.resolve(value);
     const attribute = (name: string) => resolve({ 'Fn::GetAtt': ['Users', name] });
@@ -34,7 +34,7 @@ describe('a user pool', () => {
     expect(resolve({ 'Fn::GetAtt': ['Dashboard', 'ClientId'] })).toBe('Dashboard');
   });
 
-  it('is what the template makes of it', () => {
+  it('has the settings of the template', () => {
     const { pool } = provisioned({
       Users: aPool({
         Schema: [
@@ -80,7 +80,7 @@ describe('a user pool', () => {
     });
   });
 
-  it('has the defaults of Cognito for what the template leaves out', () => {
+  it('has the defaults of Cognito for missing settings', () => {
     const { pool } = provisioned({ Users: aPool(), Dashboard: aClient({ IdTokenValidity: 0 }) });
     expect(pool?.lifetimes).toEqual({ idToken: 3600, accessToken: 3600, refreshToken: 30 * 86_400 });
     expect(pool?.revocation).toBe(true);
@@ -97,7 +97,7 @@ describe('a user pool', () => {
     expect(pool?.lifetimes).toEqual({ idToken: 7200, accessToken: 10_800, refreshToken: 345_600 });
   });
 
-  it('leads nowhere when the client does not use the sign-in page', () => {
+  it('has no redirect when the client does not use the sign-in page', () => {
     const { pool } = provisioned({
       Users: aPool(),
       Dashboard: aClient({ AllowedOAuthFlowsUserPoolClient: false, CallbackURLs: ['https://example.com'] }),
@@ -136,7 +136,7 @@ describe('a user pool', () => {
       { Users: aPool(), Dashboard: aClient({ UserPoolId: { Ref: 'Elsewhere' } }) },
       'The local run has nothing to stand for a reference to Elsewhere',
     ],
-  ])('that the local run cannot stand for is refused (%#)', (resources, message) => {
+  ])('is refused when the local run does not support it (%#)', (resources, message) => {
     expect(() => provisioned(resources)).toThrow(new LocalRunError(message));
   });
 });

@@ -5,25 +5,22 @@ export interface SimulatedDelivery {
   id: string;
   webhookId: string;
   appearsAt: number;
-  /** When it gets a request or, in the end, none. */
+  /** When it gets a request or ends. */
   settledAt: number;
   settlement: 'attempted' | 'ended';
 }
 
-/** What the listing gives, with the time at which the request was signed. */
+/** An item of the listing, with the time at which its request was signed. */
 export interface SignedDelivery extends Listed {
   signedAt: number;
 }
 
-/** The identifier of a delivery whose event happened at `time`. */
+/** The id of a delivery whose event happened at `time`. */
 export function idAt(time: number, random: number): string {
   return `dlv_${time.toString(16).padStart(12, '0')}${random.toString(16).padStart(20, '0')}`;
 }
 
-/**
- * What an endpoint's listing shows at a moment: newest first, cut into pages whose cursor is the last
- * identifier.
- */
+/** An endpoint's listing at a moment: newest first, in pages whose cursor is the last id. */
 export function listAt(
   deliveries: readonly SimulatedDelivery[],
   webhookId: string,

@@ -6,7 +6,7 @@ const TO = ['--to', 'http://localhost:4000/hooks'];
 const read = (...args: string[]) => readForwardArguments([...TO, ...args]);
 
 describe('arguments of forward', () => {
-  it('follow everything from now on by default', () => {
+  it('follow all endpoints from now on by default', () => {
     expect(read()).toEqual({
       to: new URL('http://localhost:4000/hooks'),
       webhooks: [],
@@ -56,7 +56,7 @@ describe('arguments of forward', () => {
     expect(read('--since', text).since).toEqual(since);
   });
 
-  it('may ask for help alone', () => {
+  it('may ask only for help', () => {
     expect(runCommandLine(() => readForwardArguments(['--help'])).code).toBe(0);
   });
 
@@ -74,12 +74,12 @@ describe('arguments of forward', () => {
     [[...TO, '--key', 'ck_sandbox_x'], '--key'],
     [[...TO, 'now'], 'too many arguments'],
     [[...TO, '--state', '--once'], '--state'],
-  ])('refuse %j by name', (args, name) => {
+  ])('are refused with a message about %j', (args, name) => {
     expect(usageError(() => readForwardArguments(args))).toContain(name);
   });
 });
 
-describe('the address of the API', () => {
+describe('the URL of the API', () => {
   it.each([
     ['http://localhost:3000', 'http://localhost:3000'],
     ['http://localhost:3000/', 'http://localhost:3000'],
@@ -89,7 +89,7 @@ describe('the address of the API', () => {
     ],
     ['https://api.example.com/api/v1', 'https://api.example.com'],
     ['https://example.com/conversations/api/v1/', 'https://example.com/conversations'],
-  ])('is taken from %s', (text, baseUrl) => {
+  ])('is parsed from %s', (text, baseUrl) => {
     expect(baseUrlOf(new URL(text))).toBe(baseUrl);
   });
 });

@@ -19,8 +19,8 @@ const connect = (
   environment: LocalEnvironment | undefined = local,
 ) => connectionOf(given, variables, environment, '.local/env');
 
-describe('the sandbox that is followed', () => {
-  it("is the local run's by default", () => {
+describe('the connection to the sandbox', () => {
+  it('uses the local run by default', () => {
     expect(connect(undefined, {})).toEqual({ baseUrl: local.BASE_URL, key: 'ck_sandbox_local' });
     expect(connect(undefined, { BASE_URL: '', SANDBOX_API_KEY: '' })).toEqual({
       baseUrl: local.BASE_URL,
@@ -28,7 +28,7 @@ describe('the sandbox that is followed', () => {
     });
   });
 
-  it('is that of the flag, else of the variables', () => {
+  it('uses the flags before the variables', () => {
     const variables = { BASE_URL: 'http://127.0.0.1:1/', SANDBOX_API_KEY: 'ck_sandbox_mine' };
     expect(connect(elsewhere, variables)).toEqual({ baseUrl: elsewhere, key: 'ck_sandbox_mine' });
     expect(connect(undefined, variables)).toEqual({
@@ -37,19 +37,19 @@ describe('the sandbox that is followed', () => {
     });
   });
 
-  it("never gets the local run's key when it is elsewhere", () => {
+  it("never sends the local run's key to another API", () => {
     expect(() => connect(elsewhere, {})).toThrow(
       `Set SANDBOX_API_KEY to a key of the sandbox at ${elsewhere}`,
     );
     expect(() => connect(undefined, { BASE_URL: elsewhere })).toThrow('Set SANDBOX_API_KEY');
   });
 
-  it('has to be named where there is no local run', () => {
+  it('needs a URL where there is no local run', () => {
     const nowhere = () => connectionOf(undefined, {}, undefined, '.local/env');
     expect(nowhere).toThrow('Give --base-url or BASE_URL, or start the local run (npm start)');
   });
 
-  it('is never live, and its key is never shown', () => {
+  it('is refused for a live key, which is never shown', () => {
     for (const key of ['ck_live_secret', 'secret', 'ck_sandbox_\r\nsecret']) {
       const refused = () => connect(undefined, { SANDBOX_API_KEY: key });
       expect(refused).toThrow(/^SANDBOX_API_KEY (is a live key|must be a key of a sandbox)/);

@@ -9,20 +9,20 @@ const old = anEndpoint('whk_old', NOW - HOUR);
 const fromNow = { kind: 'ago', milliseconds: 0 } as const;
 const nothing = { lookedAt: undefined, positions: new Map() };
 
-describe('where an endpoint begins', () => {
-  it('is now, or as long ago as was asked', () => {
+describe('the start position of an endpoint', () => {
+  it('is now, or as long ago as requested', () => {
     expect(startOf(old, nothing, fromNow, NOW)).toEqual(positionAt(NOW));
     expect(startOf(old, nothing, { kind: 'ago', milliseconds: HOUR }, NOW)).toEqual(positionAt(NOW - HOUR));
     expect(startOf(old, nothing, { kind: 'all' }, NOW)).toEqual(BEGINNING);
   });
 
-  it('is where it stopped, whatever is asked', () => {
+  it('is where the program stopped, regardless of the arguments', () => {
     const saved = positionAt(NOW - 2 * HOUR);
     const state = { lookedAt: NOW - HOUR, positions: new Map([['whk_old', saved]]) };
     expect(startOf(old, state, { kind: 'all' }, NOW)).toEqual(saved);
   });
 
-  it('is its first delivery when it was made while nobody looked', () => {
+  it('is the first delivery of an endpoint created while the program was stopped', () => {
     const state = { lookedAt: NOW - HOUR, positions: new Map() };
     expect(startOf(anEndpoint('whk_new', NOW - HOUR + 1), state, fromNow, NOW)).toEqual(BEGINNING);
     expect(startOf(anEndpoint('whk_left_out', NOW - 2 * HOUR), state, fromNow, NOW)).toEqual(positionAt(NOW));

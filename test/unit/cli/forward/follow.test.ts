@@ -7,7 +7,7 @@ import { idAt } from './a-sandbox.ts';
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-20T09:30:00Z');
 
-/** A sandbox on a clock of its own: each look at the endpoints comes a minute after the one before. */
+/** A sandbox on a clock of its own: each poll of the endpoints comes a minute after the one before. */
 function aSandbox(plan: { endpoints: SandboxEndpoint[]; deliveries: SandboxDelivery[] }[]) {
   let look = -1;
   let clock = 0;
@@ -58,7 +58,7 @@ const aDelivery = (webhookId: string, at: number): SandboxDelivery => ({
 });
 
 describe('following a sandbox', () => {
-  it('takes in an endpoint that is made meanwhile, with all that it received, and lets go of one that is deleted', async () => {
+  it('includes an endpoint that is created meanwhile, with all its deliveries, and drops a deleted one', async () => {
     const first = anEndpoint('whk_1', NOW - HOUR);
     const second = anEndpoint('whk_2', NOW + 1000);
     const before = aDelivery('whk_1', NOW - 1);
@@ -74,7 +74,7 @@ describe('following a sandbox', () => {
     expect(changes).toEqual(['start whk_1', 'added whk_2', 'gone whk_1']);
   });
 
-  it('saves after each delivery, and that it has looked', async () => {
+  it('saves its position after each delivery and each poll', async () => {
     const deliveries = [aDelivery('whk_1', NOW + 1), aDelivery('whk_1', NOW + 2)];
     const { options, saved } = aSandbox([{ endpoints: [anEndpoint('whk_1', NOW - HOUR)], deliveries }]);
     expect(await follow({ ...options, once: true })).toEqual([]);
@@ -82,7 +82,7 @@ describe('following a sandbox', () => {
     expect(saved.map(({ positions }) => positions.get('whk_1')?.forwarded.size)).toEqual([0, 1, 2]);
   });
 
-  it('tells, when it looks once, of endpoints whose deliveries are not ready', async () => {
+  it('reports, with --once, endpoints whose deliveries are not ready', async () => {
     const waiting: SandboxDelivery = { ...aDelivery('whk_1', NOW + 1), state: 'waiting', request: undefined };
     const { options, forwarded } = aSandbox([
       { endpoints: [anEndpoint('whk_1', NOW - HOUR), anEndpoint('whk_2', NOW)], deliveries: [waiting] },

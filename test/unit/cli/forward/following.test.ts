@@ -35,10 +35,7 @@ const deliveries = fc
     all.map(({ happensAt, ...rest }, index): SimulatedDelivery => ({ ...rest, id: idAt(happensAt, index) })),
   );
 
-/**
- * What happens between two calls: nothing, time passes, the listing changes under the reader, or the program
- * is killed.
- */
+/** An event between two calls: none, time passes, the listing changes, or the program is killed. */
 const faults = fc.array(fc.constantFrom('none', 'slow', 'changed'), { minLength: 1, maxLength: 7 });
 const looks = fc.array(
   fc.record({
@@ -50,7 +47,7 @@ const looks = fc.array(
 );
 const pageSize = fc.integer({ min: 1, max: 7 });
 
-/** A program that follows, is killed and started again; and what it has done. */
+/** A program that follows the listing, is killed and restarted; with a record of its work. */
 function aProgram(all: readonly SimulatedDelivery[], size: number, disturbances: readonly string[]) {
   let now = START;
   let calls = 0;
@@ -100,12 +97,12 @@ function aProgram(all: readonly SimulatedDelivery[], size: number, disturbances:
   return {
     rounds,
     ages,
-    /** How many identifiers are saved. */
+    /** The number of saved ids. */
     remembered: () => saved.get('whk_a')?.forwarded.size,
     wait: (milliseconds: number) => {
       now += milliseconds;
     },
-    /** @returns whether it was killed meanwhile, and has been started again */
+    /** @returns whether it was killed meanwhile, and has been restarted */
     async look(kind: 'full' | 'short', kill: number | undefined): Promise<boolean> {
       killedAt = kill === undefined ? undefined : calls + kill;
       try {
@@ -119,7 +116,7 @@ function aProgram(all: readonly SimulatedDelivery[], size: number, disturbances:
         killedAt = undefined;
       }
     },
-    /** Looks until a whole round was made without a change under it. */
+    /** Polls until the listing did not change during a whole round. */
     async settle(): Promise<void> {
       disturbances = ['none'];
       while ((await round('full')) !== 'complete');
@@ -131,7 +128,7 @@ const expected = (all: readonly SimulatedDelivery[]) =>
   all.flatMap(({ id, settlement }) => (settlement === 'attempted' ? id : [])).sort();
 
 describe('following a listing', () => {
-  it('forwards each delivery exactly once, however late it appears and whatever the pages', async () => {
+  it('forwards each delivery exactly once, however late it appears and however the pages are cut', async () => {
     await fc.assert(
       fc.asyncProperty(deliveries, looks, pageSize, faults, async (all, plan, size, disturbances) => {
         const program = aProgram(all, size, disturbances);
@@ -147,7 +144,7 @@ describe('following a listing', () => {
     );
   });
 
-  it('loses none however often it is killed, and repeats at most the one under way', async () => {
+  it('loses no delivery however often it is killed, and repeats at most the one in progress', async () => {
     await fc.assert(
       fc.asyncProperty(deliveries, looks, pageSize, faults, async (all, plan, size, disturbances) => {
         const program = aProgram(all, size, disturbances);
@@ -166,7 +163,7 @@ describe('following a listing', () => {
     );
   });
 
-  it('forwards the oldest first, with a signature that is fresh', async () => {
+  it('forwards the oldest first, with a fresh signature', async () => {
     await fc.assert(
       fc.asyncProperty(deliveries, looks, pageSize, faults, async (all, plan, size, disturbances) => {
         const program = aProgram(all, size, disturbances);
@@ -180,7 +177,7 @@ describe('following a listing', () => {
     );
   });
 
-  it('reads one page where nothing is new', async () => {
+  it('reads one page when nothing is new', async () => {
     const all = Array.from({ length: 500 }, (_, index): SimulatedDelivery => {
       const at = START + index * 1000;
       const id = idAt(at, index);
@@ -203,7 +200,7 @@ describe('following a listing', () => {
     expect(pages).toBe(6);
   });
 
-  it('remembers no more than what may still appear beside it', async () => {
+  it('stores only the ids that may still have late neighbours', async () => {
     const all = Array.from({ length: 100 }, (_, index): SimulatedDelivery => {
       const at = START + index * MINUTE;
       const id = idAt(at, index);
@@ -215,7 +212,7 @@ describe('following a listing', () => {
     expect(program.remembered()).toBe(16);
   });
 
-  it('looks again where the page has changed under it', async () => {
+  it('polls again when the page has changed meanwhile', async () => {
     const at = START;
     const only: SimulatedDelivery = {
       id: idAt(at, 1),

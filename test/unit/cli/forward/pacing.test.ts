@@ -13,8 +13,8 @@ const MINUTE = 60_000;
 const headers = (fields: Record<string, string>) => new Headers(fields);
 
 /**
- * Asks a limiter of fixed windows again and again for some minutes, as fast as the pace allows.
- * @param others how many requests of somebody else come before each, cyclically
+ * Calls a limiter of fixed windows for some minutes, as fast as the pace permits.
+ * @param others how many requests of other callers come before each, cyclically
  * @returns requests of each minute, and the answers that were 429
  */
 function askFor(minutes: number, quota: number, others: readonly number[], withPolicy = true) {
@@ -37,7 +37,7 @@ function askFor(minutes: number, quota: number, others: readonly number[], withP
       ...(withPolicy ? { 'RateLimit-Policy': `"sandbox";q=${quota};w=60` } : {}),
     });
     pace = paceAfter(pace, readBudget(answer), now);
-    // A call takes a moment, so that no budget is without end.
+    // A call takes a moment, so that no budget is infinite.
     now += 20 + waitMs(pace, now + 20);
     asked += 1;
   }
@@ -45,7 +45,7 @@ function askFor(minutes: number, quota: number, others: readonly number[], withP
 }
 
 describe('the pace of requests', () => {
-  it('uses about half of the budget, whatever that is', () => {
+  it('uses about half of any budget', () => {
     fc.assert(
       fc.property(fc.integer({ min: 8, max: 600 }), (quota) => {
         for (const count of askFor(3, quota, [0]).mine) {
@@ -56,37 +56,36 @@ describe('the pace of requests', () => {
     );
   });
 
-  it('leaves others what they use, as far as there is something to leave', () => {
+  it('leaves other callers their use, as far as the budget permits', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(3), { minLength: 1, maxLength: 10 }), (others) => {
-        // Somebody who takes everything at once cannot be helped: here each takes at most three for one of
-        // ours.
+        // A caller that uses the whole budget at once cannot be helped: each takes at most three here.
         expect(askFor(3, 60, others).refused).toBeLessThanOrEqual(3);
       }),
     );
   });
 
-  it('waits for the next window when nothing is left', () => {
+  it('waits for the next window when the budget is used up', () => {
     const budget = readBudget(
       headers({ RateLimit: '"sandbox";r=0;t=34', 'RateLimit-Policy': '"sandbox";q=60;w=60' }),
     );
     expect(waitMs(paceAfter(UNPACED, budget, 1000), 1000)).toBe(34_000);
   });
 
-  it('spreads half of what is left where no policy tells the whole', () => {
+  it('uses half of what is left when no policy states the whole budget', () => {
     const budget = readBudget(headers({ RateLimit: '"sandbox";r=30;t=30' }));
     expect(waitMs(paceAfter(UNPACED, budget, 1000), 1000)).toBe(2000);
     expect(askFor(3, 60, [0], false).refused).toBe(0);
   });
 
-  it('is not slowed down by an API that tells no budget', () => {
+  it('has no limit at an API without rate limit headers', () => {
     expect(readBudget(headers({}))).toBeUndefined();
     expect(readBudget(headers({ RateLimit: 'limit=60' }))).toBeUndefined();
     expect(waitMs(paceAfter(UNPACED, undefined, 0), 0)).toBe(0);
   });
 });
 
-describe('waiting for an API in trouble', () => {
+describe('the backoff at a failing API', () => {
   it('doubles up to half a minute, with jitter', () => {
     expect([1, 2, 3, 6, 100].map((failures) => backoffMs(failures, 1))).toEqual([
       1000, 2000, 4000, 30_000, 30_000,
@@ -94,7 +93,7 @@ describe('waiting for an API in trouble', () => {
     expect(backoffMs(1, 0)).toBe(500);
   });
 
-  it('takes Retry-After in seconds or as a time, and has a standard where it is neither', () => {
+  it('uses Retry-After in seconds or as a date, and a default otherwise', () => {
     const now = new Date('2026-11-20T09:30:00Z');
     const wait = (text: string) => retryAfterMs(headers({ 'retry-after': text }), now);
     expect(wait('12')).toBe(12_000);

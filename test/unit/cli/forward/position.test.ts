@@ -8,13 +8,13 @@ const ago = (minutes: number) => idAt(NOW - minutes * MINUTE, 7);
 const position = positionAt(NOW - 60 * MINUTE);
 
 describe('the position in a listing', () => {
-  it('is compared with identifiers by their time', () => {
+  it('is compared with ids by their time', () => {
     expect(ago(60) >= position.floor).toBe(true);
     expect(idAt(NOW - 60 * MINUTE - 1, 7) < position.floor).toBe(true);
     expect(lookBack(ago(0), 60 * MINUTE)).toBe(position.floor);
   });
 
-  it('tells what is due from what has to be waited for', () => {
+  it('separates due deliveries from those that are not ready', () => {
     const sightings = [
       { id: ago(1), state: 'attempted' as const },
       { id: ago(2), state: 'waiting' as const },
@@ -26,7 +26,7 @@ describe('the position in a listing', () => {
     expect(dueOf({ ...position, forwarded: new Set([ago(3)]) }, sightings).due).toEqual([ago(1)]);
   });
 
-  it('is looked at a little way back, down to what waits; and all the way in a full look', () => {
+  it('is polled from a little earlier, back to what is not ready, and completely in a full poll', () => {
     const newest = ago(0);
     expect(reachOf(position, 'short', { newest })).toBe(lookBack(newest, MINUTE));
     expect(reachOf(position, 'short', { newest, waiting: ago(20) })).toBe(ago(20));

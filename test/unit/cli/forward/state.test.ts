@@ -6,7 +6,7 @@ const KEY = 'ck_sandbox_k0y';
 const connection = { baseUrl: 'http://localhost:3000', key: KEY, to: new URL('http://localhost:4000/hooks') };
 
 describe('the saved position', () => {
-  it('is read back whatever it is', () => {
+  it('is read back as saved', () => {
     const id = fc.string({ minLength: 1 }).filter((text) => text !== '__proto__');
     const position = fc
       .record({ floor: fc.string(), forwarded: fc.uniqueArray(fc.string()) })
@@ -21,13 +21,13 @@ describe('the saved position', () => {
   });
 
   it.each(['', '{}', 'null', '{"version":2,"endpoints":{}}', '{"version":1,"endpoints":{"whk_1":[]}}'])(
-    'is not taken from %j',
+    'is not read from %j',
     (text) => {
       expect(parseState(text)).toBeUndefined();
     },
   );
 
-  it('has a file of its own for each API, key and target, which shows none of them', () => {
+  it('has a file of its own for each API, key and target, whose name shows none of them', () => {
     const file = stateFileIn('/project/.local', connection);
     expect(file).toMatch(/^\/project\/\.local\/forward\/[0-9a-f]{32}\.json$/);
     expect(stateFileIn('/project/.local', { ...connection })).toBe(file);

@@ -23,7 +23,7 @@ const aDelivery = (changes: Partial<SandboxDelivery> = {}): SandboxDelivery => (
 });
 
 describe('a forwarded delivery on the screen', () => {
-  it('shows time, event, attempt, target and identifiers', () => {
+  it('shows time, event, attempt, target and ids', () => {
     expect(renderForwarding(aDelivery(), new URL('http://localhost:4000/hooks'), startedAt, plain)).toBe(
       [
         '14:03:22.104  conversation.created  attempt 2  → http://localhost:4000/hooks',
@@ -54,7 +54,7 @@ describe('a forwarded delivery on the screen', () => {
     expect(shown).not.toMatch(/hunter2|ada/);
   });
 
-  it('lets no received text steer the terminal', () => {
+  it('contains no control sequence of a received text', () => {
     const steering = '\u001b[2J\u009b31m';
     const delivery = aDelivery({
       eventType: steering,
@@ -71,7 +71,7 @@ describe('the summary', () => {
     [{ accepted: 0, failed: 0 }, 'Forwarded nothing.'],
     [{ accepted: 1, failed: 0 }, 'Forwarded one delivery.'],
     [{ accepted: 2, failed: 1 }, 'Forwarded 3 deliveries, 1 not accepted.'],
-  ])('of %j says it', (tally, text) => {
+  ])('of %j is its text', (tally, text) => {
     const shown = renderSummary(tally, '.local/forward/x.json', plain);
     expect(shown).toContain(text);
     expect(shown).toContain('kept in .local/forward/x.json');

@@ -4,7 +4,7 @@ import type { VerifyContext } from '../../../../lib/operate/verify/context.ts';
 import { createRemovals } from '../../../../lib/operate/verify/removals.ts';
 import { NOW } from '../../../builders.ts';
 
-/** Nothing listens there. */
+/** A port without a listener. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 export const anAnswer = (answer: Partial<Answer> = {}): Answer => ({
@@ -22,7 +22,7 @@ export const aProblem = (status: number, type: string, requestId = 'req-1'): Ans
   return anAnswer({ status, body, text: JSON.stringify(body) });
 };
 
-/** A context whose clock moves with its waits alone. */
+/** A context whose clock advances only with its waits. */
 export function aContext(
   changes: Partial<VerifyContext> & { answers?: (call: Call) => Answer } = {},
 ): VerifyContext {

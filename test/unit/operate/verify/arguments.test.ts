@@ -8,7 +8,7 @@ import { runCommandLine, usageError } from '../../../support/command-line.ts';
 const read = (text: string) => readVerifyArguments(text.split(' '));
 
 describe('the command line of a verification', () => {
-  it('names a deployment and what the checks need', () => {
+  it('names a deployment and the values for the checks', () => {
     expect(read('--stage prod --receiver https://example.com/hooks --token abc --wait 5 --json')).toEqual({
       stage: 'prod',
       receiver: 'https://example.com/hooks',
@@ -19,7 +19,7 @@ describe('the command line of a verification', () => {
     expect(read('--local')).toEqual({ local: true, waitMs: 20_000 });
   });
 
-  it('asks for help with --help, and when it says nothing', () => {
+  it('shows help with --help, and when it is empty', () => {
     expect(runCommandLine(() => read('--local --help')).code).toBe(0);
     expect(runCommandLine(() => readVerifyArguments([])).code).toBe(0);
   });
@@ -32,7 +32,7 @@ describe('the command line of a verification', () => {
     ['--local --wait soon', '--wait'],
     ['--local --force', '--force'],
     ['--local status', 'status'],
-  ])('is refused when it says "%s"', (text, message) => {
+  ])('is refused when it is "%s"', (text, message) => {
     expect(usageError(() => read(text))).toContain(message);
   });
 

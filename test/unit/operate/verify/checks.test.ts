@@ -39,7 +39,7 @@ describe('an answer of the API', () => {
     expect(() => dataOf(answer, 200, z.array(z.string()))).toThrow(message);
   });
 
-  it('is the error that was expected', () => {
+  it('is the expected error', () => {
     expect(expectProblem(aProblem(404, 'NOT_FOUND'), 'NOT_FOUND')).toBe('404 NOT_FOUND');
   });
 
@@ -52,11 +52,11 @@ describe('an answer of the API', () => {
       'without the error envelope',
     ],
     ['with another request id', aProblem(404, 'NOT_FOUND', 'req-2'), 'two different request ids'],
-  ])('that is an error %s fails its check', (_, answer, message) => {
+  ])('fails its check when it is an error %s', (_, answer, message) => {
     expect(() => expectProblem(answer, 'NOT_FOUND')).toThrow(message);
   });
 
-  it('that refuses a method without Allow fails its check', async () => {
+  it('fails its check when it refuses a method without Allow', async () => {
     const { run } = named(
       requestChecks(aContext({ answers: () => aProblem(405, 'METHOD_NOT_ALLOWED') })),
       'Call with a wrong method',
@@ -65,8 +65,8 @@ describe('an answer of the API', () => {
   });
 });
 
-describe('a function that makes no organization', () => {
-  it('is named with its error', async () => {
+describe('a function that creates no organization', () => {
+  it('is reported with its error', async () => {
     const context = aContext();
     mockClient(context.clients.lambda as LambdaClient)
       .on(InvokeCommand)
@@ -103,7 +103,7 @@ describe('event source mappings', () => {
     mapping(streamArn('Deliveries1'), { LastProcessingResult: 'OK' }),
   ];
 
-  it('are in order when each queue and stream is read', () => {
+  it('pass when each queue and stream has an enabled one', () => {
     expect(findMappingProblems(all, place)).toEqual([]);
   });
 
@@ -122,7 +122,7 @@ describe('event source mappings', () => {
       'The mapping of dispatch from the stream of deliveries reports "PROBLEM: Function call failed".',
     ],
     ['is missing', all.slice(1), 'Nothing reads the queue fresh.'],
-  ])('are named when one %s', (_, mappings, finding) => {
+  ])('are reported when one %s', (_, mappings, finding) => {
     expect(findMappingProblems(mappings, place)).toEqual([finding]);
   });
 });
@@ -151,24 +151,24 @@ describe('queues', () => {
     return named(queueChecks(context), name).run();
   };
 
-  it('pass while what waits becomes less', async () => {
+  it('pass while their backlog falls', async () => {
     expect(await check('Queues', [12, 9])).toBe('1 queues, 12 messages waiting');
   });
 
-  it('are named when what waits does not become less', async () => {
+  it('are reported when their backlog does not fall', async () => {
     await expect(check('Queues', [12])).rejects.toThrow(
       'meter is stuck: 12 waiting and not fewer while it was watched, 3 in flight.',
     );
   });
 
-  it('of dead letters are named, but for those that a function handles', async () => {
+  it('are reported when they are dead-letter queues with messages, except those that a function handles', async () => {
     await expect(check('Dead letters', [2])).rejects.toThrow(
       /^meter has 5: npm run operate -- dead-letters list meter$/,
     );
   });
 });
 
-describe('an alarm that is rung', () => {
+describe('an alarm that is set for a test', () => {
   const alarm = (changes = {}) => ({
     AlarmName: 'ConversationService-prod-Workers-MeteringMeterDead1-A',
     StateValue: 'OK' as const,
@@ -207,7 +207,7 @@ describe('an alarm that is rung', () => {
     expect(states()).toEqual(['ALARM', 'OK']);
   });
 
-  it('fails when the topic refuses one, and is set back', async () => {
+  it('fails when the topic refuses one, and is reset', async () => {
     const { run, states, context } = ring([alarm()], ['Failed']);
     await expect(run()).rejects.toThrow('could not notify its topic: Failed action arn:topic');
     await context.removals.removeAll();
@@ -222,13 +222,13 @@ describe('an alarm that is rung', () => {
     await expect(ring([alarm({ AlarmActions: [] })], []).run()).rejects.toThrow('No alarm of the deployment');
   });
 
-  it('is skipped where alarms do not act, and where there is no CloudWatch', async () => {
+  it('is skipped where alarms have no actions, and where there is no CloudWatch', async () => {
     await expect(ring([alarm({ ActionsEnabled: false })], []).run()).rejects.toThrow('do not act');
     const { run } = named(alarmChecks(aContext()), 'Ring an alarm');
     await expect(run()).rejects.toThrow('not there locally: CloudWatch');
   });
 
-  it('is never one that rings already, or by which a deployment is rolled back', () => {
+  it('is never one in the alarm state, or one that rolls back a deployment', () => {
     const delivery = alarm({ AlarmName: 'ConversationService-prod-Workers-DeliveryDispatchFails-A' });
     const other = alarm({ AlarmName: 'ConversationService-prod-Workers-RecoveryParkedLate-A' });
     expect(chooseAlarm([delivery, alarm({ StateValue: 'ALARM' })])).toBeUndefined();

@@ -25,7 +25,7 @@ const run = (checks: readonly Check[], signal = new AbortController().signal) =>
 };
 
 describe('a run of checks', () => {
-  it('goes on after a failure, and tells what is wrong from what could not be checked', async () => {
+  it('continues after a failure, and separates failed checks from those that could not run', async () => {
     expect(await run(CHECKS)).toEqual([
       { name: 'One', status: 'passed', milliseconds: 250, detail: 'fine', findings: [] },
       expect.objectContaining({ name: 'Two', status: 'failed', findings: ['first thing', 'second thing'] }),
@@ -34,7 +34,7 @@ describe('a run of checks', () => {
     ]);
   });
 
-  it('says of a connection that failed what to do about it', async () => {
+  it('says for a failed connection what to do about it', async () => {
     const error = new TypeError('fetch failed', {
       cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }),
     });
@@ -42,7 +42,7 @@ describe('a run of checks', () => {
     expect(result?.findings).toEqual([expect.stringContaining('nothing listens there')]);
   });
 
-  it('skips what has not started when the operator stops it', async () => {
+  it('skips the remaining checks when the operator stops it', async () => {
     const stopping = new AbortController();
     const wait = async () => {
       stopping.abort();
@@ -57,7 +57,7 @@ describe('a run of checks', () => {
 });
 
 describe('the report of a run', () => {
-  it('has a line for each check, with what is wrong below it', async () => {
+  it('has a line for each check, with its problems below', async () => {
     const lines = (await run(CHECKS)).map((result) => renderResult(result, plain)).join('\n');
     expect(lines.split('\n')).toEqual([
       expect.stringMatching(/^ {2}✓ One {33} +250 ms {3}fine$/),
@@ -70,7 +70,7 @@ describe('the report of a run', () => {
     ]);
   });
 
-  it('shows no control characters of what the API answered', () => {
+  it("contains no control characters of the API's answers", () => {
     const text = renderResult(
       { name: 'One', status: 'failed', milliseconds: 1, detail: '', findings: ['\u001b[2J'] },
       plain,
@@ -78,7 +78,7 @@ describe('the report of a run', () => {
     expect(text).not.toContain('\u001b');
   });
 
-  it('ends with the names of what failed', async () => {
+  it('ends with the names of the failed checks', async () => {
     const results = await run(CHECKS);
     expect(renderSummary(results, 1500, plain)).toBe(
       '  ✗ 2 failed, 1 passed, 1 skipped in 1.5 s: Two · Four',
@@ -87,8 +87,8 @@ describe('the report of a run', () => {
   });
 });
 
-describe('removals', () => {
-  it('happen in reverse order, each once, and go on after a failure', async () => {
+describe('cleanups', () => {
+  it('run in reverse order, each once, and continue after a failure', async () => {
     const removals = createRemovals();
     const removed: string[] = [];
     removals.add('organization', async () => void removed.push('organization'));

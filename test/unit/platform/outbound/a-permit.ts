@@ -3,7 +3,7 @@ import { newId, type OrgId } from '../../../../functions/domain/ids.ts';
 import { LIVE_GENERATION } from '../../../../functions/domain/tenant.ts';
 import { NOW } from '../../../builders.ts';
 
-/** A permit as the gate gives it for a live organization: there is no other way to one. */
+/** A permit from the gate for a live organization; the gate is the only source of permits. */
 export const aPermit = (orgId: OrgId = newId('org', NOW)): Promise<Permit> =>
   gate(async () => ({ environment: 'live', tier: 'standard', generation: LIVE_GENERATION }))(orgId, {
     live: async (permit) => permit,

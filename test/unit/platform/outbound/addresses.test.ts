@@ -116,7 +116,7 @@ describe('the receiver rule on addresses', () => {
 });
 
 describe('isLoopbackAddress', () => {
-  it('knows 127.0.0.0/8 and ::1', () => {
+  it('accepts 127.0.0.0/8 and ::1', () => {
     fc.assert(
       fc.property(addressIn(LOOPBACK_IPV4), (value) => {
         expect(isLoopbackAddress(toDotted(value))).toBe(true);
@@ -126,7 +126,7 @@ describe('isLoopbackAddress', () => {
     expect(isLoopbackAddress('0:0:0:0:0:0:0:1')).toBe(true);
   });
 
-  it('is never true of a public address', () => {
+  it('refuses every public address', () => {
     fc.assert(
       fc.property(fc.oneof(publicIPv4.map(toDotted), publicIPv6.map(formatIPv6)), (text) => {
         expect(isLoopbackAddress(text)).toBe(false);
@@ -145,7 +145,7 @@ describe('isLoopbackAddress', () => {
     'localhost',
     '127.1',
     '',
-  ])('is not true of %j', (text) => {
+  ])('refuses %j', (text) => {
     expect(isLoopbackAddress(text)).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What the kernel was asked to connect to. */
+/** The destination that the kernel was asked to connect to. */
 export interface Attempt {
   address: string;
   port: number;
@@ -17,11 +17,11 @@ interface TcpHandle {
 }
 
 /**
- * Watches every TCP connection that this process begins until the test is over, in the last function before
- * the kernel: whatever a check said, what is not here was not connected to, and what is here was.
+ * Records every TCP connection that this process begins until the end of the test, in the last function
+ * before the kernel.
  *
- * No packet leaves the machine: each connection is led to a loopback port instead, and believes to be where
- * it wanted.
+ * No packet leaves the machine: each connection is redirected to a loopback port, and reports its original
+ * destination.
  */
 export async function observedConnections(to: { host?: string; port: number }): Promise<Attempt[]> {
   const attempts: Attempt[] = [];
@@ -48,7 +48,7 @@ export async function observedConnections(to: { host?: string; port: number }): 
   return attempts;
 }
 
-/** What all TCP handles of Node inherit from; a server has one before anything is patched. */
+/** The prototype of all TCP handles of Node; a server has one before anything is patched. */
 async function tcpPrototype(): Promise<TcpHandle> {
   const server: Server = createServer();
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

@@ -11,5 +11,5 @@ import { publicUrls } from './corpus/public-urls.ts';
  */
 export const forbiddenHosts: readonly Forbidden[] = [...forbiddenIPv4, ...forbiddenIPv6, ...forbiddenNames];
 
-/** URLs that deliveries may go to, each with what is unusual about it. */
+/** URLs that deliveries may go to, each with its peculiarity. */
 export const permittedUrls: readonly PublicUrl[] = [...publicUrls, ...publicAddresses];

@@ -16,12 +16,12 @@ const closed = { kind: 'failed', error: 'connection closed before the end of the
 
 async function resultOf(server: Receiver, timeoutMs: number) {
   const result = await fetchFrom(localClient({ timeoutMs }), server.url(), {}, MAX);
-  // Nothing is left behind, whatever the server would still like to send.
+  // Every connection is closed, even when the server would send more.
   await until('the server to have no connection', () => server.open.size === 0, 25_000);
   return result;
 }
 
-describe('a server ends by the deadline that', () => {
+describe('fetch ends by the deadline when a server', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['never answers', () => undefined],
     ['drips headers', (socket) => dripAfter(socket, OK, 'x: y\r\n')],
@@ -33,13 +33,13 @@ describe('a server ends by the deadline that', () => {
       'drips trailers',
       (socket) => dripAfter(socket, `${OK}transfer-encoding: chunked\r\n\r\n1\r\n.\r\n0\r\n`, 'x: y\r\n'),
     ],
-    ['drips what it encoded', (socket) => dripAfter(socket, `${OK}content-encoding: gzip\r\n\r\n`, '\u001f')],
+    ['drips an encoded body', (socket) => dripAfter(socket, `${OK}content-encoding: gzip\r\n\r\n`, '\u001f')],
     ['drips after a redirect', (socket) => dripAfter(socket, 'HTTP/1.1 302 Found\r\nlocation: /again', 'x')],
   ])('%s', async (_what, stall) => {
     expect(await resultOf(await rawReceiver(stall), HASTY)).toEqual(timedOut);
   });
 
-  it('redirects, each time just in time', async () => {
+  it('redirects, each time just before the deadline', async () => {
     const server = await rawReceiver((socket) => {
       const timer = setTimeout(
         () =>
@@ -53,17 +53,17 @@ describe('a server ends by the deadline that', () => {
   });
 });
 
-describe('a server is cut off that', () => {
+describe('fetch cuts off a server that', () => {
   it.each<[string, (socket: Socket) => void]>([
-    ['pours a body without end', (socket) => pourAfter(socket, `${OK}\r\n`, 'x'.repeat(65_536))],
+    ['sends a body without end', (socket) => pourAfter(socket, `${OK}\r\n`, 'x'.repeat(65_536))],
     [
-      'pours chunks without end',
+      'sends chunks without end',
       (socket) =>
         pourAfter(socket, `${OK}transfer-encoding: chunked\r\n\r\n`, `10000\r\n${'x'.repeat(65_536)}\r\n`),
     ],
     ['announces too much', (socket) => socket.write(`${OK}content-length: 1000001\r\n\r\n`)],
     [
-      'announces as much as can be',
+      'announces the largest length',
       (socket) => pourAfter(socket, `${OK}content-length: 9007199254740991\r\n\r\n`, 'x'.repeat(65_536)),
     ],
     [
@@ -71,7 +71,7 @@ describe('a server is cut off that', () => {
       (socket) =>
         socket.end(Buffer.concat([Buffer.from(`${OK}content-encoding: gzip\r\n\r\n`), manyZeros()])),
     ],
-    ['pours packed zeros without end', (socket) => pourGzip(socket)],
+    ['sends compressed zeros without end', (socket) => pourGzip(socket)],
   ])('%s', async (_what, attack) => {
     expect(await resultOf(await rawReceiver(attack), PATIENT)).toEqual(tooLarge);
   });
@@ -84,7 +84,7 @@ describe('a server is cut off that', () => {
     ['closes in a chunk', (socket) => socket.end(`${OK}transfer-encoding: chunked\r\n\r\nff\r\nhalf`)],
     ['closes after a chunk', (socket) => socket.end(`${OK}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n`)],
     [
-      'sends a chunk of no length',
+      'sends a chunk without a length',
       (socket) => socket.write(`${OK}transfer-encoding: chunked\r\n\r\nzz\r\nhalf`),
     ],
   ])('%s', async (_what, attack) => {
@@ -101,7 +101,7 @@ describe('a server is cut off that', () => {
     expect(await resultOf(server, PATIENT)).toMatchObject({ error: 'response headers are too large' });
   });
 
-  it.each([404, 301])('pours a body after a %i, of which nothing is waited for', async (status) => {
+  it.each([404, 301])('sends an endless body after a %i, which is not read', async (status) => {
     const server = await rawReceiver((socket) =>
       pourAfter(socket, `HTTP/1.1 ${status} No\r\n\r\n`, 'x'.repeat(65_536)),
     );
@@ -109,8 +109,8 @@ describe('a server is cut off that', () => {
   });
 });
 
-describe('a server that says less than it sends', () => {
-  it('has what it said taken', async () => {
+describe('fetch from a server that sends more than it declares', () => {
+  it('returns the declared part', async () => {
     const server = await rawReceiver((socket) => socket.end(`${OK}content-length: 4\r\n\r\nhalf and more`));
     const result = await fetchFrom(localClient(), server.url());
     expect(Buffer.from(Object(result).body).toString()).toBe('half');
@@ -118,14 +118,14 @@ describe('a server that says less than it sends', () => {
 });
 
 describe('a body', () => {
-  it('of exactly the limit is taken, and of a byte more is not', async () => {
+  it('is accepted at exactly the limit, and refused one byte beyond', async () => {
     const answer = (size: number) =>
       rawReceiver((socket) => socket.end(`${OK}connection: close\r\n\r\n${'x'.repeat(size)}`));
     expect(await resultOf(await answer(MAX), PATIENT)).toMatchObject({ kind: 'fetched' });
     expect(await resultOf(await answer(MAX + 1), PATIENT)).toEqual(tooLarge);
   });
 
-  it('in single bytes is taken whole', async () => {
+  it('is read completely when it comes in single bytes', async () => {
     const pieces = Array.from({ length: 100_000 }, (_, index) => `1\r\n${index % 10}\r\n`).join('');
     const server = await rawReceiver((socket) =>
       socket.end(`${OK}transfer-encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`),
@@ -134,7 +134,7 @@ describe('a body', () => {
     expect(Buffer.from(Object(result).body).toString()).toBe('0123456789'.repeat(10_000));
   });
 
-  it('that pauses for longer than an idle connection is kept is taken', async () => {
+  it('is read completely when it pauses for longer than the idle timeout of connections', async () => {
     const server = await rawReceiver((socket) => {
       socket.write(`${OK}content-length: 8\r\n\r\nhalf`);
       setTimeout(() => socket.end('half'), 1300);
@@ -153,7 +153,7 @@ function pourAfter(socket: Socket, head: string, chunk: string): void {
   pour(socket, chunk);
 }
 
-/** 900 MB in less than one: parts of a gzip file may follow one another (RFC 1952, section 2.2). */
+/** 900 MB in less than one: a gzip file may have several parts (RFC 1952, section 2.2). */
 function manyZeros(): Uint8Array {
   const part = gzipSync(Buffer.alloc(100_000_000));
   return Buffer.concat(new Array<Uint8Array>(9).fill(part));

@@ -17,8 +17,8 @@ beforeEach(() => {
 });
 
 /**
- * Sends so many bytes in each second, then ends. @returns what becomes of it: a length, or an error after so
- * many seconds
+ * Sends this many bytes each second, then ends.
+ * @returns the length that was read, or the error and its second
  */
 async function sent(seconds: readonly number[]) {
   const response = Object.assign(new PassThrough({ highWaterMark: 1e6 }), { headers: {} });
@@ -44,8 +44,8 @@ async function sent(seconds: readonly number[]) {
   return ended;
 }
 
-describe('a content', () => {
-  it('is given up in the first second in which the last five brought less than 5 KiB', async () => {
+describe('a download', () => {
+  it('fails in the first second in which the last five brought less than 5 KiB', async () => {
     const amounts = fc.constantFrom(0, 1, 500, 1023, 1024, 1025, 5120, 20_000);
     await fc.assert(
       fc.asyncProperty(fc.array(amounts, { maxLength: 12 }), async (seconds) => {
@@ -63,7 +63,7 @@ describe('a content', () => {
     );
   });
 
-  it('that trickles after a fast beginning is given up while its server goes on', async () => {
+  it('fails when it becomes too slow after a fast beginning, while its server continues', async () => {
     const server = await rawReceiver((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 900000\r\n\r\n${'x'.repeat(100_000)}`);
       const timer = setTimeout(function trickle() {
@@ -74,7 +74,7 @@ describe('a content', () => {
     });
     const fetched = fetchFrom(localClient(), server.url());
     await until('the content to begin', () => vi.getTimerCount() > 0);
-    // Seconds pass until the beginning is too long ago.
+    // Enough seconds pass for the beginning to leave the window.
     const seconds = setTimeout(function pass() {
       vi.advanceTimersByTime(1000);
       seconds.refresh();
@@ -85,7 +85,7 @@ describe('a content', () => {
   });
 });
 
-it('the answer to a delivery has no rate: its deadline ends it', async () => {
+it('the answer to a delivery has no minimum rate: its deadline ends it', async () => {
   vi.useRealTimers();
   const server = await rawReceiver((socket) => {
     socket.write('HTTP/1.1 500 No\r\ncontent-length: 900\r\n\r\n');

@@ -4,7 +4,7 @@ import { nameServerResolver } from '../../../../functions/platform/outbound/agen
 import { nameServer } from './name-server.ts';
 import { fetchFrom, httpsReceiver, localClient, rawReceiver } from './receivers.ts';
 
-/** A server of redirects by path: a status and where to; what is not among them is a page. */
+/** A server of redirects by path, each a status and a target; every other path is a page. */
 async function aMaze(redirects: Record<string, [status: number, location?: string]>) {
   const asked: { url: string; headers: IncomingHttpHeaders }[] = [];
   const server = await httpsReceiver(({ url = '', headers }, response) => {
@@ -33,7 +33,7 @@ describe('a redirect', () => {
     ['an address of the same scheme', '//receiver.example.com:PORT/b', '/b'],
     ['a path that is UTF-8', '/caf\u00c3\u00a9', '/caf%C3%A9'],
     ['nothing but a query', '?x=1', '/dir/a?x=1'],
-  ])('to %s is followed', async (_what, location, path) => {
+  ])('is followed to %s', async (_what, location, path) => {
     const asked: string[] = [];
     const server = await rawReceiver((socket, head) => {
       const [, target = ''] = head.toString('latin1').split(' ');
@@ -50,7 +50,7 @@ describe('a redirect', () => {
     expect(asked).toEqual(['/dir/a', path]);
   });
 
-  it('is followed five times and not once more', async () => {
+  it('is followed at most five times', async () => {
     const { server, paths } = await aMaze(
       Object.fromEntries(Array.from({ length: 9 }, (_, step) => [`/${step}`, [302, `/${step + 1}`]])),
     );
@@ -64,13 +64,13 @@ describe('a redirect', () => {
     expect(paths().slice(6)).toEqual(['/3', '/4', '/5', '/6', '/7', '/8']);
   });
 
-  it('to itself ends', async () => {
+  it('to itself fails', async () => {
     const { server, asked } = await aMaze({ '/hook': [302, '/hook'] });
     expect(await fetchFrom(localClient(), server.url())).toMatchObject({ error: 'too many redirects' });
     expect(asked).toHaveLength(6);
   });
 
-  it('takes the conditions of the request along, and is no answer to them itself', async () => {
+  it('keeps the conditions of the request, and is itself no answer to them', async () => {
     const { server, asked } = await aMaze({ '/a': [301, '/b'], '/b': [304] });
     const headers = { 'if-none-match': '"1"', 'if-modified-since': 'Wed, 21 Oct 2015 07:28:00 GMT' };
     expect(await fetchFrom(localClient(), server.url('localhost', '/a'), headers)).toEqual({
@@ -79,7 +79,7 @@ describe('a redirect', () => {
     expect(asked).toMatchObject([{ headers }, { headers }]);
   });
 
-  it.each([301, 302, 303, 307, 308])('with %i and no place to go to fails', async (status) => {
+  it.each([301, 302, 303, 307, 308])('with %i and no target fails', async (status) => {
     const { server } = await aMaze({ '/hook': [status] });
     expect(await fetchFrom(localClient(), server.url())).toEqual({
       kind: 'failed',
@@ -88,9 +88,9 @@ describe('a redirect', () => {
   });
 });
 
-describe('a redirect that leads where no request may go', () => {
+describe('a forbidden redirect', () => {
   it.each([
-    ['in the open', 'http://receiver.example.com/', 'url must use https'],
+    ['to plain HTTP', 'http://receiver.example.com/', 'url must use https'],
     ['to another scheme', 'ftp://receiver.example.com/', 'url must use https'],
     ['to a file', 'file:///etc/passwd', 'url must use https'],
     ['to data', 'data:text/html,x', 'url must use https'],
@@ -108,8 +108,12 @@ describe('a redirect that leads where no request may go', () => {
       'https://[::ffff:a9fe:a9fe]/',
       'url must have a public host name or public address',
     ],
-    ['to a name of the inside', 'https://db.internal/', 'url must have a public host name or public address'],
-    ['too far', `https://receiver.example.com/${'a'.repeat(2100)}`, 'url must be at most 2048 characters'],
+    ['to an internal name', 'https://db.internal/', 'url must have a public host name or public address'],
+    [
+      'to an overlong URL',
+      `https://receiver.example.com/${'a'.repeat(2100)}`,
+      'url must be at most 2048 characters',
+    ],
   ])('%s fails', async (_where, location, problem) => {
     const resolved: string[] = [];
     const { server } = await aMaze({ '/hook': [302, location] });
@@ -131,7 +135,7 @@ describe('a redirect that leads where no request may go', () => {
     ['a private address', ['10.0.0.1']],
     ['the metadata service', ['169.254.169.254']],
     ['a public and a private address', ['93.184.215.14', '192.168.0.1']],
-  ])('by a name that leads to %s fails', async (_where, addresses) => {
+  ])('to a name that leads to %s fails', async (_where, addresses) => {
     const names = await nameServer({
       'receiver.example.com': { A: ['127.0.0.1'] },
       'other.example.com': { A: addresses },
@@ -144,7 +148,7 @@ describe('a redirect that leads where no request may go', () => {
     });
   });
 
-  it('to loopback fails where the service does not run on a developer’s machine', async () => {
+  it('to loopback fails outside the local run', async () => {
     const { server } = await aMaze({});
     const client = localClient({ policy: { loopback: 'refuse' }, resolve: async () => ['127.0.0.1'] });
     expect(await fetchFrom(client, server.url('receiver.example.com'))).toEqual({

@@ -10,7 +10,7 @@ const text = (result: unknown): string => Buffer.from(Object(result).body).toStr
 const ETAG = '"33a64df5"';
 const MODIFIED = 'Wed, 21 Oct 2015 07:28:00 GMT';
 
-/** A server that gives a page to whoever does not have it, and keeps what it was asked. */
+/** A server that answers 304 to a matching validator and a page otherwise, and records its requests. */
 async function aPage() {
   const asked: { method?: string; url?: string; headers: IncomingHttpHeaders }[] = [];
   const server = await httpsReceiver(({ method, url, headers }, response) => {
@@ -23,7 +23,7 @@ async function aPage() {
 }
 
 describe('a fetch', () => {
-  it('gives the content with what the server says of it', async () => {
+  it('returns the content with its validators and type', async () => {
     const { server, asked } = await aPage();
     const url = server.url('receiver.example.com', '/page?a=1');
     const result = await fetchFrom(localClient(), url, { 'user-agent': 'test/1' });
@@ -45,13 +45,13 @@ describe('a fetch', () => {
     ]);
   });
 
-  it('is told when there is nothing new', async () => {
+  it('reports unchanged content', async () => {
     const { server } = await aPage();
     const result = await fetchFrom(localClient(), server.url(), { 'If-None-Match': ETAG });
     expect(result).toEqual({ kind: 'not-modified' });
   });
 
-  it('leaves out what the server does not say', async () => {
+  it('omits the headers that the server does not send', async () => {
     const server = await httpsReceiver((_request, response) => response.end());
     expect(await fetchFrom(localClient(), server.url())).toEqual({
       kind: 'fetched',
@@ -60,7 +60,7 @@ describe('a fetch', () => {
     });
   });
 
-  it('fails on a 304 that nobody asked for', async () => {
+  it('fails on a 304 to an unconditional request', async () => {
     const server = await httpsReceiver((_request, response) => response.writeHead(304).end());
     expect(await fetchFrom(localClient(), server.url())).toEqual({
       kind: 'failed',
@@ -69,10 +69,12 @@ describe('a fetch', () => {
   });
 
   it.each([101, 201, 202, 203, 204, 206, 300, 305, 400, 401, 403, 404, 410, 429, 500, 503, 999])(
-    'fails on a %i, whatever its body',
+    'fails on a %i with any body',
     async (status) => {
       const server = await rawReceiver((socket) =>
-        socket.end(`HTTP/1.1 ${status} Told You So\r\nconnection: close\r\n\r\nsecret words of the server`),
+        socket.end(
+          `HTTP/1.1 ${status} No Such Status\r\nconnection: close\r\n\r\nsecret words of the server`,
+        ),
       );
       expect(await fetchFrom(localClient(), server.url())).toEqual({
         kind: 'failed',
@@ -98,13 +100,13 @@ describe('a fetch', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('rejects headers that HTTP cannot carry, which are the caller’s', async () => {
+  it('throws for headers that HTTP cannot carry', async () => {
     const { server } = await aPage();
     const request = fetchFrom(localClient(), server.url(), { 'if-none-match': 'a\r\nx: y' });
     await expect(request).rejects.toThrow(TypeError);
   });
 
-  it('takes several at once over few connections, and posts beside them', async () => {
+  it('uses few connections for several at once, and posts beside them', async () => {
     const { server, asked } = await aPage();
     const client = localClient();
     const results = await Promise.all(Array.from({ length: 20 }, () => fetchFrom(client, server.url())));
@@ -115,7 +117,7 @@ describe('a fetch', () => {
   });
 });
 
-describe('what a server says of its content', () => {
+describe('a header of the content', () => {
   const MIB = 'x'.repeat(1025);
   it.each([
     ['etag', '"a b"'],
@@ -127,7 +129,7 @@ describe('what a server says of its content', () => {
     ['content-type', 'text/html; title=caf\u00e9'],
     ['content-type', MIB],
     ['content-type', 'text/html\tx'],
-  ])('is left out when it could not be sent back or shown: %s %j', async (name, value) => {
+  ])('is omitted when it could not be sent back or shown: %s %j', async (name, value) => {
     const server = await rawReceiver((socket) =>
       socket.end(
         Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: 2\r\n${name}: ${value}\r\n\r\nok`, 'latin1'),
@@ -139,7 +141,7 @@ describe('what a server says of its content', () => {
   });
 
   it.each(['"x"', 'W/"weak"', 'unquoted', '""', `"${'x'.repeat(1022)}"`])(
-    'is kept as it is: etag %s',
+    'is kept unchanged: etag %s',
     async (etag) => {
       const server = await httpsReceiver((_request, response) => response.writeHead(200, { etag }).end());
       expect(await fetchFrom(localClient(), server.url())).toMatchObject({ etag });
@@ -147,7 +149,7 @@ describe('what a server says of its content', () => {
   );
 });
 
-describe('content that is encoded although nobody asked for it', () => {
+describe('content with an encoding that was not requested', () => {
   const content = 'Hällo '.repeat(1000);
 
   it.each([
@@ -175,7 +177,7 @@ describe('content that is encoded although nobody asked for it', () => {
     ['zstd', zstdCompressSync(content), 'the content has an encoding that was not requested'],
     ['gzip, gzip', gzipSync(gzipSync(content)), 'the content has an encoding that was not requested'],
     ['x-unknown', Buffer.from(content), 'the content has an encoding that was not requested'],
-  ])('with %s fails when that cannot be undone', async (encoding, body, error) => {
+  ])('with %s fails when it cannot be decoded', async (encoding, body, error) => {
     const server = await httpsReceiver((_request, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(body),
     );

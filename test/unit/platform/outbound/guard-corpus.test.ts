@@ -15,13 +15,14 @@ const refuse = { loopback: 'refuse' } as const;
 const NAME = 'receiver.example.com';
 const SOMEWHERE = '93.184.215.14';
 
-/** What is left of a URL's host once the brackets of an IPv6 address are off. */
+/** A URL's host without the brackets of an IPv6 address. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
 /**
- * Names and addresses as the parser writes them, so that one certificate does for every URL of the corpus.
+ * Names and addresses as the parser writes them, so that one certificate is valid for every URL of the
+ * corpus.
  */
 const hosts = [...new Set(permittedUrls.map(([url]) => hostOf(new URL(url))))];
 const tls = await authority.issue({
@@ -35,8 +36,8 @@ interface Arrival {
 }
 
 /**
- * The service as it is deployed, but for whom it asks for names and trusts: what it connects to, and what
- * arrives.
+ * The deployed client with the test's name server and certificates, its connections, and the requests that
+ * arrive.
  */
 async function guarded(zone: Zone): Promise<{
   attempts: Attempt[];
@@ -58,7 +59,7 @@ async function guarded(zone: Zone): Promise<{
   return { attempts, arrivals, receiver, queries: server.queries, post: (url) => postTo(client, url) };
 }
 
-/** Those of the corpus of which the parser makes a URL at all; what it refuses cannot be requested. */
+/** The texts of the corpus that parse as a URL; the others cannot be requested. */
 function parsed(entries: readonly (readonly [text: string, why: string])[]): (readonly [URL, string])[] {
   return entries.flatMap(([text, why]) => {
     const url = URL.parse(text);
@@ -69,7 +70,7 @@ function parsed(entries: readonly (readonly [text: string, why: string])[]): (re
 const urlsOfForbiddenHosts = parsed(forbiddenHosts.map(([host, why]) => [`https://${host}:8443/hook`, why]));
 
 describe('the corpus', () => {
-  it('is as large as is promised, without repetition', () => {
+  it('has the documented size, without duplicates', () => {
     const urls = [
       ...forbiddenHosts.map(([host]) => `https://${host}/hook`),
       ...forbiddenUrls.map(([url]) => url),
@@ -85,19 +86,18 @@ describe('the corpus', () => {
   });
 });
 
-describe('no connection is begun', () => {
-  it.each(urlsOfForbiddenHosts)('to the host of %s: %s', async (url) => {
+describe('the guard', () => {
+  it.each(urlsOfForbiddenHosts)('begins no connection to the host of %s: %s', async (url) => {
     const { attempts, queries, post } = await guarded({ '*': { A: [SOMEWHERE] } });
     expect(await post(url)).toMatchObject({ kind: 'failed', error: expect.stringMatching(/^url /) });
     expect(attempts).toEqual([]);
     expect(queries).toEqual([]);
   });
 
-  it.each(forbiddenUrls)('for %j: %s', async (text) => {
+  it.each(forbiddenUrls)('begins no connection for %j: %s', async (text) => {
     expect(checkReceiverUrl(text, refuse)).toMatchObject({ ok: false });
 
-    // Had the text been stored nevertheless: what the parser repairs of it may be public, and is never
-    // anything else.
+    // The parser may repair a stored text into a URL; that URL must be public.
     const url = URL.parse(text);
     if (!url) return;
     const { attempts, post } = await guarded({ '*': { A: ['127.0.0.1'] } });
@@ -105,7 +105,7 @@ describe('no connection is begun', () => {
     expect(attempts).toEqual([]);
   });
 
-  it.each(forbiddenAnswers)('to a name that leads to %s', async (_why, records) => {
+  it.each(forbiddenAnswers)('begins no connection to a name that leads to %s', async (_why, records) => {
     const { attempts, receiver, post } = await guarded({ [NAME]: records });
     expect(await post(new URL(`https://${NAME}/hook`))).toMatchObject({
       kind: 'failed',
@@ -115,13 +115,16 @@ describe('no connection is begun', () => {
     expect(receiver.connections).toBe(0);
   });
 
-  it.each(emptyAnswers)('to a name of which the name server says %s', async (_what, records, error) => {
-    const { attempts, post } = await guarded(records ? { [NAME]: records } : {});
-    expect(await post(new URL(`https://${NAME}/hook`))).toMatchObject({ kind: 'failed', error });
-    expect(attempts).toEqual([]);
-  });
+  it.each(emptyAnswers)(
+    'begins no connection to a name of which the name server says %s',
+    async (_what, records, error) => {
+      const { attempts, post } = await guarded(records ? { [NAME]: records } : {});
+      expect(await post(new URL(`https://${NAME}/hook`))).toMatchObject({ kind: 'failed', error });
+      expect(attempts).toEqual([]);
+    },
+  );
 
-  it('would be begun to all of them without the guard, and be seen', async () => {
+  it('is what prevents these connections: without it they begin, and are recorded', async () => {
     const attempts = await observedConnections(await tcpReceiver((socket) => socket.destroy()));
     const urls = urlsOfForbiddenHosts.map(([url]) => url).filter((url) => isIP(hostOf(url)) !== 0);
     for (const url of urls) await unguardedPost(url, []);
@@ -136,8 +139,8 @@ describe('no connection is begun', () => {
   });
 });
 
-describe('a public receiver is reached', () => {
-  it.each(permittedUrls)('at %s (%s)', async (text) => {
+describe('the guarded client', () => {
+  it.each(permittedUrls)('reaches a public receiver at %s (%s)', async (text) => {
     const url = new URL(text);
     const host = hostOf(url);
     const { attempts, arrivals, post } = await guarded({ '*': { A: [SOMEWHERE] } });
@@ -149,12 +152,12 @@ describe('a public receiver is reached', () => {
     expect(arrivals).toEqual([{ servername: isAddress ? false : host, hostHeader: url.host }]);
   });
 
-  it.each(publicAnswers)('whose name leads to %s', async (_what, records, to) => {
+  it.each(publicAnswers)('reaches a public receiver whose name leads to %s', async (_what, records, to) => {
     const { attempts, arrivals, post } = await guarded({ [NAME]: records });
     expect(await post(new URL(`https://${NAME}/hook`))).toMatchObject({ kind: 'answered', status: 204 });
     expect(attempts[0]).toEqual({ address: to, port: 443 });
-    // A busy machine may need so long for the first address that the next one is tried: it was checked as
-    // well.
+    // A busy machine may take so long for the first address that the client tries the next, which was checked
+    // as well.
     const checked = [records.A, records.AAAA].flat();
     for (const { address } of attempts) expect(checked).toContain(address);
     expect(arrivals).toEqual([{ servername: NAME, hostHeader: NAME }]);

@@ -6,8 +6,8 @@ import { nameServer, type Zone } from './name-server.ts';
 import { authority, type Receiver } from './receivers.ts';
 
 /**
- * The client as it is deployed, which reaches no address of this machine, but for whom it asks for names and
- * trusts; with what it connects to.
+ * The client as deployed, which reaches no address of this machine, with the test's name server and
+ * certificates; returns its connections as well.
  */
 export async function guardedClient(zone: Zone, receiver: Receiver, now?: () => number) {
   const server = await nameServer(zone);

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Writes without end, as fast as the client reads. */
+/** Writes endlessly, as fast as the client reads. */
 export function pour(socket: Socket, chunk: string | Uint8Array): void {
   const more = () => {
     while (socket.writable && socket.write(chunk));
@@ -9,7 +9,7 @@ export function pour(socket: Socket, chunk: string | Uint8Array): void {
   more();
 }
 
-/** Writes one piece after another, slowly and without end. */
+/** Writes one chunk after another, slowly and endlessly. */
 export function drip(socket: Socket, piece: string | Uint8Array): void {
   const timer = setInterval(() => socket.write(piece), 5);
   socket.on('close', () => clearInterval(timer));

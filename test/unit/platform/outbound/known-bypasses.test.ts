@@ -17,9 +17,9 @@ async function expectRefused(url: string, zone: Zone = { '*': { A: [PUBLIC] } })
   expect(attempts).toEqual([]);
 }
 
-describe('what got past the guards of other services', () => {
+describe('the guard against bypasses that other services had', () => {
   it.each(['[::1]', '[0:0:0:0:0:0:0:1]', '[fd00:ec2::254]', '[fe80::1]', '[fc00::1]'])(
-    'an IPv6 literal is judged with and without its brackets: %s',
+    'judges an IPv6 literal with and without its brackets: %s',
     async (host) => {
       expect(checkReceiverUrl(`https://${host}/`, refuse)).toMatchObject({ ok: false });
       await expectRefused(`https://${host}/`);
@@ -29,7 +29,7 @@ describe('what got past the guards of other services', () => {
   );
 
   it.each(['[localhost]', '[127.0.0.1]', '[metadata.google.internal]', '[example.com]'])(
-    'brackets make no address of something else: %s',
+    'refuses brackets around anything else: %s',
     (host) => {
       expect(checkReceiverUrl(`https://${host}/`, refuse)).toMatchObject({ ok: false });
       expect(URL.canParse(`https://${host}/`)).toBe(false);
@@ -37,7 +37,7 @@ describe('what got past the guards of other services', () => {
   );
 
   it.each(['::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:169.254.169.254', '::ffff:10.0.0.1', '::FFFF:A00:1'])(
-    'an IPv4-mapped address is no public one, in a URL or from a name server: %s',
+    'refuses an IPv4-mapped address, in a URL and from a name server: %s',
     async (address) => {
       await expectRefused(`https://[${address}]/`);
       await expectRefused(`https://${NAME}/`, { [NAME]: { AAAA: [address] } });
@@ -54,20 +54,20 @@ describe('what got past the guards of other services', () => {
     'fd00:ec2::254',
     'fd20:ce::254',
     'fe80::a9fe:a9fe',
-  ])('no metadata service is within reach, by address or by a name that leads there: %s', async (address) => {
+  ])('refuses a metadata service, by address and by a name that leads to it: %s', async (address) => {
     const isIPv6 = address.includes(':');
     await expectRefused(`https://${isIPv6 ? `[${address}]` : address}/latest/meta-data/`);
     await expectRefused(`https://${NAME}/`, { [NAME]: { [isIPv6 ? 'AAAA' : 'A']: [address] } });
   });
 
-  it('no metadata service is within reach by its own name', async () => {
+  it('refuses a metadata service by its own name', async () => {
     const zone = { 'metadata.google.internal': { A: [PUBLIC] } };
     await expectRefused('https://metadata.google.internal/computeMetadata/v1/', zone);
     await expectRefused('https://METADATA.google.internal:8443/', zone);
   });
 
   it.each([301, 302, 303, 307, 308])(
-    'a redirect (%i) to the metadata service is an answer, and nothing is asked there',
+    'takes a redirect (%i) to the metadata service as the answer, without following it',
     async (status) => {
       const receiver = await httpsReceiver((_request, response) => {
         response.writeHead(status, { location: 'https://169.254.169.254/latest/meta-data/' }).end();
@@ -78,7 +78,7 @@ describe('what got past the guards of other services', () => {
     },
   );
 
-  it('of an answer only the status and the first KiB of a refusal are shown, not what was asked for', async () => {
+  it("stores only the status and the first KiB of a refused attempt's response", async () => {
     const secrets = '{"AccessKeyId":"..."}'.repeat(100);
     const success = await httpsReceiver((_request, response) => response.end(secrets));
     expect(await postTo(localClient(), success.url())).toMatchObject({ status: 200, body: '' });
@@ -91,7 +91,7 @@ describe('what got past the guards of other services', () => {
     expect(JSON.stringify(result)).not.toContain('session');
   });
 
-  it('a body is not read to its end before it is cut', async () => {
+  it('cuts off a body without reading it to the end', async () => {
     let poured = 0;
     const receiver = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 500 Internal Server Error\r\n\r\n');
@@ -103,7 +103,7 @@ describe('what got past the guards of other services', () => {
     const result = await postTo(localClient(), receiver.url());
     expect(result).toMatchObject({ kind: 'answered', status: 500, body: 'x'.repeat(1024) });
     await until('the receiver to pour', () => poured > 0, 25_000);
-    // Most of what was written stands in the buffers of the kernel.
+    // Most of what was written is in the kernel's buffers.
     expect(poured).toBeLessThan(16 * 1024 * 1024);
   });
 });

@@ -5,19 +5,19 @@ import ipaddr from 'ipaddr.js';
 import { onTestFinished } from 'vitest';
 
 /**
- * The records of an answer as text: addresses of either family, whatever was asked for, a name with a final
- * dot for a CNAME that the records after it belong to, and `\# 7f0000` for data of the type in question that
- * is none.
+ * The records of an answer as text: addresses of either family, regardless of the question, a name with a
+ * final dot for a CNAME that the following records belong to, and `\# 7f0000` for malformed data of the
+ * requested type.
  */
 type Answer = readonly string[] | 'no such name' | 'server failure' | 'silence';
 
-/** What is known of a name. Read anew for each question, so that a test may change it at any time. */
+/** The records of a name. Read for each question, so that a test can change them at any time. */
 export interface Records {
   A?: Answer;
   AAAA?: Answer;
 }
 
-/** What a name server says of which name, and of every other one (`*`). */
+/** The answers by name, and for every other name (`*`). */
 export interface Zone {
   [name: string]: Records;
 }
@@ -27,17 +27,19 @@ const NO_ERROR = 0;
 const SERVER_FAILURE = 2;
 const NO_SUCH_NAME = 3;
 
-/** What a resolver of today takes over UDP; anything longer it has to ask for again over TCP (RFC 9715). */
+/**
+ * The size that current resolvers accept over UDP; anything longer is requested again over TCP (RFC 9715).
+ */
 const LONGEST_DATAGRAM = 1232;
 const TRUNCATED = 0x0200;
 
 export interface NameServer {
   address: string;
-  /** Questions so far, like `A receiver.example.com`; one that had to be repeated over TCP is there twice. */
+  /** Questions so far, like `A receiver.example.com`; one that was repeated over TCP is listed twice. */
   queries: string[];
 }
 
-/** A DNS server on a free loopback port, over UDP and TCP, closed when the test is over. */
+/** A DNS server on a free loopback port, over UDP and TCP, closed at the end of the test. */
 export async function nameServer(zone: Zone): Promise<NameServer> {
   const queries: string[] = [];
   const answered = (query: Buffer): Buffer | undefined => {
@@ -50,7 +52,7 @@ export async function nameServer(zone: Zone): Promise<NameServer> {
   };
 
   const { datagrams, port } = await bound((socket) => {
-    // One message for each connection is all that a test needs.
+    // Tests need only one message for each connection.
     socket.once('data', (message) => {
       const response = answered(message.subarray(2));
       if (!response) return;
@@ -67,7 +69,7 @@ export async function nameServer(zone: Zone): Promise<NameServer> {
   return { address: `127.0.0.1:${port}`, queries };
 }
 
-/** The same port for both protocols: taken from TCP, and another one if somebody else has it for UDP. */
+/** The same port for both protocols: taken from TCP, and another one if it is in use for UDP. */
 async function bound(
   onConnection: (socket: Socket) => void,
 ): Promise<{ datagrams: DatagramSocket; port: number }> {
@@ -90,7 +92,7 @@ async function bound(
   throw new Error('no port is free for both UDP and TCP');
 }
 
-/** Takes the one question out of a query (RFC 1035, section 4.1). */
+/** Parses the only question of a query (RFC 1035, section 4.1). */
 function parse(query: Buffer): { name: string; type: number; question: Buffer } {
   const labels: string[] = [];
   let at = 12;
@@ -98,7 +100,7 @@ function parse(query: Buffer): { name: string; type: number; question: Buffer } 
     labels.push(query.toString('latin1', at + 1, at + 1 + length));
     at += 1 + length;
   }
-  // Names come back in whatever case they were asked, and some resolvers vary it on purpose.
+  // The answer keeps the question's case, because some resolvers vary it on purpose.
   const name = labels.join('.').toLowerCase();
   return { name, type: query.readUInt16BE(at + 1), question: query.subarray(12, at + 5) };
 }
@@ -111,7 +113,7 @@ function respond(query: Buffer, question: Buffer, type: number, answer: Exclude<
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(records.length, 6);
 
-  // A pointer to the question, until a CNAME says whose the other records are.
+  // A pointer to the question, or to the CNAME that precedes the record.
   let owner = Buffer.from([0xc0, 0x0c]);
   const answers = records.map((text) => {
     const record = recordOf(text, type);

@@ -52,7 +52,7 @@ export const FORBIDDEN_IPV6: readonly string[] = [
   'ff00::/8',
 ];
 
-/** Any address of a network, as a number, with the network's first and last one favoured. */
+/** Any address of a network, as a number; the network's first and last are more frequent. */
 export function addressIn(cidr: string): fc.Arbitrary<bigint> {
   const { first, last } = bounds(cidr);
   return fc.oneof(
@@ -73,7 +73,7 @@ export function toDotted(value: bigint): string {
   return octets(value).join('.');
 }
 
-/** A host in one of the notations that the URL parser takes for this IPv4 address. */
+/** A host in one of the notations that the URL parser accepts for this IPv4 address. */
 export function ipv4Notation(value: bigint): fc.Arbitrary<string> {
   const [a = 0, b = 0, c = 0, d = 0] = octets(value);
   const number = fc.constantFrom(decimal, hexadecimal, upperHexadecimal, octal, paddedOctal);
@@ -96,7 +96,7 @@ export function ipv4Notation(value: bigint): fc.Arbitrary<string> {
     });
 }
 
-/** One of the notations of an IPv6 address: compressed or not, padded, upper case, its end dotted. */
+/** One of the notations of an IPv6 address: compressed or not, padded, upper case, dotted at the end. */
 export function ipv6Notation(value: bigint): fc.Arbitrary<string> {
   const groups = groupsOf(value);
   const hex = groups.map((group) => group.toString(16));

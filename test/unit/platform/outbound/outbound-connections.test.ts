@@ -4,7 +4,7 @@ import { exchange } from '../../../../functions/platform/outbound/exchange.ts';
 import { httpsReceiver, localAgent, localClient, postTo, rawReceiver } from './receivers.ts';
 
 describe('connections', () => {
-  it('are used again, without resolving the name anew', async () => {
+  it('are reused, without resolving the name again', async () => {
     const resolve = vi.fn(async () => ['127.0.0.1']);
     const client = localClient({ resolve });
     const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
@@ -18,7 +18,7 @@ describe('connections', () => {
     expect(resolve).toHaveBeenCalledTimes(receiver.connections);
   });
 
-  it('are not used again after a second, even if no timer has fired since', async () => {
+  it('are not reused after a second, even if no timer has fired since', async () => {
     let time = 0;
     const resolve = vi.fn(async () => ['127.0.0.1']);
     const client = localClient({ resolve, now: () => time });
@@ -32,7 +32,7 @@ describe('connections', () => {
     expect(resolve).toHaveBeenCalledTimes(3);
   });
 
-  it('are not used again once they are a minute old', async () => {
+  it('are not reused once they are a minute old', async () => {
     let time = 0;
     const client = localClient({ now: () => time });
     const receiver = await httpsReceiver((_request, response) => {
@@ -49,7 +49,7 @@ describe('connections', () => {
 const closed = 'connection closed before the response';
 
 describe('many posts to a receiver that hangs', () => {
-  it('end by their deadlines, although they wait for a free socket', async () => {
+  it('end by their deadlines, including those that wait for a free socket', async () => {
     const hanging = await rawReceiver(() => undefined);
     const agent = localAgent();
     const request = { url: hanging.url('127.0.0.1'), headers: {}, body: new Uint8Array() };
@@ -62,7 +62,7 @@ describe('many posts to a receiver that hangs', () => {
     for (const result of await Promise.all(patient)) expect(result).toMatchObject({ error: closed });
   });
 
-  it('leave another receiver alone', async () => {
+  it('do not delay another receiver', async () => {
     const hanging = await rawReceiver(() => undefined);
     const healthy = await httpsReceiver((_request, response) => response.writeHead(204).end());
     const client = localClient();

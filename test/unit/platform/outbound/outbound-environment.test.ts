@@ -27,8 +27,8 @@ async function inChild(how: 'guarded' | 'default', receiver: Receiver, proxy: Re
   return stdout;
 }
 
-describe('the environment', () => {
-  it('adds an authority to trust, and puts no proxy between', async () => {
+describe('the environment of the process', () => {
+  it('can add a trusted authority to a post, but no proxy', async () => {
     const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
     const proxy = await tcpReceiver((socket) => socket.destroy());
 
@@ -40,7 +40,7 @@ describe('the environment', () => {
     expect(proxy.connections).toBe(0);
   }, 20_000);
 
-  it('would put a proxy between for any other request', async () => {
+  it('adds a proxy for other requests', async () => {
     const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
     const proxy = await tcpReceiver((socket) => socket.destroy());
 

@@ -31,18 +31,18 @@ describe('describeFailure', () => {
     ['EMFILE', 'connection failed (EMFILE)'],
     [undefined, 'connection failed'],
     [42, 'connection failed'],
-  ])('says of %s: %s', (code, text) => {
+  ])('describes %s: %s', (code, text) => {
     expect(describeFailure(withCode(code), 10_000)).toBe(text);
   });
 
-  it('says what our own checks found', () => {
+  it("describes the errors of the service's own checks", () => {
     expect(describeFailure(new DeadlineError(), 10_000)).toBe('timed out after 10 s');
     expect(describeFailure(new ForbiddenAddressError('10.0.0.1'), 10_000)).toBe('address is not public');
     expect(describeFailure(new ResolutionError(true), 10_000)).toBe('host name does not resolve');
     expect(describeFailure(new ResolutionError(false), 10_000)).toBe('host name could not be resolved');
   });
 
-  it('is one short line without an address or a path, whatever the error', () => {
+  it('returns one short line without an address or a path for any error', () => {
     const codes = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[A-Z_]{1,400}$/),

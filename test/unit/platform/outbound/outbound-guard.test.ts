@@ -11,7 +11,7 @@ function answering(): Promise<Receiver> {
 
 describe('a forbidden URL', () => {
   it.each(['http://localhost/', 'https://user@localhost/', 'https://localhost:80/', 'ftp://localhost/'])(
-    'has nobody asked for its name, such as %s',
+    'causes no DNS query, such as %s',
     async (url) => {
       const resolve = vi.fn(async () => ['127.0.0.1']);
       expect(await postTo(localClient({ resolve }), new URL(url))).toMatchObject({ kind: 'failed' });
@@ -31,7 +31,7 @@ describe('a name', () => {
     ['a forbidden IPv6 address among public ones', ['8.8.8.8', '2606:4700::1', '::1']],
     ['something that is no address', ['localhost']],
     ['an address in another notation', ['0x7f.1']],
-  ])('that leads to %s is refused', async (_what, addresses) => {
+  ])('is refused when it leads to %s', async (_what, addresses) => {
     const receiver = await answering();
     const client = localClient({ policy: refuse, resolve: async () => addresses });
 
@@ -42,7 +42,7 @@ describe('a name', () => {
     expect(receiver.connections).toBe(0);
   });
 
-  it('that leads to loopback and elsewhere inside is refused in the local run too', async () => {
+  it('is refused in the local run when it leads to loopback and another internal address', async () => {
     const receiver = await answering();
     const client = localClient({ resolve: async () => ['127.0.0.1', '10.0.0.1'] });
 
@@ -52,7 +52,7 @@ describe('a name', () => {
     expect(receiver.connections).toBe(0);
   });
 
-  it('is resolved once for a connection, which goes to the address that was checked', async () => {
+  it('is resolved once for a connection, which goes to the checked address', async () => {
     const receiver = await answering();
     const answers = [['127.0.0.1'], ['169.254.169.254']];
     const resolve = vi.fn(async () => answers.shift() ?? []);
@@ -63,7 +63,7 @@ describe('a name', () => {
     expect(resolve).toHaveBeenCalledWith('receiver.example.com');
   });
 
-  it('that leads elsewhere the second time is refused the second time', async () => {
+  it('is refused the second time when it then leads elsewhere', async () => {
     const receiver = await httpsReceiver((_request, response) => {
       response.writeHead(500, { connection: 'close' }).end('again');
     });
@@ -76,7 +76,7 @@ describe('a name', () => {
     expect(receiver.connections).toBe(1);
   });
 
-  it('that first leads to a public address and then to loopback is refused the second time', async () => {
+  it('is refused the second time when it first leads to a public address and then to loopback', async () => {
     const answers = [['8.8.8.8', '2606:4700::1'], ['127.0.0.1']];
     const lookup = guardedLookup(async () => answers.shift() ?? [], refuse);
     const ask = () =>
@@ -109,7 +109,7 @@ describe('a name', () => {
     ['ETIMEOUT', 'host name could not be resolved'],
     ['ECONNREFUSED', 'host name could not be resolved'],
     ['EAI_AGAIN', 'host name could not be resolved'],
-  ])('whose resolution fails with %s is a failed attempt', async (code, error) => {
+  ])('causes a failed attempt when its resolution fails with %s', async (code, error) => {
     const client = localClient({
       resolve: async () => {
         throw Object.assign(new Error('queryA receiver.example.com'), { code });
@@ -121,7 +121,7 @@ describe('a name', () => {
     });
   });
 
-  it('without addresses is a failed attempt', async () => {
+  it('causes a failed attempt when it has no addresses', async () => {
     const client = localClient({ resolve: async () => [] });
     expect(await postTo(client, new URL('https://receiver.example.com/'))).toMatchObject({
       kind: 'failed',
@@ -129,7 +129,7 @@ describe('a name', () => {
     });
   });
 
-  it('whose resolution hangs ends by the deadline', async () => {
+  it('causes a failed attempt by the deadline when its resolution hangs', async () => {
     const client = localClient({ timeoutMs: 50, resolve: () => new Promise(() => undefined) });
     expect(await postTo(client, new URL('https://receiver.example.com/'))).toMatchObject({
       kind: 'failed',
@@ -138,7 +138,7 @@ describe('a name', () => {
   });
 });
 
-describe('a connection to an address that no check has seen', () => {
+describe('a connection to an unchecked address', () => {
   it('is closed before its first byte', async () => {
     let bytes = 0;
     const closed = Promise.withResolvers<void>();

@@ -21,7 +21,7 @@ const HASTY = 150;
 
 async function resultOf(receiver: Receiver, timeoutMs = PATIENT) {
   const result = await postTo(localClient({ timeoutMs }), receiver.url());
-  // Nothing is left behind: the connection goes at once, whatever the receiver would still like to send.
+  // The connection is closed at once, even when the receiver would send more.
   await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
   return result;
 }
@@ -30,7 +30,7 @@ const timedOut = { kind: 'failed', error: 'timed out after 0.15 s' };
 const invalid = { kind: 'failed', error: 'response is not valid HTTP' };
 const closed = { kind: 'failed', error: 'connection closed before the response' };
 
-describe('a receiver that', () => {
+describe('a post to a receiver that', () => {
   it('never answers ends by the deadline', async () => {
     expect(await resultOf(await rawReceiver(() => undefined), HASTY)).toMatchObject(timedOut);
   });
@@ -51,7 +51,7 @@ describe('a receiver that', () => {
     expect(await resultOf(receiver, HASTY)).toMatchObject(timedOut);
   });
 
-  it('pours headers without end is cut off', async () => {
+  it('sends headers without end is cut off', async () => {
     const receiver = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       pour(socket, `x-filler: ${'y'.repeat(1000)}\r\n`);
@@ -62,7 +62,7 @@ describe('a receiver that', () => {
     });
   });
 
-  it('pours one header without end is cut off', async () => {
+  it('sends one header without end is cut off', async () => {
     const receiver = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nx: ');
       pour(socket, 'y'.repeat(10_000));
@@ -73,7 +73,7 @@ describe('a receiver that', () => {
     });
   });
 
-  it('pours interim responses without end is cut off', async () => {
+  it('sends interim responses without end is cut off', async () => {
     const receiver = await rawReceiver((socket) => pour(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'));
     expect(await resultOf(receiver)).toMatchObject({
       kind: 'failed',
@@ -86,7 +86,7 @@ describe('a receiver that', () => {
     expect(await resultOf(receiver, HASTY)).toMatchObject(timedOut);
   });
 
-  it('switches protocols unasked has answered', async () => {
+  it('switches protocols unasked gets an answer', async () => {
     const receiver = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
       pour(socket, 'frames');
@@ -94,7 +94,7 @@ describe('a receiver that', () => {
     expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 101, body: '' });
   });
 
-  it('pours a body without end after a success has succeeded, and little of it is read', async () => {
+  it('sends a body without end after a success succeeds, and little of the body is read', async () => {
     let pourer: Socket | undefined;
     const receiver = await rawReceiver((socket) => {
       pourer = socket;
@@ -102,18 +102,18 @@ describe('a receiver that', () => {
       pour(socket, 'x'.repeat(64 * 1024));
     });
     expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 200, body: '' });
-    // Most of what was written stands in the buffers of the kernel.
+    // Most of what was written is in the kernel's buffers.
     expect(pourer?.bytesWritten).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it('breaks off after a success has succeeded', async () => {
+  it('closes the connection after a success succeeds', async () => {
     const receiver = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nhalf', () => socket.destroy());
     });
     expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 200, body: '' });
   });
 
-  it('pours a body without end after a refusal gets 1 KiB of it read', async () => {
+  it('sends a body without end after a refusal reads 1 KiB of it', async () => {
     const receiver = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 500 Internal Server Error\r\n\r\n');
       pour(socket, 'x'.repeat(64 * 1024));
@@ -121,7 +121,7 @@ describe('a receiver that', () => {
     expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 500, body: 'x'.repeat(1024) });
   });
 
-  it('pours tiny chunks with endless extensions is cut off', async () => {
+  it('sends tiny chunks with endless extensions is cut off', async () => {
     const receiver = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 500 Internal Server Error\r\ntransfer-encoding: chunked\r\n\r\n1;');
       pour(socket, 'x'.repeat(1000));
@@ -129,7 +129,7 @@ describe('a receiver that', () => {
     expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 500, body: '' });
   });
 
-  it('drips a body after a refusal keeps what came by the deadline', async () => {
+  it('drips a body after a refusal keeps what arrived by the deadline', async () => {
     const receiver = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 500 Internal Server Error\r\ncontent-length: 1000000\r\n\r\nfirst');
       drip(socket, '.');
@@ -141,7 +141,7 @@ describe('a receiver that', () => {
     });
   });
 
-  it('sends a compressed body has it kept as it came', async () => {
+  it('sends a compressed body keeps it compressed', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const receiver = await httpsReceiver((_request, response) => {
       response.writeHead(500, { 'content-encoding': 'gzip' }).end(bomb);
@@ -164,7 +164,7 @@ describe('a receiver that', () => {
   });
 
   it.each([200, 500])(
-    'answers %i early and never reads the rest of the request is let go',
+    'answers %i early and never reads the rest of the request ends with this answer',
     async (status) => {
       const receiver = await rawReceiver((socket) => {
         socket.pause();
@@ -182,11 +182,11 @@ describe('a receiver that', () => {
   it.each([
     ['garbage', '\u0000\u0001\u0002 garbage\r\n\r\n'],
     ['another protocol', 'SSH-2.0-OpenSSH_9.9\r\n'],
-    ['a status that is none', 'HTTP/1.1 2000 OK\r\n\r\n'],
+    ['an invalid status', 'HTTP/1.1 2000 OK\r\n\r\n'],
     ['a status in letters', 'HTTP/1.1 abc OK\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n'],
     ['length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n'],
-    ['a length that is none', 'HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n'],
+    ['an invalid length', 'HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n'],
     ['a header without a name', 'HTTP/1.1 200 OK\r\n: value\r\n\r\n'],
     ['a header with a line feed', 'HTTP/1.1 200 OK\r\nx: a\u0000b\r\n\r\n'],
   ])('answers with %s fails', async (_what, answer) => {
@@ -213,13 +213,13 @@ describe('a receiver that', () => {
     expect(await resultOf(await tcpReceiver((socket) => socket.resume().end()))).toMatchObject(closed);
   });
 
-  it('is not there fails', async () => {
+  it('does not listen fails', async () => {
     const receiver = await tcpReceiver(() => undefined);
     const url = new URL(`https://127.0.0.2:${receiver.port}/`);
     expect(await postTo(localClient(), url)).toMatchObject({ kind: 'failed', error: 'connection refused' });
   });
 
-  it('closes each connection after its answer costs a connection a post, and no failure', async () => {
+  it('closes each connection after its answer uses a connection for each post, and does not fail', async () => {
     const receiver = await rawReceiver((socket) =>
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
     );
@@ -230,7 +230,7 @@ describe('a receiver that', () => {
     }
   });
 
-  it('answers before it is asked gains nothing by it', async () => {
+  it('answers before the request ignores that answer', async () => {
     const answer = 'HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n';
     const receiver = await rawReceiver((socket) => socket.write(answer + answer));
     const client = localClient();

@@ -13,14 +13,16 @@ const MIB = 1024 * 1024;
 const POSTS = 100;
 const AT_ONCE = 20;
 
-/** What one connection may read: what is kept or drained, and as much again as Node reads in one go. */
+/**
+ * The limit of what one connection reads: the kept or drained bytes, and as much again as Node reads at once.
+ */
 const MAX_READ = 256 * 1024;
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const ERROR = 'HTTP/1.1 500 Internal Server Error\r\n';
 const filler = 'x'.repeat(64 * 1024);
 
-/** Ten megabytes of zeros in ten kilobytes, again and again. */
+/** Ten megabytes of zeros in ten kilobytes, repeatedly. */
 const bomb = gzipSync(Buffer.alloc(10 * MIB));
 
 const answers: readonly (readonly [what: string, answer: (socket: Socket) => void, outcome: object])[] = [
@@ -63,9 +65,7 @@ function pourAfter(socket: Socket, head: string, chunk: string | Uint8Array): vo
   pour(socket, chunk);
 }
 
-/**
- * The connections of all clients from now on; each knows how many bytes it has read, also when it is closed.
- */
+/** The connections of all clients from now on; each has its count of read bytes, also when it is closed. */
 function connections(): Socket[] {
   const opened: Socket[] = [];
   const original = ReceiverAgent.prototype.createConnection;
@@ -79,7 +79,7 @@ function connections(): Socket[] {
   return opened;
 }
 
-/** Bytes in use once everything is collected that nobody refers to. */
+/** Bytes in use after garbage collection. */
 function bytesInUse(): number {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
@@ -101,10 +101,10 @@ async function postMany(receiver: Receiver, outcome: object, count: number): Pro
   await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
 }
 
-describe('memory stays flat, whatever a receiver pours', () => {
+describe('outboundClient keeps memory flat when a receiver sends', () => {
   it.each(answers)('%s', async (_what, answer, outcome) => {
     const receiver = await rawReceiver(answer);
-    // What is made once, such as buffers and compiled code, is there before it is counted.
+    // Creates what is created once, such as buffers and compiled code, before the measurement.
     await postMany(receiver, outcome, AT_ONCE);
     const before = bytesInUse();
 
@@ -112,7 +112,7 @@ describe('memory stays flat, whatever a receiver pours', () => {
     await postMany(receiver, outcome, POSTS);
     expect(opened.length).toBeGreaterThan(AT_ONCE);
     for (const socket of opened) expect(socket.bytesRead).toBeLessThan(MAX_READ);
-    // Far less than what one of these receivers would send in a second.
+    // Far less than one of these receivers would send in a second.
     expect(bytesInUse() - before).toBeLessThan(30 * MIB);
   });
 });

@@ -4,7 +4,7 @@ import type { OutboundClient } from '../../../../functions/platform/outbound/cli
 import { aPermit } from './a-permit.ts';
 import { httpsReceiver, localClient } from './receivers.ts';
 
-/** A client that says which names it has looked up, and a receiver that it could reach. */
+/** A client that records the names that it looks up, and a receiver that it could reach. */
 async function aClient() {
   const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
   const resolved: string[] = [];
@@ -18,7 +18,7 @@ async function aClient() {
   return { client, request, receiver, resolved };
 }
 
-/** As code would call it that the compiler does not see. */
+/** A call without the compiler's checks. */
 const post = (client: OutboundClient, ...parameters: unknown[]): Promise<unknown> =>
   Reflect.apply(client.post, client, parameters);
 
@@ -29,7 +29,7 @@ describe('the outbound client', () => {
     ['a copy of a true one', (permit) => ({ ...permit })],
     ['something derived from a true one', (permit) => Object.create(permit)],
     ['a true one behind a proxy', (permit) => new Proxy(permit, {})],
-  ])('sends nothing and asks for no name with a permit that is %s', async (_what, forge) => {
+  ])('sends nothing and looks up no name with a permit that is %s', async (_what, forge) => {
     const { client, request, receiver, resolved } = await aClient();
 
     await expect(post(client, request, forge(await aPermit()))).rejects.toThrow(NotPermitted);
@@ -38,13 +38,13 @@ describe('the outbound client', () => {
     expect(receiver.connections).toBe(0);
   });
 
-  it('sends with the one that the gate gave', async () => {
+  it('sends with a permit from the gate', async () => {
     const { client, request, resolved } = await aClient();
     expect(await client.post(request, await aPermit())).toMatchObject({ kind: 'answered', status: 204 });
     expect(resolved).toEqual(['receiver.example.com']);
   });
 
-  it('cannot be called without one where the compiler sees it', async () => {
+  it('cannot be called without a permit in TypeScript', async () => {
     const { client, request } = await aClient();
     // @ts-expect-error: a permit is missing
     await expect(client.post(request)).rejects.toThrow(NotPermitted);

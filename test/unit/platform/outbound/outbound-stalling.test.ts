@@ -16,12 +16,12 @@ const handshakeFailed = { kind: 'failed', error: expect.stringMatching(/^TLS han
 
 async function resultOf(receiver: Receiver, timeoutMs: number) {
   const result = await postTo(localClient({ timeoutMs }), receiver.url());
-  // It is we who hang up: none of these receivers ever would.
+  // The client closes the connection: none of these receivers ever would.
   await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
   return result;
 }
 
-/** Speaks bytes instead of TLS, as soon as the client has said hello. */
+/** Sends bytes instead of TLS as soon as the client has sent its hello. */
 function insteadOfTls(onHello: (socket: Socket) => void): Promise<Receiver> {
   return tcpReceiver((socket) => socket.once('data', () => onHello(socket)));
 }
@@ -30,7 +30,7 @@ function insteadOfTls(onHello: (socket: Socket) => void): Promise<Receiver> {
 function record(type: number, length: number, content: number[] = []): Uint8Array {
   return Uint8Array.of(type, 3, 3, length >> 8, length & 255, ...content);
 }
-/** So many that writing them one by one is not what takes the time. */
+/** Sent as one write, because many single writes would take most of the time. */
 function many(small: Uint8Array): Uint8Array {
   return Buffer.concat(new Array<Uint8Array>(5000).fill(small));
 }
@@ -39,9 +39,9 @@ const ALERT = 21;
 const HANDSHAKE = 22;
 const SERVER_HELLO = [2, 0, 0x40, 0];
 
-describe('a receiver that stalls in TLS ends by the deadline', () => {
+describe('a post to a receiver that stalls in TLS ends by the deadline', () => {
   it.each<[string, (socket: Socket) => void]>([
-    ['without a word', (socket) => socket.resume()],
+    ['before its first byte', (socket) => socket.resume()],
     ['after half the head of a record', (socket) => socket.write(record(HANDSHAKE, 100).subarray(0, 3))],
     ['after the head of a record', (socket) => socket.write(record(HANDSHAKE, 0x4000))],
     ['in its hello', (socket) => socket.write(record(HANDSHAKE, 4, SERVER_HELLO))],
@@ -57,7 +57,7 @@ describe('a receiver that stalls in TLS ends by the deadline', () => {
   });
 });
 
-describe('a receiver that breaks TLS fails, with a line to read', () => {
+describe('a post to a receiver that breaks TLS fails with a readable reason', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['with a record too long', (socket) => socket.write(record(HANDSHAKE, 0xffff))],
     ['with records of an unknown type', (socket) => pour(socket, many(record(99, 1, [0])))],
@@ -65,7 +65,7 @@ describe('a receiver that breaks TLS fails, with a line to read', () => {
     ['with warnings without end', (socket) => pour(socket, many(record(ALERT, 2, [1, 90])))],
     ['with a fatal alert', (socket) => socket.write(record(ALERT, 2, [2, 40]))],
     ['with random bytes without end', (socket) => pour(socket, new Uint8Array(64 * 1024).fill(0xa5))],
-    ['with HTTP in the open', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')],
+    ['with plain HTTP', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')],
   ])('%s', async (_how, breakIt) => {
     expect(await resultOf(await insteadOfTls(breakIt), PATIENT)).toMatchObject(handshakeFailed);
   });
@@ -83,7 +83,7 @@ describe('a receiver that breaks TLS fails, with a line to read', () => {
   });
 });
 
-describe('a receiver that stalls in HTTP ends by the deadline', () => {
+describe('a post to a receiver that stalls in HTTP ends by the deadline', () => {
   const OK = 'HTTP/1.1 200 OK\r\n';
 
   it.each<[string, (socket: Socket) => void]>([
@@ -106,7 +106,7 @@ describe('a receiver that stalls in HTTP ends by the deadline', () => {
     expect(await resultOf(await rawReceiver(stall), HASTY)).toMatchObject(timedOut);
   });
 
-  it('although it answers in the end', async () => {
+  it('although the receiver answers later', async () => {
     const asked = Promise.withResolvers<Socket>();
     const receiver = await rawReceiver((socket) => asked.resolve(socket));
     const post = postTo(localClient({ timeoutMs: HASTY }), receiver.url());
@@ -118,7 +118,7 @@ describe('a receiver that stalls in HTTP ends by the deadline', () => {
   });
 });
 
-describe('a receiver that answers and then stalls has answered', () => {
+describe('a post to a receiver that stalls after its answer ends with this answer', () => {
   const ERROR = 'HTTP/1.1 500 Internal Server Error\r\n';
 
   it.each<[string, string, (socket: Socket) => void]>([
@@ -131,7 +131,11 @@ describe('a receiver that answers and then stalls has answered', () => {
       `${ERROR}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n0\r\n`,
       () => undefined,
     ],
-    ['in a body as long as can be', `${ERROR}content-length: 9007199254740991\r\n\r\nhalf`, () => undefined],
+    [
+      'in a body of the largest length',
+      `${ERROR}content-length: 9007199254740991\r\n\r\nhalf`,
+      () => undefined,
+    ],
     [
       'in trailers that it drips',
       `${ERROR}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n0\r\n`,
@@ -146,7 +150,7 @@ describe('a receiver that answers and then stalls has answered', () => {
     await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
   });
 
-  it('in the body of a success, which nobody waits for', async () => {
+  it('in the body of a success, which is not awaited', async () => {
     const receiver = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n');
       drip(socket, '.');
@@ -154,7 +158,7 @@ describe('a receiver that answers and then stalls has answered', () => {
     expect(await resultOf(receiver, PATIENT)).toMatchObject({ kind: 'answered', status: 200, body: '' });
   });
 
-  it('with a compressed body without end, of which a KiB is kept as it came', async () => {
+  it('with an endless compressed body, of which a KiB is kept compressed', async () => {
     const receiver = await rawReceiver((socket) => {
       socket.write(`${ERROR}content-encoding: gzip\r\n\r\n`);
       const gzip = createGzip();
@@ -169,12 +173,12 @@ describe('a receiver that answers and then stalls has answered', () => {
     expect(result).toMatchObject({ kind: 'answered', status: 500 });
     const body = result.kind === 'answered' ? result.body : '';
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(1024);
-    // The mark of gzip, of which the second byte is no UTF-8: nothing was unpacked.
+    // The magic number of gzip, whose second byte is invalid UTF-8: the body was not decoded.
     expect(body.slice(0, 2)).toBe('\u001f\ufffd');
   });
 
   it.each(['deflate', 'br', 'zstd', 'gzip, gzip, gzip', 'x-unknown'])(
-    'takes no notice of an encoding called %s',
+    'with an encoding called %s, which is ignored',
     async (encoding) => {
       const receiver = await rawReceiver((socket) => {
         socket.write(`${ERROR}content-encoding: ${encoding}\r\ncontent-length: 4\r\n\r\nhalf`);
@@ -184,13 +188,13 @@ describe('a receiver that answers and then stalls has answered', () => {
   );
 });
 
-describe('a receiver that breaks HTTP', () => {
+describe('a post to a receiver that breaks HTTP', () => {
   it.each([
     ['16 KiB of one header', `x: ${'y'.repeat(16 * 1024)}\r\n`],
     ['a name of 16 KiB', `${'x'.repeat(16 * 1024)}: y\r\n`],
     ['ten thousand small headers', 'x: y\r\n'.repeat(10_000)],
     ['a megabyte of cookies', `set-cookie: ${'c'.repeat(1000)}\r\n`.repeat(1000)],
-  ])('with %s fails, although its headers end', async (_what, headers) => {
+  ])('with %s fails, although the headers end', async (_what, headers) => {
     const receiver = await rawReceiver((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\n${headers}content-length: 0\r\n\r\n`);
     });
@@ -200,7 +204,7 @@ describe('a receiver that breaks HTTP', () => {
     });
   });
 
-  it('with a length that no number holds fails', async () => {
+  it('with a length beyond the number range fails', async () => {
     const receiver = await rawReceiver((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${'9'.repeat(40)}\r\n\r\n`);
     });
@@ -208,10 +212,10 @@ describe('a receiver that breaks HTTP', () => {
   });
 
   it.each([
-    ['a chunk that no number holds', `${'f'.repeat(40)}\r\nhalf`],
+    ['a chunk beyond the number range', `${'f'.repeat(40)}\r\nhalf`],
     ['a chunk of a negative length', '-4\r\nhalf'],
     ['trailers without end', `0\r\n${'x: y\r\n'.repeat(20_000)}`],
-  ])('with %s has answered', async (_what, body) => {
+  ])('with %s ends with the answer', async (_what, body) => {
     const receiver = await rawReceiver((socket) => {
       socket.write(`HTTP/1.1 500 Internal Server Error\r\ntransfer-encoding: chunked\r\n\r\n${body}`);
     });
@@ -230,7 +234,7 @@ describe('a receiver that breaks HTTP', () => {
     ['in the body of a refusal', 'HTTP/1.1 500 No\r\ncontent-length: 10\r\n\r\nhalf', { status: 500 }],
   ])('with a reset %s ends at once', async (_when, answer, outcome) => {
     const receiver = await rawReceiver((socket) => {
-      // The connection below TLS is reset once it has taken what is to arrive before.
+      // The connection below TLS is reset once it has accepted the preceding bytes.
       socket.write(answer, () => {
         for (const connection of receiver.open) connection.resetAndDestroy();
       });

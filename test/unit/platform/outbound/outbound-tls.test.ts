@@ -29,7 +29,7 @@ describe('the certificate of a receiver', () => {
     return result.kind === 'failed' ? result.error : undefined;
   }
 
-  it('is accepted from a trusted authority, for the name that was asked for', async () => {
+  it('is accepted from a trusted authority, for the requested name', async () => {
     expect(await errorWith(certificate)).toBeUndefined();
     expect(requests).toBe(1);
   });
@@ -61,7 +61,7 @@ describe('the certificate of a receiver', () => {
       'TLS certificate has expired',
     ],
     [
-      'is of the future',
+      'is not yet valid',
       () => authority.issue({ names: ['receiver.example.com'], from: new Date(Date.now() + DAY / 2) }),
       'TLS certificate is not valid yet',
     ],
@@ -70,7 +70,7 @@ describe('the certificate of a receiver', () => {
     expect(requests).toBe(0);
   });
 
-  it('is verified whatever the environment says', async () => {
+  it('is verified regardless of the environment', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     onTestFinished(() => {
@@ -79,7 +79,7 @@ describe('the certificate of a receiver', () => {
     });
     expect(await errorWith(await selfSigned('receiver.example.com'))).toMatch(/not trusted/);
     expect(requests).toBe(0);
-    // Node saw the variable, and would have obeyed it.
+    // Node read the variable, and would have obeyed it.
     expect(warned).toHaveBeenCalledWith(expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED'));
   });
 
@@ -97,7 +97,7 @@ describe('the certificate of a receiver', () => {
 });
 
 describe('TLS', () => {
-  it('names the host, and not its address, to the receiver', async () => {
+  it('sends the host name to the receiver, not its address', async () => {
     const names: (string | false | undefined)[] = [];
     const receiver = await rawReceiver((socket) => {
       if ('servername' in socket) names.push(socket.servername as string | false);
@@ -122,7 +122,7 @@ describe('TLS', () => {
     });
   });
 
-  it('is required: a receiver of plain HTTP gets nothing to read', async () => {
+  it('is required: a receiver of plain HTTP receives no request', async () => {
     const seen: Buffer[] = [];
     const receiver = await tcpReceiver((socket) => {
       socket.on('data', (chunk) => {
@@ -137,7 +137,7 @@ describe('TLS', () => {
     expect(Buffer.concat(seen).toString('latin1')).not.toContain('POST');
   });
 
-  it('that hangs in the handshake ends by the deadline', async () => {
+  it('ends by the deadline when the handshake hangs', async () => {
     const receiver = await tcpReceiver((socket) => socket.resume());
     expect(await postTo(localClient({ timeoutMs: 100 }), receiver.url())).toMatchObject({
       kind: 'failed',

@@ -38,7 +38,7 @@ describe('a post', () => {
     ]);
   });
 
-  it('tells when the request was written, and not before its connection is there', async () => {
+  it('reports when the request was written, after its connection is open', async () => {
     const written = vi.fn();
     const { promise: accepted, resolve: accept } = Promise.withResolvers<boolean>();
     const receiver = await httpsReceiver(
@@ -48,7 +48,7 @@ describe('a post', () => {
       },
       {
         ...certificate,
-        // Asked in the middle of the handshake.
+        // Checked in the middle of the handshake.
         SNICallback: (_name, callback) => void accepted.then(() => callback(null)),
       },
     );
@@ -61,7 +61,7 @@ describe('a post', () => {
     expect(written).toHaveBeenCalledOnce();
   });
 
-  it.each([200, 201, 202, 204, 299])('is answered by %i, without the body', async (status) => {
+  it.each([200, 201, 202, 204, 299])('returns %i without the body', async (status) => {
     const receiver = await httpsReceiver((_request, response) => {
       response.writeHead(status).end(status === 204 ? undefined : 'thanks');
     });
@@ -69,7 +69,7 @@ describe('a post', () => {
   });
 
   it.each([300, 304, 400, 401, 404, 410, 429, 500, 503, 599])(
-    'is answered by %i, with what the body begins with',
+    'returns %i with the beginning of the body',
     async (status) => {
       const receiver = await httpsReceiver((_request, response) => {
         response.writeHead(status).end(status === 304 ? undefined : 'no, thanks');
@@ -82,24 +82,21 @@ describe('a post', () => {
     },
   );
 
-  it.each([301, 302, 303, 307, 308])(
-    'takes a redirect with %i for an answer, and does not follow it',
-    async (status) => {
-      const elsewhere = await httpsReceiver((_request, response) => response.end());
-      const receiver = await httpsReceiver((_request, response) => {
-        response.writeHead(status, { location: elsewhere.url().href }).end('moved');
-      });
+  it.each([301, 302, 303, 307, 308])('returns a redirect with %i, and does not follow it', async (status) => {
+    const elsewhere = await httpsReceiver((_request, response) => response.end());
+    const receiver = await httpsReceiver((_request, response) => {
+      response.writeHead(status, { location: elsewhere.url().href }).end('moved');
+    });
 
-      expect(await postTo(localClient(), receiver.url())).toMatchObject({
-        kind: 'answered',
-        status,
-        body: 'moved',
-      });
-      expect(elsewhere.connections).toBe(0);
-    },
-  );
+    expect(await postTo(localClient(), receiver.url())).toMatchObject({
+      kind: 'answered',
+      status,
+      body: 'moved',
+    });
+    expect(elsewhere.connections).toBe(0);
+  });
 
-  it('takes a success for a success although its body never ends', async () => {
+  it('returns a success although its body never ends', async () => {
     const receiver = await httpsReceiver((_request, response) => {
       response.writeHead(200).write('never ');
     });
@@ -107,7 +104,7 @@ describe('a post', () => {
     await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
   });
 
-  it('takes a success for a success when the server offers another protocol beside it', async () => {
+  it('returns a success when the server offers another protocol beside it', async () => {
     const receiver = await httpsReceiver((_request, response) => {
       response.writeHead(200, { connection: 'upgrade', upgrade: 'h2,h2c' }).end('ok');
     });
@@ -124,7 +121,7 @@ describe('a post', () => {
     expect(await postTo(localClient(), receiver.url())).toMatchObject({ kind: 'answered', status: 200 });
   });
 
-  it('waits for an answer for longer than it keeps an idle connection', async () => {
+  it('waits for an answer for longer than the idle timeout of connections', async () => {
     const receiver = await httpsReceiver((_request, response) => {
       setTimeout(() => response.writeHead(200).end(), 1300);
     });
@@ -148,7 +145,7 @@ describe('a post', () => {
     expect(receiver.connections).toBe(0);
   });
 
-  it('fails when the client is closed under it', async () => {
+  it('fails when the client is closed meanwhile', async () => {
     const client = localClient();
     const receiver = await httpsReceiver(() => client.close());
     expect(await postTo(client, receiver.url())).toMatchObject({
@@ -158,7 +155,7 @@ describe('a post', () => {
   });
 });
 
-describe('what is kept of a refusal', () => {
+describe('the stored body of a refusal', () => {
   async function excerptOf(body: string | Uint8Array, headers: Record<string, string> = {}): Promise<string> {
     const receiver = await httpsReceiver((_request, response) => {
       response.writeHead(500, headers).end(body);
@@ -173,18 +170,18 @@ describe('what is kept of a refusal', () => {
     expect(await excerptOf('a'.repeat(1024))).toBe('a'.repeat(1024));
   });
 
-  it('ends with a whole character', async () => {
+  it('ends with a complete character', async () => {
     expect(await excerptOf(`a${'ä'.repeat(1000)}`)).toBe(`a${'ä'.repeat(511)}`);
     expect(await excerptOf(`a${'🙂'.repeat(1000)}`)).toBe(`a${'🙂'.repeat(255)}`);
   });
 
-  it('is text of at most 1 KiB, whatever bytes came', async () => {
+  it('is text of at most 1 KiB for any bytes', async () => {
     const text = await excerptOf(new Uint8Array(4096).fill(0xff));
     expect(text).toMatch(/^\ufffd+$/);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1024);
   });
 
-  it('is what came, when the connection breaks off', async () => {
+  it('is what arrived, when the connection breaks off', async () => {
     const receiver = await httpsReceiver((_request, response) => {
       response.writeHead(500, { 'content-length': '1000' });
       response.write('half', () => response.destroy());

@@ -4,8 +4,8 @@ import { exchange } from '../../../../functions/platform/outbound/exchange.ts';
 import { localAgent, type Receiver } from './receivers.ts';
 
 /**
- * What comes of a post whose deadline passes as soon as headers have arrived, together with what the receiver
- * wrote in one piece with them: the timer is moved by hand, so that no busy machine can have it fire before.
+ * The result of a post whose deadline passes as soon as headers have arrived, together with what the receiver
+ * wrote in one piece with them. The timer is moved by hand, because on a busy machine it could fire earlier.
  */
 export async function postPastDeadline(receiver: Receiver): Promise<OutboundResult> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -13,7 +13,7 @@ export async function postPastDeadline(receiver: Receiver): Promise<OutboundResu
     vi.useRealTimers();
   });
 
-  // The clock is read when the post begins, and again when its headers are there.
+  // The clock is read when the post begins, and again when its headers have arrived.
   const headersArrived = Promise.withResolvers<void>();
   let readings = 0;
   const now = () => {

@@ -3,9 +3,8 @@ import { outboundClient } from '../../../../functions/platform/outbound/client.t
 import { aPermit } from './a-permit.ts';
 
 /**
- * A process of its own, for what Node reads from the environment only when it starts. Posts once to the URL
- * of its first argument, through the guarded client or, for comparison, as Node would by default; prints what
- * came of it.
+ * A separate process, for variables that Node reads only at its start. Posts once to the URL of its first
+ * argument, through the guarded client or, for comparison, with Node's defaults, and prints the result.
  */
 const [, , address = '', how = 'guarded'] = process.argv;
 const url = new URL(address);

@@ -19,7 +19,7 @@ interface Rebinding {
   post(): Promise<OutboundResult>;
 }
 
-/** A receiver that is wherever its name server says at the moment, as the deployed service sees it. */
+/** The deployed client, and a receiver at the address that its name server currently returns. */
 async function rebinding(
   zone: Zone,
   {
@@ -36,7 +36,7 @@ async function rebinding(
   return { attempts, receiver, server, post: () => postTo(client, url) };
 }
 
-/** Leads to one address after the other, a question each, and stays with the last. */
+/** Returns one address after the other, one for each question, and then the last. */
 function inTurn(...addresses: [string, ...string[]]): Zone {
   const left = [...addresses];
   const next = () => (left.length > 1 ? left.shift() : left[0]) ?? addresses[0];
@@ -49,8 +49,8 @@ function inTurn(...addresses: [string, ...string[]]): Zone {
   };
 }
 
-describe('a name that leads elsewhere from one question to the next', () => {
-  it('is asked for once a connection, which goes to the address of that answer', async () => {
+describe('a name that changes between questions', () => {
+  it('is resolved once for each connection, which goes to the address of that answer', async () => {
     const { attempts, server, post } = await rebinding(inTurn(PUBLIC, '127.0.0.1'));
     expect(await post()).toMatchObject({ kind: 'answered', status: 204 });
     expect(attempts).toEqual([{ address: PUBLIC, port: 443 }]);
@@ -76,7 +76,7 @@ describe('a name that leads elsewhere from one question to the next', () => {
     expect(attempts).toEqual([{ address: PUBLIC, port: 443 }]);
   });
 
-  it('is never connected to at any other address than the one just checked, in whatever order they come', async () => {
+  it('is connected to at checked addresses only, in any order of answers', async () => {
     const zone: Zone = {};
     const { attempts, post } = await rebinding(zone, { closes: true });
     const address = fc.constantFrom(PUBLIC, '8.8.8.8', '127.0.0.1', '10.0.0.1', '169.254.169.254');
@@ -99,8 +99,8 @@ describe('a name that leads elsewhere from one question to the next', () => {
   });
 });
 
-describe('a pooled connection to a name that now leads inside', () => {
-  it('stays with the address that was checked, and is not used beyond a second of idleness', async () => {
+describe('a pooled connection to a name that now leads to an internal address', () => {
+  it('keeps the checked address, and is not reused after a second without use', async () => {
     let time = 0;
     const { attempts, receiver, post } = await rebinding(inTurn(PUBLIC, '127.0.0.1'), { now: () => time });
     expect(await post()).toMatchObject({ kind: 'answered' });
@@ -110,7 +110,7 @@ describe('a pooled connection to a name that now leads inside', () => {
     expect(receiver.connections).toBe(1);
   });
 
-  it('is not used again once it is a minute old, although it was never idle', async () => {
+  it('is not reused once it is a minute old, although it was never idle', async () => {
     let time = 0;
     const { attempts, post } = await rebinding(inTurn(PUBLIC, '127.0.0.1'), {
       now: () => time,
@@ -119,14 +119,14 @@ describe('a pooled connection to a name that now leads inside', () => {
       },
     });
     expect(await post()).toMatchObject({ kind: 'answered' });
-    // Several, since the first might come before a connection is back in the pool.
+    // Several posts, because the first may run before a connection is back in the pool.
     for (let more = 0; more < 5; more += 1) expect(await post()).toMatchObject(refused);
     expect(attempts).toEqual([{ address: PUBLIC, port: 443 }]);
   });
 });
 
 describe('an answer of a name server', () => {
-  it('that comes after the deadline is connected to no more', async () => {
+  it('causes no connection when it comes after the deadline', async () => {
     const receiver = await httpsReceiver((_request, response) => response.end());
     const attempts = await observedConnections(receiver);
     const answer = Promise.withResolvers<string[]>();
@@ -144,11 +144,11 @@ describe('an answer of a name server', () => {
     expect(attempts).toEqual([]);
   });
 
-  it('with a thousand addresses that refuse has a few of each family tried', async () => {
+  it('with a thousand refusing addresses causes a few tries for each family', async () => {
     const many = Array.from({ length: 1000 }, (_, index) => `11.0.${index >> 8}.${index & 255}`);
     const many6 = Array.from({ length: 1000 }, (_, index) => `2606:4700::${(index + 1).toString(16)}`);
     const server = await nameServer({ [NAME]: { A: many, AAAA: many6 } });
-    // A port that somebody else has, at an address where nobody listens.
+    // A port that another process has, at an address where no process listens.
     const receiver = await httpsReceiver((_request, response) => response.end());
     const attempts = await observedConnections({ host: '127.0.0.2', port: receiver.port });
     const client = outboundClient({
@@ -164,7 +164,7 @@ describe('an answer of a name server', () => {
     );
   });
 
-  it('that names an address more than once has it tried once', async () => {
+  it('causes one try for an address that it names more than once', async () => {
     const server = await nameServer({ [NAME]: { A: [PUBLIC, PUBLIC, PUBLIC] } });
     const receiver = await httpsReceiver((_request, response) => response.end());
     const attempts = await observedConnections({ host: '127.0.0.2', port: receiver.port });

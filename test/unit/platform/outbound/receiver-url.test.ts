@@ -33,7 +33,7 @@ describe('checkReceiverUrl', () => {
 
   it('permits port 443 and every port from 1024 up, and no other', () => {
     const permits = (port: number) => problemOf(`https://example.com:${port}/hook`) === undefined;
-    // All that are below, and of those above the first, the last, and what lies between them now and then.
+    // All lower ports, and of the others the first, the last and a sample.
     const below = Array.from({ length: 1024 }, (_, port) => port);
     expect(below.filter(permits)).toEqual([443]);
     const above = Array.from({ length: 1000 }, (_, index) => 1024 + index * 64);
@@ -52,11 +52,11 @@ describe('checkReceiverUrl', () => {
     ['https://receiver.local/', 'url must have a public host name or public address'],
     ['https://[::1/', 'url must be a valid absolute URL'],
     [`https://example.com/${'a'.repeat(2029)}`, 'url must be at most 2048 characters'],
-  ])('says of %s: %s', (url, problem) => {
+  ])('answers for %s: %s', (url, problem) => {
     expect(problemOf(url)).toBe(problem);
   });
 
-  it('never throws, and never repeats what it refuses', () => {
+  it('never throws, and never repeats a refused URL', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'binary' }).map((rest) => `https://${rest}`),
@@ -70,7 +70,7 @@ describe('checkReceiverUrl', () => {
     );
   });
 
-  it('permits only what it permits again after normalisation', () => {
+  it('permits only URLs that it permits again after normalization', () => {
     fc.assert(
       fc.property(fc.webUrl({ validSchemes: ['https'], withQueryParameters: true }), (url) => {
         const check = checkReceiverUrl(url, refuse);
@@ -81,12 +81,15 @@ describe('checkReceiverUrl', () => {
 });
 
 describe('the policy of the local run', () => {
-  it.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.1', '127.8.9.10', '[::1]'])('adds %s', (host) => {
-    expect(problemOf(`https://${host}:8443/hook`, allow)).toBeUndefined();
-    expect(problemOf(`https://${host}/hook`, allow)).toBeUndefined();
-    expect(problemOf(`https://${host}:80/hook`, allow)).toMatch(/port/);
-    expect(problemOf(`http://${host}:8443/hook`, allow)).toMatch(/https/);
-  });
+  it.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.1', '127.8.9.10', '[::1]'])(
+    'permits %s as well',
+    (host) => {
+      expect(problemOf(`https://${host}:8443/hook`, allow)).toBeUndefined();
+      expect(problemOf(`https://${host}/hook`, allow)).toBeUndefined();
+      expect(problemOf(`https://${host}:80/hook`, allow)).toMatch(/port/);
+      expect(problemOf(`http://${host}:8443/hook`, allow)).toMatch(/https/);
+    },
+  );
 
   const loopback = /^(localhost|127\.[\d.]*\d|::1)$/;
   const others = forbiddenHosts.filter(([host]) => {
@@ -94,11 +97,11 @@ describe('the policy of the local run', () => {
     return !loopback.test(parsed);
   });
 
-  it.each(others)('adds nothing else, such as %j: %s', (host) => {
+  it.each(others)('permits nothing else, such as %j: %s', (host) => {
     expect(problemOf(`https://${host}:8443/hook`, allow)).toMatch(/^url /);
   });
 
-  it('decides about addresses as about URLs', () => {
+  it('gives the same result for addresses as for URLs', () => {
     expect(isReceiverAddress('127.0.0.1', refuse)).toBe(false);
     expect(isReceiverAddress('127.0.0.1', allow)).toBe(true);
     expect(isReceiverAddress('::1', allow)).toBe(true);

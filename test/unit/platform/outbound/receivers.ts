@@ -26,7 +26,7 @@ export const certificate = await authority.issue({
 /** A server on a free loopback port, closed with all its connections when the test is over. */
 export interface Receiver {
   port: number;
-  /** TCP connections seen so far, whether or not anything came of them. */
+  /** TCP connections so far, used or not. */
   connections: number;
   open: Set<Socket>;
   url(host?: string, path?: string): URL;
@@ -37,8 +37,7 @@ export function httpsReceiver(listener: RequestListener, tls: TlsOptions = certi
 }
 
 /**
- * A receiver that speaks TLS and then whatever the test wants, as soon as the first bytes of a request are
- * there.
+ * A receiver that speaks TLS and then runs the test's code, once the first bytes of a request have arrived.
  */
 export function rawReceiver(
   onRequest: (socket: Socket, head: Buffer) => void,
@@ -85,7 +84,7 @@ async function listening(server: Server): Promise<Receiver> {
 }
 
 /**
- * A client as the local run has it: loopback permitted, the test authority trusted, every name leads to
+ * A client as in the local run: loopback permitted, the test authority trusted, every name resolved to
  * 127.0.0.1.
  */
 export function localClient(options: Partial<OutboundClientOptions> = {}): OutboundClient {
@@ -100,7 +99,7 @@ export function localClient(options: Partial<OutboundClientOptions> = {}): Outbo
   return client;
 }
 
-/** The agent alone, with a lookup that leads to 127.0.0.1 unchecked. */
+/** The agent alone, with a lookup that returns 127.0.0.1 unchecked. */
 export function localAgent(policy: ReceiverPolicy = { loopback: 'allow' }): ReceiverAgent {
   const agent = new ReceiverAgent({
     policy,
@@ -124,7 +123,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Gets what is there, 1 MB of it at most. */
+/** Gets a page of at most 1 MB. */
 export async function fetchFrom(
   client: OutboundClient,
   url: URL,

@@ -13,8 +13,8 @@ describe('the resolver', () => {
     ['several addresses', { A: [IPV4, '8.8.8.8'] }, [IPV4, '8.8.8.8']],
     ['IPv4 only', { A: [IPV4] }, [IPV4]],
     ['IPv6 only', { AAAA: [IPV6] }, [IPV6]],
-    ['IPv4 although nobody answers for IPv6', { A: [IPV4], AAAA: 'silence' as const }, [IPV4]],
-  ])('gives %s', async (_what, records, addresses) => {
+    ['IPv4 without an answer for IPv6', { A: [IPV4], AAAA: 'silence' as const }, [IPV4]],
+  ])('returns %s', async (_what, records, addresses) => {
     const server = await nameServer({ [NAME]: records });
     expect(await nameServerResolver([server.address])(NAME)).toEqual(addresses);
     expect(server.queries.toSorted()).toEqual([`A ${NAME}`, `AAAA ${NAME}`]);
@@ -27,7 +27,7 @@ describe('the resolver', () => {
     await expect(resolve(NAME)).rejects.toMatchObject({ code: 'ENODATA' });
   });
 
-  it('gives the answer for one name, and for one family, although another one is answered with garbage', async () => {
+  it('returns the answer for one name, and for one family, although another one is malformed', async () => {
     const garbage = ['\\# 7f'];
     const server = await nameServer({
       [NAME]: { A: [IPV4], AAAA: garbage },
@@ -43,19 +43,19 @@ describe('the resolver', () => {
   it.each([
     ['IPv4 fails and IPv6 has none', { A: 'server failure' as const }],
     ['IPv6 fails and IPv4 has none', { AAAA: 'server failure' as const }],
-  ])('does not take a name for one without addresses when %s', async (_what, records) => {
+  ])('does not report a name as without addresses when %s', async (_what, records) => {
     const server = await nameServer({ [NAME]: records });
     await expect(nameServerResolver([server.address])(NAME)).rejects.toMatchObject({ code: 'ESERVFAIL' });
   });
 
-  it('asks again over TCP for what is too long for a datagram', async () => {
+  it('repeats a query over TCP when the answer is too long for a datagram', async () => {
     const addresses = Array.from({ length: 1000 }, (_, index) => `11.0.${index >> 8}.${index & 255}`);
     const server = await nameServer({ [NAME]: { A: addresses } });
     expect(await nameServerResolver([server.address])(NAME)).toEqual(addresses);
     expect(server.queries.filter((query) => query.startsWith('A '))).toHaveLength(2);
   });
 
-  it('knows localhost by itself', async () => {
+  it('resolves localhost without a query', async () => {
     const server = await nameServer({});
     expect(await nameServerResolver([server.address])('localhost')).toEqual(['127.0.0.1', '::1']);
     expect(server.queries).toEqual([]);
@@ -63,7 +63,7 @@ describe('the resolver', () => {
 });
 
 describe('a client with a name server', () => {
-  it('posts to where the name leads', async () => {
+  it('posts to the address of the name', async () => {
     const server = await nameServer({ [NAME]: { A: ['127.0.0.1'] } });
     const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
     const client = localClient({ resolve: nameServerResolver([server.address]) });
@@ -73,7 +73,7 @@ describe('a client with a name server', () => {
   it.each([
     ['does not exist', {}, 'host name does not resolve'],
     ['has no address', { [NAME]: {} }, 'host name does not resolve'],
-    ['leads inside', { [NAME]: { A: [IPV4, '10.0.0.1'] } }, 'address is not public'],
+    ['leads to an internal address', { [NAME]: { A: [IPV4, '10.0.0.1'] } }, 'address is not public'],
   ])('fails when the name %s', async (_what, zone, error) => {
     const server = await nameServer(zone);
     const client = localClient({ resolve: nameServerResolver([server.address]) });

@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:https';
 import { isIP } from 'node:net';
 
-/** The first address gets every connection, however long a busy machine needs for it. */
+/** The first address gets every connection, even on a busy machine. */
 const agent = new Agent({ autoSelectFamilyAttemptTimeout: 60_000 });
 
-/** Posts as nobody should, to show what the guard is good for: to whatever addresses, verifying nothing. */
+/** Posts without the guard, for comparison: to any address, without verification. */
 export async function unguardedPost(url: URL, addresses: readonly string[]): Promise<void> {
   const outgoing = request(url, {
     method: 'POST',
@@ -17,7 +17,7 @@ export async function unguardedPost(url: URL, addresses: readonly string[]): Pro
       ),
   });
   outgoing.on('response', (response) => response.resume());
-  // Whether anything comes of it is of no interest.
+  // The result does not matter.
   outgoing.on('error', () => undefined);
   await new Promise<void>((closed) => outgoing.on('close', closed).end());
 }

@@ -30,7 +30,7 @@ describe('a request without a valid key', () => {
     expect(runs).toBe(0);
   });
 
-  it('is answered the same whatever was wrong with the key', async () => {
+  it('gets the same answer for every invalid key', async () => {
     const revoked = inMemory();
     revoked.keys.set(hashApiKey(revoked.secret), { ...revoked.key, revokedAt: NOW.toISOString() });
     const sandbox = inMemory();
@@ -48,7 +48,7 @@ describe('a request without a valid key', () => {
     expect(answers[0]).toMatchObject({ status: 401, runs: 0 });
   });
 
-  it('is refused before anything else of it is looked at', async () => {
+  it('is refused before any other check', async () => {
     const service = inMemory();
     const asked = vi.spyOn(service.ports.memory, 'find');
     const { status } = await createThingWith(
@@ -59,7 +59,7 @@ describe('a request without a valid key', () => {
     expect(asked).not.toHaveBeenCalled();
   });
 
-  it('looks no key up when none of the right form was presented', async () => {
+  it('causes no lookup when no key of the right form was sent', async () => {
     const service = inMemory();
     const asked = vi.spyOn(service.lookup, 'find');
     await createThingWith({ headers: { Authorization: 'Bearer ck_live_short' } }, service);
@@ -74,7 +74,7 @@ describe('a request whose key lacks the scope', () => {
     return service;
   };
 
-  it('is refused with the scope in the message, before anything else of it is looked at', async () => {
+  it('is refused with the scope in the message, before any other check', async () => {
     const others = Scope.options.filter((scope) => scope !== 'write:webhooks');
     const { status, body, headers, runs } = await createThingWith(hopeless, withScopes(others));
     expect(status).toBe(403);
@@ -83,21 +83,21 @@ describe('a request whose key lacks the scope', () => {
     expect(runs).toBe(0);
   });
 
-  it('may read what it may write', async () => {
+  it('may read with a write scope', async () => {
     const service = withScopes(['write:webhooks']);
     const reading = { ...thingRoute, scope: 'read:webhooks' } as const;
     const { status } = await send(reading, service, aRequest(service), async () => success({ name: 'x' }));
     expect(status).toBe(201);
   });
 
-  it('may not write what it may read', async () => {
+  it('may not write with a read scope', async () => {
     expect(await createThingWith({}, withScopes(['read:webhooks']))).toMatchObject({ status: 403, runs: 0 });
   });
 });
 
 describe('a request with a valid key', () => {
   it.each(['Authorization', 'authorization', 'AUTHORIZATION'])(
-    'is let in with the header name %s',
+    'is accepted with the header name %s',
     async (name) => {
       const service = inMemory();
       const headers = { Authorization: undefined, [name]: `Bearer ${service.secret}` };
@@ -105,14 +105,14 @@ describe('a request with a valid key', () => {
     },
   );
 
-  it('acts on the organization of its key, whatever else it says', async () => {
+  it('acts on the organization of its key, regardless of other fields', async () => {
     const service = inMemory();
     const seen: unknown[] = [];
     const event = aRequest(service, {
       headers: { 'X-Org-Id': 'org_other' },
       body: JSON.stringify({ name: 'a thing', orgId: 'org_other', tenant: { orgId: 'org_other' } }),
     });
-    // The gateway's event is what a caller could reach furthest; what the pipeline puts there is overwritten.
+    // A caller could influence at most the gateway's event; the pipeline overwrites its own fields there.
     Object.assign(event, { established: { tenant: { orgId: 'org_other', generation: 0 } } });
     await send(thingRoute, service, event, async ({ tenant, effect }) => {
       seen.push(tenant);

@@ -5,11 +5,11 @@ import { parseCookie } from '../../../../functions/platform/pipeline/session-aut
 type Event = Parameters<typeof parseCookie>[0];
 const request = (cookie: string) => ({ headers: { Cookie: cookie } }) as unknown as Event;
 
-/** What a cookie's value may be made of (RFC 6265bis, 4.1.1). */
+/** The characters of a cookie's value (RFC 6265bis, 4.1.1). */
 const aValue = fc.stringMatching(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/);
 
 describe('a cookie', () => {
-  it('has the value that the browser sent, signs of equality included', () => {
+  it('has the value that the browser sent, equals signs included', () => {
     fc.assert(
       fc.property(aValue, aValue, (value, other) => {
         expect(parseCookie(request(`a=${other}; wanted=${value}; b=${other}`), 'wanted')).toBe(value);

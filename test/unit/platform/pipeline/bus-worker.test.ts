@@ -12,8 +12,8 @@ const failed = (...numbers: number[]) => ({
   batchItemFailures: numbers.map((number) => ({ itemIdentifier: `message-${number}` })),
 });
 
-describe('a worker behind the bus', () => {
-  it('is given the events of all messages at once, as they were put on the bus', async () => {
+describe('a worker behind the event bus', () => {
+  it('receives the events of all messages at once, as they were put on the bus', async () => {
     const events = [aBusEvent(), aBusEvent({ type: 'source.changed', id: 'not-one-of-ours' })];
     const batches: (readonly BusEvent[])[] = [];
     const handler = busWorker('meter', async (batch) => {
@@ -26,7 +26,7 @@ describe('a worker behind the bus', () => {
     expect(batches).toEqual([events]);
   });
 
-  it('keeps in the queue just the messages of the events that failed, doubled ones each for itself', async () => {
+  it('keeps exactly the messages of failed events in the queue, duplicates included', async () => {
     const [one, other] = [aBusEvent(), aBusEvent()];
     const handler = busWorker('meter', async ([, ...others]) =>
       others.map((event) => ({ event, why: 'failed' })),
@@ -37,7 +37,7 @@ describe('a worker behind the bus', () => {
     ).toEqual(failed(2, 3));
   });
 
-  it('counts a batch of which some failed once, as its own, and one that only waits not at all', async () => {
+  it('counts a batch with failures once, and a batch with deferred events not at all', async () => {
     const output = capturedOutput();
     const handler = busWorker('meter', async ([one, ...others]) => [
       ...(one === undefined ? [] : [{ event: one, why: 'waits' as const }]),
@@ -54,7 +54,7 @@ describe('a worker behind the bus', () => {
     expect(output.metric(LEFT_IN_QUEUE.meter)).toBe(1);
   });
 
-  it('hides the message of an event that names its own time, and no other; a message that it fails for stays', async () => {
+  it('hides the message of an event with its own retry time, and no other', async () => {
     const output = capturedOutput();
     const events = [aBusEvent(), aBusEvent(), aBusEvent()];
     const hidden: [string, number][] = [];
@@ -81,7 +81,7 @@ describe('a worker behind the bus', () => {
     expect(output.logged('WARN')).toHaveLength(1);
   });
 
-  it('tells how often the message of an event was received', async () => {
+  it('receives how often the message of an event was received', async () => {
     const messages = received('queue', busMessage(aBusEvent()), busMessage(aBusEvent()));
     for (const [index, record] of messages.Records.entries())
       record.attributes.ApproximateReceiveCount = String(index + 3);
@@ -96,10 +96,10 @@ describe('a worker behind the bus', () => {
 
   it.each([
     ['no JSON', '{'],
-    ['no event of ours', { source: BUS_SOURCE, 'detail-type': 'x', detail: { id: 7 } }],
+    ['no event of the service', { source: BUS_SOURCE, 'detail-type': 'x', detail: { id: 7 } }],
     ['no envelope', aBusEvent()],
     ['nothing', 'null'],
-  ])('drops no message unread: one that is %s stays, and is counted', async (_what, body) => {
+  ])('keeps a message that is %s, and counts it', async (_what, body) => {
     const output = capturedOutput();
     const events: BusEvent[] = [];
     const handler = busWorker('meter', async (batch) => {
@@ -115,7 +115,7 @@ describe('a worker behind the bus', () => {
     expect(output.logged('ERROR')).toHaveLength(1);
   });
 
-  it('fails as a whole, so that all comes again, when dealing with the batch fails', async () => {
+  it('fails as a whole, so that SQS redelivers the batch, when processing throws', async () => {
     capturedOutput();
     const handler = busWorker('meter', async () => {
       throw new Error('out of reach');
@@ -127,17 +127,17 @@ describe('a worker behind the bus', () => {
   });
 });
 
-describe('dealing with events one by one', () => {
-  it('goes on past those that fail, gives them back, and tells of each', async () => {
+describe('processing events one by one', () => {
+  it('continues after failures, returns them, and logs each', async () => {
     const log = recordedLog();
     const events = [aBusEvent(), aBusEvent(), aBusEvent()];
     const dealtWith: BusEvent[] = [];
-    const deal = processEach(async (event) => {
+    const processEvents = processEach(async (event) => {
       if (event === events[1]) throw new Error('out of reach');
       dealtWith.push(event);
     }, log);
 
-    expect(await deal(events)).toEqual([{ event: events[1], why: 'failed' }]);
+    expect(await processEvents(events)).toEqual([{ event: events[1], why: 'failed' }]);
 
     expect(dealtWith).toEqual([events[0], events[2]]);
     expect(log.entries).toMatchObject([
@@ -145,14 +145,14 @@ describe('dealing with events one by one', () => {
     ]);
   });
 
-  it('has what another one has in hand come again, and calls it no failure', async () => {
+  it('returns an event that another invocation is processing, without counting a failure', async () => {
     const log = recordedLog();
     const event = aBusEvent();
-    const deal = processEach(async () => {
-      throw new InProgressError('a check is under way');
+    const processEvents = processEach(async () => {
+      throw new InProgressError('a check is in progress');
     }, log);
 
-    expect(await deal([event])).toEqual([{ event, why: 'waits' }]);
+    expect(await processEvents([event])).toEqual([{ event, why: 'waits' }]);
 
     expect(log.entries).toMatchObject([{ level: 'info', fields: { eventId: event.id } }]);
   });

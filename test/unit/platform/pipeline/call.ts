@@ -11,7 +11,7 @@ import { type Change, type InMemory, inMemory } from './in-memory.ts';
 
 const text = z.string().check(z.minLength(2), z.maxLength(20));
 
-/** A route that has everything which routes can have. */
+/** A route with every option that a route can have. */
 export const thingRoute = {
   name: 'create-thing',
   method: 'POST',
@@ -31,13 +31,13 @@ export const thingRoute = {
 
 export type ThingUseCase = UseCase<typeof thingRoute, Change>;
 
-/** Without the headers that a test takes away. */
+/** Removes the headers that a test leaves out. */
 const present = (headers: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
-/** A request to {@link thingRoute} as the gateway hands it on, right in everything unless changed. */
+/** A request to {@link thingRoute} as the gateway passes it on, valid unless changed. */
 export function aRequest(
   service: InMemory,
   {
@@ -115,7 +115,7 @@ export async function send<R extends Route>(
   return answerOf(await handler(event, context));
 }
 
-/** A use case that commits one write and answers with the name that was sent; says how often it ran. */
+/** A use case that commits one write, answers with the name that was sent, and counts its runs. */
 export function createThing(): ThingUseCase & { runs: () => number } {
   let runs = 0;
   const useCase: ThingUseCase = async ({ body, effect }) => {
@@ -125,7 +125,7 @@ export function createThing(): ThingUseCase & { runs: () => number } {
   return Object.assign(useCase, { runs: () => runs });
 }
 
-/** Sends a request to {@link thingRoute}; says also how often its use case ran. */
+/** Sends a request to {@link thingRoute}, and also returns how often its use case ran. */
 export async function createThingWith(
   change: Parameters<typeof aRequest>[1] = {},
   service: InMemory = inMemory(),

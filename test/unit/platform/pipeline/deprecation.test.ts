@@ -36,7 +36,7 @@ describe('a deprecated route', () => {
     });
   });
 
-  it('announces it on a 429, a 500 and a 503 as well', async () => {
+  it('announces its end on a 429, a 500 and a 503', async () => {
     const [limited, broken, busy] = [inMemory(), inMemory(), inMemory()];
     limited.budget = 0;
     broken.ports.commit = async () => {
@@ -50,13 +50,13 @@ describe('a deprecated route', () => {
     for (const { headers } of answers) expect(headers).toMatchObject({ Deprecation: 'true' });
   });
 
-  it('may name the moment since when, and need not have a guide', async () => {
+  it('may name the deprecation date, and needs no guide', async () => {
     const { headers } = await call({ since: NOW.toISOString(), sunset: announced.sunset });
     expect(headers).toMatchObject({ Deprecation: 'Fri, 20 Nov 2026 09:30:00 GMT' });
     expect(headers).not.toHaveProperty('Link');
   });
 
-  it('is served until its sunset and gone from it on, for everybody', async () => {
+  it('is served until its sunset and gone for every caller from then on', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: -2 * DAY, max: 2 * DAY }), async (offset) => {
         const answer = await call({ ...announced, sunset: later(NOW, offset).toISOString() });
@@ -71,14 +71,14 @@ describe('a deprecated route', () => {
     }
   });
 
-  it('does nothing any more after its sunset', async () => {
+  it('has no effects after its sunset', async () => {
     const service = inMemory();
     await call({ ...announced, sunset: NOW.toISOString() }, {}, service);
     expect(service.commits).toEqual([]);
   });
 });
 
-it('a route that is not deprecated says nothing of it', async () => {
+it('a route that is not deprecated has no such headers', async () => {
   const service = inMemory();
   const { headers } = await send(thingRoute, service, aRequest(service), createThing());
   for (const name of ['Deprecation', 'Sunset', 'Link']) expect(headers).not.toHaveProperty(name);

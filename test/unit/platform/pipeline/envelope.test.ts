@@ -26,8 +26,8 @@ const COMMON = {
   'Request-Id': 'extended-request-id',
 };
 
-describe('a success', () => {
-  it('is in its envelope, with the status of its route', async () => {
+describe('a success response', () => {
+  it('is an envelope, with the status of its route', async () => {
     const { status, body, headers } = await createThingWith();
     expect(status).toBe(201);
     expect(body).toEqual({ success: true, data: { name: 'a thing' } });
@@ -35,7 +35,7 @@ describe('a success', () => {
     expect(headers).not.toHaveProperty('Idempotency-Replayed');
   });
 
-  it('has only the fields that its route names, at any depth', async () => {
+  it('has only the fields that its route declares, at any depth', async () => {
     const service = inMemory();
     const { body, text } = await send(listRoute, service, aRequest(service), async () =>
       success([{ name: 'one', secret: 'canary', pk: 'canary' }], { nextCursor: null }),
@@ -44,7 +44,7 @@ describe('a success', () => {
     expect(text).not.toContain('canary');
   });
 
-  it('has a cursor when there is a next page, and says with null that there is none', async () => {
+  it('has a cursor when there is a next page, and null otherwise', async () => {
     const service = inMemory();
     const list = (nextCursor: string | null) =>
       send(listRoute, service, aRequest(service), async () => success([], { nextCursor }));
@@ -52,7 +52,7 @@ describe('a success', () => {
     expect((await list(null)).body).toEqual({ success: true, data: [], nextCursor: null });
   });
 
-  it('says where to find what was created', async () => {
+  it('has the Location of a created resource', async () => {
     const service = inMemory();
     const { headers } = await send(thingRoute, service, aRequest(service), async ({ effect }) =>
       effect(success({ name: 'x' }, { location: '/api/v1/things/1' }), []),
@@ -60,7 +60,7 @@ describe('a success', () => {
     expect(headers).toMatchObject({ Location: '/api/v1/things/1' });
   });
 
-  it('has no body at all with status 204, and its headers all the same', async () => {
+  it('has headers but no body with status 204', async () => {
     const service = inMemory();
     const { status, text, headers } = await send(deleteRoute, service, aRequest(service), async () =>
       success(undefined),
@@ -70,7 +70,7 @@ describe('a success', () => {
   });
 });
 
-describe('a problem that a use case answers with', () => {
+describe('a problem from a use case', () => {
   it('is in the error envelope, with its own headers beside the common ones', async () => {
     const service = inMemory();
     const { status, body, headers } = await send(thingRoute, service, aRequest(service), async () =>
@@ -83,7 +83,7 @@ describe('a problem that a use case answers with', () => {
 });
 
 describe('the id of a request', () => {
-  it('is one that the client cannot choose', async () => {
+  it('cannot be chosen by the client', async () => {
     const { headers, text } = await createThingWith({
       headers: { 'Request-Id': 'chosen-by-client', 'X-Amzn-RequestId': 'chosen-by-client' },
     });
@@ -91,7 +91,7 @@ describe('the id of a request', () => {
     expect(text).not.toContain('chosen-by-client');
   });
 
-  it.each([401, 404, 413, 415, 400, 201])('is on an answer of %i', async (expected) => {
+  it.each([401, 404, 413, 415, 400, 201])('is part of an answer of %i', async (expected) => {
     const change = {
       401: { headers: { Authorization: undefined } },
       404: { pathParameters: { id: 'nothing' } },

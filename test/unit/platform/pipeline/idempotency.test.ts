@@ -21,12 +21,12 @@ const honouring = { ...thingRoute, idempotency: 'honoured' } as const satisfies 
 const ignoring = { ...thingRoute, idempotency: undefined } as const satisfies Route;
 
 const pathParameters = { id: newId('whk', NOW) };
-/** A request with one key each time. */
+/** A request with the same key each time. */
 const once = (service: InMemory, key: string, change: Parameters<typeof aRequest>[1] = {}) =>
   aRequest(service, { pathParameters, ...change, headers: { 'Idempotency-Key': key, ...change.headers } });
 const bodyOf = (name: string) => ({ body: JSON.stringify({ name }) });
 
-/** A use case whose answer says how often it ran, so that a replay can be told from another run. */
+/** A use case whose answer has the number of its run, so that a replay differs from a second run. */
 function counting(): ThingUseCase & { runs: () => number } {
   let runs = 0;
   const useCase: ThingUseCase = async ({ effect }) => {
@@ -59,7 +59,7 @@ describe('the Idempotency-Key header', () => {
     expect(await createThingWith({ headers })).toMatchObject({ status: 201 });
   });
 
-  it('may be missing where it is only honoured, but not wrong', async () => {
+  it('is optional where it is only supported, but must be valid', async () => {
     const service = inMemory();
     const call = (key: string | undefined) =>
       send(honouring, service, aRequest(service, { headers: { 'Idempotency-Key': key } }), async () =>
@@ -69,7 +69,7 @@ describe('the Idempotency-Key header', () => {
     expect(await call('1')).toMatchObject({ status: 400 });
   });
 
-  it('means nothing where it is not honoured', async () => {
+  it('has no meaning on routes that do not support it', async () => {
     const service = inMemory();
     const event = aRequest(service, { headers: { 'Idempotency-Key': 'anything' } });
     const answer = await send(ignoring, service, event, async ({ effect }) =>
@@ -80,7 +80,7 @@ describe('the Idempotency-Key header', () => {
   });
 });
 
-it('an effect without changes is remembered with its key, and is no transaction at all without one', async () => {
+it('an empty effect is stored with its key, and starts no transaction without one', async () => {
   const service = inMemory();
   const nothing: UseCase<typeof honouring, Change> = async ({ effect }) => effect(success({ name: 'x' }), []);
   const unkeyed = aRequest(service, { headers: { 'Idempotency-Key': undefined } });
@@ -95,7 +95,7 @@ it('an effect without changes is remembered with its key, and is no transaction 
   expect(again.headers).toMatchObject({ 'Idempotency-Replayed': 'true' });
 });
 
-it('a refused change may be answered by another look at what is there', async () => {
+it('a refused change may be answered by reading the item again', async () => {
   const service = inMemory();
   service.refusal = 'changed';
   const answer = await send(thingRoute, service, aRequest(service), async ({ effect }) =>
@@ -106,21 +106,21 @@ it('a refused change may be answered by another look at what is there', async ()
   expect(answer).toMatchObject({ status: 201, body: { data: { name: 'as it is' } } });
 });
 
-describe('a request that is repeated with its key', () => {
-  it('is answered as at first, and has no second effect', async () => {
+describe('a repeated request with the same key', () => {
+  it('gets the first answer, and has no second effect', async () => {
     const [service, useCase, key] = [inMemory(), counting(), randomUUID()];
     const first = await send(thingRoute, service, once(service, key), useCase);
     const again = await send(thingRoute, service, once(service, key), useCase);
     expect(first.headers).not.toHaveProperty('Idempotency-Replayed');
     expect(again).toEqual({
       ...first,
-      // A replay is a request: it uses the budget up as well.
+      // A replay is a request: it uses up the budget as well.
       headers: { ...first.headers, RateLimit: '"standard";r=8;t=42', 'Idempotency-Replayed': 'true' },
     });
     expect(service.commits).toHaveLength(1);
   });
 
-  it('is the same with its key in other letters and its body in other words', async () => {
+  it('matches when its key differs in case and its body in formatting', async () => {
     const [service, useCase, key] = [inMemory(), counting(), randomUUID()];
     await send(thingRoute, service, once(service, key, { body: '{"name":"a thing","size":1}' }), useCase);
     const again = await send(
@@ -136,7 +136,7 @@ describe('a request that is repeated with its key', () => {
   it.each([
     ['body', bodyOf('another')],
     ['path', { pathParameters: { id: newId('whk', NOW) } }],
-  ])('but with another %s is refused', async (_, change) => {
+  ])('is refused with another %s', async (_, change) => {
     const [service, useCase, key] = [inMemory(), counting(), randomUUID()];
     await send(thingRoute, service, once(service, key), useCase);
     const answer = await send(thingRoute, service, once(service, key, change), useCase);
@@ -145,7 +145,7 @@ describe('a request that is repeated with its key', () => {
     expect(service.commits).toHaveLength(1);
   });
 
-  it('is answered as at first although it would be refused by now', async () => {
+  it('gets the first answer although it would be refused now', async () => {
     const [service, key] = [inMemory(), randomUUID()];
     const first = await send(thingRoute, service, once(service, key), createThing());
     const again = await send(thingRoute, service, once(service, key), async () =>
@@ -155,7 +155,7 @@ describe('a request that is repeated with its key', () => {
     expect(again.body).toEqual(first.body);
   });
 
-  it('is another request for another route', async () => {
+  it('is a new request on another route', async () => {
     const [service, useCase, key] = [inMemory(), createThing(), randomUUID()];
     const other = { ...thingRoute, name: 'create-other' } as const satisfies Route;
     await send(thingRoute, service, once(service, key), useCase);
@@ -165,7 +165,7 @@ describe('a request that is repeated with its key', () => {
     expect(answer).toMatchObject({ status: 201, body: { data: { name: 'other' } } });
   });
 
-  it('is another request for another organization', async () => {
+  it('is a new request of another organization', async () => {
     const [service, stranger, key] = [inMemory(), inMemory(), randomUUID()];
     for (const [digest, apiKey] of stranger.keys) service.keys.set(digest, apiKey);
     await send(thingRoute, service, once(service, key), createThing());
@@ -178,7 +178,7 @@ describe('a request that is repeated with its key', () => {
     expect(service.commits).toHaveLength(2);
   });
 
-  it('gets what is never stored again, the first time and each time after', async () => {
+  it('gets a secret that is never stored, each time', async () => {
     const service = inMemory();
     const key = randomUUID();
     const reveal = (data: unknown) => ({ name: `${Object(data).name} with its secret` });
@@ -198,7 +198,7 @@ describe('a request that is repeated with its key', () => {
 });
 
 describe('the record of an answer', () => {
-  it('commits with the effect that it guards, before it', async () => {
+  it('is committed with the effect that it guards, before it', async () => {
     const service = inMemory();
     await createThingWith({}, service);
     expect(service.commits).toEqual([
@@ -212,7 +212,7 @@ describe('the record of an answer', () => {
     ]);
   });
 
-  it('is of successes alone: a request that was refused may be sent again', async () => {
+  it('is stored for successes only: a refused request may be retried', async () => {
     const [service, key] = [inMemory(), randomUUID()];
     const refused = await send(thingRoute, service, once(service, key), async () =>
       problem('CONFLICT', 'Not now.'),
@@ -226,7 +226,7 @@ describe('the record of an answer', () => {
     expect(service.commits).toHaveLength(1);
   });
 
-  it('is not made when the effect is refused, whose reason is the answer', async () => {
+  it('is not stored when the effect is refused, whose reason is the answer', async () => {
     const service = inMemory();
     service.refusal = 'endpoint-limit';
     const answer = await send(thingRoute, service, once(service, randomUUID()), async ({ effect }) =>
@@ -237,8 +237,8 @@ describe('the record of an answer', () => {
   });
 });
 
-describe('two requests with one key at the same time', () => {
-  /** A use case that another request with the same key overtakes, just before its commit. */
+describe('two concurrent requests with the same key', () => {
+  /** A use case during which another request with the same key commits first. */
   const overtaken =
     (service: InMemory, key: string, data: string, fingerprint?: string): ThingUseCase =>
     async ({ tenant, effect }) => {
@@ -256,7 +256,7 @@ describe('two requests with one key at the same time', () => {
       return effect(success({ name: 'slower' }), [{ write: 'slower' }]);
     };
 
-  it('get the answer of the faster one, both', async () => {
+  it('both get the answer of the faster one', async () => {
     const [service, key] = [inMemory(), randomUUID()];
     const useCase = overtaken(service, key, '{"name":"faster"}');
     const answer = await send(thingRoute, service, once(service, key), useCase);
@@ -268,7 +268,7 @@ describe('two requests with one key at the same time', () => {
     expect(service.commits).toEqual([]);
   });
 
-  it('are told apart when they are not the same', async () => {
+  it('conflict when they are not the same', async () => {
     const [service, key] = [inMemory(), randomUUID()];
     const useCase = overtaken(service, key, '{"name":"faster"}', 'of another request');
     expect(await send(thingRoute, service, once(service, key), useCase)).toMatchObject({
@@ -277,7 +277,7 @@ describe('two requests with one key at the same time', () => {
     });
   });
 
-  it('are a conflict while nobody can say what the faster one was answered', async () => {
+  it('conflict while the answer of the faster one is not readable', async () => {
     const service = inMemory();
     service.refusal = 'idempotency-key-used';
     expect(await createThingWith({}, service)).toMatchObject({ status: 409, body: envelope('CONFLICT') });

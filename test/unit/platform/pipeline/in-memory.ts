@@ -12,10 +12,10 @@ import type { IdempotencyScope, StoredReply } from '../../../../functions/platfo
 import { anApiKey, NOW } from '../../../builders.ts';
 import { type CapturedLogging, capturingLogger } from '../capturing-logger.ts';
 
-/** A write: of an idempotency record, or whatever a use case says. */
+/** A write: of an idempotency record, or a text of the use case. */
 export type Change = { record: IdempotencyScope; answer: StoredReply } | { write: string };
 
-/** The service behind the pipeline, all in memory, with one API key that may do everything. */
+/** The ports of the pipeline in memory, with one API key of all scopes. */
 export interface InMemory {
   /** The text of the API key. */
   secret: string;
@@ -23,29 +23,29 @@ export interface InMemory {
   tenant: Tenant;
   /** Keys by digest. */
   keys: Map<string, ApiKey>;
-  /** Where the pipeline looks keys up. */
+  /** Where the pipeline finds keys. */
   lookup: Keys;
-  /** What is stored of pairings, beside their live organizations. */
+  /** The stored pairings, beside their live organizations. */
   sandboxes: Map<OrgId, Awaited<ReturnType<FindSandbox>>>;
-  /** What every organization is, but the missing one. */
+  /** The state of every organization, except the missing one. */
   environment: Environment;
   /** What is left of the budget before the next request; the limit of a window is 10. */
   budget: number;
-  /** Keys whose use was noted. */
+  /** Keys whose use was recorded. */
   used: ApiKey['id'][];
-  /** What a request consumes of the tables. */
+  /** The capacity of the tables that a request consumes. */
   consumed: Capacity;
-  /** Tokens that requests were charged after they ran, beyond those before. */
+  /** Tokens that requests were charged after they ran, in addition to those before. */
   corrections: number[];
   /** How often the limiter failed and requests passed. */
   limiterFailures: number;
   /** Each commit that took effect. */
   commits: (readonly Change[])[];
-  /** Remembers an answer as another request with the same key would. */
+  /** Stores an answer, as another request with the same key would. */
   rememberMeanwhile(scope: IdempotencyScope, answer: StoredReply): void;
-  /** When set, every commit is refused as this. */
+  /** When set, every commit is refused with this. */
   refusal?: string;
-  /** Requests that failed for no fault of theirs. */
+  /** Requests that failed through an error of the service. */
   failures: number;
   logger: CapturedLogging;
   ports: ApiPorts<Change>;

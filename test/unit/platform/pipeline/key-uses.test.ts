@@ -16,7 +16,7 @@ function notes({ fails = false } = {}) {
 }
 
 describe('the last use of a key', () => {
-  it('is noted with the first call, and then once in five minutes, for each key', async () => {
+  it('is recorded for the first call, then every five minutes, for each key', async () => {
     const { note, noteUse } = notes();
     const [key, other] = [anApiKey(), anApiKey()];
     for (const at of [minutes(0), minutes(1), minutes(4.9), minutes(5), minutes(6)]) await noteUse(key, at);
@@ -28,14 +28,14 @@ describe('the last use of a key', () => {
     ]);
   });
 
-  it('is noted once by calls that come at the same time', async () => {
+  it('is recorded once for concurrent calls', async () => {
     const { note, noteUse } = notes();
     const key = anApiKey();
     await Promise.all([noteUse(key, NOW), noteUse(key, NOW), noteUse(key, NOW)]);
     expect(note).toHaveBeenCalledTimes(1);
   });
 
-  it('that cannot be noted fails nothing, and is not tried again with every call', async () => {
+  it('fails no request when it cannot be recorded, and is not retried with every call', async () => {
     const { note, noteUse, lines } = notes({ fails: true });
     const key = anApiKey();
     for (let count = 0; count < 10; count += 1) await noteUse(key, NOW);
@@ -45,7 +45,7 @@ describe('the last use of a key', () => {
 });
 
 describe('a request', () => {
-  it('notes the use of its key, whether it is let in or not', async () => {
+  it('records the use of its key, accepted or not', async () => {
     const [permitted, spent, unscoped] = [inMemory(), inMemory(), inMemory()];
     spent.budget = 0;
     unscoped.key.scopes.splice(0);
@@ -55,7 +55,7 @@ describe('a request', () => {
     }
   });
 
-  it('notes nothing for somebody who is not known', async () => {
+  it('records nothing for an unknown caller', async () => {
     const service = inMemory();
     await createThingWith({ headers: { Authorization: `Bearer ck_live_${'A'.repeat(43)}` } }, service);
     expect(service.used).toEqual([]);

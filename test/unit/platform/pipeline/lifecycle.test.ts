@@ -27,7 +27,7 @@ describe('an unexpected failure', () => {
     ['an object', { message: 'canary', headers: { canary: 'canary' }, statusCode: 418 }],
   ];
 
-  it.each(failures)('that throws %s is a 500 that says nothing of the inside', async (_, thrown) => {
+  it.each(failures)('is a 500 without internal details: %s', async (_, thrown) => {
     const service = inMemory();
     const { status, headers, body, text } = await send(thingRoute, service, aRequest(service), async () => {
       throw thrown;
@@ -59,7 +59,7 @@ describe('an unexpected failure', () => {
     ]);
   });
 
-  it('of the key lookup, of memory, of the commit and of what completes an answer is a 500 as well', async () => {
+  it('is a 500 in the key lookup, the idempotency store, the commit and the completion of an answer', async () => {
     const fail = async () => {
       throw new Error('canary');
     };
@@ -79,7 +79,7 @@ describe('an unexpected failure', () => {
     }
   });
 
-  it('is an answer without a field that its route promises', async () => {
+  it('is an answer without a field that its route declares', async () => {
     const service = inMemory();
     const { status, text } = await send(thingRoute, service, aRequest(service), async () =>
       success({ nickname: 'canary' }),
@@ -99,7 +99,7 @@ describe('an unexpected failure', () => {
 });
 
 describe('a dependency that throttles or is down', () => {
-  it('is a 503 that says when to try again, and nothing of the inside', async () => {
+  it('is a 503 with a Retry-After, without internal details', async () => {
     const service = inMemory();
     service.ports.commit = async () => {
       throw named('ProvisionedThroughputExceededException');
@@ -115,7 +115,7 @@ describe('a dependency that throttles or is down', () => {
   });
 });
 
-describe('what may succeed when it is tried again', () => {
+describe('a retryable failure', () => {
   it.each([
     'Contended',
     'InternalServerError',

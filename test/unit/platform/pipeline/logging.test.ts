@@ -6,7 +6,7 @@ import { aRequest, createThingWith, send, thingRoute } from './call.ts';
 import { inMemory } from './in-memory.ts';
 
 describe('the log of a request', () => {
-  it('names its id, route, organization and key, and holds nothing of what was sent', async () => {
+  it('has its id, route, organization and key, and nothing of the payload', async () => {
     const service = inMemory();
     const body = JSON.stringify({ name: 'canary' });
     await send(thingRoute, service, aRequest(service, { body }), async () => {
@@ -22,7 +22,7 @@ describe('the log of a request', () => {
     expect(text).not.toContain(hashApiKey(service.secret));
   });
 
-  it('does not name the organization of an earlier request of the same process', async () => {
+  it('does not have the organization of an earlier request of the same process', async () => {
     const service = inMemory();
     await createThingWith({}, service);
     service.lookup.find = async () => {
@@ -35,7 +35,7 @@ describe('the log of a request', () => {
     expect(last).not.toHaveProperty('keyId');
   });
 
-  it('names the organization of its own when several follow one another', async () => {
+  it('has its own organization when several requests follow one another', async () => {
     const service = inMemory();
     const other = generateApiKey('live');
     const otherOrg = newId('org', NOW);

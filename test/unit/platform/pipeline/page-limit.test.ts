@@ -5,7 +5,7 @@ import type { Route } from '../../../../functions/platform/route.ts';
 import { aRequest, envelope, send, thingRoute } from './call.ts';
 import { inMemory } from './in-memory.ts';
 
-describe('the limit of a page', () => {
+describe('the limit parameter of a list', () => {
   const listRoute = {
     ...thingRoute,
     method: 'GET',

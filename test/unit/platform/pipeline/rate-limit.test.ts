@@ -19,14 +19,14 @@ import { later, NOW, seconds } from '../../../builders.ts';
 import { aRequest, createThing, createThingWith, envelope, send, thingRoute } from './call.ts';
 import { inMemory } from './in-memory.ts';
 
-/** The one member of a list field, with its parameters (RFC 9651). */
+/** The only member of a list field, with its parameters (RFC 9651). */
 const fieldOf = (headers: Record<string, unknown>, name: string) => {
   const [[value, parameters] = []] = parseList(String(headers[name]));
   return { value, ...Object.fromEntries((parameters as Map<string, unknown>) ?? []) };
 };
 
 describe('the budget of a caller', () => {
-  it('is told with every answer to somebody who is known', async () => {
+  it('is part of every answer to an authenticated caller', async () => {
     const refused = inMemory();
     refused.key.scopes.splice(0);
     for (const [service, change, status] of [
@@ -43,7 +43,7 @@ describe('the budget of a caller', () => {
     }
   });
 
-  it('is told on a failure of ours too', async () => {
+  it('is part of an answer to an internal error', async () => {
     const service = inMemory();
     service.ports.commit = async () => {
       throw new Error('broken');
@@ -53,14 +53,14 @@ describe('the budget of a caller', () => {
     expect(fieldOf(headers, 'RateLimit')).toMatchObject({ r: 9 });
   });
 
-  it('is not told to somebody who is not known, and not used by him', async () => {
+  it('is neither shown to nor used by an unauthenticated caller', async () => {
     const service = inMemory();
     const { headers } = await createThingWith({ headers: { Authorization: undefined } }, service);
     for (const name of ['RateLimit', 'RateLimit-Policy']) expect(headers).not.toHaveProperty(name);
     expect(service.budget).toBe(10);
   });
 
-  it('ends: what comes then is refused with the time to wait, and does nothing', async () => {
+  it('refuses requests beyond it, with the time to wait and without effects', async () => {
     const service = inMemory();
     service.budget = 1;
     await createThingWith({}, service);
@@ -73,7 +73,7 @@ describe('the budget of a caller', () => {
     expect(service.commits).toHaveLength(1);
   });
 
-  it('is not asked for when the limiter fails: the request passes, and the failure is counted', async () => {
+  it('is ignored when the limiter fails: the request passes, and the failure is counted', async () => {
     const service = inMemory();
     service.ports.limiter.take = async () => {
       throw new Error('the table is throttled');
@@ -86,7 +86,7 @@ describe('the budget of a caller', () => {
   });
 });
 
-describe('the weight of a request', () => {
+describe('the cost of a request', () => {
   const heavy = { reads: 210, writes: 8 };
 
   it.each([
@@ -95,11 +95,11 @@ describe('the weight of a request', () => {
     [{ reads: 50, writes: 10.5 }, 2],
     [heavy, 3],
     [{ reads: 512, writes: 0 }, 6],
-  ])('of %o is %i tokens', (consumed, tokens) => {
+  ])('is, for %o, %i tokens', (consumed, tokens) => {
     expect(computeTokens(consumed)).toBe(tokens);
   });
 
-  it('is charged after it ran, and the answer says what is left then', async () => {
+  it('is charged after it ran, and the answer has what is left then', async () => {
     const service = Object.assign(inMemory(), { consumed: heavy });
     const { status, headers } = await createThingWith({}, service);
     expect(status).toBe(201);
@@ -119,14 +119,14 @@ describe('the weight of a request', () => {
     expect(refused.corrections).toEqual([]);
   });
 
-  it('takes a budget below zero, of which the answers say nothing but 0', async () => {
+  it('can take a budget below zero, which answers show as 0', async () => {
     const service = Object.assign(inMemory(), { consumed: heavy, budget: 2 });
     expect(fieldOf((await createThingWith({}, service)).headers, 'RateLimit')).toMatchObject({ r: 0 });
     expect(service.budget).toBe(-1);
     expect((await createThingWith({}, service)).status).toBe(429);
   });
 
-  it('does not fail a request that it cannot be charged to', async () => {
+  it('does not fail a request when it cannot be charged', async () => {
     const service = Object.assign(inMemory(), { consumed: heavy });
     service.ports.limiter.correct = async () => {
       throw new Error('the table is throttled');
@@ -137,7 +137,7 @@ describe('the weight of a request', () => {
     expect(service.limiterFailures).toBe(1);
   });
 
-  it('is charged before it runs where its route knows it by the query, and given back where it was less', async () => {
+  it('is charged in advance where the query determines it, and refunded where it was less', async () => {
     const service = inMemory();
     const route = { ...thingRoute, tokens: ({ view }: { view?: string }) => (view === 'long' ? 4 : 1) };
     for (const [view, charged] of [
@@ -174,7 +174,7 @@ function counting(used = new Map<string, number>()): RateWindows {
 }
 
 describe('the limiter', () => {
-  it('lets exactly as many of a window through as the tier has, in any order of buckets and times', async () => {
+  it("permits exactly the tier's number of requests in a window, in any order of buckets and times", async () => {
     const limits = { sandbox: 2, standard: 5, scale: 7 };
     const buckets = [bucket(), bucket(), { ...bucket(), kind: 'sandbox' as const }];
     await fc.assert(
@@ -201,7 +201,7 @@ describe('the limiter', () => {
     );
   });
 
-  it('lets visitors of each conversation through 60 times a minute, whatever the tiers have', async () => {
+  it('permits 60 requests a minute for each conversation of a visitor, in every tier', async () => {
     const limit = rateLimiter(counting(), { sandbox: 1, standard: 1, scale: 1 });
     const { orgId } = bucket();
     const [one, other] = ([newId('cnv', NOW), newId('cnv', NOW)] as const).map(
@@ -216,7 +216,7 @@ describe('the limiter', () => {
     expect(await limit.take({ orgId, kind: 'live' }, 'standard', NOW)).toMatchObject({ allowed: true });
   });
 
-  it('charges every request what it cost: a window in debt refuses, and the next one has less, or nothing', async () => {
+  it('charges every request its cost: a window in debt refuses, and the next one has less or nothing', async () => {
     const request = fc.record({
       offset: fc.integer({ min: 0, max: 299 }),
       before: fc.integer({ min: 1, max: 4 }),
@@ -228,7 +228,7 @@ describe('the limiter', () => {
         const used = new Map<string, number>();
         const limit = rateLimiter(counting(used), { sandbox: 1, standard: size, scale: 1 });
         const caller = bucket();
-        // What a window used, by the costs alone; the debt of the one before comes first.
+        // The use of a window, from the costs alone; the debt of the one before comes first.
         const model = new Map<number, number>();
         for (const { offset, before, cost } of requests.toSorted((a, b) => a.offset - b.offset)) {
           const at = later(NOW, seconds(offset));
@@ -249,7 +249,7 @@ describe('the limiter', () => {
     );
   });
 
-  it('writes nothing after a request that cost what it was charged', async () => {
+  it('writes nothing after a request whose cost was charged in advance', async () => {
     const windows = counting();
     const added = vi.spyOn(windows, 'add');
     const limit = rateLimiter(windows, DEFAULT_RATE_LIMITS);
@@ -258,7 +258,7 @@ describe('the limiter', () => {
     expect(added).not.toHaveBeenCalled();
   });
 
-  it('says when the window ends, in whole seconds and never 0', async () => {
+  it('returns when the window ends, in whole seconds and never 0', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 59_999 }), async (offset) => {
         const limit = rateLimiter(counting(), DEFAULT_RATE_LIMITS);
@@ -269,7 +269,7 @@ describe('the limiter', () => {
     );
   });
 
-  it('asks no more about a window that it saw full, and again about the next one', async () => {
+  it('reads no window again that it found full, and reads the next one', async () => {
     const windows = counting();
     const asked = vi.spyOn(windows, 'take');
     const limit = rateLimiter(windows, { ...DEFAULT_RATE_LIMITS, standard: 1 });
@@ -303,7 +303,7 @@ describe('the limiter of visitors', () => {
     return { windows, taken, limit, organization, conversation };
   }
 
-  it('lets exactly as many through as the tier of their organization has, whatever conversations they are in', async () => {
+  it("permits exactly the number of requests of the organization's tier, over all conversations", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom('sandbox' as const, 'standard' as const, 'scale' as const),
@@ -323,7 +323,7 @@ describe('the limiter of visitors', () => {
     );
   });
 
-  it('leaves the budgets of other organizations, and of the organization’s own keys, as they are', async () => {
+  it('leaves the budgets of other organizations, and of the organization’s own keys, unchanged', async () => {
     const { windows, limit, organization, conversation } = given({ standard: 2 });
     const [orgId, other] = [organization('standard'), organization('standard')];
     for (let times = 0; times < 5; times += 1) await limit.take(conversation(orgId), 'visitor', NOW);
@@ -341,7 +341,7 @@ describe('the limiter of visitors', () => {
     expect(await ofKeys.take({ orgId, kind: 'live' }, 'standard', NOW)).toMatchObject({ allowed: true });
   });
 
-  it('counts nothing against the organization for a conversation that has used up its own budget', async () => {
+  it('charges the organization nothing for a conversation without a budget', async () => {
     const { taken, limit, organization, conversation } = given();
     const noisy = conversation(organization('scale'));
     for (let times = 0; times < 100; times += 1) await limit.take(noisy, 'visitor', NOW);
@@ -363,7 +363,7 @@ describe('the limiter of visitors', () => {
     });
   });
 
-  it('corrects both budgets by what a request has cost', async () => {
+  it('corrects both budgets by the cost of a request', async () => {
     const { limit, organization, conversation } = given({ standard: 10 });
     const orgId = organization('standard');
     const charge = await limit.take(conversation(orgId), 'visitor', NOW);
@@ -378,7 +378,7 @@ describe('the limiter of visitors', () => {
     });
   });
 
-  it('gives an organization that cannot be found the lowest budget', async () => {
+  it('gives an unknown organization the lowest budget', async () => {
     const { limit, conversation } = given({ sandbox: 1 });
     const { orgId } = bucket();
     expect((await limit.take(conversation(orgId), 'visitor', NOW)).allowed).toBe(true);

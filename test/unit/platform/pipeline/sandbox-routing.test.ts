@@ -23,7 +23,7 @@ function withSandboxKey(generation = 1): InMemory & { sandboxId: OrgId } {
   return Object.assign(service, { secret, key, sandboxId: sandbox.id });
 }
 
-/** What was stored is changed behind the service's back. */
+/** Changes the stored items directly. */
 function changed(
   service: InMemory,
   changes: { pairing?: Partial<Pairing> | 'gone'; sandbox?: Partial<Sandbox> | 'gone' },
@@ -39,7 +39,7 @@ function changed(
 }
 
 describe('a request with a sandbox key', () => {
-  it('acts on the sandbox of its organization at its present generation, and on nothing else that it is told of', async () => {
+  it('acts on the sandbox of its organization at its current generation, regardless of other fields', async () => {
     const service = withSandboxKey(7);
     const requests: unknown[] = [];
     const event = aRequest(service, { body: JSON.stringify({ name: 'a thing', orgId: service.key.orgId }) });
@@ -53,7 +53,7 @@ describe('a request with a sandbox key', () => {
       expect(JSON.stringify(shown)).not.toContain(service.key.orgId);
   });
 
-  it('uses the budget of the sandbox, in the lowest tier, whatever the organization has', async () => {
+  it("uses the sandbox's budget, in the lowest tier, regardless of the organization's tier", async () => {
     const service = withSandboxKey();
     const limit = vi.spyOn(service.ports.limiter, 'take');
     const organization = vi.spyOn(service.ports, 'organization');
@@ -74,7 +74,7 @@ describe('a request with a sandbox key', () => {
       expect(line).toMatchObject({ orgId: service.sandboxId, keyId: service.key.id });
   });
 
-  it('has its pairing read each time, so that the next one after a reset is in the new generation', async () => {
+  it('reads its pairing each time, so that a request after a reset uses the new generation', async () => {
     const service = withSandboxKey();
     const seen: unknown[] = [];
     for (const generation of [1, 2, 5]) {
@@ -122,7 +122,7 @@ describe('a request with a sandbox key', () => {
       { sandbox: { liveOrganizationId: stranger.pairing.liveOrganizationId } },
     ],
     ['the sandbox is at the generation of live data', 'not its sandbox', { sandbox: { generation: 0 } }],
-  ] as const)('is refused like one with an unknown key when %s, and logged', async (_, why, changes) => {
+  ] as const)('is refused and logged like one with an unknown key when %s', async (_, why, changes) => {
     const service = changed(withSandboxKey(), changes);
     const unknown = await createThingWith({
       headers: { Authorization: `Bearer ${generateApiKey('sandbox')}` },
@@ -147,7 +147,7 @@ describe('a request with a sandbox key', () => {
 describe('an idempotency key', () => {
   const thingId = newId('whk', NOW);
 
-  it('is another one live, in the sandbox, and in each of its generations', async () => {
+  it('is distinct in live, in the sandbox, and in each of its generations', async () => {
     const service = withSandboxKey();
     const live = generateApiKey('live');
     service.keys.set(hashApiKey(live), { ...service.key, environment: 'live' });
@@ -189,13 +189,13 @@ const someSandbox = fc.record({
   liveOrganizationId: anOrg,
   generation: fc.integer({ min: 0, max: 3 }),
 });
-/** As a store answers, whatever is stored. */
+/** Answers as a store does, with the stored items. */
 const stored = fc.record({
   pairing: fc.option(somePairing, { nil: undefined }),
   sandbox: fc.option(someSandbox, { nil: undefined }),
 });
 
-describe('where a sandbox key leads', () => {
+describe('the sandbox of a key', () => {
   const ask = async (orgId: OrgId, of: (asked: OrgId) => Awaited<ReturnType<FindSandbox>>) => {
     const key = anApiKey({ orgId, environment: 'sandbox' });
     const asked: OrgId[] = [];
@@ -211,13 +211,13 @@ describe('where a sandbox key leads', () => {
     return { caller: await authenticate(event, thingRoute), asked };
   };
 
-  it('is the paired sandbox of its own organization when both items name each other, and nowhere otherwise, whatever is stored', async () => {
+  it('is the paired one when both items name each other, and none otherwise', async () => {
     const met = new Set<boolean>();
     await fc.assert(
       fc.asyncProperty(anOrg, fc.array(stored, { minLength: 4, maxLength: 4 }), async (orgId, items) => {
         const of = (id: OrgId) => items[POOL.indexOf(id)] ?? { pairing: undefined, sandbox: undefined };
         const { caller, asked } = await ask(orgId, of);
-        // Nothing is read but what is stored beside the key's own organization.
+        // Reads only the items of the key's own organization.
         expect(asked).toEqual([orgId]);
         const { pairing, sandbox } = of(orgId);
         const holds =
@@ -241,7 +241,7 @@ describe('where a sandbox key leads', () => {
     expect(met).toEqual(new Set([true, false]));
   });
 
-  it('is told to the log where it leads nowhere, and to nobody where it leads somewhere', async () => {
+  it('is logged when there is none, and not otherwise', async () => {
     for (const [service, lines] of [
       [withSandboxKey(), 0],
       [changed(withSandboxKey(), { pairing: 'gone' }), 1],
@@ -260,7 +260,7 @@ describe('a request with a live key', () => {
     expect(asked).not.toHaveBeenCalled();
   });
 
-  it('of an organization that is a sandbox is refused like one with an unknown key, and logged', async () => {
+  it('is refused and logged like one with an unknown key when its organization is a sandbox', async () => {
     const service = inMemory();
     service.environment = 'sandbox';
     const unknown = await createThingWith({ headers: { Authorization: `Bearer ${generateApiKey('live')}` } });

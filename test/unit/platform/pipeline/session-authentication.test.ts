@@ -31,10 +31,7 @@ const settingsRoute = (method: Method, role: Role) =>
     success: { status: 200, data: z.object({ name: z.string() }) },
   }) satisfies Route;
 
-/**
- * A request to a route of the settings; says also which tokens were verified, and on whose data the use case
- * ran.
- */
+/** Requests a settings route; also returns the verified tokens and the tenant of the use case. */
 async function request(
   headers: Record<string, string | undefined>,
   { method = 'PATCH', role = 'admin', dashboardOrigin = DASHBOARD, environment = 'live' }: Asked = {},
@@ -70,7 +67,7 @@ interface Asked {
   role?: Role;
   /** `none`: the stack has no dashboard. */
   dashboardOrigin?: string;
-  /** What the session's organization is. */
+  /** The state of the session's organization. */
   environment?: Environment;
 }
 
@@ -80,15 +77,15 @@ const cookie = (token: string, origin?: string) => ({ Cookie: `__Host-session=${
 describe('a session', () => {
   it.each([
     ['as a bearer token', bearer('admin-token')],
-    ['as a bearer token in another writing', { authorization: 'bearer   admin-token' }],
+    ['as a bearer token with a scheme in another case', { authorization: 'bearer   admin-token' }],
     ['in its cookie', cookie('admin-token', DASHBOARD)],
     ['in its cookie among others', { Cookie: 'a=b; __Host-session=admin-token;c=d', Origin: DASHBOARD }],
     [
-      'in its cookie, the names of headers small',
+      'in its cookie, with header names in lower case',
       { cookie: '__Host-session=admin-token', origin: DASHBOARD },
     ],
     ['as a bearer token beside a cookie', { ...bearer('admin-token'), ...cookie('member-token') }],
-  ])('is taken %s, and acts on its organization', async (_, headers) => {
+  ])('is accepted %s, and acts on its organization', async (_, headers) => {
     const { status, tenants, verified, budgets, lines } = await request(headers);
     expect(status).toBe(200);
     expect(budgets).toEqual([{ orgId, kind: 'dashboard' }]);
@@ -109,7 +106,7 @@ describe('a session', () => {
     ['an unknown token in the cookie', cookie('unknown', DASHBOARD), ['unknown']],
     ['an empty cookie', cookie('', DASHBOARD), []],
     ['a cookie of another name', { Cookie: 'session=admin-token', Origin: DASHBOARD }, []],
-    ['a cookie whose name only ends like ours', { Cookie: 'x__Host-session=admin-token' }, []],
+    ['a cookie whose name only ends like the session cookie', { Cookie: 'x__Host-session=admin-token' }, []],
     ['a cookie whose name is in capitals', { Cookie: '__HOST-SESSION=admin-token' }, []],
     ['two such cookies', { Cookie: '__Host-session=admin-token; __Host-session=member-token' }, []],
     [
@@ -132,14 +129,14 @@ describe('a session', () => {
     expect(verified).toEqual(looked);
   });
 
-  it('is none when its organization does not exist, and the log tells', async () => {
+  it('is invalid and logged when its organization does not exist', async () => {
     const { lines } = await request(bearer('orphan-token'));
     expect(lines).toContainEqual(
       expect.objectContaining({ code: 'CALLER_NOT_LIVE', orgId: MISSING_ORGANIZATION }),
     );
   });
 
-  it('is none when its organization is a sandbox: nobody signs in to one, and the log tells', async () => {
+  it('is invalid and logged when its organization is a sandbox, which has no users', async () => {
     const { status, body, tenants, lines } = await request(bearer('admin-token'), { environment: 'sandbox' });
     expect(status).toBe(401);
     expect(body).toEqual(envelope('AUTHENTICATION_ERROR'));
@@ -166,7 +163,7 @@ describe('a session', () => {
 });
 
 describe('an API key where a session is required', () => {
-  it.each(['live', 'sandbox'] as const)('is refused as such, and not looked up: %s', async (environment) => {
+  it.each(['live', 'sandbox'] as const)('is refused without a lookup: %s', async (environment) => {
     for (const headers of [
       bearer(generateApiKey(environment)),
       { ...bearer(generateApiKey(environment)), ...cookie('x') },
@@ -185,7 +182,7 @@ describe('a role', () => {
     ['admin', 'member', 200],
     ['member', 'member', 200],
     ['member', 'admin', 403],
-  ] as const)('of %s where %s is needed is answered %i', async (has, role, expected) => {
+  ] as const)('of %s is answered, where %s is required, with %i', async (has, role, expected) => {
     const { status, body, tenants } = await request(bearer(`${has}-token`), { role });
     expect(status).toBe(expected);
     expect(tenants).toHaveLength(expected === 200 ? 1 : 0);
@@ -204,8 +201,8 @@ describe('a session in the cookie', () => {
     ['the domain above', 'https://example.com'],
     ['another scheme', 'http://dashboard.example.com'],
     ['another port', 'https://dashboard.example.com:8443'],
-    ['one that begins alike', `${DASHBOARD}.attacker.example`],
-    ['one that ends alike', 'https://attacker-dashboard.example.com'],
+    ['one with the same beginning', `${DASHBOARD}.attacker.example`],
+    ['one with the same end', 'https://attacker-dashboard.example.com'],
     ['one with a path', `${DASHBOARD}/`],
     ['in capitals', DASHBOARD.toUpperCase()],
     ['two origins', `${DASHBOARD} https://attacker.example`],
@@ -219,18 +216,18 @@ describe('a session in the cookie', () => {
     }
   });
 
-  it('changes what the dashboard asks for', async () => {
+  it('permits changes from the dashboard', async () => {
     for (const method of ['POST', 'PATCH', 'DELETE'] as const)
       expect(await request(cookie('admin-token', DASHBOARD), { method })).toMatchObject({ status: 200 });
   });
 
-  it('is for reading whatever the origin', async () => {
+  it('permits reads from any origin', async () => {
     for (const origin of [undefined, 'null', 'https://attacker.example'])
       expect(await request(cookie('admin-token', origin), { method: 'GET' })).toMatchObject({ status: 200 });
   });
 
   it.each(['none', 'data:text/html,dashboard'])(
-    'changes nothing where the dashboard has no origin: %s',
+    'permits no change when the stack has no dashboard origin: %s',
     async (dashboardOrigin) => {
       for (const origin of [undefined, 'null', 'undefined', '', dashboardOrigin])
         expect(await request(cookie('admin-token', origin), { dashboardOrigin })).toMatchObject({
@@ -240,14 +237,14 @@ describe('a session in the cookie', () => {
   );
 
   it.each([`${DASHBOARD}/`, `${DASHBOARD}:443`, `${DASHBOARD}/settings?tab=keys`])(
-    'knows the dashboard by its origin when its address is configured as %s',
+    "matches the dashboard's origin when its URL is configured as %s",
     async (dashboardOrigin) => {
       const { status } = await request(cookie('admin-token', DASHBOARD), { dashboardOrigin });
       expect(status).toBe(200);
     },
   );
 
-  it('needs no origin as a bearer token, which no browser adds by itself', async () => {
+  it('needs no origin when it is a bearer token, which browsers do not add', async () => {
     for (const Origin of [undefined, 'https://attacker.example'])
       expect(await request({ ...bearer('admin-token'), Origin })).toMatchObject({ status: 200 });
   });

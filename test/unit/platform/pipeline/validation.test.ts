@@ -8,7 +8,7 @@ import { inMemory } from './in-memory.ts';
 
 const CANARY = 'canary-7f3a';
 const KIB = 1024;
-/** JSON of exactly so many bytes that the route would accept. */
+/** Valid JSON of exactly this many bytes. */
 const jsonOf = (bytes: number): string => {
   const start = '{"name":"a thing","rest":"';
   return `${start}${'x'.repeat(bytes - start.length - 2)}"}`;
@@ -25,7 +25,7 @@ describe('a body', () => {
     });
   });
 
-  it('is measured in bytes, not in characters, and decoded when it comes in base64', async () => {
+  it('is measured in bytes, not characters, and decoded from base64', async () => {
     const wide = JSON.stringify({ name: 'a thing', rest: 'ü'.repeat(131_100) });
     expect(wide.length).toBeLessThan(256 * KIB);
     expect(await createThingWith({ body: wide })).toMatchObject({ status: 413 });
@@ -61,7 +61,7 @@ describe('a body', () => {
   });
 
   it.each(['', '{', '{"name":}', "{'name':'x'}", 'name', '{"name":"a thing"} x', '\ufeff{}x'])(
-    'is refused when it is %j, which is no JSON',
+    'is refused as invalid JSON when it is %j',
     async (body) => {
       expect(await createThingWith({ body })).toMatchObject({
         status: 400,
@@ -75,17 +75,14 @@ describe('a body', () => {
     expect(status).toBe(400);
   });
 
-  it.each(['null', '[]', '"x"', '1', 'true'])(
-    'is refused when it is %s, which is no object',
-    async (body) => {
-      expect(await createThingWith({ body })).toMatchObject({
-        status: 400,
-        body: envelope('VALIDATION_ERROR', expect.stringMatching(/^The body must be an object/)),
-      });
-    },
-  );
+  it.each(['null', '[]', '"x"', '1', 'true'])('is refused as no object when it is %s', async (body) => {
+    expect(await createThingWith({ body })).toMatchObject({
+      status: 400,
+      body: envelope('VALIDATION_ERROR', expect.stringMatching(/^The body must be an object/)),
+    });
+  });
 
-  it('is judged by its size first, then its type, then its JSON, then its shape', async () => {
+  it('is checked by size, then type, then JSON, then shape', async () => {
     const oversized = 'x'.repeat(256 * KIB + 1);
     const plain = { 'Content-Type': 'text/plain' };
     expect(await createThingWith({ body: oversized, headers: plain })).toMatchObject({ status: 413 });
@@ -95,7 +92,7 @@ describe('a body', () => {
     });
   });
 
-  it('may have fields that nobody knows, which the use case does not see', async () => {
+  it('may have unknown fields, which the use case does not see', async () => {
     const service = inMemory();
     const seen: unknown[] = [];
     const body = '{"name":"a thing","admin":true,"__proto__":{"size":1},"constructor":1}';
@@ -106,7 +103,7 @@ describe('a body', () => {
     expect(seen).toEqual([{ name: 'a thing' }]);
   });
 
-  it('means nothing where a route has none, but must be JSON all the same', async () => {
+  it('is ignored where a route has none, but must be JSON', async () => {
     const bodiless = { ...thingRoute, body: undefined } as const satisfies Route;
     const call = (change: Parameters<typeof aRequest>[1]) => {
       const service = inMemory();
@@ -122,7 +119,7 @@ describe('a body', () => {
     expect(await call({ body: jsonOf(256 * KIB + 1) })).toMatchObject({ status: 413 });
   });
 
-  it.each(['GET', 'DELETE'] as const)('means nothing at all with %s', async (method) => {
+  it.each(['GET', 'DELETE'] as const)('is ignored with %s', async (method) => {
     const service = inMemory();
     const route = { ...thingRoute, method, idempotency: undefined, body: undefined } as const satisfies Route;
     const event = aRequest(service, { body: '{', headers: { 'Content-Type': 'text/plain' } });
@@ -131,7 +128,7 @@ describe('a body', () => {
     });
   });
 
-  it('may be left out where all of it is optional, and is then what an empty one would be', async () => {
+  it('may be omitted where all of it is optional, and then counts as empty', async () => {
     const route = {
       ...thingRoute,
       body: z._default(z.object({ by: z._default(z.string(), 'api') }), { by: 'api' }),
@@ -171,7 +168,7 @@ describe('a message about a wrong field', () => {
     [{ name: 'a thing', tags: ['aa', 'bb', 'cc'] }, 'tags must have at most 2 items.'],
     [{ name: 'a thing', tags: ['aa', 7] }, 'tags.1 must be a string.'],
     [{ name: 1, size: CANARY }, 'name must be a string. size must be a number.'],
-  ])('to %j is %s', async (sent, message) => {
+  ])('is, for %j, %s', async (sent, message) => {
     expect(await createThingWith({ body: JSON.stringify(sent) })).toMatchObject({
       status: 400,
       body: envelope('VALIDATION_ERROR', message),
@@ -179,7 +176,7 @@ describe('a message about a wrong field', () => {
     });
   });
 
-  it('stays short however much is wrong', async () => {
+  it('stays short, however many fields are wrong', async () => {
     const { status, text } = await createThingWith({
       body: JSON.stringify({ name: 'a thing', tags: Array.from({ length: 60_000 }, () => 'x') }),
     });
@@ -187,14 +184,14 @@ describe('a message about a wrong field', () => {
     expect(text.length).toBeLessThan(1_000);
   });
 
-  it('names what is allowed', async () => {
+  it('names the permitted values', async () => {
     expect(await createThingWith({ queryStringParameters: { view: CANARY } })).toMatchObject({
       status: 400,
       body: envelope('VALIDATION_ERROR', 'view must be one of short, long.'),
     });
   });
 
-  it('has the wording that a schema gives to its own check', async () => {
+  it("uses the wording of the schema's own check", async () => {
     const service = inMemory();
     const registering = { ...thingRoute, body: RegisterWebhook } as const satisfies Route;
     const register = (body: object) =>
@@ -223,7 +220,7 @@ describe('a message about a wrong field', () => {
     ['a parameter', { pathParameters: { id: CANARY } }],
     ['an idempotency key', { headers: { 'Idempotency-Key': CANARY } }],
     ['a key', { headers: { Authorization: `Bearer ${CANARY}` } }],
-  ])('never repeats what was sent in %s', async (_, change) => {
+  ])('never repeats the value in %s', async (_, change) => {
     const service = inMemory();
     const { status, text, headers } = await createThingWith(change, service);
     expect(status).toBeGreaterThanOrEqual(400);
@@ -232,9 +229,9 @@ describe('a message about a wrong field', () => {
   });
 });
 
-describe('a path parameter of another form than ours', () => {
+describe('a path parameter of an invalid form', () => {
   it.each(['1', 'whk_1', 'WHK_00000000000000000000000000000000', '../organization', '', 'evt_x#0'])(
-    'such as %j names nothing',
+    'such as %j is answered 404',
     async (id) => {
       expect(await createThingWith({ pathParameters: { id } })).toMatchObject({
         status: 404,
@@ -244,7 +241,7 @@ describe('a path parameter of another form than ours', () => {
     },
   );
 
-  it('names nothing to delete, which is as well', async () => {
+  it('is answered 204 by a DELETE', async () => {
     const service = inMemory();
     const deleting = {
       ...thingRoute,

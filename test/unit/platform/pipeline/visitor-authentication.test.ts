@@ -40,7 +40,7 @@ const widgetRoute = {
 
 interface Given {
   authorization?: string | undefined;
-  standing?: OrganizationState | undefined;
+  state?: OrganizationState | undefined;
   budget?: number;
   query?: Record<string, string>;
   thrown?: Error;
@@ -50,7 +50,7 @@ async function request(given: Given = {}) {
   const { authorization = `Bearer ${token()}`, budget = 10, query = null, thrown } = given;
   const service = inMemory();
   service.budget = budget;
-  const standing = 'standing' in given ? given.standing : LIVE;
+  const state = 'state' in given ? given.state : LIVE;
   const buckets: [RateBucket, string][] = [];
   const { take } = service.ports.limiter;
   service.ports.limiter.take = (bucket, tier, now) => {
@@ -59,7 +59,7 @@ async function request(given: Given = {}) {
   };
   service.ports.authenticate = visitorAuthentication({
     findVisit: async (text) => openVisitorToken(ring, text, NOW),
-    organizations: { of: async () => standing },
+    organizations: { of: async () => state },
   });
   const seen: unknown[] = [];
   const event = aRequest(service, {
@@ -114,20 +114,20 @@ describe('a visitor', () => {
     expect(logged).not.toContain('cvt_');
   });
 
-  it('of a sandbox is let in as long as its data is the present one', async () => {
+  it('is accepted in a sandbox while its data is of the current generation', async () => {
     const sandbox = (generation: number): OrganizationState => ({
       environment: 'sandbox',
       tier: 'sandbox',
       generation,
     });
     const authorization = `Bearer ${token({ generation: 2 })}`;
-    expect((await request({ authorization, standing: sandbox(2) })).status).toBe(200);
+    expect((await request({ authorization, state: sandbox(2) })).status).toBe(200);
     for (const generation of [1, 3])
-      expect((await request({ authorization, standing: sandbox(generation) })).body).toEqual(REFUSED);
+      expect((await request({ authorization, state: sandbox(generation) })).body).toEqual(REFUSED);
   });
 });
 
-describe('nobody is told why a token is refused', () => {
+describe('the answer to a refused visitor token', () => {
   it.each<[string, Given]>([
     ['none', { authorization: undefined }],
     ['of another form', { authorization: 'Bearer x.y.z' }],
@@ -136,15 +136,15 @@ describe('nobody is told why a token is refused', () => {
     ['sealed with another key', { authorization: `Bearer ${token({}, aKeyring({ fill: 'm' }))}` }],
     ['expired', { authorization: `Bearer ${token({ expiresAt: NOW.toISOString() })}` }],
     ['of another generation', { authorization: `Bearer ${token({ generation: 1 })}` }],
-    ['of an organization that is not there', { standing: undefined }],
-  ])('%s', async (_, given) => {
+    ['of an organization that does not exist', { state: undefined }],
+  ])('does not say the reason: %s', async (_, given) => {
     const { status, body, headers, seen, buckets } = await request(given);
     expect([status, body, seen, buckets]).toEqual([401, REFUSED, [], []]);
     expect(headers['WWW-Authenticate']).toBe('Bearer realm="conversation-service"');
   });
 });
 
-describe('pages of any site', () => {
+describe('a page of any site', () => {
   it.each<[string, number, Given]>([
     ['a success', 200, {}],
     ['a refusal of the token', 401, { authorization: 'Bearer cvt_x' }],

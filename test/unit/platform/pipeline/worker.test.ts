@@ -25,7 +25,7 @@ function aWorker(work: () => Promise<string>) {
 }
 
 describe('the invocation of a worker', () => {
-  it('names itself in its lines, and writes its metrics when it ends', async () => {
+  it('adds its id to its lines, and writes its metrics at the end', async () => {
     const { run } = aWorker(async () => {
       count('Things');
       expect(printed).toEqual([]);
@@ -35,11 +35,11 @@ describe('the invocation of a worker', () => {
     expect(metrics()).toMatchObject([{ Things: 1 }]);
   });
 
-  it('that throws is told of, counted, and thrown on without what the error says', async () => {
+  it('logs and counts an exception, and rethrows it without its message', async () => {
     const { run, lines } = aWorker(async () => JSON.parse(CANARY));
     const error: unknown = await run().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InvocationFailed);
-    // What Lambda writes of it into the log.
+    // Lambda's own log line of the exception.
     const { name, message, stack, cause } = error as Error;
     expect(JSON.stringify([name, message, stack, cause])).not.toContain(CANARY);
     expect(message).toBe('SyntaxError');
@@ -48,10 +48,10 @@ describe('the invocation of a worker', () => {
     expect(metrics()).toMatchObject([{ [FAILED_INVOCATIONS]: 1 }]);
   });
 
-  it('that throws with words of our own keeps them', async () => {
+  it('keeps the message of an error class of the service', async () => {
     const { run } = aWorker(async () => {
-      throw new Defect('the queue is none of ours');
+      throw new Defect('the queue is unknown');
     });
-    await expect(run()).rejects.toThrow('the queue is none of ours');
+    await expect(run()).rejects.toThrow('the queue is unknown');
   });
 });

@@ -1,19 +1,17 @@
-/**
- * A browser's part in a sign-in: it keeps cookies and follows redirects, as far as they stay with one origin.
- */
+/** A browser in a sign-in: it keeps cookies and follows redirects within one origin. */
 export interface Browser {
   open(url: string): Promise<Page>;
   /** Submits a page's form. */
   submit(page: Page, fields: Record<string, string>): Promise<Page>;
 }
 
-/** Where it ended: a page, or an address elsewhere that it was sent to. */
+/** Where it ended: a page, or a redirect to another origin. */
 export interface Page {
   url: string;
   status: number;
   headers: Headers;
   text: string;
-  /** Address elsewhere. */
+  /** URL of another origin. */
   leavesTo?: URL;
 }
 

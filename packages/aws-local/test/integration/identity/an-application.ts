@@ -25,7 +25,7 @@ async function discover(issuer: string): Promise<z.infer<typeof Discovery>> {
   return Discovery.parse(await response.json());
 }
 
-/** Verifies an ID token by what its issuer publishes, as the service does. */
+/** Verifies an ID token with its issuer's published keys, as the service does. */
 export async function verified(
   token: string,
   { issuer, clientId }: Pick<Identity, 'issuer' | 'clientId'>,
@@ -39,7 +39,7 @@ export async function verified(
   return payload;
 }
 
-/** A public client that signs people in with a code and PKCE. */
+/** A public client that signs users in with a code and PKCE. */
 export async function anApplication(
   { issuer, clientId }: Pick<Identity, 'issuer' | 'clientId'>,
   callback = 'http://localhost:3000/signed-in',
@@ -53,7 +53,7 @@ export async function anApplication(
   return {
     endpoints,
 
-    /** Where it sends the browser. An empty parameter is left out. */
+    /** The URL that it sends the browser to. An empty parameter is left out. */
     signInUrl(parameters: Record<string, string> = {}): string {
       const url = new URL(endpoints.authorization_endpoint);
       const all = {
@@ -71,7 +71,7 @@ export async function anApplication(
       return url.href;
     },
 
-    /** Trades the code that came back for tokens. */
+    /** Exchanges the returned code for tokens. */
     redeem: (code: string, fields: Record<string, string> = {}) =>
       post(endpoints.token_endpoint, {
         grant_type: 'authorization_code',

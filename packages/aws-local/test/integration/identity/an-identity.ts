@@ -11,7 +11,7 @@ export const admin = {
   attributes: { 'custom:organization': organization, 'custom:role': 'admin' },
 };
 
-/** An identity provider with one user, until the test has finished, and what it has logged. */
+/** An identity provider with one user, until the end of the test, and its log lines. */
 export async function anIdentity(
   options: { directory?: string; pool?: Partial<UserPool> } = {},
 ): Promise<{ identity: RunningIdentity; directory: string; logged: string[]; stop: () => Promise<void> }> {

@@ -11,7 +11,7 @@ import { admin, anIdentity, organization } from './an-identity.ts';
 
 const stateFile = (directory: string) => join(directory, 'identity.json');
 
-/** The status of an answer to a request that names the machine in another way. */
+/** The status of an answer to a request with another Host header. */
 async function statusFor(issuer: string, host: string): Promise<number | undefined> {
   const { port } = new URL(issuer);
   const sent = request({ host: '127.0.0.1', port, path: '/.well-known/jwks.json', headers: { host } });
@@ -22,7 +22,7 @@ async function statusFor(issuer: string, host: string): Promise<number | undefin
 }
 
 describe('the identity provider', () => {
-  it('signs a token for a user, for as long as it is told', async () => {
+  it('signs a token for a user with the given lifetime', async () => {
     const { identity } = await anIdentity();
     const claims = await verified(await identity.idToken(admin.email, { lifetimeSeconds: 86_400 }), identity);
     expect(claims).toMatchObject({
@@ -36,14 +36,14 @@ describe('the identity provider', () => {
     expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(86_400);
   });
 
-  it('has no token for someone whom it does not know', async () => {
+  it('has no token for an unknown user', async () => {
     const { identity } = await anIdentity();
     await expect(identity.idToken('nobody@local.test', { lifetimeSeconds: 60 })).rejects.toThrow(
       LocalRunError,
     );
   });
 
-  it('stays where it is when it starts again, and its tokens stay valid', async () => {
+  it('keeps its port when it is restarted, and its tokens stay valid', async () => {
     const first = await anIdentity();
     const token = await first.identity.idToken(admin.email, { lifetimeSeconds: 60 });
     await first.stop();
@@ -52,7 +52,7 @@ describe('the identity provider', () => {
     expect(await verified(token, second.identity)).toMatchObject({ email: admin.email });
   });
 
-  it('moves when its port was taken meanwhile, and stays there', async () => {
+  it('moves when its port was taken meanwhile, and then keeps the new one', async () => {
     const first = await anIdentity();
     await first.stop();
     const intruder = createServer().listen(Number(new URL(first.identity.issuer).port), '127.0.0.1');
@@ -66,12 +66,12 @@ describe('the identity provider', () => {
     expect(third.identity.issuer).toBe(second.identity.issuer);
   });
 
-  it('lets nobody but its owner read the key', async () => {
+  it('keeps the key readable for its owner only', async () => {
     const { directory } = await anIdentity();
     expect((await stat(stateFile(directory))).mode & 0o777).toBe(0o600);
   });
 
-  it('publishes nothing of the private key', async () => {
+  it('publishes no part of the private key', async () => {
     const { identity, directory } = await anIdentity();
     const { signingKey } = JSON.parse(await readFile(stateFile(directory), 'utf8'));
     const published = await (await fetch(`${identity.issuer}/.well-known/jwks.json`)).json();
@@ -80,7 +80,7 @@ describe('the identity provider', () => {
     });
   });
 
-  it.each(['', 'not JSON', '{"port":1}'])('begins anew when its file holds %j', async (text) => {
+  it.each(['', 'not JSON', '{"port":1}'])('starts with a new key when its file contains %j', async (text) => {
     const first = await anIdentity();
     await first.stop();
     await writeFile(stateFile(first.directory), text);
@@ -89,13 +89,13 @@ describe('the identity provider', () => {
     expect(await verified(token, identity)).toMatchObject({ email: admin.email });
   });
 
-  it('answers under its own name alone', async () => {
+  it('answers under its own name only', async () => {
     const { identity } = await anIdentity();
     expect(await statusFor(identity.issuer, new URL(identity.issuer).host)).toBe(200);
     expect(await statusFor(identity.issuer, 'rebound.example')).toBe(421);
   });
 
-  it('leaves nothing open when the user pool is refused', async () => {
+  it('leaves no server open when the user pool is refused', async () => {
     const { promise: asked, resolve } = Promise.withResolvers<string>();
     const refused = startIdentity({
       directory: temporaryDirectory(),

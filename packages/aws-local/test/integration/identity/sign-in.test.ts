@@ -7,7 +7,7 @@ import { admin, anIdentity, organization } from './an-identity.ts';
 
 const right = { email: admin.email, password: admin.password };
 
-/** Signs in at a fresh identity provider. */
+/** Signs in at a new identity provider. */
 async function signedIn(
   options: Parameters<typeof anIdentity>[0] = {},
   parameters: Record<string, string> = {},
@@ -33,12 +33,12 @@ const errorOf = async (response: Response) => {
   return error;
 };
 
-/** In the address, or behind its `#` where tokens would be. */
+/** In the query, or in the fragment, where tokens would be. */
 const errorIn = ({ leavesTo }: Page) =>
   leavesTo?.searchParams.get('error') ?? new URLSearchParams(leavesTo?.hash.slice(1)).get('error');
 
 describe('signing in', () => {
-  it('ends with an ID token that says who, in which organization and as what', async () => {
+  it('ends with an ID token that has the user, the organization and the role', async () => {
     const { identity, application, page, code, logged } = await signedIn();
     expect(`${page.leavesTo?.origin}${page.leavesTo?.pathname}`).toBe('http://localhost:3000/signed-in');
     expect(page.leavesTo?.searchParams.get('state')).toBe('the-state');
@@ -58,7 +58,7 @@ describe('signing in', () => {
     expect(logged).toEqual([]);
   });
 
-  it('gives the form again when the password is wrong, and takes the right one then', async () => {
+  it('shows the form again when the password is wrong, and then accepts the right one', async () => {
     const { identity } = await anIdentity();
     const application = await anApplication(identity);
     const browser = aBrowser();
@@ -77,14 +77,14 @@ describe('signing in', () => {
     expect(page.leavesTo?.searchParams.get('code')).toBeTruthy();
   });
 
-  it('fills in the address that the application suggests', async () => {
+  it('fills in the e-mail address that the application suggests', async () => {
     const { identity } = await anIdentity();
     const application = await anApplication(identity);
     const form = await aBrowser().open(application.signInUrl({ login_hint: 'someone@local.test' }));
     expect(form.text).toContain('value="someone@local.test"');
   });
 
-  it('is not asked for again while the browser is signed in, until it signs out', async () => {
+  it('is not required again while the browser is signed in, until it signs out', async () => {
     const { application, browser, identity } = await signedIn();
     expect((await browser.open(application.signInUrl())).leavesTo?.searchParams.get('code')).toBeTruthy();
     expect((await browser.open(application.signInUrl({ prompt: 'login' }))).text).toContain(
@@ -118,7 +118,7 @@ describe('signing in', () => {
       { logout_uri: 'http://localhost:3000/signed-out/x' },
     ],
     ['for another client', { client_id: 'other' }],
-  ])('does not end with a way %s', async (_, changes) => {
+  ])('does not end with a path %s', async (_, changes) => {
     const { application, browser, identity } = await signedIn();
     const signOut = new URL(application.endpoints.end_session_endpoint);
     const parameters = {
@@ -131,7 +131,7 @@ describe('signing in', () => {
     expect((await browser.open(application.signInUrl())).leavesTo?.searchParams.get('code')).toBeTruthy();
   });
 
-  it('leads nowhere but to the addresses of the client', async () => {
+  it('redirects only to the URLs of the client', async () => {
     const { identity } = await anIdentity();
     const application = await anApplication(identity);
     for (const address of [
@@ -151,13 +151,13 @@ describe('signing in', () => {
     ['with a challenge in the clear', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['with tokens in the address', { response_type: 'id_token' }, 'unsupported_response_type'],
     ['for a scope that the client may not have', { scope: 'openid phone' }, 'invalid_scope'],
-  ])('%s is refused', async (_, parameters, error) => {
+  ])('is refused with %s', async (_, parameters, error) => {
     const { identity } = await anIdentity({ pool: { scopes: ['openid', 'email'] } });
     const application = await anApplication(identity);
     expect(errorIn(await aBrowser().open(application.signInUrl(parameters)))).toBe(error);
   });
 
-  it('says that it is over when its browser does not know of it', async () => {
+  it('reports an expired sign-in to a browser without its cookie', async () => {
     const { identity } = await anIdentity();
     const application = await anApplication(identity);
     const form = await aBrowser().open(application.signInUrl());
@@ -166,7 +166,7 @@ describe('signing in', () => {
     expect(elsewhere.text).toContain('This sign-in is over');
   });
 
-  it('takes no more than an address and a password', async () => {
+  it('accepts only an e-mail address and a password', async () => {
     const { identity } = await anIdentity();
     const application = await anApplication(identity);
     const browser = aBrowser();
@@ -176,7 +176,7 @@ describe('signing in', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST']);
   });
 
-  it('says only what its scopes cover', async () => {
+  it('returns only the claims of its scopes', async () => {
     const { identity, application, code } = await signedIn({}, { scope: 'openid email' });
     const { id_token } = await tokens(await application.redeem(code));
     const claims = await verified(id_token, identity);
@@ -184,7 +184,7 @@ describe('signing in', () => {
     expect(claims).not.toHaveProperty('custom:role');
   });
 
-  it('writes nothing on the console', async () => {
+  it('logs nothing', async () => {
     const methods = (['debug', 'info', 'log', 'warn', 'error'] as const).map((name) =>
       vi.spyOn(console, name),
     );
@@ -201,13 +201,13 @@ describe('signing in', () => {
 });
 
 describe('a code', () => {
-  it('is good once', async () => {
+  it('is valid once', async () => {
     const { application, code } = await signedIn();
     await tokens(await application.redeem(code));
     expect(await errorOf(await application.redeem(code))).toBe('invalid_grant');
   });
 
-  it('is good only for who asked for it', async () => {
+  it('is valid only for the client that requested it', async () => {
     const { application, code } = await signedIn();
     const stolen = await application.redeem(code, { code_verifier: 'x'.repeat(43) });
     expect(await errorOf(stolen)).toBe('invalid_grant');
@@ -215,7 +215,7 @@ describe('a code', () => {
 });
 
 describe('the other tokens', () => {
-  it('tell of the user, and are renewed until they are revoked', async () => {
+  it("contain the user's claims, and are renewed until they are revoked", async () => {
     const { identity, application, code } = await signedIn();
     const first = await tokens(await application.redeem(code));
     expect(first.expires_in).toBe(1200);
@@ -230,22 +230,22 @@ describe('the other tokens', () => {
     expect(await errorOf(await application.refresh(first.refresh_token))).toBe('invalid_grant');
   });
 
-  it('are renewed by another refresh token each time where the client provides for it, and by none that came twice', async () => {
+  it('are renewed by a new refresh token each time where the client rotates them, and by no reused one', async () => {
     const { application, code } = await signedIn({ pool: { rotation: true } });
     const first = await tokens(await application.redeem(code));
     const second = await tokens(await application.refresh(first.refresh_token));
     expect(second.refresh_token).not.toBe(first.refresh_token);
-    // Somebody has it who should not.
+    // A reused token may be stolen.
     expect(await errorOf(await application.refresh(first.refresh_token))).toBe('invalid_grant');
     expect(await errorOf(await application.refresh(second.refresh_token))).toBe('invalid_grant');
   });
 
-  it('cannot be revoked where the client does not provide for it', async () => {
+  it('cannot be revoked where the client does not permit it', async () => {
     const { application } = await signedIn({ pool: { revocation: false } });
     expect(application.endpoints.revocation_endpoint).toBeUndefined();
   });
 
-  it('can be had by the pages of the application, and by no others', async () => {
+  it('are available to the pages of the application only', async () => {
     const { application, code } = await signedIn();
     const from = (origin: string) =>
       fetch(application.endpoints.token_endpoint, {
@@ -261,7 +261,7 @@ describe('the other tokens', () => {
 });
 
 describe('a client that does not use the sign-in page', () => {
-  it('is sent nobody, and its users have tokens all the same', async () => {
+  it('gets no users from it, and its users have tokens nevertheless', async () => {
     const { identity } = await anIdentity({ pool: { scopes: [], callbackUrls: [], logoutUrls: [] } });
     const application = await anApplication(identity);
     expect((await aBrowser().open(application.signInUrl())).status).toBe(400);

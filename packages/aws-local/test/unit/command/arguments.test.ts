@@ -4,7 +4,7 @@ import { readArguments } from '../../../src/command/arguments.ts';
 const read = (...args: string[]) => readArguments(args, '/project');
 
 describe('the arguments of aws-local', () => {
-  it('name an assembly, beside which the state is kept', () => {
+  it('name an assembly, beside which the state is stored', () => {
     expect(read('run', 'cdk.out')).toEqual({
       assembly: '/project/cdk.out',
       state: '/project/.aws-local',
@@ -14,7 +14,7 @@ describe('the arguments of aws-local', () => {
     });
   });
 
-  it('may say port, state, variables and how much is shown', () => {
+  it('may set port, state, variables and the level of detail', () => {
     const options = ['--port', '0', '--state', 's', '--env', 'A=1', '--env', 'B=x=y', '--verbose'];
     expect(read('run', '/a/cdk.out', ...options)).toEqual({
       assembly: '/a/cdk.out',
@@ -26,7 +26,7 @@ describe('the arguments of aws-local', () => {
   });
 });
 
-describe('the end of aws-local', () => {
+describe('the exit of aws-local', () => {
   let printed: Record<'stdout' | 'stderr', string>;
   beforeEach(() => {
     printed = { stdout: '', stderr: '' };
@@ -41,7 +41,7 @@ describe('the end of aws-local', () => {
   });
   afterEach(() => vi.restoreAllMocks());
 
-  it.each([[[]], [['--help']], [['run', '--help']]])('comes after the help for %j', (args) => {
+  it.each([[[]], [['--help']], [['run', '--help']]])('follows the help for %j', (args) => {
     expect(() => read(...args)).toThrow('exit 0');
     expect(printed).toEqual({ stdout: expect.stringContaining('--state <directory>'), stderr: '' });
   });
@@ -55,7 +55,7 @@ describe('the end of aws-local', () => {
     ['run a --env NAME', "'--env <name=value>' argument 'NAME' is invalid"],
     ['run a --state --verbose', "'--state <directory>' argument '--verbose' is invalid"],
     ['run a --fast', '--fast'],
-  ])('comes after two lines for %j', (line, message) => {
+  ])('follows two lines for %j', (line, message) => {
     expect(() => read(...line.split(' '))).toThrow('exit 2');
     expect(printed.stdout).toBe('');
     expect(printed.stderr.split('\n')).toEqual([

@@ -45,7 +45,7 @@ function capacityOf(limit: number) {
 }
 
 describe('the capacity of a run', () => {
-  it('bounds the sandboxes of all functions together', () => {
+  it('limits the sandboxes of all functions together', () => {
     const { aPool } = capacityOf(2);
     const [a, b] = [aPool(), aPool()];
     expect([a.grow(), b.grow(), a.grow()]).toEqual([true, true, false]);
@@ -76,7 +76,7 @@ describe('the capacity of a run', () => {
     expect([a.size, b.size]).toEqual([2, 0]);
   });
 
-  it('keeps places that become free for those without any, in their order', async () => {
+  it('keeps free places for functions without any sandbox, in order', async () => {
     const { aPool, capacity } = capacityOf(2);
     const [busy, first, second] = [aPool(), aPool(), aPool()];
     busy.grow();
@@ -95,7 +95,7 @@ describe('the capacity of a run', () => {
     expect(capacity.yields(busy)).toBe(false);
   });
 
-  it('gives a lane without a sandbox what it gives a function without one', () => {
+  it('treats a lane without a sandbox like a function without one', () => {
     const { aPool, clock } = capacityOf(2);
     const [hogged, other] = [aPool(), aPool()];
     hogged.grow();
@@ -107,17 +107,17 @@ describe('the capacity of a run', () => {
     expect([hogged.size, other.size]).toEqual([2, 0]);
   });
 
-  it('lets pools that starve take turns with a sandbox that becomes free', () => {
+  it("passes a free sandbox's place to starving pools in turn", () => {
     const { aPool, capacity } = capacityOf(1);
     const [hogged, first] = [aPool(), aPool()];
     hogged.grow();
     hogged.isLaneStarving = true;
     expect([hogged.grow(), first.grow()]).toEqual([false, false]);
-    // It refused first itself: its own sandbox is what it waited for, once.
+    // The pool was refused first, so it keeps its own sandbox once.
     expect([capacity.yields(hogged), capacity.yields(hogged)]).toEqual([false, true]);
   });
 
-  it('forgets a pool that has found a sandbox of its own', () => {
+  it('ignores a pool that has found a sandbox of its own', () => {
     const { aPool, capacity } = capacityOf(2);
     const [hogged, other] = [aPool(), aPool()];
     hogged.grow();

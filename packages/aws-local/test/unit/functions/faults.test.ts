@@ -5,7 +5,7 @@ const DYNAMODB = 'DynamoDB_20120810.';
 const RequestItems = { Events: { Keys: [{ pk: { S: 'a' } }] }, Rates: { Keys: [{ pk: { S: 'b' } }] } };
 
 describe('a sequence of faults', () => {
-  it('gives each of the first requests of an operation its fault, and the later ones none', () => {
+  it('assigns faults to the first requests of an operation, and none to later ones', () => {
     const next = faultSequence({ BatchGetItem: ['missed', 'none', 'unprocessed'], PutItem: ['lost'] });
     expect(['BatchGetItem', 'PutItem', 'PutItem', 'Query'].map(next)).toEqual([
       'missed',
@@ -20,13 +20,13 @@ describe('a sequence of faults', () => {
     ['unprocessed', 'GetItem'],
     ['missed', 'BatchWriteItem'],
     ['conflict', 'Query'],
-  ] as const)('cannot have %s for %s', (fault, operation) => {
+  ] as const)('rejects %s for %s', (fault, operation) => {
     expect(() => requirePossible({ [operation]: ['none', fault] })).toThrow(
       `The local run has no fault "${fault}" for ${operation}`,
     );
   });
 
-  it('can have a lost answer and a throttled request for every operation', () => {
+  it('accepts a lost answer and a throttled request for every operation', () => {
     expect(() =>
       requirePossible({ SendMessageBatch: ['throttled'], GetSecretValue: ['lost'] }),
     ).not.toThrow();
@@ -38,7 +38,7 @@ describe('the answer with a fault', () => {
     ['unprocessed', 'BatchGetItem', { Responses: {}, UnprocessedKeys: RequestItems }],
     ['unprocessed', 'BatchWriteItem', { UnprocessedItems: RequestItems }],
     ['missed', 'BatchGetItem', { Responses: { Events: [], Rates: [] }, UnprocessedKeys: {} }],
-  ] as const)('%s of %s succeeds without doing anything', (fault, operation, body) => {
+  ] as const)('is, for %s of %s, a success without effect', (fault, operation, body) => {
     expect(faultyAnswer(fault, `${DYNAMODB}${operation}`, { RequestItems })).toEqual({
       statusCode: 200,
       body,
@@ -62,7 +62,7 @@ describe('the answer with a fault', () => {
     ['throttled', `${DYNAMODB}Query`, 'ProvisionedThroughputExceededException'],
     ['throttled', 'AmazonSQS.SendMessageBatch', 'RequestThrottled'],
     ['throttled', 'secretsmanager.GetSecretValue', 'ThrottlingException'],
-  ] as const)('%s of %s is the exception of its service', (fault, target, __type) => {
+  ] as const)('is, for %s of %s, the exception of its service', (fault, target, __type) => {
     expect(faultyAnswer(fault, target, {})).toMatchObject({ statusCode: 400, body: { __type } });
   });
 });

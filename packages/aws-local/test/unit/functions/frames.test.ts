@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeFrame, FrameDecoder, type ReplyHeader } from '../../../src/functions/frames.ts';
 
 describe('frames', () => {
-  it('come out as they went in, however the bytes are cut', () => {
+  it('are decoded as encoded, however the bytes are cut', () => {
     const frame = fc.record({
       requestId: fc.string(),
       body: fc.string({ unit: 'grapheme', maxLength: 300 }),

@@ -9,7 +9,7 @@ describe('a name of a function', () => {
   const name = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
   const qualifier = fc.stringMatching(/^([$]LATEST|[A-Za-z0-9_-]{1,128})$/);
 
-  it('is the same with a version or an alias behind it, as a name and as an ARN', () => {
+  it('is the same with a version or an alias after it, as a name and as an ARN', () => {
     fc.assert(
       fc.property(name, qualifier, (fn, version) => {
         for (const known of [fn, functionArn(fn)]) {
@@ -50,7 +50,7 @@ describe('a template’s versions and aliases', () => {
   const references = new References('Shop');
   defineFunctions(template, references);
 
-  it('are known by ARNs that end in them, as Lambda’s are', () => {
+  it('have ARNs that end in them, as Lambda’s do', () => {
     expect(references.resolve({ Ref: 'FnLive' })).toBe(`${functionArn('shop-work')}:live`);
     expect(references.resolve({ Ref: 'FnVersion' })).toBe(`${functionArn('shop-work')}:1`);
     expect(references.resolve({ 'Fn::GetAtt': ['FnVersion', 'Version'] })).toBe('1');
@@ -64,7 +64,7 @@ describe('a template’s versions and aliases', () => {
     expect(unqualified(String(written))).toBe('shop-work');
   });
 
-  it('need nothing that moves them', () => {
+  it('need no resource that moves them', () => {
     expect(template.ofType('AWS::CodeDeploy::Application')).toEqual([]);
   });
 });

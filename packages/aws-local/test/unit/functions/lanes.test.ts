@@ -4,8 +4,8 @@ import { type Lane, LaneQueue } from '../../../src/functions/lanes.ts';
 
 const lane = (share = 2): Lane => ({ share });
 
-describe('the invocations that wait for a sandbox', () => {
-  it('of one lane come in their order', () => {
+describe('invocations that wait for a sandbox', () => {
+  it('are in order within a lane', () => {
     const queue = new LaneQueue<number>();
     const only = lane(3);
     for (const number of [1, 2, 3]) queue.add(only, number);
@@ -17,7 +17,7 @@ describe('the invocations that wait for a sandbox', () => {
     ]);
   });
 
-  it('of a lane with nothing under way come before those of one with something', () => {
+  it('come first in a lane with none in progress', () => {
     const queue = new LaneQueue<string>();
     const [slow, fresh] = [lane(), lane()];
     queue.add(slow, 'slow 1');
@@ -31,7 +31,7 @@ describe('the invocations that wait for a sandbox', () => {
     expect(queue.next).toBeUndefined();
   });
 
-  it('wait while their lane has its share under way', () => {
+  it('wait while their lane uses its whole share', () => {
     const queue = new LaneQueue<string>();
     const narrow = lane(1);
     queue.add(narrow, 'first');
@@ -42,7 +42,7 @@ describe('the invocations that wait for a sandbox', () => {
     expect(queue.take()?.item).toBe('second');
   });
 
-  it('never take more than the share of their lane, and never pass over a lane that has less under way', () => {
+  it('never exceed the share of their lane, and prefer the lane with the fewest in progress', () => {
     const step = fc.record({
       kind: fc.constantFrom('add', 'take', 'end'),
       lane: fc.integer({ min: 0, max: 2 }),
@@ -79,7 +79,7 @@ describe('the invocations that wait for a sandbox', () => {
     );
   });
 
-  it('can be taken away together', () => {
+  it('can be removed together', () => {
     const queue = new LaneQueue<number>();
     queue.add(lane(), 1);
     queue.add(lane(), 2);

@@ -14,10 +14,10 @@ describe('the lineage of a chain of messages', () => {
     [undefined, {}],
     ['Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=0', {}],
     ['Root=1-2;Parent=3;Sampled=0;Lineage=fn-a:2|fn-b:16', { 'fn-a': 2, 'fn-b': 16 }],
-    // What Lambda itself writes, or nobody: no count of a function here.
+    // Written by Lambda itself, or without a count of a function here.
     ['Root=1-2;Lineage=;Sampled=0', {}],
     ['Root=1-2;Lineage=nonsense', {}],
-  ])('is read of the trace header %s', (header, expected) => {
+  ])('is parsed from the trace header %s', (header, expected) => {
     expect(counts(parseLineage(header))).toEqual(expected);
   });
 

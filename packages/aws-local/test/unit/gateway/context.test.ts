@@ -15,7 +15,7 @@ describe('a mapping template', () => {
     expect(compileTemplate(template, 'Method')(context)).toBe(expected);
   });
 
-  it('leaves out what the request does not have', () => {
+  it('leaves out fields that the request does not have', () => {
     expect(compileTemplate('[$context.httpMethod]', 'Method')(context)).toBe('[]');
   });
 

@@ -10,7 +10,7 @@ function responses(...declared: Record<string, unknown>[]) {
 }
 
 describe('a gateway response', () => {
-  it('is that of AWS when the API says nothing', () => {
+  it('is that of AWS by default', () => {
     expect(responses()('MISSING_AUTHENTICATION_TOKEN', context)).toEqual({
       statusCode: 403,
       headers: { 'Content-Type': 'application/json' },
@@ -18,7 +18,7 @@ describe('a gateway response', () => {
     });
   });
 
-  it('takes the status, headers and template of its type', () => {
+  it('uses the status, headers and template of its type', () => {
     const render = responses({
       ResponseType: 'MISSING_AUTHENTICATION_TOKEN',
       StatusCode: '404',
@@ -46,7 +46,7 @@ describe('a gateway response', () => {
     expect(render('DEFAULT_4XX', context, 431)).toMatchObject({ statusCode: 431, body: '4' });
   });
 
-  it('of a signature that is none has the message that was given, as that of DEFAULT_4XX', () => {
+  it('has, for an invalid signature, the given message, like DEFAULT_4XX', () => {
     const template = '{"m":$context.error.messageString}';
     const render = responses({
       ResponseType: 'DEFAULT_4XX',

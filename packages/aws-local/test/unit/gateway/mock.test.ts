@@ -20,7 +20,7 @@ const methodNotAllowed = {
 };
 
 describe('a mock integration', () => {
-  it('answers with the response that its request template selects', () => {
+  it('returns the response that its request template selects', () => {
     expect(
       compileMock(methodNotAllowed, 'Any')('application/json', '', { extendedRequestId: 'x-1' }),
     ).toEqual({
@@ -30,18 +30,18 @@ describe('a mock integration', () => {
     });
   });
 
-  it('answers with the response without a pattern when none is selected', () => {
+  it('returns the response without a pattern when none is selected', () => {
     const other = { ...methodNotAllowed, RequestTemplates: { 'application/json': '{"statusCode": 204}' } };
     expect(compileMock(other, 'Any')('application/json', '', {})).toMatchObject({ statusCode: 200 });
   });
 
-  it('refuses a media type without a template where nothing may pass through', () => {
+  it('refuses a media type without a template where passthrough is off', () => {
     expect(compileMock(methodNotAllowed, 'Any')('text/plain', 'x', {})).toBe('UNSUPPORTED_MEDIA_TYPE');
     const strict = { ...methodNotAllowed, PassthroughBehavior: 'WHEN_NO_TEMPLATES' };
     expect(compileMock(strict, 'Any')('text/plain', 'x', {})).toBe('UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('takes the status from a body that passes through, and fails without one', () => {
+  it('reads the status from a passed-through body, and fails without one', () => {
     const loose = compileMock({ ...methodNotAllowed, PassthroughBehavior: 'WHEN_NO_MATCH' }, 'Any');
     expect(loose('text/plain', '{"statusCode":405}', {})).toMatchObject({ statusCode: 405 });
     expect(loose('text/plain', 'no status', {})).toBe('DEFAULT_5XX');

@@ -48,7 +48,7 @@ describe('the event of a proxy integration', () => {
     });
   });
 
-  it('is null where there is nothing', () => {
+  it('has null for missing parts', () => {
     const event = proxyEvent(aRequest({ path: '/api' }), root, arrival, Buffer.alloc(0), true);
     expect(event).toMatchObject({
       path: '/',
@@ -61,7 +61,7 @@ describe('the event of a proxy integration', () => {
     });
   });
 
-  it('has all values of a name, and the last of them by itself', () => {
+  it('has all values of a name, and the last one separately', () => {
     const request = aRequest({
       query: [
         ['a', '1'],
@@ -88,14 +88,14 @@ describe('the event of a proxy integration', () => {
     ]);
   });
 
-  it('begins a trace, unless the request is of one', () => {
+  it('begins a trace, unless the request is part of one', () => {
     const headersOf = (headers: GatewayRequest['headers']) =>
       proxyEvent(aRequest({ headers }), root, arrival, Buffer.alloc(0), false).headers;
     expect(headersOf([])).toEqual({ 'X-Amzn-Trace-Id': `Root=${arrival.traceId}` });
     expect(headersOf([['x-amzn-trace-id', 'Root=other']])).toEqual({ 'x-amzn-trace-id': 'Root=other' });
   });
 
-  it('carries bytes as base64', () => {
+  it('contains bytes as base64', () => {
     const event = proxyEvent(aRequest(), root, arrival, Buffer.from([0, 255]), true);
     expect(event).toMatchObject({ body: 'AP8=', isBase64Encoded: true });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { proxyAnswer } from '../../../src/gateway/proxy-response.ts';
 
 describe('the answer of a proxy integration', () => {
-  it('goes out as the function gave it, as JSON unless it says otherwise', () => {
+  it('is sent as the function returned it, as JSON by default', () => {
     expect(proxyAnswer({ statusCode: 201, headers: { Location: '/x', Age: 3 }, body: '{}' }, false)).toEqual({
       statusCode: 201,
       headers: { 'Content-Type': 'application/json', Location: '/x', Age: '3' },
@@ -16,7 +16,7 @@ describe('the answer of a proxy integration', () => {
     );
   });
 
-  it('prefers the list of values where a header is in both maps', () => {
+  it('uses the list of values where a header is in both maps', () => {
     const payload = {
       statusCode: 200,
       headers: { 'set-cookie': 'a' },

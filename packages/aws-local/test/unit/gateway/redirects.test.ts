@@ -6,7 +6,7 @@ const answer = redirectPages({ '/docs': '/api/docs' });
 const request = (method: string, ...segments: string[]) => ({ ...UNREADABLE, method, segments });
 
 describe('redirects', () => {
-  it.each(['GET', 'HEAD'])('lead %s to the path that the options name', async (method) => {
+  it.each(['GET', 'HEAD'])('map %s to the path in the options', async (method) => {
     expect(await answer(request(method, 'docs'))).toMatchObject({
       statusCode: 307,
       headers: { Location: '/api/docs' },

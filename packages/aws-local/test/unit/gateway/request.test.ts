@@ -20,18 +20,18 @@ describe('a request target', () => {
     ],
     ['/a?x=1=2?3', ['a'], [['x', '1=2?3']]],
     ['http://localhost:3000/a?b=1', ['a'], [['b', '1']]],
-  ])('reads %s', (target, segments, query) => {
+  ])('is parsed from %s', (target, segments, query) => {
     expect(parseTarget(target)).toMatchObject({ segments, query });
   });
 
   it.each(['/a%', '/a%zz', '/%ff', '/a?b=%', '/a?%e0%a4', '*', 'example.com:443', ''])(
-    'refuses %s',
+    'is refused when it is %s',
     (target) => {
       expect(parseTarget(target)).toBeUndefined();
     },
   );
 
-  it('never throws, and gives back what was encoded', () => {
+  it('never throws, and keeps encoded parts', () => {
     fc.assert(fc.property(fc.string(), (text) => void parseTarget(text)));
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
@@ -53,7 +53,7 @@ describe('the headers of a request', () => {
     expect(headerOf({ headers }, 'accept')).toBeUndefined();
   });
 
-  it('say the media type, JSON by default', () => {
+  it('have the media type, JSON by default', () => {
     expect(mediaTypeOf({ headers })).toBe('text/plain');
     expect(mediaTypeOf({ headers: [] })).toBe('application/json');
   });

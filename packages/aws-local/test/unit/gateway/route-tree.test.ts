@@ -30,7 +30,7 @@ describe('the routes of a REST API', () => {
     ['POST', '/webhooks/test', 'POST /webhooks/test', {}],
     ['GET', '/files/a/b/c', 'GET /files/{path+}', { path: 'a/b/c' }],
     ['GET', '/files/index', 'GET /files/index', {}],
-  ])('leads %s %s to %s', (method, path, target, parameters) => {
+  ])('map %s %s to %s', (method, path, target, parameters) => {
     expect(tree.match(method, segmentsOf(path))).toEqual({ target, parameters });
   });
 
@@ -43,11 +43,11 @@ describe('the routes of a REST API', () => {
     ['an empty parameter', 'GET', '/webhooks//deliveries'],
     ['a method that ANY does not stand for', 'TRACE', '/webhooks'],
     ['a greedy parameter without any part', 'GET', '/files'],
-  ])('finds nothing for %s', (_, method, path) => {
+  ])('find nothing for %s', (_, method, path) => {
     expect(tree.match(method, segmentsOf(path))).toBeUndefined();
   });
 
-  it('gives back every value of a parameter as it was', () => {
+  it('return every value of a parameter unchanged', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), (id) => {
         const match = aTree(['GET', '/items/{id}']).match('GET', ['items', id]);

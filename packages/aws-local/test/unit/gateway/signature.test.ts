@@ -18,6 +18,6 @@ it.each([
     'AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=c',
     'The security token included in the request is invalid.',
   ],
-])('the gateway takes the header %s of an unmatched request for a signature', (header, message) => {
+])('the gateway parses the header %s of an unmatched request as a signature', (header, message) => {
   expect(signatureFault(header, false)).toBe(message);
 });

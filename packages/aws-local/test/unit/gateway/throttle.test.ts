@@ -7,7 +7,7 @@ const limits = fc.record({ rate: fc.integer({ min: 1, max: 100 }), burst: fc.int
 const instants = fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 300 });
 
 describe('a throttle', () => {
-  it('takes a burst at once, and then as many as its rate brings back', () => {
+  it('permits a burst at once, and then requests at its rate', () => {
     const takes = throttle({ rate: 2, burst: 3 });
     expect([0, 0, 0, 0].map((second) => takes(at(second)))).toEqual([true, true, true, false]);
     expect([1, 1, 1].map((second) => takes(at(second)))).toEqual([true, true, false]);
@@ -15,7 +15,7 @@ describe('a throttle', () => {
     expect([60, 60, 60, 60].map((second) => takes(at(second)))).toEqual([true, true, true, false]);
   });
 
-  it('never takes more than burst and rate allow, over any time', () => {
+  it('never permits more than burst and rate, over any time', () => {
     fc.assert(
       fc.property(limits, instants, ({ rate, burst }, seconds) => {
         const takes = throttle({ rate, burst });
@@ -28,7 +28,7 @@ describe('a throttle', () => {
     );
   });
 
-  it('refuses nobody who keeps to the rate', () => {
+  it('refuses no request below the rate', () => {
     fc.assert(
       fc.property(limits, fc.integer({ min: 1, max: 200 }), ({ rate, burst }, requests) => {
         const takes = throttle({ rate, burst });
@@ -38,7 +38,7 @@ describe('a throttle', () => {
     );
   });
 
-  it('is not confused by a clock that is set back', () => {
+  it('tolerates a clock that is set back', () => {
     const takes = throttle({ rate: 1, burst: 1 });
     expect([5, 3, 4.5].map((second) => takes(at(second)))).toEqual([true, false, true]);
   });

@@ -1,6 +1,6 @@
 import type { UserPool } from '../../../src/identity/user-pool.ts';
 
-/** A pool of people with an organization and a role, whose client uses the sign-in page. */
+/** A pool of users with an organization and a role, whose client uses the sign-in page. */
 export const aUserPool = (overrides: Partial<UserPool> = {}): UserPool => ({
   id: 'us-east-1_Users',
   clientId: 'Dashboard',

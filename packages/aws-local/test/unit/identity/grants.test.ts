@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createGrants } from '../../../src/identity/grants.ts';
 
-describe('what the identity provider remembers', () => {
+describe('the store of the identity provider', () => {
   function aMemory() {
     let now = 1_000_000;
     const of = createGrants(() => now);
     return { of, pass: (seconds: number) => (now += seconds * 1000) };
   }
 
-  it('is found by its kind and identifier until it expires', async () => {
+  it('finds a record by its kind and id until it expires', async () => {
     const { of, pass } = aMemory();
     await of('AccessToken').upsert('a', { clientId: 'c' }, 60);
     expect(await of('AccessToken').find('a')).toEqual({ clientId: 'c' });
@@ -19,7 +19,7 @@ describe('what the identity provider remembers', () => {
     expect(await of('AccessToken').find('a')).toBeUndefined();
   });
 
-  it('finds a session by its other identifier', async () => {
+  it('finds a session by its other id', async () => {
     const { of, pass } = aMemory();
     await of('Session').upsert('s', { uid: 'u' }, 60);
     expect(await of('Session').findByUid('u')).toEqual({ uid: 'u' });
@@ -36,7 +36,7 @@ describe('what the identity provider remembers', () => {
     await of('AuthorizationCode').consume('never there');
   });
 
-  it('forgets one, or all of one grant', async () => {
+  it('deletes a record, or all of one grant', async () => {
     const { of } = aMemory();
     await of('AccessToken').upsert('a', { grantId: 'g' }, 60);
     await of('AccessToken').upsert('b', { grantId: 'h' }, 60);

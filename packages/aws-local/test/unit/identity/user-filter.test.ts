@@ -28,7 +28,7 @@ describe('a filter of users', () => {
     ['status = "enabled"', false],
     ['cognito:user_status = "confirmed"', true],
     ['', true],
-  ])('%s finds Ada: %s', (filter, found) => {
+  ])('finds Ada by %s: %s', (filter, found) => {
     expect(compileUserFilter(filter)?.(ada)).toBe(found);
   });
 
@@ -41,11 +41,11 @@ describe('a filter of users', () => {
     'email != "a"',
     'email = "a" or email = "b"',
     'email = "a"b"',
-  ])('%s is refused', (filter) => {
+  ])('is refused when it is %s', (filter) => {
     expect(compileUserFilter(filter)).toBeUndefined();
   });
 
-  it('finds a value with whatever is in it, quotation marks escaped', () => {
+  it('matches a value with any characters, quotation marks escaped', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (name, other) => {
         const user = { ...ada, Attributes: [{ Name: 'name', Value: name }] };

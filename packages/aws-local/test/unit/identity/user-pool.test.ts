@@ -12,11 +12,11 @@ describe('attributes in a token', () => {
     ['openid phone', ['phone_number']],
     ['openid profile', ['name', 'custom:role']],
     ['openid profile email', ['email', 'email_verified', 'name', 'custom:role']],
-  ])('of the scope %s are %j', (scope, expected) => {
+  ])('are, for the scope %s, %j', (scope, expected) => {
     expect(attributesIn({ readAttributes }, scope)).toEqual(expected);
   });
 
-  it('are never others than the client can read', () => {
+  it('are only those that the client can read', () => {
     const scopes = fc.subarray(['openid', 'profile', 'email', 'phone', 'other']).map((all) => all.join(' '));
     fc.assert(
       fc.property(scopes, fc.subarray(readAttributes), (scope, readable) => {

@@ -19,7 +19,7 @@ function someUsers(...known: User[]) {
 }
 
 describe('users', () => {
-  it('sign in with their address, however it is written, and their password', () => {
+  it('sign in with their e-mail address, in any case, and their password', () => {
     const users = someUsers(anAdmin(), anAdmin({ email: 'other@local.test', password: 'else' }));
     expect(users.authenticate(' Admin@Local.test ', 'right')).toMatchObject({ email: 'admin@local.test' });
     expect(users.authenticate('admin@local.test', 'else')).toBeUndefined();
@@ -28,7 +28,7 @@ describe('users', () => {
     expect(users.authenticate('', '')).toBeUndefined();
   });
 
-  it('keep their identifiers from run to run, and share none', () => {
+  it('keep unique ids from run to run', () => {
     const [first, again] = [1, 2].map(() => someUsers(anAdmin(), anAdmin({ email: 'other@local.test' })));
     const ids = first?.all().map(({ id }) => id) ?? [];
     expect(new Set(ids).size).toBe(2);
@@ -58,7 +58,7 @@ describe('users', () => {
       { 'custom:organization': 'org' },
       'admin@local.test: the user pool takes 36 to 36 characters as custom:organization, not 3',
     ],
-  ])('with an attribute %s are refused', (_, attributes, message) => {
+  ])('are refused with an attribute %s', (_, attributes, message) => {
     expect(() => someUsers(anAdmin({ attributes }))).toThrow(message);
   });
 });
@@ -70,7 +70,7 @@ describe('claims', () => {
     return known;
   };
 
-  it('name the user, the organization and the role', () => {
+  it('contain the user, the organization and the role', () => {
     const known = user();
     expect(claimsOf(known, aUserPool())).toEqual({
       sub: known.id,
@@ -82,11 +82,11 @@ describe('claims', () => {
     });
   });
 
-  it('leave out what the client cannot read', () => {
+  it('omit attributes that the client cannot read', () => {
     expect(claimsOf(user(), { readAttributes: ['email'] })).not.toHaveProperty('custom:role');
   });
 
-  it('leave out what the scopes do not cover', () => {
+  it('omit attributes outside the scopes', () => {
     expect(claimsOf(user(), aUserPool(), 'openid email')).not.toHaveProperty('custom:role');
   });
 });

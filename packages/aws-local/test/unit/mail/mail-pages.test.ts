@@ -8,7 +8,7 @@ import { aMail } from './a-mail.ts';
 
 const NAME = '2026-11-21T13-27-44-512Z-0d4c1a52.eml';
 
-/** What the pages of a mailbox with these messages answer. */
+/** The pages of a mailbox with these messages. */
 function asked(
   mails: Record<string, SentMail>,
   target: string,
@@ -33,7 +33,7 @@ function asked(
 }
 
 describe('the mailbox', () => {
-  it('lists what was sent, each with its page', async () => {
+  it('lists the messages, each with its page', async () => {
     const answer = await asked({ [NAME]: aMail({ bcc: ['member@local.test'] }) }, '/mailbox');
     expect(answer?.statusCode).toBe(200);
     expect(answer?.body).toContain('admin@local.test, member@local.test');
@@ -43,18 +43,18 @@ describe('the mailbox', () => {
     );
   });
 
-  it('says so where nothing was sent', async () => {
+  it('says that it is empty', async () => {
     expect((await asked({}, '/mailbox'))?.body).toContain('Nothing was sent yet.');
   });
 
-  it('lists the newest 200, and says how many more there are', async () => {
+  it('lists the newest 200, and the number of others', async () => {
     const mails = Object.fromEntries(Array.from({ length: 203 }, (_, index) => [`${index}.eml`, aMail()]));
     const body = String((await asked(mails, '/mailbox'))?.body);
     expect(body.match(/<td><a /g)).toHaveLength(200);
     expect(body).toContain('3 older ones are in the folder.');
   });
 
-  it('shows a message as text, with links, and as HTML in a frame that runs nothing', async () => {
+  it('shows a message as text, with links, and as HTML in a frame without scripts', async () => {
     const mail = aMail({ text: 'See https://dashboard.example/a?b=1&c=2.' });
     const body = String((await asked({ [NAME]: mail }, `/mailbox/${NAME}`))?.body);
     expect(body).toContain(
@@ -65,7 +65,7 @@ describe('the mailbox', () => {
     expect(body).not.toContain(mail.html);
   });
 
-  it('gives the HTML by itself, which may neither run nor fetch anything', async () => {
+  it('returns the HTML by itself, which can neither run scripts nor load anything', async () => {
     const answer = await asked({ [NAME]: aMail() }, `/mailbox/${NAME}/html`);
     expect(answer?.body).toBe('<p>It has changed.</p>');
     const policy = String(answer?.headers['Content-Security-Policy']);
@@ -74,12 +74,12 @@ describe('the mailbox', () => {
     expect(policy).not.toMatch(/allow-(scripts|same-origin|forms|top-navigation)|script-src/);
   });
 
-  it('gives the file', async () => {
+  it('returns the file', async () => {
     const answer = await asked({ [NAME]: aMail() }, `/mailbox/${NAME}/source`);
     expect(answer).toMatchObject({ headers: { 'Content-Type': 'message/rfc822' }, body: 'the file' });
   });
 
-  it('knows no other message', async () => {
+  it('reports any other message as missing', async () => {
     expect(await asked({ [NAME]: aMail() }, '/mailbox/other.eml')).toMatchObject({
       statusCode: 404,
       body: expect.stringContaining('There is no such message'),
@@ -96,7 +96,7 @@ describe('the mailbox', () => {
     expect(await asked({ [NAME]: aMail() }, target, options)).toBeUndefined();
   });
 
-  it('shows whatever is in a message as text', () => {
+  it('escapes all text of a message', () => {
     fc.assert(
       fc.property(fc.string(), (typed) => {
         const hostile = `"'><script>alert(1)</script>&https://a.test/"><script>${typed}`;

@@ -4,7 +4,7 @@ import { fromMime, toMime } from '../../../src/mail/mime.ts';
 import { aMail } from './a-mail.ts';
 
 describe('a message as a file', () => {
-  it('is what mail programs open: its text, and its HTML as the better alternative', () => {
+  it('is readable for mail programs: its text, and its HTML as the better alternative', () => {
     expect(toMime(aMail()).split('\r\n')).toEqual([
       'Date: Sat, 21 Nov 2026 13:27:44 +0000',
       'From: notifications@local.test',
@@ -29,7 +29,7 @@ describe('a message as a file', () => {
     ]);
   });
 
-  it('says everything that it was made of', () => {
+  it('has all fields of the message', () => {
     const body = fc.string({ unit: 'binary', maxLength: 300 }).map((text) => text.replaceAll('\r', ''));
     const address = fc.emailAddress();
     const addresses = fc.array(
@@ -57,7 +57,7 @@ describe('a message as a file', () => {
     );
   });
 
-  it('has only short lines of plain characters, whatever it says', () => {
+  it('has only short lines of plain characters, for any content', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         const message = toMime(aMail({ subject: text, text, html: text }));
@@ -68,13 +68,13 @@ describe('a message as a file', () => {
     );
   });
 
-  it('cannot be made to say something else by what is in it', () => {
+  it('cannot be altered by its content', () => {
     const subject = 'Hello\r\nBcc: everybody@local.test';
     const text = '--=_0d4c1a52-6c1f-4a0e-9d3e-5f5f3a1b2c3d--\n\nContent-Type: text/html';
     expect(fromMime(toMime(aMail({ subject, text })))).toMatchObject({ subject, text, bcc: [] });
   });
 
-  it.each(['', 'Subject: Hello\r\n\r\nHello'])('is not taken for one where it is another: %j', (message) => {
+  it.each(['', 'Subject: Hello\r\n\r\nHello'])('is not parsed from %j', (message) => {
     expect(fromMime(message)).toBeUndefined();
   });
 });

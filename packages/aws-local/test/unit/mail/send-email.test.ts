@@ -11,7 +11,7 @@ const addresses = (count: number, domain = 'local.test') =>
   Array.from({ length: count }, (_, index) => `a${index}@${domain}`);
 
 describe('a request to send an e-mail', () => {
-  it('is a message to everybody whom it names', () => {
+  it('is a message to all named recipients', () => {
     const Destination = {
       ToAddresses: ['a@local.test'],
       CcAddresses: ['b@local.test'],
@@ -34,20 +34,20 @@ describe('a request to send an e-mail', () => {
   it.each([
     ['of another form', undefined],
     ['without a sender', aRequest({ FromEmailAddress: undefined })],
-    ['to nobody', aRequest({ Destination: {} })],
+    ['without recipients', aRequest({ Destination: {} })],
     ['to more than 50', aRequest({ Destination: { ToAddresses: addresses(51) } })],
-    ['to what is no address', aRequest({ Destination: { ToAddresses: ['admin'] } })],
+    ['to an invalid address', aRequest({ Destination: { ToAddresses: ['admin'] } })],
     [
       'with a line break in an address',
       aRequest({ Destination: { ToAddresses: ['a@b.test\r\nBcc: c@d.test'] } }),
     ],
-    ['that says nothing', aRequest({ Content: { Simple: { Subject: { Data: 'Hello' }, Body: {} } } })],
-    ['that is put together already', aRequest({ Content: { Raw: { Data: 'AA==' } } })],
+    ['without a body', aRequest({ Content: { Simple: { Subject: { Data: 'Hello' }, Body: {} } } })],
+    ['with a raw message', aRequest({ Content: { Raw: { Data: 'AA==' } } })],
   ])('is refused %s', (_, request) => {
     expect(judgeSendEmail(request)).toMatchObject({ type: 'BadRequestException', status: 400 });
   });
 
-  it('finds SES unavailable where all of its recipients are said to be', () => {
+  it('is answered as unavailable where all of its recipients are configured so', () => {
     const to = (...ToAddresses: string[]) => judgeSendEmail(aRequest({ Destination: { ToAddresses } }));
     const unavailable = { type: 'ServiceUnavailable', status: 503 };
     expect(to('a@unavailable.test', 'Ada <b@unavailable.test>')).toMatchObject(unavailable);

@@ -9,7 +9,7 @@ import { sitePages } from '../../../src/site/site-pages.ts';
 import { References } from '../../../src/template/references.ts';
 import { parseTemplate, templateOf } from '../../../src/template/template.ts';
 
-/** As the stack's own, in short. */
+/** Shortened versions of the stack's own. */
 const FUNCTION = `function handler(event) {
   const name = event.request.uri.split('/').at(-1);
   if (!name.includes('.')) event.request.uri = '/index.html';
@@ -63,7 +63,7 @@ export const SITE_RESOURCES = {
       },
     },
   },
-  // The CDK's own; it does not run here.
+  // The CDK's own function, which does not run here.
   Deployer: { Type: 'AWS::Lambda::Function', Properties: { Runtime: 'python3.13', Layers: ['x'] } },
   Assets: {
     Type: 'Custom::CDKBucketDeployment',
@@ -99,8 +99,8 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The pages of a template with a distribution, and the function of their paths. @param changes resources in
- * the place of others
+ * The pages of a template with a distribution, and the function of their paths.
+ * @param changes resources that replace others
  */
 export function aSite(changes: object = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'site-'));

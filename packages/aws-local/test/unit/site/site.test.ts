@@ -31,7 +31,7 @@ describe('the site of a template', () => {
     ['/assets/deep/style.css', 'text/css', 'immutable'],
     ['/icon.svg', 'image/svg+xml', 'no-cache'],
     ['/unknown.xyz', 'binary/octet-stream', 'no-cache'],
-  ])('has %s as %s, kept as its deployment says', async (target, type, cacheControl) => {
+  ])('has %s as %s, with the caching of its deployment', async (target, type, cacheControl) => {
     const answer = await aSite().get(target);
     expect(answer?.headers).toMatchObject({ ...ALWAYS, 'Content-Type': type, 'Cache-Control': cacheControl });
   });
@@ -46,7 +46,7 @@ describe('the site of a template', () => {
     '/assets\\..\\index.html',
     '/__proto__.js',
     '/%00.html',
-  ])('does not have %s, and says so as the bucket does', async (target) => {
+  ])('does not have %s, and answers as the bucket does', async (target) => {
     const answer = await aSite().get(target);
     expect(answer?.statusCode).toBe(404);
     expect(answer?.headers).toEqual({ ...ALWAYS, 'Content-Type': 'application/xml' });
@@ -64,12 +64,12 @@ describe('the site of a template', () => {
     expect(await aSite().get('/', {}, method)).toBeUndefined();
   });
 
-  it('answers HEAD as it would GET', async () => {
+  it('answers HEAD like GET', async () => {
     const { get } = aSite();
     expect((await get(SCRIPT_PATH, {}, 'HEAD'))?.headers).toEqual((await get(SCRIPT_PATH))?.headers);
   });
 
-  it('sends whoever calls it by the number of this machine to its name, which cookies are for', async () => {
+  it('redirects requests for an IP address to the host name, which cookies need', async () => {
     const answer = await aSite().get('/deliveries?status=failed&event=a%20b', { Host: '127.0.0.1:3000' });
     expect(answer).toMatchObject({
       statusCode: 307,
@@ -80,19 +80,19 @@ describe('the site of a template', () => {
   it.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ])('sends texts of some length compressed, by %s', async (coding, decompress) => {
+  ])('compresses texts of some length with %s', async (coding, decompress) => {
     const answer = await aSite().get(SCRIPT_PATH, { 'Accept-Encoding': coding });
     expect(answer?.headers).toMatchObject({ 'Content-Encoding': coding, Vary: 'Accept-Encoding' });
     expect(decompress(Buffer.from(answer?.body ?? '')).toString()).toBe(SCRIPT);
   });
 
-  it('sends what is short as it is', async () => {
+  it('sends short texts uncompressed', async () => {
     const answer = await aSite().get('/', { 'Accept-Encoding': 'br' });
     expect(answer?.headers).not.toHaveProperty('Content-Encoding');
   });
 
   it.each(['br', 'identity'])(
-    'tells who has it already that it is the same, compressed or not: %s',
+    'answers 304 to a client with the same content, compressed or not: %s',
     async (coding) => {
       const { get } = aSite();
       const first = await get(SCRIPT_PATH, { 'Accept-Encoding': coding });
@@ -106,7 +106,7 @@ describe('the site of a template', () => {
     },
   );
 
-  it('leaves out the function that copies files in a deployment', () => {
+  it('ignores the function that copies files in a deployment', () => {
     expect(aSite().template.ofType('AWS::Lambda::Function')).toEqual([]);
   });
 
@@ -120,7 +120,7 @@ describe('the site of a template', () => {
       { CustomErrorResponses: [{ ErrorCode: 404, ResponsePagePath: '/' }] },
     ],
     ['a size limit', { DefaultCacheBehavior: { TargetOriginId: 'files', SmoothStreaming: true } }],
-  ])('refuses %s that it does not know', (_, changes) => {
+  ])('refuses %s that it does not support', (_, changes) => {
     const { Type, Properties } = SITE_RESOURCES.Distribution;
     const DistributionConfig = { ...Properties.DistributionConfig, ...changes };
     expect(() => aSite({ Distribution: { Type, Properties: { DistributionConfig } } })).toThrow(
@@ -133,7 +133,7 @@ describe('the function of the paths', () => {
   const site = (FunctionCode: string) =>
     aSite({ Paths: { Type: 'AWS::CloudFront::Function', Properties: { FunctionCode } } });
 
-  it('runs without anything of this machine', async () => {
+  it('runs without access to this machine', async () => {
     const { get } = site(`function handler(event) {
       const seen = [typeof process, typeof require, typeof globalThis.fetch, typeof setTimeout];
       event.request.uri = seen.every((type) => type === 'undefined') ? '/icon.svg' : '/index.html';
@@ -142,14 +142,14 @@ describe('the function of the paths', () => {
     expect((await get('/'))?.headers['Content-Type']).toBe('image/svg+xml');
   });
 
-  it('gets out by no constructor', async () => {
+  it('cannot escape by a constructor', async () => {
     const { get } = site(
       `function handler(event) { return event.constructor.constructor('return process')(); }`,
     );
     await expect(get('/')).rejects.toThrow(/Code generation from strings disallowed/);
   });
 
-  it('is cut off when it goes on for ever', async () => {
+  it('is stopped when it runs too long', async () => {
     await expect(site('function handler() { for (;;); }').get('/')).rejects.toThrow(/timed out/);
   });
 
@@ -160,7 +160,7 @@ describe('the function of the paths', () => {
   });
 });
 
-describe('how an answer is compressed', () => {
+describe('the compression of an answer', () => {
   it.each([
     [undefined, 'identity'],
     ['', 'identity'],
@@ -172,7 +172,7 @@ describe('how an answer is compressed', () => {
     ['*;q=0', 'identity'],
     ['deflate', 'identity'],
     ['BR', 'br'],
-  ])('for %j is %s', (accepted, coding) => {
+  ])('is, for %j, %s', (accepted, coding) => {
     expect(codingFor(accepted)).toBe(coding);
   });
 });

@@ -39,18 +39,18 @@ describe('the first record to repeat', () => {
     expect(firstFailure(records(1, 2, 3), result, true)).toBe(expected);
   });
 
-  it('is not looked for in the answer where the mapping does not say so', () => {
+  it('is not read from the answer where the mapping does not say so', () => {
     expect(firstFailure(records(1), failing('1'), false)).toBeUndefined();
   });
 });
 
 describe('a batch that failed', () => {
-  it('goes on from the lowest failure, which has failed once', () => {
+  it('continues from the lowest failure, which has failed once', () => {
     const verdict = judge({ records: records(1, 2, 3), failures: 4 }, failing('2'), policy);
     expect(summary(verdict)).toEqual([[[2, 3], 1]]);
   });
 
-  it('is repeated whole, counting, without progress', () => {
+  it('is repeated completely, and counted, without progress', () => {
     expect(summary(judge({ records: records(1, 2), failures: 4 }, error, policy))).toEqual([[[1, 2], 5]]);
   });
 
@@ -63,7 +63,7 @@ describe('a batch that failed', () => {
     });
   });
 
-  it('is halved where the mapping says so, which is no retry, down to one record', () => {
+  it('is halved where the mapping says so, which is not a retry, down to one record', () => {
     const bisecting = { ...policy, bisectOnError: true, maximumRetryAttempts: 0 };
     expect(summary(judge({ records: records(1, 2, 3), failures: 0 }, error, bisecting))).toEqual([
       [[1, 2], 0],
@@ -74,7 +74,7 @@ describe('a batch that failed', () => {
 });
 
 describe('records that are too old', () => {
-  it('are parted from the others', () => {
+  it('are separated from the others', () => {
     const now = 1_800_000_100_000;
     const given = [aStreamRecord(1, 'a', 1_800_000_000), aStreamRecord(2, 'a', 1_800_000_050)];
     const parted = partByAge(given, { ...policy, maximumRecordAgeSeconds: 60 }, now);

@@ -10,7 +10,7 @@ const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:Work';
 function rulesOf(properties: object) {
   const { resources, outputs } = parseTemplate({
     Resources: {
-      Told: {
+      Heard: {
         Type: 'AWS::Events::Rule',
         Properties: {
           EventPattern: { source: ['test'] },
@@ -27,16 +27,16 @@ function rulesOf(properties: object) {
 }
 
 describe('a rule with a pattern', () => {
-  it('takes events of the bus that it names, or of the one that every account has', () => {
+  it('receives events of the bus that it names, or of the default bus', () => {
     const [named] = rulesOf({ EventBusName: 'Bus' }).rules();
     const [unnamed] = rulesOf({}).rules();
     expect(named).toMatchObject({
       bus: 'Bus',
-      arn: 'arn:aws:events:us-east-1:000000000000:rule/Bus/Test-Told',
+      arn: 'arn:aws:events:us-east-1:000000000000:rule/Bus/Test-Heard',
     });
     expect(unnamed).toMatchObject({
       bus: 'default',
-      arn: 'arn:aws:events:us-east-1:000000000000:rule/Test-Told',
+      arn: 'arn:aws:events:us-east-1:000000000000:rule/Test-Heard',
     });
   });
 
@@ -46,24 +46,24 @@ describe('a rule with a pattern', () => {
     expect(rule?.matches({ source: 'another', detail: {} })).toBe(false);
   });
 
-  it('takes nothing while it is disabled', () => {
+  it('receives nothing while it is disabled', () => {
     expect(rulesOf({ State: 'DISABLED' }).rules()).toEqual([]);
   });
 
-  it('may fill queues alone', () => {
+  it('may send to queues only', () => {
     const Arn = 'arn:aws:lambda:us-east-1:000000000000:function:Work';
     expect(rulesOf({ Targets: [{ Id: 'Target0', Arn }] }).rules).toThrow(
       new LocalRunError(
-        `Told: the local run does not know the target Target0 of a rule with a pattern, which is not a queue: ${Arn}`,
+        `Heard: the local run does not know the target Target0 of a rule with a pattern, which is not a queue: ${Arn}`,
       ),
     );
   });
 
-  it('is refused with a comparison that the local run does not know', () => {
+  it('is refused with an unsupported comparison', () => {
     expect(rulesOf({ EventPattern: { source: [{ wildcard: 't*t' }] } }).rules).toThrow(LocalRunError);
   });
 
-  it('is no schedule', () => {
+  it('is not a schedule', () => {
     const { template, references } = rulesOf({});
     const functionOf = () => {
       throw new Error('nothing is to be invoked');

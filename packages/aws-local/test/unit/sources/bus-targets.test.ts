@@ -40,7 +40,7 @@ describe('the messages of a target', () => {
 });
 
 describe('the message of a bus event', () => {
-  it('says the same whatever characters the event has, in those that the embedded SQS takes', () => {
+  it('has the same content for any characters, in those that the embedded SQS accepts', () => {
     expect(messageBody({ name: 'Ada 🦊 \uFFFF' })).toBe('{"name":"Ada \\ud83e\\udd8a \\uffff"}');
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {

@@ -12,7 +12,7 @@ const discarded = {
   shardId: 'shardId-1',
 } as const;
 
-it('tells a failure destination of records given up in the words of Lambda', () => {
+it("a failure destination gets Lambda's message about records given up", () => {
   expect(failureMessage(discarded, new Date('2019-11-14T00:13:49.717Z'))).toEqual({
     requestContext: {
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -35,7 +35,7 @@ it('tells a failure destination of records given up in the words of Lambda', () 
   });
 });
 
-it('says nothing of an answer where the function was never asked', () => {
+it('a failure destination gets no response part when the function was not invoked', () => {
   const { result: _, ...unasked } = { ...discarded, condition: 'RecordAgeExceeded' as const, invocations: 0 };
   expect(failureMessage(unasked, new Date(0))).not.toHaveProperty('responseContext');
 });

@@ -32,7 +32,7 @@ describe('an event filter', () => {
     [{ dynamodb: { tags: ['b'] } }, true],
     [{ dynamodb: { tags: ['c'] } }, false],
     [{ missing: [null] }, false],
-  ])('with %j passes a record: %s', (pattern, expected) => {
+  ])('passes, with %j, a record: %s', (pattern, expected) => {
     expect(passes(pattern, insert)).toBe(expected);
   });
 

@@ -22,7 +22,7 @@ describe('a mapping', () => {
     ['a stream with lanes', { ...stream, TumblingWindowInSeconds: 0, ParallelizationFactor: 4 }],
     ['a queue', queue],
     ['a queue with large batches', { ...queue, BatchSize: 100, MaximumBatchingWindowInSeconds: 1 }],
-  ])('of %s is taken', (_, mapping) => {
+  ])('is accepted with %s', (_, mapping) => {
     expect(requireValid(mapping)).toBe(mapping);
   });
 
@@ -36,7 +36,7 @@ describe('a mapping', () => {
       { ...queue, BatchSize: 11 },
       'MaximumBatchingWindowInSeconds',
     ],
-  ])('with %s is refused as Lambda refuses it', (_, mapping, name) => {
+  ])('is refused as by Lambda with %s', (_, mapping, name) => {
     expect(() => requireValid(mapping)).toThrow(LocalRunError);
     expect(() => requireValid(mapping)).toThrow(`Mapping: ${name}`);
   });

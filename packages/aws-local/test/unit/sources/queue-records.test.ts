@@ -10,7 +10,7 @@ const failing = (...items: unknown[]) => ({
 });
 
 describe('a message of a queue', () => {
-  it('has the shape that Lambda gives it', () => {
+  it("has the shape of Lambda's record", () => {
     const record = toQueueRecord(
       {
         MessageId: 'm',
@@ -48,7 +48,7 @@ describe('a message of a queue', () => {
   });
 });
 
-describe('messages that are done', () => {
+describe('the processed messages of a batch', () => {
   const batch = ['1', '2', '3'].map((id) => aRecord(id));
   const error = { payload: null, functionError: 'Unhandled' } as const;
 

@@ -13,7 +13,7 @@ import { awaitAssertion } from '../../support/until.ts';
 
 const nothing: InvocationResult = { payload: null };
 
-/** A queue in memory that a source reads, until the test has finished. */
+/** A queue in memory with a source that reads it, until the end of the test. */
 function aQueue(options: Partial<QueueSourceOptions> = {}) {
   const available: string[] = [];
   const deleted: string[] = [];
@@ -21,7 +21,7 @@ function aQueue(options: Partial<QueueSourceOptions> = {}) {
   const invoked: string[][] = [];
   const sqs = new SQSClient({ region: 'us-east-1' });
   const mock = mockClient(sqs);
-  /** Thrown by the next polls, in place of an answer. */
+  /** Thrown by the next polls, instead of an answer. */
   const troubles: Error[] = [];
   mock.on(ReceiveMessageCommand).callsFake(async ({ MaxNumberOfMessages, WaitTimeSeconds }) => {
     const trouble = troubles.shift();
@@ -72,7 +72,7 @@ function aQueue(options: Partial<QueueSourceOptions> = {}) {
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `m${index}`);
 
 describe('a queue source', () => {
-  it('hands over what it receives at once, and deletes what is done', async () => {
+  it('passes on what it receives at once, and deletes what is processed', async () => {
     const queue = aQueue();
     queue.available.push('a', 'b');
     queue.start();
@@ -80,7 +80,7 @@ describe('a queue source', () => {
     expect(queue.invoked).toEqual([['a', 'b']]);
   });
 
-  it('keeps messages of a loop from the function, and deletes those that something else has', async () => {
+  it('withholds messages of a loop from the function, and deletes those that it could discard', async () => {
     const discarded: string[] = [];
     const queue = aQueue({
       isLoop: (lineage) => lineage.get('fn') === 16,
@@ -105,7 +105,7 @@ describe('a queue source', () => {
     expect(queue.givenBack).toEqual([]);
   });
 
-  it('has no more invocations under way than the function can take, and receives nothing meanwhile', async () => {
+  it('runs at most the permitted invocations, and receives nothing meanwhile', async () => {
     const finish: (() => void)[] = [];
     const queue = aQueue({
       batchSize: 1,
@@ -134,7 +134,7 @@ describe('a queue source', () => {
     await awaitAssertion(() => expect(queue.deleted).toHaveLength(25));
   });
 
-  it('deletes what its filter does not let through without invoking', async () => {
+  it('deletes filtered messages without an invocation', async () => {
     const queue = aQueue({ passes: compileFilters(['{"body":{"wanted":[true]}}']) });
     queue.available.push('{"wanted":true}', '{"wanted":false}');
     queue.start();
@@ -142,7 +142,7 @@ describe('a queue source', () => {
     expect(queue.invoked).toEqual([['{"wanted":true}']]);
   });
 
-  it('goes on after errors of the queue', async () => {
+  it('continues after errors of the queue', async () => {
     const lines: string[] = [];
     const queue = aQueue({ log: (line) => lines.push(line) });
     queue.available.push('a');
@@ -152,7 +152,7 @@ describe('a queue source', () => {
     await awaitAssertion(() => expect(queue.deleted).toEqual(['a']));
   });
 
-  it('gives back what its last poll brings when it stops', async () => {
+  it('releases the messages of its last poll when it stops', async () => {
     const queue = aQueue();
     const source = queue.start();
     await awaitAssertion(() => expect(queue.mock.calls().length).toBeGreaterThan(0));
@@ -163,7 +163,7 @@ describe('a queue source', () => {
     expect(queue.invoked).toEqual([]);
   });
 
-  it('stops while all that it may have under way is, and lets everything else go on meanwhile', async () => {
+  it('pauses while all its invocations are in progress, and blocks nothing else meanwhile', async () => {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     const queue = aQueue({ concurrency: () => 1, invoke: () => promise });
     queue.available.push('a');

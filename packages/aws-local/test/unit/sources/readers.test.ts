@@ -12,25 +12,25 @@ const mappings = [
 const readUpTo = (positions: Record<string, Record<string, string>>, table = 'Events') =>
   readByAll(mappings, { of: (source) => new Map(Object.entries(positions[source] ?? {})) })(table);
 
-describe('a stream has been read by all', () => {
-  it('up to where the slowest of its readers is, by number', () => {
+describe('the position that all readers of a stream have passed', () => {
+  it('is that of the slowest reader, by number', () => {
     expect(readUpTo({ Slow: { s1: '9' }, Fast: { s1: '10' }, Other: { s1: '1' } })).toBe(9n);
     expect(readUpTo({ Slow: { s1: '100' }, Fast: { s1: '99' } })).toBe(99n);
   });
 
-  it('not at all while one that begins with the oldest record has not begun', () => {
+  it('is the beginning while a reader from the oldest record has not begun', () => {
     expect(readUpTo({ Fast: { s1: '10' } })).toBe(0n);
   });
 
-  it('as far as the others have, for one that begins with what is new', () => {
+  it('ignores a reader that begins with new records', () => {
     expect(readUpTo({ Slow: { s1: '9' } })).toBe(9n);
   });
 
-  it('in shards that are not closed', () => {
+  it('is taken from the shards that are not closed', () => {
     expect(readUpTo({ Slow: { s1: 'SHARD_END', s2: '12' }, Fast: { s2: '13' } })).toBe(12n);
   });
 
-  it('without a limit where nobody reads it', () => {
+  it('is unlimited without readers', () => {
     expect(readUpTo({}, 'Unread')).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { parseTemplate, templateOf } from '../../../src/template/template.ts';
 
 const FUNCTION = 'arn:aws:lambda:us-east-1:000000000000:function:Reconcile';
 
-/** The rules of a template that has what CloudFormation needs to let EventBridge invoke a function. */
+/** The rules of a template with the permission of EventBridge to invoke a function. */
 function started(rule: object) {
   const { resources, outputs } = parseTemplate({
     Resources: {
@@ -67,14 +67,14 @@ describe('a rule with a schedule', () => {
     ]);
   });
 
-  it('hands over the input that the rule has, if it has one', async () => {
+  it("passes on the rule's input, if any", async () => {
     const Targets = [{ Arn: FUNCTION, Id: 'Target0', Input: '{"shard":3}' }];
     const { invocations } = started({ ScheduleExpression: 'rate(1 minute)', Targets });
     await vi.advanceTimersByTimeAsync(60_000);
     expect(invocations).toEqual([[FUNCTION, { shard: 3 }]]);
   });
 
-  it('rests while it is disabled, and once it is stopped', async () => {
+  it('pauses while it is disabled, and once it is stopped', async () => {
     const disabled = started({ ScheduleExpression: 'rate(1 minute)', State: 'DISABLED' });
     const { invocations, sources } = started({ ScheduleExpression: 'rate(1 minute)' });
     await Promise.all(sources.map((source) => source.stop()));

@@ -28,7 +28,7 @@ describe('a schedule', () => {
     ['a minute', 60_000],
     // Longer than a timer can wait.
     ['forty days', 40 * 86_400_000],
-  ])('does not come up before its time: %s', async (_, periodMs) => {
+  ])('does not run before its time: %s', async (_, periodMs) => {
     const events: unknown[] = [];
     const schedule = startSchedule({
       periodMs,
@@ -44,7 +44,7 @@ describe('a schedule', () => {
     await schedule.stop();
   });
 
-  it('comes up once a period until it is stopped, and reports failures', async () => {
+  it('runs once a period until it is stopped, and reports failures', async () => {
     const lines: string[] = [];
     const schedule = startSchedule({
       periodMs: 1_000,

@@ -47,7 +47,7 @@ describe('the records of a stream', () => {
     expect(batches).toEqual([[1, 2], [3, 4], [5]]);
   });
 
-  it('go in batches that Lambda takes, however large they are', async () => {
+  it('go in batches that Lambda accepts, however large they are', async () => {
     const large = records(1, 2, 3, 4, 5).map((record) => ({ ...record, text: 'x'.repeat(2_500_000) }));
     const { done, batches } = run(large, new Set());
     expect(await done).toBe(true);
@@ -69,7 +69,7 @@ describe('the records of a stream', () => {
     );
   });
 
-  it('keep the order of each item in lanes side by side', async () => {
+  it('keep the order of each item in parallel lanes', async () => {
     const given = Array.from({ length: 40 }, (_, index) => aStreamRecord(index, `item-${index % 5}`));
     const seen = new Map<string, number[]>();
     let lanes = 0;
@@ -92,7 +92,7 @@ describe('the records of a stream', () => {
     expect([...seen.values()].flat()).toHaveLength(40);
   });
 
-  it('are given up unseen when they are too old', async () => {
+  it('are given up without an invocation when they are too old', async () => {
     const { done, batches, discarded } = run([aStreamRecord(1, 'a', 1_000)], new Set(), {
       policy: {
         maximumRetryAttempts: -1,
@@ -106,7 +106,7 @@ describe('the records of a stream', () => {
     expect(discarded).toEqual([[1]]);
   });
 
-  it('are kept until the failure destination takes them', async () => {
+  it('are kept until the failure destination accepts them', async () => {
     let refusals = 1;
     const taken: number[] = [];
     const { done } = run(records(7), new Set([7]), {
@@ -120,7 +120,7 @@ describe('the records of a stream', () => {
     expect(taken).toEqual([7]);
   });
 
-  it('are not done when the run stops in the middle', async () => {
+  it('are not completed when the run stops in the middle', async () => {
     const stopping = new AbortController();
     const options: StreamBatchesOptions = {
       batchSize: 1,

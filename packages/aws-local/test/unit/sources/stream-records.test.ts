@@ -6,7 +6,7 @@ import { aStreamRecord, numbersOf } from './a-stream-record.ts';
 const ARN = 'arn:aws:dynamodb:us-east-1:000000000000:table/T/stream/1';
 
 describe('a record of a stream', () => {
-  it('has the shape that Lambda gives it', () => {
+  it("has the shape of Lambda's record", () => {
     const record = toStreamRecord(
       {
         eventID: '7',
@@ -50,7 +50,7 @@ describe('a record of a stream', () => {
 });
 
 describe('lanes', () => {
-  it('have every record once, and all of an item in one lane and in order', () => {
+  it('contain every record once, and all of an item in one lane and in order', () => {
     const keys = fc.array(fc.string(), { maxLength: 50 });
     fc.assert(
       fc.property(keys, fc.integer({ min: 1, max: 10 }), (items, count) => {

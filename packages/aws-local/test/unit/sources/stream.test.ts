@@ -27,7 +27,7 @@ function aStream(shards: Record<string, FakeShard>, options: Partial<StreamSourc
   const mock = mockClient(streams);
   const positions = new Map<string, string>();
   const invoked: number[][] = [];
-  /** Thrown by the next calls, in place of an answer. */
+  /** Thrown by the next calls, instead of an answer. */
   const troubles: Error[] = [];
   mock.on(DescribeStreamCommand).callsFake(() => {
     const trouble = troubles.shift();
@@ -98,7 +98,7 @@ function aStream(shards: Record<string, FakeShard>, options: Partial<StreamSourc
 const failed: InvocationResult = { payload: { errorType: 'Error' }, functionError: 'Unhandled' };
 
 describe('a stream source', () => {
-  it('begins with the oldest record, and with new ones as they come', async () => {
+  it('begins with the oldest record, and continues with new ones', async () => {
     const shard: FakeShard = { numbers: [1, 2, 3] };
     const stream = aStream({ s1: shard });
     stream.start();
@@ -108,7 +108,7 @@ describe('a stream source', () => {
     await awaitAssertion(() => expect(stream.positions.get('Mapping/s1')).toBe('4'.padStart(21, '0')));
   });
 
-  it('begins with what is new where the mapping says so', async () => {
+  it('begins with new records where the mapping says so', async () => {
     const shard: FakeShard = { numbers: [1, 2] };
     const stream = aStream({ s1: shard }, { startingPosition: 'LATEST' });
     stream.start();
@@ -117,14 +117,14 @@ describe('a stream source', () => {
     await awaitAssertion(() => expect(stream.invoked).toEqual([[3]]));
   });
 
-  it('goes on after its checkpoint', async () => {
+  it('continues after its checkpoint', async () => {
     const stream = aStream({ s1: { numbers: [1, 2, 3, 4] } });
     stream.positions.set('Mapping/s1', '3');
     stream.start();
     await awaitAssertion(() => expect(stream.invoked).toEqual([[4]]));
   });
 
-  it('moves its checkpoint only after a batch is done', async () => {
+  it('moves its checkpoint only after a batch is processed', async () => {
     let finish: (() => void) | undefined;
     const stream = aStream(
       { s1: { numbers: [1, 2] } },
@@ -157,7 +157,7 @@ describe('a stream source', () => {
     await awaitAssertion(() => expect(stream.invoked).toEqual([[1, 2], [1, 2], [1, 2], [3]]));
   });
 
-  it('passes over what its filter does not let through, without an invocation', async () => {
+  it('skips filtered records without an invocation', async () => {
     const stream = aStream(
       { s1: { numbers: [1, 2, 4, 6, 7] } },
       { passes: compileFilters(['{"eventName":["INSERT"]}']) },
@@ -188,7 +188,7 @@ describe('a stream source', () => {
     await awaitAssertion(() => expect(stream.invoked).toEqual([[1, 2, 3]]));
   });
 
-  it('takes a new iterator when the old one has expired', async () => {
+  it('requests a new iterator when the old one has expired', async () => {
     const stream = aStream({ s1: { numbers: [1] } });
     const expired = new ExpiredIteratorException({ message: 'expired', $metadata: {} });
     stream.mock.on(GetRecordsCommand, { ShardIterator: 's1:1' }).rejectsOnce(expired);
@@ -208,7 +208,7 @@ describe('a stream source', () => {
     await awaitAssertion(() => expect(stream.invoked).toEqual([[8, 9]]));
   });
 
-  it('goes on when an engine that was down is back', async () => {
+  it('continues when an engine that was down is back', async () => {
     const lines: string[] = [];
     const stream = aStream({ s1: { numbers: [1] } }, { log: (line) => lines.push(line) });
     stream.troubles.push(new Error('connection refused'));

@@ -15,33 +15,33 @@ const shown = (steps: ReturnType<typeof windowSteps>) =>
     step.kind === 'close' ? 'close' : [step.span.start, step.span.end, numbersOf(step.records)],
   );
 
-describe('records', () => {
+describe('the records of a tumbling window', () => {
   it('belong to the window of their time, counted from the epoch', () => {
     const steps = windowSteps(undefined, [at(1, 119), at(2, 120), at(3, 179), at(4, 180)], 60);
     expect(shown(steps)).toEqual([[60, 120, [1]], 'close', [120, 180, [2, 3]], 'close', [180, 240, [4]]]);
   });
 
-  it('go on in the window that is open, or close it', () => {
+  it('continue the open window, or close it', () => {
     const open = { start: 60, end: 120 };
     expect(shown(windowSteps(open, [at(1, 61)], 60))).toEqual([[60, 120, [1]]]);
     expect(shown(windowSteps(open, [at(1, 300)], 60))).toEqual(['close', [300, 360, [1]]]);
     expect(windowSteps(open, [], 60)).toEqual([]);
   });
 
-  it('that are older than the open window do not open theirs again', () => {
+  it('stay in the open window when they are older', () => {
     expect(shown(windowSteps({ start: 60, end: 120 }, [at(1, 59), at(2, 60)], 60))).toEqual([
       [60, 120, [1, 2]],
     ]);
   });
 
-  it('come once each and in order, in windows that only go forward and are closed before the next', () => {
+  it('come once each and in order, in windows that only advance and are closed before the next', () => {
     const times = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 40 });
     fc.assert(
       fc.property(times, fc.integer({ min: 1, max: 90 }), fc.nat(40), (seconds, length, cut) => {
         const records = seconds.map((second, number) => at(number, second));
         const first = windowSteps(undefined, records.slice(0, cut), length);
         const last = first.at(-1);
-        // However the records are parted into reads, the windows are the same.
+        // The windows do not depend on how reads cut the records.
         const rest = windowSteps(last?.kind === 'take' ? last.span : undefined, records.slice(cut), length);
         const steps = [...first, ...rest];
         expect(steps.flatMap((step) => (step.kind === 'take' ? numbersOf(step.records) : []))).toEqual(
@@ -70,7 +70,7 @@ describe('a window', () => {
     expect(shownSpan(span)).toEqual({ start: '2020-07-30T17:00:00Z', end: '2020-07-30T17:05:00Z' });
   });
 
-  it('is over a moment after its end', () => {
+  it('ends shortly after its end time', () => {
     expect(isOver(span, span.end * 1000)).toBe(false);
     expect(isOver(span, span.end * 1000 + 1_000)).toBe(true);
   });
@@ -87,12 +87,12 @@ describe('an answer in a window', () => {
     expect(judgedInWindow({ payload }).functionError).toBe(functionError);
   });
 
-  it('stays the error that it is', () => {
+  it('remains an error', () => {
     const failed = { payload: { errorType: 'Error', state: {} }, functionError: 'Unhandled' } as const;
     expect(judgedInWindow(failed)).toBe(failed);
   });
 
-  it('may hand on a megabyte', () => {
+  it('may pass on a megabyte', () => {
     expect(isTooLarge('x'.repeat(1_048_574))).toBe(false);
     expect(isTooLarge('x'.repeat(1_048_575))).toBe(true);
   });

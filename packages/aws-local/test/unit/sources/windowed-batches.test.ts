@@ -51,7 +51,7 @@ function aConsumer(options: Partial<WindowedOptions> = {}) {
 }
 
 describe('a mapping with a tumbling window', () => {
-  it('tells the function of the window, the shard and the stream', async () => {
+  it('passes the window, the shard and the stream to the function', async () => {
     const { consumer, events } = aConsumer();
     await consumer.take([at(1, 1_596_128_401)], '1');
     expect(events).toEqual([
@@ -67,7 +67,7 @@ describe('a mapping with a tumbling window', () => {
     ]);
   });
 
-  it('hands the state on from batch to batch, and drops it at the end of the window', async () => {
+  it('passes the state from batch to batch, and drops it at the end of the window', async () => {
     const { consumer, shown } = aConsumer();
     await consumer.take([at(1, 0), at(2, 0), at(3, 1)], '3');
     await consumer.take([at(4, 59), at(5, 60)], '5');
@@ -80,7 +80,7 @@ describe('a mapping with a tumbling window', () => {
     ]);
   });
 
-  it('closes the window when its time is over and nothing more was written', async () => {
+  it('closes the window when its time is over, without new records', async () => {
     const { consumer, shown, checkpoints } = aConsumer();
     await consumer.take([at(1, 0)], '1');
     await consumer.rest(false, 60_000);
@@ -98,7 +98,7 @@ describe('a mapping with a tumbling window', () => {
     expect(shown().at(-1)).toEqual([[], { seen: [1] }, 'final']);
   });
 
-  it('moves its checkpoint to the end of the window before, and past what the filter left out', async () => {
+  it('moves its checkpoint to the end of the previous window, and past filtered records', async () => {
     const { consumer, checkpoints } = aConsumer();
     await consumer.take([], '7');
     expect(checkpoints).toEqual(['7']);
@@ -109,7 +109,7 @@ describe('a mapping with a tumbling window', () => {
     expect(checkpoints).toEqual(['7', '8', '12']);
   });
 
-  it('repeats a batch with the state as it was', async () => {
+  it('repeats a batch with the previous state', async () => {
     let failures = 1;
     const { consumer, shown } = aConsumer({
       invoke: async (event) => {
@@ -124,7 +124,7 @@ describe('a mapping with a tumbling window', () => {
     ]);
   });
 
-  it('goes on in the window after records that were given up', async () => {
+  it('continues the window after records that were given up', async () => {
     const discarded: number[][] = [];
     const { consumer, shown } = aConsumer({
       invoke: async (event) => (numbersOf(event.Records).includes(2) ? failed : collect(event)),
@@ -136,7 +136,7 @@ describe('a mapping with a tumbling window', () => {
     expect(shown().at(-1)).toEqual([[3], { seen: [1] }, '']);
   });
 
-  it('does nothing else until the end of a window has succeeded, however often that fails', async () => {
+  it('waits until the end of a window has succeeded, however often that fails', async () => {
     let failures = 3;
     const { consumer, shown, checkpoints } = aConsumer({
       invoke: async (event) => {
@@ -150,7 +150,7 @@ describe('a mapping with a tumbling window', () => {
     expect(checkpoints).toEqual(['1']);
   });
 
-  it('ends a state of more than a megabyte early, and goes on in the window with a fresh one', async () => {
+  it('ends a state of more than a megabyte early, and continues the window with a new one', async () => {
     const large = 'x'.repeat(1_048_577);
     const { consumer, shown } = aConsumer({
       invoke: async (event) =>
@@ -167,7 +167,7 @@ describe('a mapping with a tumbling window', () => {
     ]);
   });
 
-  it('has its records read again when the run stops before the window is closed', async () => {
+  it('reads its records again when the run stops before the window is closed', async () => {
     const { consumer, checkpoints, stopping } = aConsumer({
       invoke: async (event) => {
         if (event.isFinalInvokeForWindow) stopping.abort();

@@ -1,6 +1,6 @@
 import type { Records } from '../name-server.ts';
 
-/** What a name server says of a name that no delivery may go to, and why. */
+/** A name server's answer for a name that no delivery may go to, and the reason. */
 export const forbiddenAnswers: readonly (readonly [why: string, records: Records])[] = [
   // One address.
   ['loopback, as wildcard services give it for 127.0.0.1.their.name', { A: ['127.0.0.1'] }],
@@ -72,11 +72,11 @@ export const forbiddenAnswers: readonly (readonly [why: string, records: Records
   ['one forbidden of several behind a CNAME', { A: ['lb.example.net.', '8.8.8.8', '192.168.0.1'] }],
   ['private although IPv6 does not exist', { A: ['10.0.0.1'], AAAA: 'no such name' }],
   ['private although IPv6 fails', { A: ['10.0.0.1'], AAAA: 'server failure' }],
-  ['private although nobody answers for IPv6', { A: ['10.0.0.1'], AAAA: 'silence' }],
+  ['private without an answer for IPv6', { A: ['10.0.0.1'], AAAA: 'silence' }],
   ['unique local although IPv4 fails', { A: 'server failure', AAAA: ['fd00::1'] }],
 ];
 
-/** What a name server says of a name that deliveries may go to, and the address that they go to first. */
+/** A name server's answer for a name that deliveries may go to, and the address that they try first. */
 export const publicAnswers: readonly (readonly [what: string, records: Records, to: string])[] = [
   ['one address', { A: ['93.184.215.14'] }, '93.184.215.14'],
   ['one address in IPv6', { AAAA: ['2606:2800:21f::1'] }, '2606:2800:21f::1'],
@@ -103,7 +103,7 @@ export const publicAnswers: readonly (readonly [what: string, records: Records, 
   ['broken data for IPv6', { A: ['8.8.8.8'], AAAA: ['\\# 7f'] }, '8.8.8.8'],
 ];
 
-/** What a name server says of a name that leads nowhere, and what the attempt says of it. */
+/** A name server's answer for a name without an address, and the failure reason of the attempt. */
 export const emptyAnswers: readonly (readonly [what: string, records: Records | undefined, error: string])[] =
   [
     ['that it does not exist', undefined, 'host name does not resolve'],

@@ -1,2 +1,2 @@
-/** A host or a URL that no delivery may go to, and why. */
+/** A host or a URL that no delivery may go to, and the reason. */
 export type Forbidden = readonly [text: string, why: string];

@@ -1,9 +1,6 @@
 import type { Forbidden } from './forbidden.ts';
 
-/**
- * Hosts that are IPv4 addresses for inside use, in the notations that the URL parser reads, and failed
- * attempts at such.
- */
+/** Hosts that are internal IPv4 addresses in the notations that the URL parser reads, and malformed ones. */
 export const forbiddenIPv4: readonly Forbidden[] = [
   // Loopback, in every notation that the URL parser reads.
   ['127.0.0.1', 'loopback'],

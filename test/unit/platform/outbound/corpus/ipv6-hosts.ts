@@ -1,6 +1,6 @@
 import type { Forbidden } from './forbidden.ts';
 
-/** Hosts that are IPv6 addresses for inside use, or embed another address, and failed attempts at such. */
+/** Hosts that are internal IPv6 addresses, or embed another address, and malformed ones. */
 export const forbiddenIPv6: readonly Forbidden[] = [
   ['[::]', 'unspecified'],
   ['[::1]', 'loopback'],

@@ -1,6 +1,6 @@
 import type { Forbidden } from './forbidden.ts';
 
-/** Hosts that are names below which nothing public can be, or no names at all. */
+/** Hosts with a top-level domain that is never public, and invalid names. */
 export const forbiddenNames: readonly Forbidden[] = [
   ['localhost', 'loopback by name'],
   ['LOCALHOST', 'upper case'],

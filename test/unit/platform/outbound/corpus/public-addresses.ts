@@ -1,6 +1,6 @@
 import type { PublicUrl } from './public-url.ts';
 
-/** URLs of public addresses: well-known ones, and the neighbours of every network that is forbidden. */
+/** URLs of public addresses: well-known ones, and the neighbours of every forbidden network. */
 export const publicAddresses: readonly PublicUrl[] = [
   ['https://8.8.8.8/hook', 'a resolver'],
   ['https://1.1.1.1/hook', 'a resolver'],

@@ -1,2 +1,2 @@
-/** A URL that deliveries may go to, and what is unusual about it. */
+/** A URL that deliveries may go to, and its peculiarity. */
 export type PublicUrl = readonly [url: string, what: string];

@@ -1,8 +1,8 @@
 import type { PublicUrl } from './public-url.ts';
 
-/** URLs that deliveries may go to, however unusual they look. */
+/** Unusual URLs that deliveries may go to. */
 export const publicUrls: readonly PublicUrl[] = [
-  // Where a URL has its parts.
+  // Parts of a URL.
   ['https://example.com', 'no path'],
   ['https://example.com/', 'the root'],
   ['https://example.com/hook?token=abc&x=%2F', 'query'],
@@ -76,7 +76,7 @@ export const publicUrls: readonly PublicUrl[] = [
   ['https://hooks.example.app/', 'new top-level label'],
   [`https://${'a'.repeat(63)}.example.com/hook`, 'a label as long as it may be'],
   [`https://${'a.'.repeat(120)}example.com/`, 'a name of 251 characters'],
-  // Names beyond ASCII.
+  // Internationalized names.
   ['https://bücher.example.com/hook', 'IDN'],
   ['https://BÜCHER.example.com/hook', 'IDN, upper case'],
   ['https://xn--bcher-kva.example.com/hook', 'IDN, punycode'],

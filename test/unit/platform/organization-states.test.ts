@@ -13,7 +13,7 @@ const sandboxAt = (generation: number): OrganizationState => ({
 });
 const [orgId, other] = [newId('org', NOW), newId('org', NOW)];
 
-/** Standings of which the test says what is stored, and the reads that came through to it. */
+/** Organization states with the stored values, and the reads that reached the store. */
 function aSource(stored: Partial<Record<OrgId, OrganizationState>> = {}) {
   const reads: OrgId[] = [];
   const { of } = organizationStates(async (id) => {
@@ -23,7 +23,7 @@ function aSource(stored: Partial<Record<OrgId, OrganizationState>> = {}) {
   return { of, reads, stored };
 }
 
-/** Standings whose reads are answered when the test does it. */
+/** Organization states whose reads the test answers. */
 function aHeldSource() {
   const reads: PromiseWithResolvers<OrganizationState | undefined>[] = [];
   const { of } = organizationStates(() => {
@@ -34,23 +34,23 @@ function aHeldSource() {
   return { of, reads };
 }
 
-/** Lets everything go on that waits for nothing but its turn. */
+/** Lets everything run that only waits for its turn. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('that an organization is live', () => {
+describe('the state of a live organization', () => {
   it('is read once', async () => {
     const { of, reads } = aSource({ [orgId]: LIVE });
     for (let time = 0; time < 5; time += 1) expect(await of(orgId)).toEqual(LIVE);
     expect(reads).toEqual([orgId]);
   });
 
-  it('says nothing of another one', async () => {
+  it('does not answer for another organization', async () => {
     const { of, reads } = aSource({ [orgId]: LIVE, [other]: sandboxAt(1) });
     expect([await of(orgId), await of(other)]).toEqual([LIVE, sandboxAt(1)]);
     expect(reads).toEqual([orgId, other]);
   });
 
-  it('is read once by many who ask before it is known', async () => {
+  it('is read once for concurrent callers', async () => {
     const { of, reads } = aHeldSource();
     const asked = Array.from({ length: 10 }, () => of(orgId));
     await turn();
@@ -60,15 +60,15 @@ describe('that an organization is live', () => {
     expect(reads).toHaveLength(1);
   });
 
-  it('is right for each of very many', async () => {
+  it('is correct for very many organizations', async () => {
     const { of } = organizationStates(async (id) => (id === other ? sandboxAt(3) : LIVE));
     for (let count = 0; count < 10_500; count += 1) await of(newId('org', NOW));
     expect([await of(orgId), await of(other)]).toEqual([LIVE, sandboxAt(3)]);
   });
 });
 
-describe('what a sandbox is', () => {
-  it('is read each time, so that a reset is seen by whoever asks after it', async () => {
+describe('the state of a sandbox', () => {
+  it('is read for each call, so that a caller sees an earlier reset', async () => {
     const { of, stored, reads } = aSource({ [orgId]: sandboxAt(1) });
     expect(await of(orgId)).toEqual(sandboxAt(1));
     stored[orgId] = sandboxAt(2);
@@ -76,7 +76,7 @@ describe('what a sandbox is', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('is read by each of many who ask at once', async () => {
+  it('is read for each of many concurrent callers', async () => {
     const { of, reads } = aHeldSource();
     const asked = [of(orgId), of(orgId), of(orgId)];
     await turn();
@@ -87,12 +87,12 @@ describe('what a sandbox is', () => {
     expect(reads).toHaveLength(3);
   });
 
-  it('is never older than the question, whoever else asks and however slow the reads are', async () => {
+  it('is never older than the call, however slow concurrent reads are', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 6 }), async (scheduler, count) => {
         let generation = 1;
         const { of } = organizationStates(async () => {
-          // The row as it is when it is read, told some time later.
+          // The row at the time of the read, returned some time later.
           await scheduler.schedule(Promise.resolve(), 'reading');
           const read = sandboxAt(generation);
           await scheduler.schedule(Promise.resolve(), 'answering');
@@ -111,8 +111,8 @@ describe('what a sandbox is', () => {
   });
 });
 
-describe('an organization that does not exist', () => {
-  it('is asked for each time, since it may come to be', async () => {
+describe('the state of an unknown organization', () => {
+  it('is read for each call, because the organization may be created', async () => {
     const { of, stored, reads } = aSource();
     expect(await of(orgId)).toBeUndefined();
     stored[orgId] = LIVE;
@@ -121,8 +121,8 @@ describe('an organization that does not exist', () => {
   });
 });
 
-describe('a read that fails', () => {
-  it('fails who asked, and is not remembered', async () => {
+describe("a failed read of an organization's state", () => {
+  it('fails its callers, and is not cached', async () => {
     const { of, reads } = aHeldSource();
     const [first, second] = [of(orgId), of(orgId)];
     await turn();
@@ -135,7 +135,7 @@ describe('a read that fails', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('is told to each who asked when all fail', async () => {
+  it('fails each concurrent caller', async () => {
     const { of } = organizationStates(async () => {
       throw new Error('throttled');
     });

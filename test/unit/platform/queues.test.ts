@@ -23,10 +23,10 @@ const counted = async () => {
   return printed.filter((line) => line.includes(UNREADABLE_MESSAGES)).length;
 };
 
-describe('a queue message', () => {
-  it('is the reminder that was sent', async () => {
-    const reminder = toDeliveryMessage(aDelivery());
-    expect(parseDeliveryMessage(JSON.stringify(reminder), 'message-1')).toEqual(reminder);
+describe('parseDeliveryMessage', () => {
+  it('returns the message that was sent', async () => {
+    const message = toDeliveryMessage(aDelivery());
+    expect(parseDeliveryMessage(JSON.stringify(message), 'message-1')).toEqual(message);
     expect([lines, await counted()]).toEqual([[], 0]);
   });
 
@@ -37,13 +37,13 @@ describe('a queue message', () => {
     '{"id":',
     JSON.stringify({ ...toDeliveryMessage(aDelivery()), id: 'evt_1' }),
     JSON.stringify({ ...toDeliveryMessage(aDelivery()), generation: 'first' }),
-  ])('that says %j is dropped, which is told and counted', async (body) => {
+  ])('drops %j, with a log line and a metric', async (body) => {
     expect(parseDeliveryMessage(body, 'message-1')).toBeUndefined();
     expect(lines).toEqual([['REMINDER_UNREADABLE', { messageId: 'message-1', error: expect.any(Error) }]]);
     expect(await counted()).toBe(1);
   });
 
-  it('of any other text brings no worker down', () => {
+  it('does not throw on any other text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (body) => {
         expect(parseDeliveryMessage(body, 'message-1')).toBeUndefined();

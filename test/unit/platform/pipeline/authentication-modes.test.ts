@@ -14,17 +14,17 @@ import { type InMemory, inMemory } from './in-memory.ts';
 
 const DASHBOARD = 'https://dashboard.example.com';
 const KEYS = '/v1/things/{id}';
-const PEOPLE = '/settings/things/{id}';
+const SETTINGS = '/settings/things/{id}';
 const NONE = { pairing: undefined, sandbox: undefined };
 
-const aRoute = (method: Method, dashboard: Role | 'no door') =>
+const aRoute = (method: Method, dashboard: Role | 'none') =>
   ({
     name: 'change-thing',
     method,
     path: KEYS,
     summary: 'Change a thing',
     scope: 'write:webhooks',
-    ...(dashboard === 'no door' ? {} : { dashboard }),
+    ...(dashboard === 'none' ? {} : { dashboard }),
     params: z.object({ id: z.string() }),
     query: z.object({}),
     success: { status: 200, data: z.object({ name: z.string() }) },
@@ -34,21 +34,21 @@ interface Asked {
   service?: InMemory;
   resource?: string;
   method?: Method;
-  /** Whom the second door lets in. */
-  dashboard?: Role | 'no door';
+  /** The role that the settings path requires. */
+  dashboard?: Role | 'none';
   headers?: Record<string, string | undefined>;
   environment?: string | undefined;
-  /** Of the person who calls. */
+  /** The role of the caller. */
   role?: Role;
 }
 
 /**
- * A request to a route with two doors. Says also whose data it was on, whose budget it took, and what was
- * loaded and read for it.
+ * Calls a route with two authentication modes. Also returns the tenant, the charged budget, and what was
+ * loaded and read.
  */
 async function request({
   service = inMemory(),
-  resource = PEOPLE,
+  resource = SETTINGS,
   method = 'PATCH',
   dashboard = 'admin',
   headers,
@@ -97,20 +97,20 @@ function withSandbox(generation = 1): InMemory & { sandboxId: string } {
   return Object.assign(service, { sandboxId: sandbox.id });
 }
 
-describe('the path of a second door', () => {
-  it('is the same below the settings, without a version', () => {
+describe('the settings path of a route', () => {
+  it("is the route's path below /settings, without a version", () => {
     expect(settingsPath({ path: '/v1/webhooks/{id}/stats', dashboard: 'member' })).toBe(
       '/settings/webhooks/{id}/stats',
     );
   });
 
-  it('is not there unless the route names the role that it takes', () => {
+  it('is missing unless the route names a required role', () => {
     expect(settingsPath({ path: '/v1/webhooks' })).toBeUndefined();
   });
 });
 
-describe('the door for keys', () => {
-  it('takes a key, without loading what verifies sessions', async () => {
+describe('apiKey authentication', () => {
+  it('accepts a key, without loading the session verifier', async () => {
     const service = inMemory();
     const asked = { service, resource: KEYS, headers: withKey(service) };
     const { status, loads, tenants, headers } = await request(asked);
@@ -121,26 +121,26 @@ describe('the door for keys', () => {
   it.each([
     ['as a bearer', { Authorization: 'Bearer a.b.c' }],
     ['in the cookie', { Authorization: undefined, Cookie: '__Host-session=a.b.c', Origin: DASHBOARD }],
-  ])('takes no session %s', async (_, headers) => {
+  ])('accepts no session %s', async (_, headers) => {
     const { status, body, loads } = await request({ resource: KEYS, headers });
     expect([status, body, loads]).toEqual([401, envelope('AUTHENTICATION_ERROR'), 0]);
   });
 
-  it('knows no environment but that of the key', async () => {
+  it("uses the key's environment", async () => {
     const service = withSandbox();
     const asked = { service, resource: KEYS, headers: withKey(service), environment: 'sandbox' };
     const { status, tenants } = await request(asked);
     expect([status, tenants]).toEqual([200, [service.tenant]]);
   });
 
-  it('is the only one where the route names no role, whatever the resource is called', async () => {
-    const { status, loads } = await request({ resource: PEOPLE, dashboard: 'no door' });
+  it("is the only mode of a route without a role, regardless of the resource's name", async () => {
+    const { status, loads } = await request({ resource: SETTINGS, dashboard: 'none' });
     expect([status, loads]).toEqual([401, 0]);
   });
 });
 
-describe('the door for people', () => {
-  it('takes a session, in the budget of the dashboard, and names itself in what it answers', async () => {
+describe('session authentication', () => {
+  it("accepts a session, in the dashboard's budget, and returns its own path", async () => {
     const { status, tenants, budgets, headers, service } = await request({});
     const { orgId } = service.key;
     expect([status, tenants]).toEqual([200, [{ orgId, generation: 0 }]]);
@@ -149,7 +149,7 @@ describe('the door for people', () => {
   });
 
   it.each(['live', 'sandbox'] as const)(
-    'takes no %s key, a session beside it or not',
+    'accepts no %s key, with or without a session',
     async (environment) => {
       const service = withSandbox();
       const secret = generateApiKey(environment);
@@ -162,8 +162,8 @@ describe('the door for people', () => {
     },
   );
 
-  it('is told by the gateway alone', async () => {
-    const claims = { 'X-Original-URL': PEOPLE, 'X-Forwarded-Path': PEOPLE, Resource: PEOPLE };
+  it("is selected by the gateway's path alone", async () => {
+    const claims = { 'X-Original-URL': SETTINGS, 'X-Forwarded-Path': SETTINGS, Resource: SETTINGS };
     const { status, loads } = await request({ resource: KEYS, headers: claims });
     expect([status, loads]).toEqual([401, 0]);
   });
@@ -172,9 +172,9 @@ describe('the door for people', () => {
     ['admins', 'admin', 'member', 403],
     ['members', 'member', 'member', 200],
     ['members', 'member', 'admin', 200],
-  ] as const)('for %s answers a session of %s %s with %i', async (_, dashboard, role, expected) => {
+  ] as const)('answers on a route for %s (%s) a %s with %i', async (_, dashboard, role, expected) => {
     const { status, budgets } = await request({ dashboard, role });
-    // Who is refused uses up the budget as well.
+    // A refused request uses up the budget as well.
     expect([status, budgets.length]).toEqual([expected, 1]);
   });
 
@@ -182,20 +182,20 @@ describe('the door for people', () => {
     ['without an origin', undefined, 403],
     ['from another origin', 'https://attacker.example', 403],
     ['from the dashboard', DASHBOARD, 200],
-  ])('takes a change with the cookie only from the dashboard: %s', async (_, Origin, expected) => {
+  ])('accepts a change with the cookie only from the dashboard: %s', async (_, Origin, expected) => {
     const headers = { Authorization: undefined, Cookie: '__Host-session=a.b.c', Origin };
     expect((await request({ headers })).status).toBe(expected);
     expect((await request({ headers, method: 'GET' })).status).toBe(200);
   });
 });
 
-describe('the environment at the door for people', () => {
+describe('the environment of a session request', () => {
   it.each([undefined, 'live'])('is live as %j, without a read', async (environment) => {
     const { tenants, reads, service } = await request({ service: withSandbox(), environment });
     expect([tenants, reads]).toEqual([[service.tenant], 0]);
   });
 
-  it('is that organization’s sandbox at its present generation, in the budget of its dashboard', async () => {
+  it('is the organization’s sandbox at its current generation, in the budget of its dashboard', async () => {
     const service = withSandbox(7);
     const { status, tenants, budgets } = await request({ service, environment: 'sandbox' });
     expect([status, tenants]).toEqual([200, [{ orgId: service.sandboxId, generation: 7 }]]);
@@ -207,7 +207,7 @@ describe('the environment at the door for people', () => {
     expect([status, body, tenants]).toEqual([409, envelope('SANDBOX_NOT_PROVISIONED'), []]);
   });
 
-  it('is no other organization’s sandbox, whatever is stored', async () => {
+  it('is never another organization’s sandbox, regardless of the stored pairing', async () => {
     const service = withSandbox();
     const [foreign = NONE] = withSandbox().sandboxes.values();
     service.sandboxes.set(service.key.orgId, foreign);
@@ -221,7 +221,7 @@ describe('the environment at the door for people', () => {
     expect(body).toEqual(envelope('VALIDATION_ERROR', 'environment must be one of live, sandbox.'));
   });
 
-  it('is not looked at for somebody who may not do this', async () => {
+  it('is not read for a user without the required role', async () => {
     const { status, reads } = await request({ role: 'member', environment: 'sandbox' });
     expect([status, reads]).toEqual([403, 0]);
   });

@@ -7,10 +7,10 @@ import {
 } from '../../functions/domain/tenant.ts';
 
 /** Organization states in memory: live, unless a test makes the organization a sandbox or removes it. */
-export interface MemoryStandings extends OrganizationStates {
+export interface MemoryOrganizationStates extends OrganizationStates {
   /** The current state. */
   present(orgId: OrgId): OrganizationState | undefined;
-  /** Makes it a sandbox, at its first generation. */
+  /** Makes it a sandbox at the first generation. */
   makeSandbox(orgId: OrgId): void;
   /**
    * Resets a sandbox.
@@ -21,7 +21,7 @@ export interface MemoryStandings extends OrganizationStates {
   forget(orgId: OrgId): void;
 }
 
-export function memoryStandings(): MemoryStandings {
+export function memoryOrganizationStates(): MemoryOrganizationStates {
   const sandboxes = new Map<OrgId, number>();
   const forgotten = new Set<OrgId>();
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { retryOnConflict } from '../../../functions/platform/pipeline/request.ts';
-import { type Reply, success } from '../../../functions/platform/reply.ts';
+import { retryOnConflict } from '../../../../functions/platform/pipeline/request.ts';
+import { type Reply, success } from '../../../../functions/platform/reply.ts';
 
-/** An attempt that finds what it read changed so many times. */
+/** An attempt that conflicts this many times. */
 function overtaken(times: number) {
   let attempts = 0;
   const attempt = async (again: () => Promise<Reply>): Promise<Reply> => {
@@ -12,17 +12,14 @@ function overtaken(times: number) {
   return { attempt, attempts: () => attempts };
 }
 
-describe('an optimistic attempt', () => {
-  it.each([0, 1, 2, 3])(
-    'that is overtaken %i times is made once more, and its reply is the answer',
-    async (times) => {
-      const { attempt, attempts } = overtaken(times);
-      expect(await retryOnConflict(attempt)).toEqual(success(`attempt ${times + 1}`));
-      expect(attempts()).toBe(times + 1);
-    },
-  );
+describe('retryOnConflict', () => {
+  it.each([0, 1, 2, 3])('retries after %i conflicts, and returns the last reply', async (times) => {
+    const { attempt, attempts } = overtaken(times);
+    expect(await retryOnConflict(attempt)).toEqual(success(`attempt ${times + 1}`));
+    expect(attempts()).toBe(times + 1);
+  });
 
-  it('that is overtaken without end is given up after four times, with 503 and the advice to try again', async () => {
+  it('gives up after four attempts, with 503 and a Retry-After', async () => {
     const { attempt, attempts } = overtaken(Number.POSITIVE_INFINITY);
     expect(await retryOnConflict(attempt)).toMatchObject({
       kind: 'problem',
@@ -32,7 +29,7 @@ describe('an optimistic attempt', () => {
     expect(attempts()).toBe(4);
   });
 
-  it('that fails is not made again', async () => {
+  it('does not retry an attempt that throws', async () => {
     let attempts = 0;
     const attempt = async () => {
       attempts += 1;
