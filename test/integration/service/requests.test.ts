@@ -3,6 +3,7 @@ import { anOrganization } from './an-organization.ts';
 import { aPlace } from './place.ts';
 import { conversations } from './requests/conversations.ts';
 import { deliveries } from './requests/deliveries.ts';
+import { events } from './requests/events.ts';
 import { knowledge } from './requests/knowledge.ts';
 import { redeliveries } from './requests/redeliveries.ts';
 import { settings } from './requests/settings.ts';
@@ -37,5 +38,6 @@ describe('settings', () => settings(anOrganization(place)));
 describe.concurrent('delivery behavior', () => {
   deliveries(anOrganization(place));
   redeliveries(anOrganization(place));
+  events(anOrganization(place));
   webhookStats(anOrganization(place));
 });
