@@ -57,7 +57,7 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
       'the body': 'The body is not valid JSON.',
       'the limit of a page': 'limit must be an integer.',
       'the environment': 'environment must be one of live, sandbox.',
-      'a cursor of another listing': 'cursor is not one that this listing gave.',
+      'a cursor of another listing': 'cursor is not valid for this list.',
       'the idempotency key': 'The header Idempotency-Key must be a UUID.',
     },
   },
@@ -67,7 +67,8 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
     messages: {
       'no valid key': 'A valid API key is required: Authorization: Bearer ck_….',
       'no valid token': 'A valid visitor token is required: Authorization: Bearer cvt_….',
-      'no valid session': 'A valid dashboard session is required: Authorization: Bearer, or its cookie.',
+      'no valid session':
+        'A valid dashboard session is required: Authorization: Bearer, or the session cookie.',
     },
   },
   PERMISSION_DENIED: {
@@ -95,23 +96,23 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
   },
   SANDBOX_NOT_PROVISIONED: {
     description: 'The organization has no sandbox yet. Provision it (`provisionSandbox`); it is empty then.',
-    messages: { 'no sandbox': 'The organization has no sandbox: provision it first.' },
+    messages: { 'no sandbox': 'The organization has no sandbox. Provision one first.' },
   },
   LIMIT_EXCEEDED: {
     description: 'The organization has as many of these as it may have. Delete one first.',
     messages: {
-      'too many channels': 'An organization may have 50 channels. Delete one first.',
-      'too many endpoints': 'An organization may have 50 webhook endpoints. Delete one first.',
+      'too many channels': 'An organization can have at most 50 channels. Delete one first.',
+      'too many endpoints': 'An organization can have at most 50 webhook endpoints. Delete one first.',
       'too many endpoints at one host':
-        'An organization may have 10 webhook endpoints at one host, disabled ones included. Delete one there first, or subscribe one endpoint to several events.',
-      'too many sources': 'An organization may have 1000 sources of knowledge. Delete one first.',
+        'An organization can have at most 10 webhook endpoints at one host, including disabled ones. Delete one at this host first, or subscribe one endpoint to several events.',
+      'too many sources': 'An organization can have at most 1000 content sources. Delete one first.',
     },
   },
   GONE: {
     description: 'The operation’s `Sunset` has passed.',
     messages: {
       'after the sunset':
-        'This route is no longer served. The Link header, where present, names its successor.',
+        'This operation is no longer available. See the migration guide in the Link header, if present.',
     },
   },
   PAYLOAD_TOO_LARGE: {
@@ -135,7 +136,7 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
     messages: {
       'too many requests': 'Too many requests. Retry after the number of seconds in Retry-After.',
       'a check that was just asked for':
-        'A check of this source was asked for a moment ago. Retry-After says when to ask again.',
+        'A check of this source was requested less than a minute ago. Retry after the number of seconds in Retry-After.',
     },
   },
   INTERNAL_ERROR: {

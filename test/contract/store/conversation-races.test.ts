@@ -167,7 +167,7 @@ describe('a request for a human', () => {
   });
 
   it.each([
-    ['handed off', { kind: 'hand-off' } as const, /handed off already/],
+    ['handed off', { kind: 'hand-off' } as const, /already handed off/],
     ['resolved', resolution, /resolved.*message.*reopen/],
   ])('says so when the conversation was %s meanwhile, and adds nothing', async (_, move, message) => {
     const service = await aConversationService(engine);
