@@ -19,15 +19,15 @@ show \`error.message\` to users, and quote \`error.requestId\` to support; every
 
 Operations under \`/api/v1\` take an API key: \`Authorization: Bearer ck_live_…\`, or \`ck_sandbox_…\` for the
 sandbox. Operations under \`/api/settings\` take a dashboard session and no keys. Some operations exist at both
-paths; with a session, \`environment=sandbox\` replaces the sandbox key. Operations under \`/api/v1/widget\` are
-for a visitor’s browser and take the token of one conversation: \`Authorization: Bearer cvt_…\`.
+paths; with a session, \`environment=sandbox\` selects the sandbox. Operations under \`/api/v1/widget\` take the
+visitor token of one conversation: \`Authorization: Bearer cvt_…\`.
 
 ## Sandbox
 
 A sandbox is a second organization with its own data, for testing without external effects. An organization has
-at most one. An admin provisions it (\`provisionSandbox\`) and gets a key. Only the key selects the environment:
-URLs, operations and responses are the same. A sandbox key reaches only the sandbox of its own organization, and
-live keys do not reach it.
+at most one. An admin provisions it (\`provisionSandbox\`) and gets a key. The key alone selects the
+environment: URLs, operations and responses are the same. Sandbox keys reach only the sandbox of their
+organization; live keys do not reach it.
 
 Events, signatures, retries, disabling, counts, lists, idempotency and errors work as they do live. The
 differences are:
@@ -68,9 +68,9 @@ existed when the listing began.
 
 An organization has 600 tokens a minute in tier \`standard\`, 6,000 in \`scale\`, and 60 in a sandbox, shared by
 all its keys. A request costs one token, or more if it reads or writes much, such as a large message or the
-statistics of a week. Tokens used beyond a minute’s limit are taken from the next minute. \`RateLimit-Policy\`
-and \`RateLimit\` report the limit and the remaining tokens; beyond it the response is a 429 with
-\`Retry-After\`. The dashboard and the sandbox have their own limits.
+statistics of a week. Excess tokens are taken from the next minute. \`RateLimit-Policy\` and \`RateLimit\`
+report the limit and the remaining tokens; beyond it the response is a 429 with \`Retry-After\`. The dashboard
+and the sandbox have their own limits.
 
 ## If your server receives our requests
 

@@ -14,7 +14,7 @@ const inPath = (name: string, id: Parameters<typeof inlined>[0], description: st
 });
 
 const KEPT =
-  'Repeating a request with the same key has no further effect and returns the first response, with `Idempotency-Replayed: true`; a different request to the operation with that key is a 422. Keys are kept for 24 hours, for successful responses only.';
+  'A repeated request with the same key has no further effect and returns the first response with `Idempotency-Replayed: true`; a different request with it is a 422. Keys of successful requests are kept for 24 hours.';
 
 const idempotencyKey = (required: boolean, description: string) => ({
   name: 'Idempotency-Key',
@@ -41,14 +41,14 @@ export const PARAMETERS = {
     name: 'limit',
     in: 'query',
     description:
-      'Maximum number of items in a page. A page has at most about 2 MB and can be shorter; only `nextCursor: null` marks the last page. Numbers out of range are clamped; empty means the default; anything else than an integer is rejected.',
+      'Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks the last page. Integers out of range are clamped, an empty value is the default, others are rejected.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   },
   VisitorLimit: {
     name: 'limit',
     in: 'query',
     description:
-      'Maximum number of messages to read, including those that visitors do not see. A response has at most about 2 MB and can be shorter. Numbers out of range are clamped; empty means the default; anything else than an integer is rejected.',
+      'Maximum number of messages to read, including those that visitors do not see. A response of about 2 MB ends earlier. Integers out of range are clamped, an empty value is the default, others are rejected.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
   },
   After: {
@@ -69,14 +69,14 @@ export const PARAMETERS = {
     name: 'hours',
     in: 'query',
     description:
-      'Number of hours to count, including the current one. Numbers out of range are clamped; empty means the default; anything else than an integer is rejected.',
+      'Number of hours to count, including the current one. Integers out of range are clamped, an empty value is the default, others are rejected.',
     schema: { type: 'integer', minimum: 1, maximum: 168, default: 24 },
   },
   Months: {
     name: 'months',
     in: 'query',
     description:
-      'Number of months to count, including the current one. Numbers out of range are clamped; empty means the default; anything else than an integer is rejected.',
+      'Number of months to count, including the current one. Integers out of range are clamped, an empty value is the default, others are rejected.',
     schema: { type: 'integer', minimum: 1, maximum: 24, default: 12 },
   },
   Include: {

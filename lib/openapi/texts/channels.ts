@@ -13,9 +13,8 @@ export const operations = {
   createChannel: {
     tag: 'Channels',
     atMost: { reads: 4, writes: 20 },
-    description: `Creates a channel. A conversation that is started with the channel’s identifier as
-\`channelId\` takes place on it, and the channel receives the messages of roles \`agent\` and \`assistant\`. It
-does not receive those of \`user\` and \`system\`.
+    description: `Creates a channel. It receives the messages of roles \`agent\` and \`assistant\`, not \`user\`
+and \`system\`, in conversations that are started with its identifier as \`channelId\`.
 
 | \`kind\` | Behavior |
 |---|---|
@@ -62,11 +61,10 @@ Deleting a channel that does not exist succeeds, so retries are safe.`,
   listChannelDeliveries: {
     tag: 'Channels',
     atMost: { reads: 1600, writes: 4 },
-    description: `Returns the deliveries to a channel of kind \`http\`, newest first, one for each message.
-Deliveries are kept for 30 days. For a deleted channel the response is a 404. A \`web_widget\` has none. Filters
-and pages work as in \`listDeliveries\`.
+    description: `Returns the deliveries to a channel of kind \`http\`, newest first, one for each message. A
+\`web_widget\` has none. Deliveries are kept for 30 days. For a deleted channel the response is a 404.
 
-**In a sandbox**, \`include=request\` adds the request of the last attempt, as in \`listDeliveries\`.`,
+Filters, pages and, in a sandbox, \`include=request\` work as in \`listDeliveries\`.`,
     answer: 'A page of deliveries.',
     data: [examples.channelDelivery],
   },
@@ -82,8 +80,8 @@ and pages work as in \`listDeliveries\`.
     tag: 'Channels',
     atMost: { reads: 5, writes: 5 },
     description: `Creates a token with which a visitor’s browser can read this conversation, and nothing else,
-for 15 minutes (\`readWidgetMessages\`). Call this from your server after you have authenticated the visitor,
-and pass the token to your page. Create a new one before it expires.
+for 15 minutes (\`readWidgetMessages\`). Call this from your server after authenticating the visitor, and pass
+the token to your page. Create a new one before it expires.
 
 Fails with \`CONFLICT\` unless the conversation is on a channel of kind \`web_widget\`. The token is not stored.`,
     answer: 'The visitor token.',
@@ -96,13 +94,12 @@ Fails with \`CONFLICT\` unless the conversation is on a channel of kind \`web_wi
 first, after the message \`after\`. Browsers can call it from any site: preflight requests are answered, and
 \`Access-Control-Allow-Origin\` is \`*\`.
 
-Call it without \`after\` first, then every few seconds with \`after\` of the previous response. When \`after\`
-stays the same, there are no more messages. Messages recorded at the same moment may become visible one after
-the other. To be sure that none is missed, read again from a message that is 30 seconds old, and ignore
-duplicates by \`id\`.
+Call it without \`after\` first, then every few seconds with \`after\` of the previous response, which stays the
+same once all messages are read. Messages recorded at the same moment may become visible one after the other: to
+miss none, read again from a message that is 30 seconds old, and ignore duplicates by \`id\`.
 
-All visitors of a conversation share 60 requests a minute, which do not count toward the organization’s rate
-limit. **In a sandbox**, the list is always empty.`,
+All visitors of a conversation share 60 requests a minute, apart from the organization’s rate limit. **In a
+sandbox**, the list is always empty.`,
     answer: 'The new messages.',
     data: { messages: examples.widgetMessages, after: examples.reply.id },
     sandbox: { messages: [], after: null },

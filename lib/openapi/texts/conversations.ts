@@ -8,10 +8,9 @@ export const operations = {
   createConversation: {
     tag: 'Conversations',
     atMost: { reads: 5, writes: 20 },
-    description: `Starts a conversation with an external user on a channel. Sends \`conversation.created\`. If
-\`channelId\` is the identifier of a channel (\`createChannel\`), the channel receives the messages of agents
-and the assistant; an identifier without a channel is rejected. Any other text is your own label, and nothing is
-sent.
+    description: `Starts a conversation with an external user. Sends \`conversation.created\`. \`channelId\` is
+the identifier of an existing channel (\`createChannel\`), which then receives the messages of agents and the
+assistant, or any other text as your own label.
 
 A user can have several conversations on a channel. Send an \`Idempotency-Key\` so that a retry does not start
 another one.`,
@@ -133,8 +132,7 @@ export const answers = {
 /** The schemas of requests. */
 export const bodies = {
   CreateConversation: described(conversations.CreateConversation, {
-    channelId:
-      'Identifier of a channel (`createChannel`), which then receives messages, or any other text as your own label.',
+    channelId: 'Identifier of an existing channel, or any other text as your own label.',
     externalUserId: 'Your identifier of the external user.',
   }),
   CreateMessage: described(conversations.CreateMessage, {

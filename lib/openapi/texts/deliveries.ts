@@ -13,15 +13,14 @@ export const operations = {
     description: `Returns the deliveries to an endpoint, newest first. Deliveries are kept for 30 days. For a
 deleted endpoint the response is a 404.
 
-Filter with \`status\`, \`eventType\`, \`from\` and \`to\`; a delivery must match all of them. A request reads a
-few thousand deliveries at most, so a filtered page can be short or empty and still have a \`nextCursor\`.
-Continue until it is null. A cursor is valid only with the filters that it was issued for.
+Deliveries must match all given filters: \`status\`, \`eventType\`, \`from\` and \`to\`. A request reads a few
+thousand deliveries at most, so a filtered page can be short or empty before \`nextCursor\` is null. A cursor is
+valid only with its filters.
 
-**In a sandbox**, \`include=request\` adds the \`request\` of its last attempt to each attempted delivery: the
-recorded body and headers, with a current \`webhook-timestamp\` and \`webhook-signature\` so that receivers
-accept it. To test your receiver, send it the exact \`body\` with the \`headers\`; the service itself makes no
-request. Your receiver’s response is not recorded: the delivery keeps its simulated outcome. Recognize forwarded
-requests by \`webhook-delivery-id\` and \`webhook-attempt\`. Live deliveries never have a \`request\`.`,
+**In a sandbox**, \`include=request\` adds the \`request\` of the last attempt: the recorded body and headers,
+with a current \`webhook-timestamp\` and \`webhook-signature\`. To test your receiver, send it the exact
+\`body\` with the \`headers\`. Its response is not recorded: the delivery keeps its simulated outcome. Recognize
+forwarded requests by \`webhook-delivery-id\` and \`webhook-attempt\`. Live deliveries have no \`request\`.`,
     answer: 'A page of deliveries.',
     data: [examples.retryingDelivery, examples.succeededDelivery],
     sandbox: [sandboxExamples.forwardedDelivery],
@@ -29,8 +28,8 @@ requests by \`webhook-delivery-id\` and \`webhook-attempt\`. Live deliveries nev
   readDelivery: {
     tag: 'Deliveries',
     atMost: { reads: 20, writes: 3 },
-    description: `Returns a delivery with its attempt log: the start, duration, and response status or error of
-each attempt. For a failed attempt the log keeps the first KiB of the response body.
+    description: `Returns a delivery with its attempt log. For a failed attempt the log has the first KiB of the
+response body.
 
 **In a sandbox**, each attempt has the \`request\` that would have been sent, with its original timestamp and
 signature: test your signature verification with it. With \`simulate-speed\`, \`startedAt\`, \`durationMs\`,
@@ -42,13 +41,13 @@ signature: test your signature verification with it. With \`simulate-speed\`, \`
   redeliverDelivery: {
     tag: 'Deliveries',
     atMost: { reads: 20, writes: 15 },
-    description: `Resends the event of a delivery that \`succeeded\`, is \`exhausted\` or was \`skipped\`. This
-creates a new delivery with its own identifier, 8 attempts, and \`redeliveryOf\` set to the original. The event
-identifier and the body stay the same. If it fails, it counts toward the endpoint’s failures.
+    description: `Resends the event of a delivery that \`succeeded\`, is \`exhausted\` or was \`skipped\`. The
+new delivery has its own identifier, 8 attempts, and the same event and body; \`redeliveryOf\` is the original.
+Its failure counts toward those of the endpoint.
 
 Fails with \`CONFLICT\` while the delivery is open, if the endpoint is disabled, and if the event is more than
-30 days old. A delivery can be resent any number of times: without an \`Idempotency-Key\`, each call resends it.
-A simulated receiver starts with its first response.`,
+30 days old. Without an \`Idempotency-Key\`, each call resends the delivery again. A simulated receiver starts
+with its first response.`,
     answer: 'The new delivery.',
     data: examples.redelivery,
     location: `/api/v1/webhooks/${examples.webhook.id}/deliveries/${examples.redelivery.id}`,
@@ -56,10 +55,9 @@ A simulated receiver starts with its first response.`,
   readDeliveryStats: {
     tag: 'Deliveries',
     atMost: { reads: 1900, writes: 4 },
-    description: `Counts the deliveries to all current endpoints, as \`readWebhookStats\` does for one: by hour
-for all endpoints together, and in total for each endpoint. For a failing endpoint, \`failing\` says how many
-more failures disable it and when, if the deliveries in progress are enough to predict that. \`waitingSince\`
-shows an endpoint that is not accepting deliveries before the first one is \`exhausted\`.
+    description: `Counts deliveries as \`readWebhookStats\` does: by hour for all endpoints together, and in
+total for each. \`failing\` predicts when an endpoint will be disabled. \`waitingSince\` shows that an endpoint
+does not accept deliveries, before the first one is \`exhausted\`.
 
 Counts lag by a few seconds. Deleted endpoints and channels are not included.`,
     answer: 'The counts by hour, their totals, and the state of each endpoint.',
@@ -68,10 +66,9 @@ Counts lag by a few seconds. Deleted endpoints and channels are not included.`,
   readWebhookStats: {
     tag: 'Deliveries',
     atMost: { reads: 20, writes: 3 },
-    description: `Counts the deliveries to an endpoint by hour and outcome. A delivery counts in the hour of its
-event, whenever it ends, so in each hour \`owed\` is the sum of \`pending\`, \`succeeded\`, \`exhausted\` and
-\`skipped\`. An hour without \`pending\` deliveries is complete; \`oldestPending\` is the earliest hour that is
-not.
+    description: `Counts the deliveries to an endpoint. A delivery counts in the hour of its event, whenever it
+ends: in each hour, \`owed\` is the sum of \`pending\`, \`succeeded\`, \`exhausted\` and \`skipped\`. An hour
+without \`pending\` deliveries is complete.
 
 Counts lag by a few seconds, because changes are batched for 10 seconds. For a deleted endpoint the response is
 a 404.`,
@@ -81,9 +78,9 @@ a 404.`,
 } as const satisfies Record<string, OperationText>;
 
 export const deliveryFields = {
-  id: 'Identifier of the delivery, sent as `webhook-delivery-id` with every attempt.',
+  id: 'Identifier of the delivery, sent as `webhook-delivery-id`.',
   webhookId: 'The endpoint.',
-  eventId: 'The event. The same at all endpoints and for redeliveries.',
+  eventId: 'The event, the same for all endpoints and redeliveries.',
   eventType: 'Type of the event.',
   status:
     '`pending`: no attempt has finished. `retrying`: an attempt failed and another one is scheduled. Terminal: `succeeded` (a 2xx response), `exhausted` (8 failed attempts), `skipped` (ended without another attempt; see `terminalReason`).',
@@ -92,7 +89,7 @@ export const deliveryFields = {
     'When the next attempt is due; null unless `retrying`. Waits double from 30 seconds up to 1 hour.',
   terminalAt: 'When the delivery became terminal; null before.',
   terminalReason:
-    'Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`, `event_missing` (the event no longer exists) or `expired` (still open after 3 days). The last two are failures of the service, not the receiver; resend the delivery, which works if the event still exists. In a sandbox, a success has `sandbox_simulated`. Null otherwise.',
+    'Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`, `event_missing` (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.',
   lastError: 'Error of the last failed attempt; kept after a success. Null if no attempt failed.',
   lastResponseStatus: 'HTTP status of the last attempt; null if there was no attempt or no response.',
   redeliveryOf: 'The delivery that this one resends; null for an original delivery.',
@@ -114,7 +111,7 @@ const countFields = {
   exhausted: 'Deliveries that ended `exhausted`.',
   skipped: 'Deliveries that ended `skipped`.',
   duplicates:
-    'Attempts whose outcome was lost: for each, the receiver may have received the event once more than the attempt log shows. Counted when the delivery ends; not part of `owed`.',
+    'Attempts whose outcome was lost, which the receiver may have received. Counted when the delivery ends; not part of `owed`.',
 };
 
 const OLDEST_PENDING =
@@ -134,9 +131,9 @@ export const answers = {
     durationMs: 'Duration in milliseconds. The limit is 10 seconds.',
     status: 'HTTP status of the response; null if there was none.',
     error: 'Why the attempt failed; null if it succeeded.',
-    response: 'Start of the response body, at most 1 KiB; null if the attempt succeeded or got no response.',
+    response: 'First KiB of the response body; null after a success, or without a response.',
     request:
-      'In a sandbox: the request that would have been sent, with its signature. Null if its body is larger than 32 KiB, and live.',
+      'In a sandbox: the request with its signature. Null if the body is larger than 32 KiB, and live.',
     atRealSpeed:
       'In a sandbox with `simulate-speed`: the start and the duration at normal speed. Null otherwise.',
   }),
@@ -181,12 +178,12 @@ export const answers = {
     totals: 'Counts of all hours together.',
     oldestPending: OLDEST_PENDING,
     waitingSince:
-      'Creation time of the oldest delivery that is still open, among the latest ones that are more than a minute old, UTC. Null if none is open.',
+      'Creation time of the oldest open delivery among the latest ones that are more than a minute old, UTC. Null if there is none.',
   }),
   FailingUntil: described(webhooks.FailingUntil, {
     ...failingFields,
     disablesAt:
-      'When the deliveries in progress, running out of retries, disable the endpoint, UTC: predicted for no further success and attempts that take as long as the last ones. Null if fewer are in progress than it takes.',
+      'When the deliveries in progress will disable the endpoint, UTC, if none succeeds and attempts take as long as the last ones. Null if too few are in progress.',
   }),
   Backlog: described(webhooks.Backlog, {
     pending: 'Number of deliveries that have not ended.',

@@ -14,15 +14,14 @@ the next response, and the last one repeats. Without it, every check finds the s
 | \`304\` | the text is unchanged |
 | another status, \`timeout\` or another failure | no content; \`lastError\` has the reason |
 
-\`syncSource\` takes the next step without waiting for an hour, once a minute. \`simulate-speed\` has no effect
-here.`;
+Use \`syncSource\` for the next check without waiting for an hour. \`simulate-speed\` has no effect.`;
 
 export const operations = {
   createSource: {
     tag: 'Knowledge',
     atMost: { reads: 4, writes: 30 },
-    description: `Creates a content source. It is imported within moments of this response (read its \`status\`
-with \`readSource\`) and then checked every hour.
+    description: `Creates a content source, which is imported within moments (see its \`status\`) and then
+checked every hour.
 
 The URL must be public, as in \`registerWebhook\`. At most five redirects are followed. A response can have 5
 MiB, its text 1 MB. If a check fails, the source becomes \`failing\` with the reason in \`lastError\`, keeps its
@@ -57,8 +56,8 @@ ${PROGRAMS}`,
     tag: 'Knowledge',
     atMost: { reads: 300, writes: 4 },
     description: `Returns the lines that were added and removed between the version of the last e-mail to
-admins, or the first version, and the current one. Lines that only moved are not listed. All lines are plain
-text as found, never markup.
+admins, or the first version, and the current one. Moved lines are not listed. All lines are plain text as
+found, never markup.
 
 Before the import, \`from\`, \`to\` and \`difference\` are null.`,
     answer: 'The changes.',
@@ -74,12 +73,11 @@ Before the import, \`from\`, \`to\` and \`difference\` are null.`,
   syncSource: {
     tag: 'Knowledge',
     atMost: { reads: 6, writes: 30 },
-    description: `Requests a check of a source now, regardless of \`nextCheckAt\`. The response does not wait
-for the check: it has ended when \`lastCheckedAt\` is later than this request.
+    description: `Requests a check of a source now, regardless of \`nextCheckAt\`. The check has ended when
+\`lastCheckedAt\` is later than this request.
 
-A source can be checked on request once a minute. Requests before that fail with \`RATE_LIMITED\` and
-\`Retry-After\`; a repeated \`Idempotency-Key\` gets the first response. An organization has a share of the
-checks that run at once; further checks wait.`,
+A second request for a source within a minute fails with \`RATE_LIMITED\` and \`Retry-After\`, unless it repeats
+the \`Idempotency-Key\`. The concurrent checks of an organization are limited; further ones wait.`,
     answer: 'The source before the check.',
     data: examples.source,
   },
@@ -90,7 +88,7 @@ export const answers = {
   Source: described(knowledge.Source, {
     id: 'Identifier of the source.',
     kind: 'Content at the URL: `url` (an HTML page), `spreadsheet` (CSV or XLSX) or `feed` (RSS or Atom).',
-    url: 'URL of the content, normalized: for example, host names are in lower case.',
+    url: 'URL of the content, normalized.',
     name: 'Display name; null if none was given.',
     status:
       '`pending`: no check has ended. `ok`: the last check found content, new or unchanged. `failing`: the last check failed; the previous content is kept.',
@@ -99,7 +97,7 @@ export const answers = {
     version:
       'Version of the text, from 1; null before the import. A check that finds the same text does not change it.',
     difference:
-      'Difference from the text of the last e-mail to admins, or of the import: the percentage of the words of both texts that are in only one of them. Moved text counts as unchanged. Null before the import, and after an e-mail about a version that was already replaced, until the next change.',
+      'Percentage of words that differ from the text of the last e-mail to admins, or of the import. Moved text counts as unchanged. Null before the import, and after an e-mail about an outdated version until the next change.',
     createdAt: CREATED,
     lastCheckedAt: 'Start of the last check that has ended, UTC; null before.',
     lastChangedAt: 'When a new text was last found, including the import, UTC; null before.',
@@ -112,7 +110,7 @@ export const answers = {
     from: 'Version of the last e-mail to admins, or the first version; null before the import.',
     to: 'Current version; null before the import.',
     difference:
-      'Percentage of the words of both versions that are in only one of them: 0 for the same words, 100 for none in common. Null if there is nothing to compare.',
+      'Percentage of the words of both versions that are in only one of them: 0 if all are in both, 100 if none. Null if there is nothing to compare.',
     added: 'Added lines as plain text, at most 4,000 characters, with `…` where lines are omitted.',
     removed: 'Removed lines, in the same form.',
   }),

@@ -12,10 +12,9 @@ export const operations = {
     description: `Starts a background job that resends all events whose deliveries to this endpoint ended
 \`exhausted\` or \`skipped\` in a period, oldest first. Read the job (\`readRedelivery\`) for its progress.
 
-Each event gets one new delivery, as with \`redeliverDelivery\`, however many of its deliveries failed. Events
-that arrived by a redelivery since, and events older than 30 days, are skipped. The time of a delivery is that
-of its event or, for a redelivery, that of the request. New deliveries that fail count toward the endpoint’s
-failures.
+Each event gets one new delivery, as with \`redeliverDelivery\`, unless a redelivery has succeeded since or the
+event is older than 30 days. The time of a delivery is that of its event or, for a redelivery, that of the
+request. New failures count toward those of the endpoint.
 
 One job runs at a time for an endpoint. Another one fails with \`CONFLICT\`, as does a job for a disabled
 endpoint. A job stops when the endpoint is disabled or deleted. A sandbox reset deletes it.`,
@@ -43,8 +42,8 @@ endpoint. A job stops when the endpoint is disabled or deleted. A sandbox reset 
   stopRedelivery: {
     tag: 'Deliveries',
     atMost: { reads: 4, writes: 10 },
-    description: `Stops a redelivery job. Deliveries that it has created are still sent, and up to a few hundred
-that it is creating.
+    description: `Stops a redelivery job. Deliveries that it has created, or is creating (up to a few hundred),
+are still sent.
 
 Stopping a job that has ended or does not exist succeeds, so retries are safe.`,
     answer: 'The redelivery job is stopped.',
@@ -65,7 +64,7 @@ export const answers = {
     examined: 'Number of deliveries of the period examined so far, resent or not.',
     redelivered: 'Number of new deliveries created so far, one for each event.',
     progress: 'Fraction of the period examined so far, from 0 to 1. 1 when `done`.',
-    createdAt: 'When the job was started, UTC. Its deliveries have the times of their own creation.',
+    createdAt: 'When the job was started, UTC. Its deliveries are created later.',
     finishedAt: 'When the job ended, UTC; null while `running`.',
   }),
 };

@@ -8,12 +8,11 @@ export const operations = {
   provisionSandbox: {
     tag: 'Sandbox',
     atMost: { reads: 3, writes: 10 },
-    description: `Creates the organization’s sandbox if there is none, and issues an API key for it. An
-organization has at most one sandbox: later calls issue another key for it, with \`provisioned: false\`. The key
-is shown once, in \`secretOnce\`, and works immediately.
+    description: `Creates the organization’s sandbox if there is none, and issues an API key for it. Later calls
+issue another key for the same sandbox, with \`provisioned: false\`. The key is shown once, in \`secretOnce\`.
 
-Sandbox keys are listed with the organization’s API keys and revoked with \`revokeApiKey\`. This operation takes
-no \`Idempotency-Key\`. If the response is lost, find the key that you did not store in the list and revoke it.`,
+Manage sandbox keys with \`listApiKeys\` and \`revokeApiKey\`. This operation takes no \`Idempotency-Key\`: if
+the response is lost, revoke the key that you did not store.`,
     body: { name: examples.sandboxKey.name, scopes: examples.sandboxKey.scopes },
     answer: 'The sandbox and a new key for it.',
     data: {
@@ -27,7 +26,7 @@ no \`Idempotency-Key\`. If the response is lost, find the key that you did not s
     tag: 'Sandbox',
     atMost: { reads: 4, writes: 2 },
     description:
-      'Returns the organization’s sandbox, or `NOT_FOUND` if there is none. Its keys are listed with the organization’s API keys.',
+      'Returns the organization’s sandbox, or `NOT_FOUND` if there is none. List its keys with `listApiKeys`.',
     answer: 'The sandbox.',
     data: examples.sandbox,
   },
@@ -40,8 +39,8 @@ this response on, lists are empty, old identifiers do not exist, old cursors are
 progress are dropped. API keys, webhook endpoints and channels stay, with their secrets, status and failure
 count. Live data is not affected.
 
-Fails with \`SANDBOX_NOT_PROVISIONED\` if the organization has no sandbox. A repeated call resets again. Of
-several concurrent resets, some may return the time of another one.`,
+Fails with \`SANDBOX_NOT_PROVISIONED\` if the organization has no sandbox. A repeated call resets again;
+concurrent calls may return the same reset.`,
     answer: 'The sandbox is reset.',
     data: { sandboxOrganizationId, resetAt: lastResetAt },
   },

@@ -41,11 +41,9 @@ Counts lag by a few seconds, so a month can still grow after its end.`,
     tag: 'API keys',
     atMost: { reads: 1, writes: 6 },
     description: `Creates a live API key; sandbox keys come from \`provisionSandbox\`. The key is shown once, in
-\`secretOnce\`; the service stores only its digest. Give each program its own key with just the scopes it needs,
-so that it can be revoked separately.
+\`secretOnce\`; the service stores only its digest. Give each program its own key with only the scopes it needs.
 
-This operation takes no \`Idempotency-Key\`. If the response is lost, find the key that you did not store in the
-list and revoke it.`,
+This operation takes no \`Idempotency-Key\`: if the response is lost, revoke the key that you did not store.`,
     body: { name: examples.apiKey.name, scopes: examples.apiKey.scopes },
     answer: 'The API key.',
     data: { ...examples.apiKey, secretOnce: examples.apiKeySecret },
@@ -55,7 +53,7 @@ list and revoke it.`,
     tag: 'API keys',
     atMost: { reads: 80, writes: 2 },
     description:
-      'Returns the organization’s live and sandbox keys, newest first, including revoked ones. The keys themselves are not included.',
+      'Returns the organization’s live and sandbox keys, newest first, including revoked ones. Secrets are not included.',
     answer: 'A page of API keys.',
     data: [examples.sandboxKey, examples.usedApiKey, examples.revokedApiKey],
   },

@@ -11,14 +11,12 @@ const failures = Object.entries(SIMULATED_FAILURES)
   .map(([word, error]) => `| \`${word}\` | fails before it responds | \`${error}\` |`)
   .join('\n');
 
-const PROGRAMS = `**In a sandbox**, nothing is sent to the URL. A simulated receiver handles the requests. Two
-query parameters of \`url\` set its responses:
-\`https://hooks.example.com/in?simulate=503,timeout,200@3s&simulate-speed=60\`. Without them it responds with
-200 immediately.
+const PROGRAMS = `**In a sandbox**, nothing is sent to the URL. A simulated receiver takes its place, set by two
+query parameters of \`url\`: \`https://hooks.example.com/in?simulate=503,timeout,200@3s&simulate-speed=60\`. The
+default is an immediate 200.
 
 \`simulate\` lists up to 50 responses, separated by commas, one for each attempt of a delivery; the last one
-repeats. In the example the first attempt gets a 503, the second one times out, and the third one gets a 200
-after three seconds.
+repeats. In the example, the first attempt gets a 503, the second times out, and the third gets a 200 after 3 s.
 
 | Response | Receiver | \`error\` of the attempt |
 |---|---|---|
@@ -30,25 +28,24 @@ ${failures}
 
 \`simulate-speed\` is an integer from 1, the default, to ${MAX_SPEED.toLocaleString('en')}. It divides the waits
 between attempts and the delays of the receiver: at ${MAX_SPEED}, all eight attempts take about ten seconds
-instead of an hour. \`atRealSpeed\` of deliveries and attempts shows the times at normal speed.
+instead of an hour. \`atRealSpeed\` has the times at normal speed.
 
-Invalid values are rejected, also when the URL is changed. Live, both are ordinary parameters: the service
-ignores them and sends them to the receiver.`;
+Invalid values are rejected. Live, both are ordinary parameters that are sent to the receiver.`;
 
 export const operations = {
   registerWebhook: {
     tag: 'Webhooks',
     atMost: { reads: 4, writes: 20 },
-    description: `Registers a receiver URL and the event types to send to it. From now on, every such event is
-delivered to it, signed with the \`secret\` in this response. Store the secret: no other operation returns it.
+    description: `Registers a receiver URL and its event types. Events are signed with the \`secret\` in this
+response; store it, because no other operation returns it.
 
 Each registration creates a new endpoint with its own secret, even for a URL that is already registered. To
-rotate a secret or to replace a disabled endpoint, register again and delete the old endpoint. The receiver is
-not called; send a test event (\`testWebhook\`) to check it.
+rotate a secret or replace a disabled endpoint, register again and delete the old endpoint. The receiver is not
+called; check it with \`testWebhook\`.
 
 An organization can have 50 endpoints, and 10 of them at one host (all ports and paths). Disabled endpoints
 count. Beyond that the request fails with \`LIMIT_EXCEEDED\`. If the response is lost, repeat the request with
-the same \`Idempotency-Key\`: it creates no second endpoint and returns the secret again.
+the same \`Idempotency-Key\`: it returns the same endpoint and secret.
 
 ${PROGRAMS}`,
     body: { url: examples.webhook.url, events: examples.webhook.events },
@@ -81,8 +78,8 @@ progress. In a sandbox, the URL also sets the simulated receiver (\`registerWebh
 
 Fails with \`LIMIT_EXCEEDED\` if the organization already has 10 endpoints at the new host.
 
-The secret, status and failure count stay the same, so this does not enable a disabled endpoint. Register a new
-one, or contact support.`,
+The secret, status and failure count stay the same: a disabled endpoint stays disabled. Register a new one, or
+contact support.`,
     body: { events: ['conversation.created', 'conversation.resolved'] },
     answer: 'The updated endpoint.',
     data: { ...examples.webhook, events: ['conversation.created', 'conversation.resolved'] },
@@ -99,9 +96,9 @@ Deleting an endpoint that does not exist succeeds, so retries are safe.`,
   testWebhook: {
     tag: 'Webhooks',
     atMost: { reads: 5, writes: 9 },
-    description: `Sends a \`webhook.test\` event to the endpoint, regardless of its event types. The event is
-signed, retried and recorded like any other. The response does not wait for the delivery; read it
-(\`readDelivery\`) to see how the receiver, in a sandbox the simulated one, responded.
+    description: `Sends a \`webhook.test\` event to the endpoint, regardless of its event types. It is signed,
+retried and recorded like any other event. Read the delivery (\`readDelivery\`) for the response of the
+receiver, in a sandbox the simulated one.
 
 A failed test counts like any failed delivery. If the endpoint is disabled, nothing is sent and the delivery is
 \`skipped\`.`,
@@ -112,12 +109,12 @@ A failed test counts like any failed delivery. If the endpoint is disabled, noth
 
 export const webhookFields = {
   id: 'Identifier of the endpoint.',
-  url: 'Receiver URL, normalized: for example, host names are in lower case.',
-  events: 'Event types that are sent to the endpoint. There is no wildcard.',
+  url: 'Receiver URL, normalized.',
+  events: 'Subscribed event types. There is no wildcard.',
   status:
     '`active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support. No operation enables it: register a new endpoint, or contact support.',
   consecutiveFailures:
-    'Number of deliveries that ended `exhausted` since the last one that ended `succeeded`. A failed attempt that is retried does not count.',
+    'Number of deliveries that ended `exhausted` since the last one that `succeeded`. Failed attempts do not count.',
   failing: 'Failure state while `active` with recent deliveries that ended `exhausted`. Null otherwise.',
   disabledAt: 'When it was disabled, UTC; null while `active`.',
   disabledReason:
@@ -126,8 +123,7 @@ export const webhookFields = {
 };
 
 export const failingFields = {
-  since:
-    'When the first of the current consecutive failures was counted, UTC; null if that was before this was recorded.',
+  since: 'Time of the first of the current consecutive failures, UTC; null if it was not recorded.',
   failuresUntilDisabled: 'Number of further consecutive `exhausted` deliveries that disable the endpoint.',
 };
 
