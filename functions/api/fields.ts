@@ -65,7 +65,7 @@ export const listed = <T extends Record<string, string>>(names: z.ZodMiniEnum<T>
   z.pipe(
     z.string().check(
       z.regex(listOf(names.options), {
-        error: `must be a list, separated by commas, of some of ${names.options.join(', ')}`,
+        error: `must be a comma-separated list of values from ${names.options.join(', ')}`,
       }),
     ),
     z.transform((given) => names.options.filter((name) => given.split(',').includes(name))),
@@ -78,7 +78,7 @@ const listOf = (names: readonly string[]): RegExp => {
 
 /** A UTC time in a query. */
 export const moment = z.pipe(
-  z.iso.datetime({ error: 'must be a time in UTC, like 2026-11-20T09:30:00.000Z' }),
+  z.iso.datetime({ error: 'must be a UTC time such as 2026-11-20T09:30:00.000Z' }),
   z.transform((given) => new Date(Math.max(0, Date.parse(given)))),
 );
 

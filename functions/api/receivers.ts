@@ -24,5 +24,5 @@ export async function checkReceiver(text: string, tenant: Tenant): Promise<Recei
 export const createHostLimitProblem = (): Problem =>
   problem(
     'LIMIT_EXCEEDED',
-    `An organization may have ${MAX_ENDPOINTS_PER_HOST} webhook endpoints at one host, disabled ones included. Delete one there first, or subscribe one endpoint to several events.`,
+    `An organization can have at most ${MAX_ENDPOINTS_PER_HOST} webhook endpoints at one host, including disabled ones. Delete one at this host first, or subscribe one endpoint to several events.`,
   );

@@ -98,7 +98,7 @@ export const EVENT_CATALOGUE = {
     description: 'A new conversation was started.',
     fields: {
       conversationId: 'The conversation.',
-      channelId: 'The channel on which it takes place.',
+      channelId: 'The channel of the conversation.',
       externalUserId: 'The external user, as you name them.',
     },
     example: ({ conversation }) => ({ ...conversation, conversationId: conversation.id }),
@@ -132,7 +132,7 @@ export const EVENT_CATALOGUE = {
     description: 'A conversation was escalated to a human.',
     fields: {
       conversationId: 'The conversation.',
-      escalationLogId: 'The entry of the escalation log.',
+      escalationLogId: 'The escalation log entry.',
       reason: 'The reason; absent when not given.',
     },
     example: ({ escalation }) => ({ ...escalation, escalationLogId: escalation.id }),

@@ -52,7 +52,7 @@ export function checkProgram(url: URL): ProgramCheck {
   if (second !== undefined || secondSpeed !== undefined)
     return toRefusal(`must have ${STEPS} and ${SPEED} at most once`);
   const steps = written?.split(',').map(parseStep) ?? DEFAULT.steps;
-  if (steps.length > MAX_STEPS) return toRefusal(`may list at most ${MAX_STEPS} answers in ${STEPS}`);
+  if (steps.length > MAX_STEPS) return toRefusal(`must list at most ${MAX_STEPS} responses in ${STEPS}`);
   const known = steps.flatMap((step) => step ?? []);
   if (known.length < steps.length)
     return toRefusal(

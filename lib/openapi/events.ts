@@ -40,34 +40,34 @@ type Header = keyof ReturnType<typeof eventExample>['headers'];
 const HEADER_TEXTS: Record<Header, { description: string; schema: Schema }> = {
   'webhook-id': {
     description:
-      'The event: the same on every attempt, at every endpoint and on a redelivery. Recognise duplicates by it.',
+      'Identifier of the event: the same for every attempt, endpoint and redelivery. Use it to ignore duplicates.',
     schema: { type: 'string' },
   },
   'webhook-timestamp': {
-    description: 'When this attempt was made, in seconds since 1970. Refuse one that is minutes old.',
+    description: 'Time of this attempt, in seconds since the epoch. Reject requests that are minutes old.',
     schema: { type: 'integer' },
   },
   'webhook-signature': {
     description:
-      '`v1,` and the base64 of the HMAC-SHA256 of `webhook-id.webhook-timestamp.body`, keyed with the bytes behind `whsec_`. Compare it in constant time, over the body’s bytes as they came.',
+      '`v1,` and the base64 of the HMAC-SHA256 of `webhook-id.webhook-timestamp.body`, keyed with the bytes behind `whsec_`. Compute it over the raw body bytes and compare in constant time.',
     schema: { type: 'string' },
   },
   'webhook-delivery-id': {
-    description: 'The delivery: the same on every attempt of it.',
+    description: 'Identifier of the delivery: the same for all its attempts.',
     schema: { type: 'string' },
   },
   'webhook-attempt': {
-    description: 'Number of this attempt, from 1 to 8.',
+    description: 'Number of the attempt, from 1 to 8.',
     schema: { type: 'integer', minimum: 1, maximum: 8 },
   },
   'webhook-endpoint-id': {
-    description: 'The endpoint or channel. Quote it to the sender to have the requests stopped.',
+    description: 'Identifier of the endpoint or channel. Quote it to the sender to stop the requests.',
     schema: { type: 'string' },
   },
 };
 
 const GUARANTEES =
-  'Delivered at least once, in no particular order, in the wire format of [Standard Webhooks](https://www.standardwebhooks.com). Verify the signature first; answer 2xx within 10 seconds, then do the work. Anything else is a failed attempt, redirects included, and is repeated up to 8 times over about an hour.';
+  'Delivered at least once, in no guaranteed order, in the format of [Standard Webhooks](https://www.standardwebhooks.com). Verify the signature, respond with 2xx within 10 seconds, and process the event afterwards. Any other response, including a redirect, is a failed attempt. A delivery has up to 8 attempts over about an hour.';
 
 function receiveOperation(type: EventType): Operation {
   const { summary, description } = EVENT_CATALOGUE[type];
@@ -94,8 +94,7 @@ function receiveOperation(type: EventType): Operation {
     responses: {
       '2XX': { description: 'The attempt succeeded. The body is ignored.' },
       default: {
-        description:
-          'The attempt failed. At most 1 KiB of the body is kept and shown in the delivery’s attempt log.',
+        description: 'The attempt failed. The attempt log of the delivery keeps at most 1 KiB of the body.',
       },
     },
   };

@@ -3,15 +3,15 @@
  */
 
 export const ENVELOPE_FIELDS = {
-  type: 'Type of the event. Handle the types you know and answer 2xx to others: types are added without notice.',
-  schemaVersion: 'Version of the shape of `data`. A change of the shape has a new version.',
-  orgId: 'The organization it happened in.',
-  createdAt: 'When it happened, UTC.',
-  data: 'What happened: these fields and no others.',
+  type: 'Event type. Types are added without notice: respond with 2xx to unknown ones.',
+  schemaVersion: 'Version of the structure of `data`.',
+  orgId: 'The organization.',
+  createdAt: 'Time of the event, UTC.',
+  data: 'Data of the event: these fields and no others.',
 };
 
 export const ERROR_FIELDS = {
-  type: 'What went wrong, for programs. New types may be added: treat an unknown one by its status.',
-  message: 'What went wrong, for people: names the field and the constraint. Its wording may change.',
-  requestId: 'Names the request; the same as the `Request-Id` header. Quote it to support.',
+  type: 'Error type, for programs. Types may be added: handle unknown ones by status.',
+  message: 'Error message, for users. Names the field and the constraint. The wording may change.',
+  requestId: 'Identifier of the request, equal to the `Request-Id` header. Quote it to support.',
 };

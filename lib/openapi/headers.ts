@@ -6,65 +6,64 @@ const text = { type: 'string' } as const;
 /** Response headers by the names under which responses refer to them. */
 export const HEADERS = {
   'Request-Id': {
-    description:
-      'Names the request, in every answer. In errors it equals `error.requestId`. Quote it to support.',
+    description: 'Identifier of the request, equal to `error.requestId` in errors. Quote it to support.',
     required: true,
     schema: text,
     example: REQUEST_ID,
   },
   'RateLimit-Policy': {
     description:
-      'The quota of the organization’s tier, or of its sandbox: `q` tokens in a window of `w` seconds. Most requests cost one. On every answer to a caller that is known, unless the limiter itself was unavailable.',
+      'Rate limit of the organization’s tier or sandbox: `q` tokens per window of `w` seconds. Most requests cost one. Present on every authenticated response unless the rate limiter is unavailable.',
     schema: text,
     example: '"standard";q=600;w=60',
   },
   RateLimit: {
-    description: 'What is left after the request: `r` tokens until the window ends in `t` seconds.',
+    description: 'Remaining tokens: `r` until the window ends in `t` seconds.',
     schema: text,
     example: '"standard";r=587;t=42',
   },
   'Retry-After': {
-    description: 'Seconds after which to try again.',
+    description: 'Seconds to wait before a retry.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 18,
   },
   'Idempotency-Replayed': {
     description:
-      '`true` when this is the answer to an earlier request with the same `Idempotency-Key`; absent otherwise.',
+      '`true` if this is the response to an earlier request with the same `Idempotency-Key`; absent otherwise.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
   'WWW-Authenticate': {
     description:
-      'How to authenticate. Behind API Gateway without a custom distribution it is called `x-amzn-remapped-www-authenticate`.',
+      'How to authenticate. API Gateway without a custom distribution renames it to `x-amzn-remapped-www-authenticate`.',
     schema: text,
     example: 'Bearer realm="conversation-service"',
   },
   'Access-Control-Allow-Origin': {
-    description: 'Always `*`: pages of any site may read the answer.',
+    description: 'Always `*`: pages of any site can read the response.',
     required: true,
     schema: { type: 'string', enum: ['*'] },
     example: '*',
   },
   'Access-Control-Expose-Headers': {
-    description: 'Which headers of the answer pages may read.',
+    description: 'Response headers that pages can read.',
     required: true,
     schema: text,
     example: 'RateLimit, RateLimit-Policy, Request-Id, Retry-After',
   },
   Deprecation: {
-    description: '`true`, or the HTTP-date from which the operation is deprecated.',
+    description: '`true`, or the HTTP-date of the deprecation.',
     required: true,
     schema: text,
   },
   Sunset: {
-    description: 'HTTP-date from which the operation answers nothing but 410.',
+    description: 'HTTP-date from which the operation returns 410.',
     required: true,
     schema: text,
   },
   Link: {
-    description: 'With `rel="deprecation"`: the migration guide.',
+    description: 'Migration guide, with `rel="deprecation"`.',
     schema: text,
   },
 } as const satisfies Record<string, Header>;
@@ -73,7 +72,7 @@ export type HeaderName = keyof typeof HEADERS;
 
 /** Where to find what was created; its example differs from operation to operation. */
 export const locationHeader = (example: string): Header => ({
-  description: 'Path of what was created.',
+  description: 'Path of the created resource.',
   required: true,
   schema: { type: 'string', format: 'uri-reference' },
   example,

@@ -54,4 +54,4 @@ export const described = <S extends z.ZodMiniType>(
   constraints: Readonly<Record<string, Schema>> = {},
 ): Described => ({ schema, fields, constraints });
 
-export const CREATED = 'When it was created, UTC.';
+export const CREATED = 'Creation time, UTC.';

@@ -15,7 +15,7 @@ const inPath = (name: string, id: Parameters<typeof inlined>[0], description: st
 });
 
 const KEPT =
-  'A request with the key of an earlier one, to the same operation and with the same content, gets the first answer again, with `Idempotency-Replayed: true`, and takes no effect a second time; with other content it is refused with 422. Keys are kept for 24 hours; only successful answers are stored.';
+  'A repeated request with the same key has no further effect and returns the first response with `Idempotency-Replayed: true`; a different request with it is a 422. Keys of successful requests are kept for 24 hours.';
 
 const idempotencyKey = (required: boolean, description: string) => ({
   name: 'Idempotency-Key',
@@ -28,42 +28,42 @@ const idempotencyKey = (required: boolean, description: string) => ({
 
 /** Parameters by the names under which operations refer to them. */
 export const PARAMETERS = {
-  WebhookId: inPath('id', ids.EndpointId, 'Identifies the webhook endpoint.'),
-  DeliveryId: inPath('deliveryId', ids.DeliveryId, 'Identifies the delivery.'),
-  RedeliveryId: inPath('redeliveryId', ids.RedeliveryJobId, 'Identifies the redelivery.'),
-  ConversationId: inPath('id', ids.ConversationId, 'Identifies the conversation.'),
-  MessageId: inPath('messageId', ids.MessageId, 'Identifies the message.'),
-  EscalationLogId: inPath('escalationLogId', ids.EscalationId, 'Identifies the entry of the escalation log.'),
-  SourceId: inPath('id', ids.SourceId, 'Identifies the source.'),
-  EventId: inPath('id', ids.EventId, 'Identifies the event.'),
-  ChannelId: inPath('id', ids.ChannelId, 'Identifies the channel.'),
-  TicketId: inPath('id', ids.TicketId, 'Identifies the ticket.'),
-  ApiKeyId: inPath('id', ids.KeyId, 'Identifies the API key. It is not the key itself.'),
+  WebhookId: inPath('id', ids.EndpointId, 'Identifier of the webhook endpoint.'),
+  DeliveryId: inPath('deliveryId', ids.DeliveryId, 'Identifier of the delivery.'),
+  RedeliveryId: inPath('redeliveryId', ids.RedeliveryJobId, 'Identifier of the redelivery job.'),
+  ConversationId: inPath('id', ids.ConversationId, 'Identifier of the conversation.'),
+  MessageId: inPath('messageId', ids.MessageId, 'Identifier of the message.'),
+  EscalationLogId: inPath('escalationLogId', ids.EscalationId, 'Identifier of the escalation log entry.'),
+  SourceId: inPath('id', ids.SourceId, 'Identifier of the source.'),
+  EventId: inPath('id', ids.EventId, 'Identifier of the event.'),
+  ChannelId: inPath('id', ids.ChannelId, 'Identifier of the channel.'),
+  TicketId: inPath('id', ids.TicketId, 'Identifier of the ticket.'),
+  ApiKeyId: inPath('id', ids.KeyId, 'Identifier of the API key, not the key itself.'),
   Limit: {
     name: 'limit',
     in: 'query',
     description:
-      'How many items a page has at most; it ends earlier where they are more than 2 MB together, so only `nextCursor: null` tells the last page. A number out of range is clamped to 1 or 100, an empty one is the default; only what is no integer is refused.',
+      'Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks the last page. Integers out of range are clamped, an empty value is the default, others are rejected.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   },
   VisitorLimit: {
     name: 'limit',
     in: 'query',
     description:
-      'How many messages are read, most of which are shown; fewer where they are more than 2 MB together. A number out of range is clamped to 1 or 100, an empty one is the default; only what is no integer is refused.',
+      'Maximum number of messages to read, including those that visitors do not see. A response of about 2 MB ends earlier. Integers out of range are clamped, an empty value is the default, others are rejected.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
   },
   After: {
     name: 'after',
     in: 'query',
-    description: 'The `after` of the answer before. Leave it out to begin with the first message.',
+    description: 'Value of `after` in the previous response. Omit to start with the first message.',
     schema: inlined(ids.MessageId),
   },
   Cursor: {
     name: 'cursor',
     in: 'query',
     description:
-      'The `nextCursor` of the page before, as it was given. It opens no other listing, and one that was altered is refused, never taken for the first page. Leave it out for the first page.',
+      'The unchanged `nextCursor` of the previous page. Omit for the first page. A cursor that was altered, or that is from another list, is rejected.',
     schema: { type: 'string' },
     example: CURSOR,
   },
@@ -71,27 +71,27 @@ export const PARAMETERS = {
     name: 'hours',
     in: 'query',
     description:
-      'How many hours to look back, the current one included. A number out of range is clamped to 1 or 168, an empty one is the default; only what is no integer is refused.',
+      'Number of hours to count, including the current one. Integers out of range are clamped, an empty value is the default, others are rejected.',
     schema: { type: 'integer', minimum: 1, maximum: 168, default: 24 },
   },
   Months: {
     name: 'months',
     in: 'query',
     description:
-      'How many months to look back, the current one included. A number out of range is clamped to 1 or 24, an empty one is the default; only what is no integer is refused.',
+      'Number of months to count, including the current one. Integers out of range are clamped, an empty value is the default, others are rejected.',
     schema: { type: 'integer', minimum: 1, maximum: 24, default: 12 },
   },
   Include: {
     name: 'include',
     in: 'query',
     description:
-      '`request`: each delivery of a sandbox that was attempted comes with the request of its last attempt, signed for this moment. Live it changes nothing. Any other value is refused.',
+      '`request` adds the request of the last attempt, signed with the current time, to each attempted delivery of a sandbox. No effect live. Other values are rejected.',
     schema: { type: 'string', enum: ['request'] },
   },
   Status: {
     name: 'status',
     in: 'query',
-    description: 'Only deliveries of these states, separated by commas.',
+    description: 'Only deliveries with these statuses, separated by commas.',
     schema: inlined(ListDeliveriesQuery.shape.status),
     example: 'exhausted,skipped',
   },
@@ -106,14 +106,14 @@ export const PARAMETERS = {
     name: 'from',
     in: 'query',
     description:
-      'Only deliveries of this moment or later, in UTC. It counts when the event happened, or when sending it again was asked for, which `createdAt` is moments after.',
+      'Only deliveries from this time on, UTC. Compares the time of the event, or of the request that resent it; `createdAt` is moments later.',
     schema: { type: 'string', format: 'date-time' },
     example: '2026-11-20T09:00:00.000Z',
   },
   To: {
     name: 'to',
     in: 'query',
-    description: 'Only deliveries of before this moment, in UTC, on the same terms as `from`.',
+    description: 'Only deliveries before this time, UTC. Compares the same time as `from`.',
     schema: { type: 'string', format: 'date-time' },
     example: '2026-11-20T10:00:00.000Z',
   },
@@ -148,16 +148,16 @@ export const PARAMETERS = {
     name: 'environment',
     in: 'query',
     description:
-      'Whose things these are: the organization’s, `live`, or those of its sandbox. Any other value is refused.',
+      '`live` for the organization’s own data, `sandbox` for that of its sandbox. Other values are rejected.',
     schema: { type: 'string', enum: ['live', 'sandbox'], default: 'live' },
   },
   RequiredIdempotencyKey: idempotencyKey(
     true,
-    `A UUID of your choice, new for each thing that you want done. ${KEPT}`,
+    `A UUID of your choice, new for each request except its retries. ${KEPT}`,
   ),
   IdempotencyKey: idempotencyKey(
     false,
-    `A UUID of your choice, new for each thing that you want done. Without one, a repeated request takes effect again. ${KEPT}`,
+    `A UUID of your choice, new for each request except its retries. Without one, a repeated request takes effect again. ${KEPT}`,
   ),
 } as const satisfies Record<string, Parameter>;
 

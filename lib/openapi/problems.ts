@@ -51,28 +51,29 @@ interface ProblemText {
 export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
   VALIDATION_ERROR: {
     description:
-      'The request is malformed: the body, a parameter or the `Idempotency-Key`. The message names the field and the constraint. Correct the request; the same one fails again.',
+      'The body, a parameter or the `Idempotency-Key` is invalid. The message names the field and the constraint. Correct the request before you retry it.',
     messages: {
       'a field': 'channelId must have at most 200 characters.',
       'the body': 'The body is not valid JSON.',
       'the limit of a page': 'limit must be an integer.',
       'the environment': 'environment must be one of live, sandbox.',
-      'a cursor of another listing': 'cursor is not one that this listing gave.',
+      'a cursor of another listing': 'cursor is not valid for this list.',
       'the idempotency key': 'The header Idempotency-Key must be a UUID.',
     },
   },
   AUTHENTICATION_ERROR: {
     description:
-      'No valid credential: none, or one that is unknown, malformed, revoked or expired. The response does not say which. Do not retry with the same credential.',
+      'The credential is missing, unknown, malformed, revoked or expired; the response does not say which. Do not retry with the same credential.',
     messages: {
       'no valid key': 'A valid API key is required: Authorization: Bearer ck_….',
       'no valid token': 'A valid visitor token is required: Authorization: Bearer cvt_….',
-      'no valid session': 'A valid dashboard session is required: Authorization: Bearer, or its cookie.',
+      'no valid session':
+        'A valid dashboard session is required: Authorization: Bearer, or the session cookie.',
     },
   },
   PERMISSION_DENIED: {
     description:
-      'The credential is valid and may not do this. The message names the scope or the role that is missing. An API key is never accepted where a dashboard session is asked for.',
+      'The credential is valid but lacks permission. The message names the missing scope or role. API keys are never accepted in place of a dashboard session.',
     messages: {
       'a missing scope': 'The API key lacks the scope write:webhooks.',
       'a key instead of a session': 'A dashboard session is required; API keys are not accepted here.',
@@ -80,74 +81,73 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
     },
   },
   NOT_FOUND: {
-    description:
-      'There is no such thing in the caller’s organization. What belongs to another organization is not there either.',
+    description: 'The resource does not exist in the caller’s organization.',
     messages: { 'an unknown identifier': 'No such resource.' },
   },
   METHOD_NOT_ALLOWED: {
-    description: 'The path does not have this method; `Allow` names those it has.',
+    description: 'The path does not have this method. `Allow` lists its methods.',
     messages: { 'a wrong method': 'The path does not have this method.' },
   },
   CONFLICT: {
     description:
-      'The state of things forbids it, or a request with the same `Idempotency-Key` is being processed just now. The message says which. Read the resource before trying again.',
+      'The state of the resource forbids the operation, or a request with the same `Idempotency-Key` is in progress. The message says which. Read the resource before you retry.',
     messages: { 'a request in progress': 'A request with this Idempotency-Key is being processed.' },
   },
   SANDBOX_NOT_PROVISIONED: {
-    description: 'The organization has no sandbox yet. Provision it (`provisionSandbox`); it is empty then.',
-    messages: { 'no sandbox': 'The organization has no sandbox: provision it first.' },
+    description: 'The organization has no sandbox. Provision an empty one with `provisionSandbox`.',
+    messages: { 'no sandbox': 'The organization has no sandbox. Provision one first.' },
   },
   LIMIT_EXCEEDED: {
-    description: 'The organization has as many of these as it may have. Delete one first.',
+    description: 'The organization has reached the limit for this resource. Delete one first.',
     messages: {
-      'too many channels': 'An organization may have 50 channels. Delete one first.',
-      'too many endpoints': 'An organization may have 50 webhook endpoints. Delete one first.',
+      'too many channels': 'An organization can have at most 50 channels. Delete one first.',
+      'too many endpoints': 'An organization can have at most 50 webhook endpoints. Delete one first.',
       'too many endpoints at one host':
-        'An organization may have 10 webhook endpoints at one host, disabled ones included. Delete one there first, or subscribe one endpoint to several events.',
-      'too many sources': 'An organization may have 1000 sources of knowledge. Delete one first.',
+        'An organization can have at most 10 webhook endpoints at one host, including disabled ones. Delete one at this host first, or subscribe one endpoint to several events.',
+      'too many sources': 'An organization can have at most 1000 content sources. Delete one first.',
     },
   },
   GONE: {
-    description: 'The operation’s `Sunset` has passed.',
+    description: 'The operation was shut down at its `Sunset` date.',
     messages: {
       'after the sunset':
-        'This route is no longer served. The Link header, where present, names its successor.',
+        'This operation is no longer available. See the migration guide in the Link header, if present.',
     },
   },
   PAYLOAD_TOO_LARGE: {
-    description: 'The body has more than 262,144 bytes (256 KiB).',
+    description: 'The body is larger than 262,144 bytes (256 KiB).',
     messages: { 'a large body': 'The body must be at most 262144 bytes.' },
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    description: 'The body is not sent as `application/json`.',
+    description: 'The `Content-Type` of the body is not `application/json`.',
     messages: { 'another type': 'The body must be JSON, with Content-Type: application/json.' },
   },
   IDEMPOTENCY_KEY_REUSED: {
     description:
-      'The `Idempotency-Key` was used within the last 24 hours with another request to this operation. Use a new key for a new request.',
+      'The `Idempotency-Key` was used within the last 24 hours for a different request to this operation. Use a new key.',
     messages: {
       'another request': 'The Idempotency-Key was already used with a different request. Use a new key.',
     },
   },
   RATE_LIMITED: {
     description:
-      'The organization’s requests of this minute are used up, or the operation has a limit of its own. `Retry-After` says when to try again.',
+      'The rate limit of the organization, or of this operation, is used up. Retry after `Retry-After` seconds.',
     messages: {
       'too many requests': 'Too many requests. Retry after the number of seconds in Retry-After.',
       'a check that was just asked for':
-        'A check of this source was asked for a moment ago. Retry-After says when to ask again.',
+        'A check of this source was requested less than a minute ago. Retry after the number of seconds in Retry-After.',
     },
   },
   INTERNAL_ERROR: {
     description:
-      'A defect on our side. Whether the request took effect is unknown: repeat it with the same `Idempotency-Key` where the operation takes one.',
+      'The service failed, and the request may have taken effect. Retry it, with the same `Idempotency-Key` if the operation takes one.',
     messages: {
       'a defect': 'An internal error occurred. Retry later, and include the requestId when you report it.',
     },
   },
   SERVICE_UNAVAILABLE: {
     description:
-      'The service is busy or a part of it is down. Repeat the request after `Retry-After`, with the same `Idempotency-Key` where the operation takes one, and wait longer each time.',
+      'The service is busy or partly down. Retry after `Retry-After` seconds with increasing delays, with the same `Idempotency-Key` if the operation takes one.',
     messages: { busy: 'The service is busy. Try again shortly.' },
   },
 };

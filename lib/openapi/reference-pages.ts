@@ -23,7 +23,7 @@ export function errorsPage(): string {
     });
   return `# Errors
 
-Written by \`npm run generate -- openapi\` from \`functions/domain/problem.ts\` and \`lib/openapi/problems.ts\`. Decide by
+Written by \`npm run generate -- openapi\` from \`functions/domain/problem.ts\` and \`lib/openapi/problems.ts\`. Handle errors by
 \`error.type\`; messages can change. [Specification](../specification.md#error-types) says when each type occurs.
 
 ${sections.join('\n\n')}
@@ -61,7 +61,7 @@ function eventSection(type: EventType, schema: Schema | undefined): string {
   return [
     `## ${type}`,
     `${description} ${SENT_TO[sentTo]}`,
-    table(['Field of `data`', 'Type', 'Always there', 'Meaning'], rows),
+    table(['Field of `data`', 'Type', 'Always present', 'Meaning'], rows),
     `\`\`\`json\n${JSON.stringify(eventExample(type).body, null, 2)}\n\`\`\``,
   ].join('\n\n');
 }

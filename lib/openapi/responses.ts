@@ -118,7 +118,7 @@ function problemResponse(route: Route, status: number, types: readonly ProblemTy
 /** What no route can foresee: answers of the gateway itself, and types that are added later. */
 export const OTHER_ERROR: Response = {
   description:
-    'Any other error has the same form: what API Gateway answers by itself, and error types that are added later. Decide by the status.',
+    'Any other error, in the same form: errors of API Gateway, and error types that are added later. Handle it by its status.',
   headers: headerRefs(['Request-Id']),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };

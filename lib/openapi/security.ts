@@ -9,28 +9,27 @@ export const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'ck_live_… or ck_sandbox_…',
     description:
-      'An API key of the organization, made by an admin in the organization settings and shown once. A key that begins with `ck_live_` acts on the organization, one with `ck_sandbox_` on its sandbox. It carries scopes; each operation names the one it needs. A `write:` scope implies the `read:` scope of the same resource. Revoking a key takes effect at the next request.',
+      'An API key that an admin creates in the organization settings; it is shown once. `ck_live_` keys act on the organization, `ck_sandbox_` keys on its sandbox. Each operation names the scope that the key needs; a `write:` scope implies the `read:` scope of the same resource. Revocation takes effect at the next request.',
   },
   session: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'A dashboard session: an OpenID Connect ID token that names the user, the organization and the role, `member` or `admin`. API keys are not accepted in its place.',
+      'A dashboard session: an OpenID Connect ID token with the user, the organization and the role (`member` or `admin`). API keys are not accepted.',
   },
   sessionCookie: {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
-    description:
-      'The same token in the cookie of the dashboard. Changes with it must come from a page of the dashboard (`Origin`).',
+    description: 'The same token in the dashboard’s cookie. Writes must have the dashboard’s `Origin`.',
   },
   visitorToken: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'cvt_…',
     description:
-      'The token of one conversation, for the browser of its visitor (`createVisitorToken`). It lasts for 15 minutes and reads that conversation alone.',
+      'A token for a visitor’s browser (`createVisitorToken`). It reads one conversation and is valid for 15 minutes.',
   },
 } as const satisfies Record<string, SecurityScheme>;
 
@@ -53,11 +52,11 @@ export function securityOf(route: Route): Secured {
 /** The same in words. */
 export const accessText = (route: Route): string =>
   route.visitor
-    ? 'Needs the token of a visitor.'
+    ? 'Requires a visitor token.'
     : route.scope === undefined
       ? route.role === 'admin'
-        ? 'Needs a dashboard session of an **admin** of the organization.'
-        : 'Needs a dashboard session of the organization, **member** or admin.'
-      : `Needs an API key with the scope \`${route.scope}\`${
+        ? 'Requires a dashboard session with role **admin**.'
+        : 'Requires a dashboard session with role **member** or admin.'
+      : `Requires an API key with scope \`${route.scope}\`${
           route.scope.startsWith('read:') ? ` or \`${route.scope.replace('read:', 'write:')}\`` : ''
         }.`;

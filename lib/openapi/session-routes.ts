@@ -42,6 +42,6 @@ export const buildSessionText = (
   { location, ...text }: OperationText,
 ): OperationText => ({
   ...text,
-  description: `${text.description}\n\nThis is \`${operationId}\` for people with a dashboard session. With \`environment=sandbox\` it acts on the sandbox of their organization, and is refused with \`SANDBOX_NOT_PROVISIONED\` where there is none.`,
+  description: `${text.description}\n\n\`${operationId}\` for dashboard sessions. \`environment=sandbox\` selects the sandbox; without one it fails with \`SANDBOX_NOT_PROVISIONED\`.`,
   ...(location === undefined ? {} : { location: location.replace('/api/v1/', '/api/settings/') }),
 });

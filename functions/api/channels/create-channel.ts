@@ -45,7 +45,7 @@ export const handler = routeHandler(
       {
         'channel-limit': problem(
           'LIMIT_EXCEEDED',
-          `An organization may have ${MAX_CHANNELS} channels. Delete one first.`,
+          `An organization can have at most ${MAX_CHANNELS} channels. Delete one first.`,
         ),
       },
     );

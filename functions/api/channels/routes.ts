@@ -8,7 +8,7 @@ export const createChannel = {
   name: 'create-channel',
   method: 'POST',
   path: '/v1/channels',
-  summary: 'Set up a channel',
+  summary: 'Create a channel',
   scope: 'write:conversations',
   idempotency: 'honoured',
   params: shared.NoParams,

@@ -5,7 +5,7 @@ import { ChannelId, DeliveryId } from '../../domain/ids.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../delivery-schemas.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 
-const ADDRESS = { error: 'must be given for the kind http and no other', path: ['url'] };
+const ADDRESS = { error: 'must be set for the kind http and for no other kind', path: ['url'] };
 
 /** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
 export const CreateChannel = z

@@ -22,7 +22,7 @@ export const handler = routeHandler(
     if (channelId !== undefined && (await channels.find(tenant.orgId, channelId)) === undefined)
       return problem(
         'VALIDATION_ERROR',
-        'channelId names no channel of the organization. Create the channel first.',
+        'channelId does not match a channel of the organization. Create the channel first.',
       );
     const conversation: Conversation = {
       id: newId('cnv', now),

@@ -9,5 +9,5 @@ const escalations = escalationStore(tables.service);
 /** The key contains the organization and the conversation, so one read checks both. */
 export const handler = routeHandler(routes.readEscalation, async ({ tenant, params }) => {
   const found = await escalations.find(tenant, params.id, params.escalationLogId);
-  return found ? success(found) : notFound('entry of the escalation log');
+  return found ? success(found) : notFound('escalation log entry');
 });

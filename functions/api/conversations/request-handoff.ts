@@ -51,5 +51,5 @@ const forbidden = ({ status }: Conversation): Problem =>
     'CONFLICT',
     status === 'resolved'
       ? 'The conversation is resolved. Send a message to reopen it.'
-      : 'The conversation is handed off already.',
+      : 'The conversation is already handed off.',
   );

@@ -102,7 +102,7 @@ export const readEscalation = {
   name: 'read-escalation',
   method: 'GET',
   path: '/v1/conversations/{id}/escalations/{escalationLogId}',
-  summary: 'Read an entry of the escalation log',
+  summary: 'Read an escalation log entry',
   scope: 'read:conversations',
   params: schema.EscalationParams,
   query: shared.NoQuery,

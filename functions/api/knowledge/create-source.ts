@@ -34,7 +34,7 @@ export const handler = routeHandler(routes.createSource, async ({ tenant, body, 
     {
       'source-limit': problem(
         'LIMIT_EXCEEDED',
-        `An organization may have ${MAX_SOURCES} sources of knowledge. Delete one first.`,
+        `An organization can have at most ${MAX_SOURCES} content sources. Delete one first.`,
       ),
     },
   );

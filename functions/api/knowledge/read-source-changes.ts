@@ -15,7 +15,7 @@ const MAX_ATTEMPTS = 3;
 export const handler = routeHandler(routes.readSourceChanges, async ({ tenant, params }) => {
   for (let attempt = 1; ; attempt += 1) {
     const source = await sources.find(tenant, params.id);
-    if (!source) return notFound('source of knowledge');
+    if (!source) return notFound('content source');
     const { from, to } = getComparedVersions(source);
     const [before, after] = await Promise.all(
       [from, to].map((version) => version && versions.read(source, version)),

@@ -7,5 +7,5 @@ import { sources } from './sources.ts';
 
 export const handler = routeHandler(routes.readSource, async ({ tenant, params }) => {
   const found = await sources.find(tenant, params.id);
-  return found ? success(toSourceView(found)) : notFound('source of knowledge');
+  return found ? success(toSourceView(found)) : notFound('content source');
 });

@@ -15,7 +15,7 @@ const { SYNC_COOLDOWN_SECONDS: cooldownSeconds } = readEnvironment(SyncEnvironme
 /** Requests a check. All requests before it starts share it, so many requests cause one or two fetches. */
 export const handler = routeHandler(routes.syncSource, async ({ tenant, params, now, traceId, effect }) => {
   const source = await sources.find(tenant, params.id);
-  if (!source) return notFound('source of knowledge');
+  if (!source) return notFound('content source');
   // A random id, because each sync needs a notice of its own.
   const notice = createNotice(
     'source.check',
@@ -29,13 +29,13 @@ export const handler = routeHandler(routes.syncSource, async ({ tenant, params, 
     {
       'source-synced': async () => {
         const { syncedAt } = (await sources.find(tenant, source.id)) ?? {};
-        if (syncedAt === undefined) return notFound('source of knowledge');
+        if (syncedAt === undefined) return notFound('content source');
         // Another instance's clock may be ahead; never wait longer than the cooldown.
         const since = Math.min(Date.parse(syncedAt), now.getTime());
         const wait = Math.ceil((since - now.getTime()) / 1000 + cooldownSeconds);
         return problem(
           'RATE_LIMITED',
-          'A check of this source was asked for a moment ago. Retry-After says when to ask again.',
+          'A check of this source was requested less than a minute ago. Retry after the number of seconds in Retry-After.',
           { 'Retry-After': String(Math.max(1, wait)) },
         );
       },

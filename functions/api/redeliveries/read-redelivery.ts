@@ -10,5 +10,5 @@ const jobs = redeliveryJobs(tables.service);
 /** Works for a deleted endpoint too, so that callers can read why the job stopped. */
 export const handler = routeHandler(routes.readRedelivery, async ({ tenant, params }) => {
   const found = await jobs.find(tenant, params.id, params.redeliveryId);
-  return found ? success(toJobView(found)) : notFound('redelivery');
+  return found ? success(toJobView(found)) : notFound('redelivery job');
 });

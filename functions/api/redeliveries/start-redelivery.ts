@@ -34,7 +34,7 @@ export const handler = routeHandler(
       {
         'redelivery-running': problem(
           'CONFLICT',
-          'Another redelivery of the webhook endpoint is running. Wait until it ends, or stop it.',
+          'Another redelivery job of the webhook endpoint is running. Wait until it ends, or stop it.',
         ),
       },
     );

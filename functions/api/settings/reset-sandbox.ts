@@ -15,7 +15,7 @@ const purges = purgeStore(tables.service);
 export const handler = sessionRouteHandler(routes.resetSandbox, async ({ tenant, now, effect }) => {
   const found = await findSandbox(tenant.orgId);
   if (!found)
-    return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox: provision it first.');
+    return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox. Provision one first.');
   const { sandbox } = found;
   const previous = { orgId: sandbox.id, generation: sandbox.generation };
   const resetAt = now.toISOString();

@@ -38,7 +38,7 @@ export const handler = routeHandler(
       {
         'endpoint-limit': problem(
           'LIMIT_EXCEEDED',
-          `An organization may have ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`,
+          `An organization can have at most ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`,
         ),
         'endpoint-host-limit': createHostLimitProblem(),
       },

@@ -26,7 +26,7 @@ export const handler = routeHandler(
     if (channel?.kind !== 'web_widget')
       return problem(
         'CONFLICT',
-        'The conversation is not on a web widget. Use a conversation whose channelId names one.',
+        'The conversation is not on a channel of kind web_widget. Use a conversation on such a channel.',
       );
     const issued: z.infer<typeof Issued> = {
       ...tenant,

@@ -309,7 +309,10 @@ function deprecationHeaders(deprecation: Deprecation | undefined): Record<string
 
 const checkSunset = (deprecation: Deprecation | undefined, now: Date): Problem | undefined =>
   deprecation !== undefined && now >= new Date(deprecation.sunset)
-    ? problem('GONE', 'This route is no longer served. The Link header, where present, names its successor.')
+    ? problem(
+        'GONE',
+        'This operation is no longer available. See the migration guide in the Link header, if present.',
+      )
     : undefined;
 
 /**

@@ -176,7 +176,7 @@ export function authenticateByMode({ keys, sessions, findSandbox }: Authenticati
   async function findTenant(orgId: Caller['tenant']['orgId']): Promise<Caller['tenant'] | Problem> {
     const { pairing, sandbox } = await findSandbox(orgId);
     if (pairing === undefined)
-      return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox: provision it first.');
+      return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox. Provision one first.');
     const found = routeToEnvironment({ orgId, environment: 'sandbox' }, pairing, sandbox);
     if (found.kind === 'refused') throw new Defect('the pairing of an organization is invalid');
     return found.tenant;

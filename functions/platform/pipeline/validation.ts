@@ -81,7 +81,7 @@ function constraint(issue: z.core.$ZodIssue): string {
     case 'too_big':
       return `must ${amount('at most', issue.maximum, issue.origin)}`;
     default:
-      return 'is not of the right form';
+      return 'has an invalid format';
   }
 }
 

@@ -13,20 +13,22 @@ export const operations = {
   createChannel: {
     tag: 'Channels',
     atMost: { reads: 4, writes: 20 },
-    description: `Sets up a place where conversations happen. A conversation that is started with its identifier as \`channelId\` takes place on it,
-and what an \`agent\` or the \`assistant\` says there gets to it. What the \`user\` and the \`system\` say does not.
+    description: `Creates a channel. It receives the messages of roles \`agent\` and \`assistant\`, not \`user\`
+and \`system\`, in conversations that are started with its identifier as \`channelId\`.
 
-| \`kind\` | What the channel gets |
+| \`kind\` | Behavior |
 |---|---|
-| \`http\` | for each such message a \`channel.message\` event at its \`url\`, which must be given: signed with the \`secret\` that this answer shows, retried, recorded and counted as a webhook’s |
+| \`http\` | each such message is sent as a \`channel.message\` event to \`url\`, which is required: signed with the \`secret\` in this response, and retried, recorded and counted like a webhook delivery |
 | \`web_widget\` | nothing is sent; the visitor’s browser reads the messages (\`createVisitorToken\`, \`readWidgetMessages\`) |
 
-Addresses are as for webhooks (\`registerWebhook\`), and so is what a simulated receiver does in a sandbox. After 10 deliveries in a row that end
-\`exhausted\` a channel is disabled and its messages are \`skipped\`: set up a new one.
+The URL follows the rules of \`registerWebhook\`, including simulated receivers in a sandbox. After 10
+consecutive deliveries that end \`exhausted\`, a channel is disabled and its messages are \`skipped\`; create a
+new one.
 
-An organization may have 50 channels; one more is refused with \`LIMIT_EXCEEDED\`. A reset of the sandbox leaves them.`,
+An organization can have 50 channels; beyond that the request fails with \`LIMIT_EXCEEDED\`. A sandbox reset
+keeps channels.`,
     body: { name, kind, url },
-    answer: 'The channel; one of the kind `http` with its signing secret.',
+    answer: 'The channel, with its signing secret for the kind `http`.',
     data: { ...examples.httpChannel, secret: examples.signingSecret },
     location: at,
   },
@@ -34,7 +36,7 @@ An organization may have 50 channels; one more is refused with \`LIMIT_EXCEEDED\
     tag: 'Channels',
     atMost: { reads: 45, writes: 3 },
     description:
-      'The organization’s channels, newest first, disabled ones included. Never with their secrets.',
+      'Returns the organization’s channels, newest first, including disabled ones. Secrets are not included.',
     answer: 'A page of channels.',
     data: [examples.httpChannel, examples.widgetChannel],
   },
@@ -42,27 +44,27 @@ An organization may have 50 channels; one more is refused with \`LIMIT_EXCEEDED\
     tag: 'Channels',
     atMost: { reads: 5, writes: 3 },
     description:
-      'One channel, never with its secret. `status` and `failing` tell how its receiver is doing, and how far it is from being disabled.',
+      'Returns a channel without its secret. `status` and `failing` show whether its deliveries fail.',
     answer: 'The channel.',
     data: examples.widgetChannel,
   },
   deleteChannel: {
     tag: 'Channels',
     atMost: { reads: 4, writes: 15 },
-    description: `Deletes a channel. Nothing is sent to it from then on: its deliveries that are not finished become \`skipped\`, and none of its
-deliveries can be read any more. Its conversations stay, and go on without a channel. Tokens that visitors have are good until they expire.
+    description: `Deletes a channel. Nothing more is sent to it: its open deliveries become \`skipped\`, and its
+deliveries can no longer be read. Its conversations stay and continue without a channel. Visitor tokens stay
+valid until they expire.
 
-A channel that does not exist, or not any more, is a success as well, so that a repetition is safe.`,
-    answer: 'There is no such channel any more.',
+Deleting a channel that does not exist succeeds, so retries are safe.`,
+    answer: 'The channel is deleted.',
   },
   listChannelDeliveries: {
     tag: 'Channels',
     atMost: { reads: 1600, writes: 4 },
-    description: `What was, is and will be sent to a channel of the kind \`http\`, newest first: one delivery for each message. Deliveries are kept for 30
-days. Those of a deleted channel cannot be read: 404. To a \`web_widget\` nothing is sent. The filters are those of \`listDeliveries\`, pages that are short
-included.
+    description: `Returns the deliveries to a channel of kind \`http\`, newest first, one for each message. A
+\`web_widget\` has none. Deliveries are kept for 30 days. For a deleted channel the response is a 404.
 
-**In a sandbox** \`include=request\` adds the request of the last attempt, as it does for webhooks (\`listDeliveries\`).`,
+Filters, pages and, in a sandbox, \`include=request\` work as in \`listDeliveries\`.`,
     answer: 'A page of deliveries.',
     data: [examples.channelDelivery],
   },
@@ -70,48 +72,50 @@ included.
     tag: 'Channels',
     atMost: { reads: 20, writes: 3 },
     description:
-      'One delivery with the log of its attempts, as `readDelivery` shows those to webhooks. In a sandbox each attempt has its `request`, unless the body is larger than 32 KiB.',
+      'Returns a delivery with its attempt log, as `readDelivery` does for webhooks. In a sandbox, each attempt has its `request` unless the body is larger than 32 KiB.',
     answer: 'The delivery with its attempts.',
     data: { ...examples.channelDelivery, attemptLog: examples.channelAttempts },
   },
   createVisitorToken: {
     tag: 'Channels',
     atMost: { reads: 5, writes: 5 },
-    description: `Makes a token with which the visitor’s browser reads this conversation and nothing else (\`readWidgetMessages\`), for 15 minutes. Have your
-own server call this, after it has established who the visitor is, and hand the token to your page; ask for another one before it expires.
+    description: `Creates a token with which a visitor’s browser can read this conversation, and nothing else,
+for 15 minutes (\`readWidgetMessages\`). Call this from your server after authenticating the visitor, and pass
+the token to your page. Create a new one before it expires.
 
-Only for conversations on a channel of the kind \`web_widget\`: any other is refused with \`CONFLICT\`. The token is stored nowhere.`,
-    answer: 'The token.',
+Fails with \`CONFLICT\` unless the conversation is on a channel of kind \`web_widget\`. The token is not stored.`,
+    answer: 'The visitor token.',
     data: { token: examples.visitorToken, expiresAt: examples.visitorTokenExpiresAt },
   },
   readWidgetMessages: {
     tag: 'Channels',
     atMost: { reads: 350, writes: 4 },
-    description: `What was said in the token’s conversation after the message \`after\`, oldest first: by the user, the assistant and agents. For browsers, on
-any site: preflights are answered, and \`Access-Control-Allow-Origin\` is \`*\`.
+    description: `Returns the messages of the user, the assistant and agents in the token’s conversation, oldest
+first, after the message \`after\`. Browsers can call it from any site: preflight requests are answered, and
+\`Access-Control-Allow-Origin\` is \`*\`.
 
-Ask without \`after\` first, then every few seconds with the \`after\` of the answer before. As soon as it stays the same, everything there is
-was read. Two messages that are recorded at the same moment may become visible one before the other; a widget that must never miss one asks
-again from a message that is half a minute old, and recognises by \`id\` what it has shown.
+Call it without \`after\` first, then every few seconds with \`after\` of the previous response, which stays the
+same once all messages are read. Messages recorded at the same moment may become visible one after the other: to
+miss none, read again from a message that is 30 seconds old, and ignore duplicates by \`id\`.
 
-A conversation’s visitors may ask 60 times a minute together, which is no part of the organization’s budget. **In a sandbox** there are never
-any messages here: nothing of it gets to a widget.`,
-    answer: 'What the visitor has not seen yet.',
+All visitors of a conversation share 60 requests a minute, apart from the organization’s rate limit. **In a
+sandbox**, the list is always empty.`,
+    answer: 'The new messages.',
     data: { messages: examples.widgetMessages, after: examples.reply.id },
     sandbox: { messages: [], after: null },
   },
 } as const satisfies Record<string, OperationText>;
 
 const { webhookId: _, ...deliveryToAny } = deliveryFields;
-const channelDelivery = { ...deliveryToAny, channelId: 'The channel that it is for.' };
+const channelDelivery = { ...deliveryToAny, channelId: 'The channel.' };
 
 const channelFields = {
-  id: 'Identifies the channel: the `channelId` of conversations that take place on it.',
-  kind: '`http`: messages are sent to `url`. `web_widget`: visitors read them.',
-  name: 'Label for people.',
-  url: 'Where messages go, as the service understood it; null for a `web_widget`.',
+  id: 'Identifier of the channel: the `channelId` of its conversations.',
+  kind: '`http` sends messages to `url`; `web_widget` lets visitors read them.',
+  name: 'Display name.',
+  url: 'Receiver URL, normalized; null for a `web_widget`.',
   status:
-    '`active`, or `auto_disabled`: after 10 deliveries in a row ended `exhausted`, or by support. A disabled channel stays disabled: set up another one, or ask support.',
+    '`active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support. No operation enables it: create a new channel, or contact support.',
   consecutiveFailures: webhookFields.consecutiveFailures,
   failing: webhookFields.failing,
   disabledAt: webhookFields.disabledAt,
@@ -125,7 +129,7 @@ export const answers = {
   CreatedChannel: described(channels.CreatedChannel, {
     ...channelFields,
     secret:
-      'The signing secret of this channel, for the kind `http`: `whsec_` and the base64 of 32 bytes. Only this answer has it. Null for a `web_widget`.',
+      'Signing secret of a channel of kind `http`: `whsec_` and the base64 of 32 bytes. Returned by this operation only. Null for a `web_widget`.',
   }),
   ChannelDelivery: described(channels.ChannelDelivery, channelDelivery),
   ListedChannelDelivery: described(channels.ListedChannelDelivery, {
@@ -137,17 +141,17 @@ export const answers = {
     attemptLog: ATTEMPT_LOG,
   }),
   VisitorToken: described(widget.VisitorToken, {
-    token: 'For `Authorization: Bearer`. Only this answer has it; it is stored nowhere.',
-    expiresAt: 'When it ends, UTC: 15 minutes after it was made. A reset of the sandbox ends it as well.',
+    token: 'Token for `Authorization: Bearer`. Returned by this operation only; it is not stored.',
+    expiresAt: 'Expiry, UTC: 15 minutes after creation. A sandbox reset revokes it earlier.',
   }),
   WidgetMessages: described(widget.WidgetMessages, {
-    messages: 'What was said, oldest first.',
-    after: 'The `after` of the next request: the last message that was read, or the one given.',
+    messages: 'Messages, oldest first.',
+    after: 'Value of `after` for the next request: the last message read, or the given `after`.',
   }),
   WidgetMessage: described(widget.WidgetMessage, {
-    id: 'Identifies the message.',
-    role: 'Who said it: the external `user`, the `assistant` or a human `agent`.',
-    content: 'Its text.',
+    id: 'Identifier of the message.',
+    role: 'Author: the external `user`, the `assistant` or a human `agent`.',
+    content: 'Text of the message.',
     createdAt: CREATED,
   }),
 };
@@ -157,9 +161,9 @@ export const bodies = {
   CreateChannel: described(
     channels.CreateChannel,
     {
-      kind: '`http`: messages are sent to `url`. `web_widget`: visitors read them.',
-      name: 'Label for people.',
-      url: `${RECEIVER_URL} For the kind \`http\`, and no other.`,
+      kind: '`http` sends messages to `url`; `web_widget` lets visitors read them.',
+      name: 'Display name.',
+      url: `${RECEIVER_URL} Required for the kind \`http\`, not allowed otherwise.`,
     },
     { url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH } },
   ),

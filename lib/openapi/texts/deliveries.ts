@@ -10,18 +10,17 @@ export const operations = {
   listDeliveries: {
     tag: 'Deliveries',
     atMost: { reads: 1600, writes: 4 },
-    description: `What was, is and will be sent to one endpoint, newest first. Deliveries are kept for 30 days. Those of a deleted endpoint
-cannot be read: 404.
+    description: `Returns the deliveries to an endpoint, newest first. Deliveries are kept for 30 days. For a
+deleted endpoint the response is a 404.
 
-\`status\`, \`eventType\`, \`from\` and \`to\` narrow the list to deliveries of which all of them are true. Go on until \`nextCursor\` is null: one request reads
-some thousand deliveries at most, so that where few match a page may be short or empty and yet have a \`nextCursor\`. A cursor belongs to the filters that it came
-with.
+Deliveries must match all given filters: \`status\`, \`eventType\`, \`from\` and \`to\`. A request reads a few
+thousand deliveries at most, so a filtered page can be short or empty before \`nextCursor\` is null. A cursor is
+valid only with its filters.
 
-**In a sandbox** \`include=request\` adds to each delivery that was attempted the \`request\` of its last attempt, as a receiver would get
-it if it were sent now: the body and the headers as recorded, with \`webhook-timestamp\` and \`webhook-signature\` of this moment, so that a
-receiver which refuses old signatures takes it. Send its \`body\` to the byte, with its \`headers\`, to the address where you try your receiver:
-the service itself makes no request. What your receiver answers is not recorded; the delivery is what the simulated receiver made of it.
-Recognise what you have forwarded by \`webhook-delivery-id\` and \`webhook-attempt\`. Live there is no \`request\`, whether it is asked for or not.`,
+**In a sandbox**, \`include=request\` adds the \`request\` of the last attempt: the recorded body and headers,
+with a current \`webhook-timestamp\` and \`webhook-signature\`. To test your receiver, send it the exact
+\`body\` with the \`headers\`. Its response is not recorded: the delivery keeps its simulated outcome. Recognize
+forwarded requests by \`webhook-delivery-id\` and \`webhook-attempt\`. Live deliveries have no \`request\`.`,
     answer: 'A page of deliveries.',
     data: [examples.retryingDelivery, examples.succeededDelivery],
     sandbox: [sandboxExamples.forwardedDelivery],
@@ -29,12 +28,12 @@ Recognise what you have forwarded by \`webhook-delivery-id\` and \`webhook-attem
   readDelivery: {
     tag: 'Deliveries',
     atMost: { reads: 20, writes: 3 },
-    description: `One delivery with the log of its attempts: when each began, how long it took, what the receiver answered, or why there was
-no answer. Of an answer that was no success the first KiB of the body is kept, so that a receiver can say what it did not like.
+    description: `Returns a delivery with its attempt log. For a failed attempt the log has the first KiB of the
+response body.
 
-**In a sandbox** each attempt has the \`request\` as it would have gone out, with the timestamp and the signature that it had then: check
-your verification against it. Where \`simulate-speed\` lets time pass faster, \`startedAt\`, \`durationMs\`, \`nextRetryAt\` and \`terminalAt\`
-tell what has happened, and \`atRealSpeed\` what would have happened.`,
+**In a sandbox**, each attempt has the \`request\` that would have been sent, with its original timestamp and
+signature: test your signature verification with it. With \`simulate-speed\`, \`startedAt\`, \`durationMs\`,
+\`nextRetryAt\` and \`terminalAt\` are the actual times, and \`atRealSpeed\` has the times at normal speed.`,
     answer: 'The delivery with its attempts.',
     data: examples.retryingDeliveryWithAttempts,
     sandbox: sandboxExamples.simulatedDeliveryWithAttempts,
@@ -42,13 +41,13 @@ tell what has happened, and \`atRealSpeed\` what would have happened.`,
   redeliverDelivery: {
     tag: 'Deliveries',
     atMost: { reads: 20, writes: 15 },
-    description: `Sends the event of a finished delivery again, whether it \`succeeded\`, is \`exhausted\` or was \`skipped\`. It becomes a new
-delivery with an identifier of its own, 8 attempts of its own, and \`redeliveryOf\` naming the one it repeats. Event identifier and body
-are the same to the byte. It counts for the endpoint’s failures like any other.
+    description: `Resends the event of a delivery that \`succeeded\`, is \`exhausted\` or was \`skipped\`. The
+new delivery has its own identifier, 8 attempts, and the same event and body; \`redeliveryOf\` is the original.
+Its failure counts toward those of the endpoint.
 
-Refused with \`CONFLICT\` while the delivery is not finished, when the endpoint is disabled, and when the event is more than 30 days
-old. It may be done as often as you like; without an \`Idempotency-Key\` each call sends once more. A simulated receiver begins with its
-first answer again.`,
+Fails with \`CONFLICT\` while the delivery is open, if the endpoint is disabled, and if the event is more than
+30 days old. Without an \`Idempotency-Key\`, each call resends the delivery again. A simulated receiver starts
+with its first response.`,
     answer: 'The new delivery.',
     data: examples.redelivery,
     location: `/api/v1/webhooks/${examples.webhook.id}/deliveries/${examples.redelivery.id}`,
@@ -56,65 +55,67 @@ first answer again.`,
   readDeliveryStats: {
     tag: 'Deliveries',
     atMost: { reads: 1900, writes: 4 },
-    description: `What became of the deliveries to all endpoints there are, counted as \`readWebhookStats\` counts those to one: by hour, all endpoints
-together, and of each endpoint in sum. Of endpoints whose deliveries fail it tells how many more failures disable them and, where that follows from the deliveries
-in progress, when. Before the first of them has failed for good, \`waitingSince\` tells that an endpoint does not take what it is sent.
+    description: `Counts deliveries as \`readWebhookStats\` does: by hour for all endpoints together, and in
+total for each. \`failing\` predicts when an endpoint will be disabled. \`waitingSince\` shows that an endpoint
+does not accept deliveries, before the first one is \`exhausted\`.
 
-The counts are some seconds behind the deliveries. What endpoints had that were deleted is not among them, nor is what channels were sent.`,
-    answer: 'The counts of the hours asked for, their sums, and the state of each endpoint.',
+Counts lag by a few seconds. Deleted endpoints and channels are not included.`,
+    answer: 'The counts by hour, their totals, and the state of each endpoint.',
     data: examples.deliveryStats,
   },
   readWebhookStats: {
     tag: 'Deliveries',
     atMost: { reads: 20, writes: 3 },
-    description: `What became of the deliveries to one endpoint, counted by hour. Each counts under the hour of its event, however much
-later it ends, so every hour balances: \`owed\` is the sum of \`pending\`, \`succeeded\`, \`exhausted\` and \`skipped\`. An hour with
-nothing \`pending\` is complete, and \`oldestPending\` names the earliest one that is not.
+    description: `Counts the deliveries to an endpoint. A delivery counts in the hour of its event, whenever it
+ends: in each hour, \`owed\` is the sum of \`pending\`, \`succeeded\`, \`exhausted\` and \`skipped\`. An hour
+without \`pending\` deliveries is complete.
 
-The counts are some seconds behind the deliveries, whose changes are gathered for 10 seconds before they are counted. Those of a
-deleted endpoint cannot be read: 404.`,
-    answer: 'The counts of the hours asked for, and their sums.',
+Counts lag by a few seconds, because changes are batched for 10 seconds. For a deleted endpoint the response is
+a 404.`,
+    answer: 'The counts by hour and their totals.',
     data: examples.webhookStats,
   },
 } as const satisfies Record<string, OperationText>;
 
 export const deliveryFields = {
-  id: 'Identifies the delivery, and is its `webhook-delivery-id` header on every attempt.',
-  webhookId: 'The endpoint that it is for.',
-  eventId: 'The event that it delivers. The same for all endpoints and for redeliveries.',
+  id: 'Identifier of the delivery, sent as `webhook-delivery-id`.',
+  webhookId: 'The endpoint.',
+  eventId: 'The event, the same for all endpoints and redeliveries.',
   eventType: 'Type of the event.',
   status:
-    '`pending`: no attempt has finished. `retrying`: an attempt failed and another will come. Terminal: `succeeded` (an attempt was answered 2xx), `exhausted` (8 attempts failed), `skipped` (given up without another attempt; `terminalReason` says why).',
-  attempts: 'Attempts started so far, 8 at most.',
+    '`pending`: no attempt has finished. `retrying`: an attempt failed and another one is scheduled. Terminal: `succeeded` (a 2xx response), `exhausted` (8 failed attempts), `skipped` (ended without another attempt; see `terminalReason`).',
+  attempts: 'Number of attempts started, at most 8.',
   nextRetryAt:
-    'When the next attempt is due; null unless `retrying`. The waits double from 30 seconds to 1 hour.',
-  terminalAt: 'When it became terminal; null before.',
+    'When the next attempt is due; null unless `retrying`. Waits double from 30 seconds up to 1 hour.',
+  terminalAt: 'When the delivery became terminal; null before.',
   terminalReason:
-    'Why it ended without success: `max_attempts`, `endpoint_disabled` or `endpoint_deleted`. Two more are failures of the service, and not of the receiver: `event_missing`, the event could not be found any more, and `expired`, the delivery could not be processed for 3 days. After these it can be resent, which succeeds where the event still exists. In a sandbox a success says `sandbox_simulated`: it would have been sent, and its simulated receiver accepted it. Null otherwise.',
-  lastError:
-    'What went wrong in the last failed attempt, in one line; it stays after a success. Null when no attempt failed.',
-  lastResponseStatus: 'HTTP status of the last attempt; null when there was none or it got no answer.',
-  redeliveryOf: 'The delivery that this one repeats on request; null for the first one of its event.',
+    'Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`, `event_missing` (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.',
+  lastError: 'Error of the last failed attempt; kept after a success. Null if no attempt failed.',
+  lastResponseStatus: 'HTTP status of the last attempt; null if there was no attempt or no response.',
+  redeliveryOf: 'The delivery that this one resends; null for an original delivery.',
   createdAt: CREATED,
   atRealSpeed:
-    'In a sandbox, where its endpoint’s `simulate-speed` lets time pass faster: when the next attempt and the end would have been without it. Null otherwise, and live.',
+    'In a sandbox with `simulate-speed`: the times of the next attempt and the end at normal speed. Null otherwise.',
 };
 
 export const LISTED_REQUEST =
-  'With `include=request`, for a delivery of a sandbox that was attempted: the request of its last attempt with the time of this answer, signed for it. Absent otherwise, and live.';
+  'With `include=request`, in a sandbox: the request of the last attempt, signed with the current time. Absent for deliveries without an attempt, and live.';
 
 export const ATTEMPT_LOG =
-  'Its finished attempts, oldest first. One whose worker was lost counts in `attempts` and is missing here.';
+  'Finished attempts, oldest first. An attempt whose worker was lost counts in `attempts` but is missing here.';
 
 const countFields = {
-  owed: 'Deliveries that came into being: the sum of the next four.',
-  pending: 'Those that have not ended: `pending` or `retrying`.',
-  succeeded: 'Those that ended `succeeded`.',
-  exhausted: 'Those that ended `exhausted`.',
-  skipped: 'Those that ended `skipped`.',
+  owed: 'Deliveries created: the sum of `pending`, `succeeded`, `exhausted` and `skipped`.',
+  pending: 'Deliveries that are `pending` or `retrying`.',
+  succeeded: 'Deliveries that ended `succeeded`.',
+  exhausted: 'Deliveries that ended `exhausted`.',
+  skipped: 'Deliveries that ended `skipped`.',
   duplicates:
-    'Attempts whose outcome the service lost: the receiver may have had the event once more than the attempt logs say. Counted when the delivery ends, and not a part of `owed`.',
+    'Attempts whose outcome was lost, which the receiver may have received. Counted when the delivery ends; not part of `owed`.',
 };
+
+const OLDEST_PENDING =
+  'Start of the earliest of these hours with `pending` deliveries, UTC; null if there is none.';
 
 /** The schemas of answers. */
 export const answers = {
@@ -125,74 +126,72 @@ export const answers = {
     attemptLog: ATTEMPT_LOG,
   }),
   Attempt: described(deliveries.Attempt, {
-    number: 'Counts from 1; the `webhook-attempt` header.',
-    startedAt: 'When it began, UTC.',
-    durationMs: 'How long it took, in milliseconds. The limit is 10 seconds.',
-    status: 'HTTP status of the receiver’s answer; null when there was none.',
-    error: 'Why it failed, in one line; null when it succeeded.',
-    response: 'The beginning of the answer’s body, at most 1 KiB; null when it succeeded or there was none.',
+    number: 'Number of the attempt, from 1; sent as `webhook-attempt`.',
+    startedAt: 'Start of the attempt, UTC.',
+    durationMs: 'Duration in milliseconds. The limit is 10 seconds.',
+    status: 'HTTP status of the response; null if there was none.',
+    error: 'Why the attempt failed; null if it succeeded.',
+    response: 'First KiB of the response body; null after a success, or without a response.',
     request:
-      'In a sandbox: the request as it would have gone out, signature included. Null when its body is larger than 32 KiB, and live, where none is kept.',
+      'In a sandbox: the request with its signature. Null if the body is larger than 32 KiB, and live.',
     atRealSpeed:
-      'In a sandbox, where time passes faster: when it would have begun, and how long it would have taken. Null otherwise, and live.',
+      'In a sandbox with `simulate-speed`: the start and the duration at normal speed. Null otherwise.',
   }),
   WebhookRequest: described(WebhookRequest, {
     method: 'Always `POST`.',
-    url: 'Where it would have gone, the parameters of the simulated receiver included.',
-    headers: 'All that a receiver would get but for what concerns the connection alone; names in lower case.',
-    body: 'The body to the byte, as text: what the signature is over.',
+    url: 'Receiver URL, including the parameters of the simulated receiver.',
+    headers: 'All headers except those of the connection; names in lower case.',
+    body: 'The exact body as text, as signed.',
   }),
   DeliveryAtRealSpeed: described(deliveries.DeliveryAtRealSpeed, {
     nextRetryAt: 'When the next attempt would be due, UTC; null unless `retrying`.',
-    terminalAt: 'When it would have ended, UTC; null before.',
+    terminalAt: 'When the delivery would have become terminal, UTC; null before.',
   }),
   AttemptAtRealSpeed: described(deliveries.AttemptAtRealSpeed, {
-    startedAt: 'When it would have begun, UTC.',
-    durationMs: 'How long it would have taken, in milliseconds.',
+    startedAt: 'When the attempt would have started, UTC.',
+    durationMs: 'Duration at normal speed, in milliseconds.',
   }),
   WebhookStats: described(webhooks.WebhookStats, {
     webhookId: 'The endpoint.',
-    from: 'Beginning of the earliest hour that was asked for, UTC.',
+    from: 'Start of the earliest requested hour, UTC.',
     to: 'End of the current hour, UTC.',
-    totals: 'All hours together.',
-    oldestPending:
-      'Beginning of the earliest of these hours with deliveries that have not ended, UTC; null when all have.',
-    hours: 'The hours with deliveries, newest first. The others are left out.',
+    totals: 'Counts of all hours together.',
+    oldestPending: OLDEST_PENDING,
+    hours: 'Hours with deliveries, newest first. Other hours are omitted.',
   }),
   DeliveryStats: described(webhooks.DeliveryStats, {
-    from: 'Beginning of the earliest hour that was asked for, UTC.',
+    from: 'Start of the earliest requested hour, UTC.',
     to: 'End of the current hour, UTC.',
-    totals: 'All hours of all endpoints together.',
-    backlog: 'What of these hours has not ended.',
-    hours: 'The hours with deliveries, all endpoints together, newest first. The others are left out.',
-    endpoints: 'Each endpoint there is, newest first.',
+    totals: 'Counts of all hours and endpoints together.',
+    backlog: 'Deliveries of these hours that have not ended.',
+    hours: 'Hours with deliveries, all endpoints together, newest first. Other hours are omitted.',
+    endpoints: 'All current endpoints, newest first.',
   }),
   EndpointStats: described(webhooks.EndpointStats, {
     webhookId: 'The endpoint.',
     url: webhookFields.url,
     status: webhookFields.status,
     consecutiveFailures: webhookFields.consecutiveFailures,
-    failing: 'While its deliveries fail: since when, what disables it, and when. Null otherwise.',
+    failing: webhookFields.failing,
     disabledAt: webhookFields.disabledAt,
     disabledReason: webhookFields.disabledReason,
-    totals: 'All hours together.',
-    oldestPending:
-      'Beginning of the earliest of these hours with deliveries that have not ended, UTC; null when all have.',
+    totals: 'Counts of all hours together.',
+    oldestPending: OLDEST_PENDING,
     waitingSince:
-      'Since when a delivery waits, UTC: of the endpoint’s latest deliveries that are more than a minute old, when the oldest one that has not ended was created. Null when they all have.',
+      'Creation time of the oldest open delivery among the latest ones that are more than a minute old, UTC. Null if there is none.',
   }),
   FailingUntil: described(webhooks.FailingUntil, {
     ...failingFields,
     disablesAt:
-      'When the endpoint is disabled if none of its deliveries succeeds from now on and attempts take as long as they last did, UTC: as deliveries that are in progress run out of retries. Null when fewer are in progress than it takes.',
+      'When the deliveries in progress will disable the endpoint, UTC, if none succeeds and attempts take as long as the last ones. Null if too few are in progress.',
   }),
   Backlog: described(webhooks.Backlog, {
-    pending: 'How many deliveries have not ended.',
-    oldestPending: 'Beginning of the earliest hour with such deliveries, UTC; null when all have ended.',
+    pending: 'Number of deliveries that have not ended.',
+    oldestPending: 'Start of the earliest hour with such deliveries, UTC; null if there is none.',
   }),
   DeliveryCounts: described(webhooks.DeliveryCounts, countFields),
   DeliveryCountsOfHour: described(webhooks.DeliveryCountsOfHour, {
-    hour: 'Beginning of the hour, UTC. A delivery counts under the hour of its event; one that was resent, under the hour of that request.',
+    hour: 'Start of the hour, UTC. A delivery counts in the hour of its event; a redelivery in the hour it was requested.',
     ...countFields,
   }),
 };

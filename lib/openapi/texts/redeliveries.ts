@@ -9,17 +9,17 @@ export const operations = {
   startRedelivery: {
     tag: 'Deliveries',
     atMost: { reads: 5, writes: 20 },
-    description: `Resends, in the background, all events whose deliveries to this endpoint ended \`exhausted\` or \`skipped\` in a period, oldest first. The answer
-comes at once; read the redelivery (\`readRedelivery\`) to see how far it is.
+    description: `Starts a background job that resends all events whose deliveries to this endpoint ended
+\`exhausted\` or \`skipped\` in a period, oldest first. Read the job (\`readRedelivery\`) for its progress.
 
-Each event becomes one new delivery, as with \`redeliverDelivery\`, however many of its deliveries failed in the time. Passed over are events that have arrived by
-a redelivery meanwhile, and those that are more than 30 days old. The time of a delivery is that of its event, or that at which it was resent. The new deliveries
-of a receiver that still fails fail again, and count.
+Each event gets one new delivery, as with \`redeliverDelivery\`, unless a redelivery has succeeded since or the
+event is older than 30 days. The time of a delivery is that of its event or, for a redelivery, that of the
+request. New failures count toward those of the endpoint.
 
-One redelivery runs at a time for an endpoint: another one is refused with \`CONFLICT\`, and so is one for an endpoint that is disabled. It ends by itself when
-the endpoint is disabled or deleted, and disappears with the sandbox’s data at a reset.`,
+One job runs at a time for an endpoint. Another one fails with \`CONFLICT\`, as does a job for a disabled
+endpoint. A job stops when the endpoint is disabled or deleted. A sandbox reset deletes it.`,
     body: { from, statuses: ['exhausted'] },
-    answer: 'The redelivery, which runs.',
+    answer: 'The running redelivery job.',
     data: { ...ordered, statuses: ['exhausted'] },
     location: `${PATH}/${ordered.id}`,
   },
@@ -27,52 +27,53 @@ the endpoint is disabled or deleted, and disappears with the sandbox’s data at
     tag: 'Deliveries',
     atMost: { reads: 20, writes: 3 },
     description:
-      'The redeliveries of an endpoint, newest first. One that has ended can be read for 30 days more.',
-    answer: 'A page of redeliveries.',
+      'Returns the redelivery jobs of an endpoint, newest first. Jobs are kept for 30 days after they end.',
+    answer: 'A page of redelivery jobs.',
     data: [underWay],
   },
   readRedelivery: {
     tag: 'Deliveries',
     atMost: { reads: 5, writes: 3 },
     description:
-      'One redelivery: how far it is, or how it ended. It changes several times a second while it runs.',
-    answer: 'The redelivery.',
+      'Returns a redelivery job with its progress and outcome. A running job changes several times a second.',
+    answer: 'The redelivery job.',
     data: underWay,
   },
   stopRedelivery: {
     tag: 'Deliveries',
     atMost: { reads: 4, writes: 10 },
-    description: `Stops a redelivery. What it has made is delivered all the same, and what was being made at this moment as well: a few hundred more may come.
+    description: `Stops a redelivery job. Deliveries that it has created, or is creating (up to a few hundred),
+are still sent.
 
-One that has ended, or never was, is a success as well, so that a repetition is safe.`,
-    answer: 'It does not run any more.',
+Stopping a job that has ended or does not exist succeeds, so retries are safe.`,
+    answer: 'The redelivery job is stopped.',
   },
 } as const satisfies Record<string, OperationText>;
 
 /** The schemas of answers. */
 export const answers = {
   Redelivery: described(redeliveries.Redelivery, {
-    id: 'Identifies the redelivery.',
-    webhookId: 'The endpoint whose deliveries are resent.',
-    status: '`running`, `done` when it has come to the end of its time, or `stopped` before that.',
+    id: 'Identifier of the redelivery job.',
+    webhookId: 'The endpoint.',
+    status: '`running`, `done` (the whole period was processed) or `stopped` (ended early; see `reason`).',
     reason:
-      'Why it was stopped: `cancelled` on request, `endpoint_disabled` or `endpoint_deleted`. Null otherwise.',
-    from: 'Beginning of the time whose deliveries it resends, included: 30 days before it was started at the earliest.',
-    to: 'End of that time, excluded: when it was started at the latest.',
-    statuses: 'How the deliveries ended that it resends.',
-    examined: 'How many deliveries of the period it has read so far, resent or not.',
-    redelivered: 'How many new deliveries it has made so far, one for each event.',
-    progress: 'The part of its time that it has examined so far, from 0 to 1. 1 when it is `done`.',
-    createdAt: 'When it was started, UTC. Each of its deliveries has the time at which it was made.',
-    finishedAt: 'When it was done or stopped, UTC; null while it runs.',
+      'Why it was stopped: `cancelled` by a request, `endpoint_disabled` or `endpoint_deleted`. Null otherwise.',
+    from: 'Start of the period, inclusive; at most 30 days before the start of the job.',
+    to: 'End of the period, exclusive; at most the start of the job.',
+    statuses: 'Terminal statuses of the deliveries to resend.',
+    examined: 'Number of deliveries of the period examined so far, resent or not.',
+    redelivered: 'Number of new deliveries created so far, one for each event.',
+    progress: 'Fraction of the period examined so far, from 0 to 1. 1 when `done`.',
+    createdAt: 'When the job was started, UTC. Its deliveries are created later.',
+    finishedAt: 'When the job ended, UTC; null while `running`.',
   }),
 };
 
 /** The schemas of requests. */
 export const bodies = {
   StartRedelivery: described(redeliveries.StartRedelivery, {
-    from: 'Beginning of the time, UTC, included. What is more than 30 days ago counts as 30 days ago.',
-    to: 'End of the time, UTC, excluded. Left out, or in the future, it is now.',
-    statuses: 'How the deliveries ended that are to be resent. Left out, it is both.',
+    from: 'Start of the period, UTC, inclusive. A time more than 30 days ago counts as 30 days ago.',
+    to: 'End of the period, UTC, exclusive. Default and maximum: now.',
+    statuses: 'Terminal statuses of the deliveries to resend. Default: both.',
   }),
 };

@@ -8,14 +8,13 @@ export const operations = {
   provisionSandbox: {
     tag: 'Sandbox',
     atMost: { reads: 3, writes: 10 },
-    description: `Makes the organization’s sandbox if it has none, and issues a key for it. There is one sandbox at most: each further call
-issues another key for the same one, and \`provisioned\` is false. The key works from the answer on, which shows it in \`secretOnce\`,
-once.
+    description: `Creates the organization’s sandbox if there is none, and issues an API key for it. Later calls
+issue another key for the same sandbox, with \`provisioned: false\`. The key is shown once, in \`secretOnce\`.
 
-Keys of the sandbox are in the organization’s list of keys, and are revoked there (\`revokeApiKey\`). The operation takes no
-\`Idempotency-Key\`. If no answer arrives, look into the list for a key that you did not store, and revoke it.`,
+Manage sandbox keys with \`listApiKeys\` and \`revokeApiKey\`. This operation takes no \`Idempotency-Key\`: if
+the response is lost, revoke the key that you did not store.`,
     body: { name: examples.sandboxKey.name, scopes: examples.sandboxKey.scopes },
-    answer: 'The sandbox, and a key for it.',
+    answer: 'The sandbox and a new key for it.',
     data: {
       sandboxOrganizationId,
       provisioned: true,
@@ -27,47 +26,47 @@ Keys of the sandbox are in the organization’s list of keys, and are revoked th
     tag: 'Sandbox',
     atMost: { reads: 4, writes: 2 },
     description:
-      'Which sandbox the organization has, and since when. `NOT_FOUND` where it has none. Its keys are in the organization’s list of keys.',
+      'Returns the organization’s sandbox, or `NOT_FOUND` if there is none. List its keys with `listApiKeys`.',
     answer: 'The sandbox.',
     data: examples.sandbox,
   },
   resetSandbox: {
     tag: 'Sandbox',
     atMost: { reads: 3, writes: 6 },
-    description: `Deletes the data of the sandbox: conversations, messages, escalation logs, tickets, events, deliveries with their counts, and
-the answers stored for \`Idempotency-Key\`s. It is empty when the answer arrives, however much there was: lists are empty, old
-identifiers name nothing, old cursors are refused, and deliveries in progress are dropped. Its keys and its webhook endpoints stay, with
-their secrets, their status and their count of failures. What is live is not touched.
+    description: `Deletes the data of the sandbox: conversations, messages, escalation logs, tickets, sources,
+events, deliveries with their counts, redelivery jobs, and the responses stored for \`Idempotency-Key\`s. From
+this response on, lists are empty, old identifiers do not exist, old cursors are rejected, and deliveries in
+progress are dropped. API keys, webhook endpoints and channels stay, with their secrets, status and failure
+count. Live data is not affected.
 
-Refused with \`SANDBOX_NOT_PROVISIONED\` where the organization has no sandbox. A repetition resets once more. Where several resets come at the same time, one that finds the sandbox just reset tells when
-that was.`,
-    answer: 'The sandbox is empty.',
+Fails with \`SANDBOX_NOT_PROVISIONED\` if the organization has no sandbox. A repeated call resets again;
+concurrent calls may return the same reset.`,
+    answer: 'The sandbox is reset.',
     data: { sandboxOrganizationId, resetAt: lastResetAt },
   },
 } as const satisfies Record<string, OperationText>;
 
-const SANDBOX_ID = 'Identifies the sandbox organization. Events in the sandbox call it `orgId`.';
+const SANDBOX_ID = 'Identifier of the sandbox organization, `orgId` in its events.';
 
 /** The schemas of answers. */
 export const answers = {
   Sandbox: described(settings.Sandbox, {
     sandboxOrganizationId: SANDBOX_ID,
     createdAt: 'When it was provisioned, UTC.',
-    lastResetAt: 'When it was last reset, UTC; null when it never was.',
-    purge:
-      'The progress of the deletion while data from before a reset is still stored; no request can read it. Null otherwise.',
+    lastResetAt: 'When it was last reset, UTC; null if never.',
+    purge: 'Progress of a reset while its data, which no request can read, is being deleted. Null otherwise.',
   }),
   Purge: described(settings.Purge, {
-    since: 'The earliest reset whose data is not deleted yet, UTC.',
-    deleted: 'How many rows were deleted since.',
+    since: 'Time of the earliest reset whose data is not completely deleted, UTC.',
+    deleted: 'Number of rows deleted since.',
   }),
   ProvisionedSandbox: described(settings.ProvisionedSandbox, {
     sandboxOrganizationId: SANDBOX_ID,
-    provisioned: 'Whether this call made the sandbox; false when there was one already.',
-    key: 'A new key of the sandbox, with `secretOnce`.',
+    provisioned: 'Whether this call created the sandbox.',
+    key: 'A new sandbox key, with `secretOnce`.',
   }),
   ResetSandbox: described(settings.ResetSandbox, {
     sandboxOrganizationId: SANDBOX_ID,
-    resetAt: 'When it was reset, UTC. Nothing that was in it before can be seen any more.',
+    resetAt: 'Time of the reset, UTC. Earlier data is no longer visible.',
   }),
 };

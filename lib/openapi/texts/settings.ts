@@ -7,14 +7,14 @@ export const operations = {
     tag: 'Organization',
     atMost: { reads: 2, writes: 2 },
     description:
-      'Who is signed in, as what, and when the session ends. A role that is taken away meanwhile is kept until then.',
-    answer: 'The person and the session.',
+      'Returns the signed-in user, their organization and role, and when the session expires. A role that is removed stays in effect until then.',
+    answer: 'The user and the session.',
     data: examples.signedIn,
   },
   readOrganization: {
     tag: 'Organization',
     atMost: { reads: 2, writes: 2 },
-    description: 'The organization of the session and its settings.',
+    description: 'Returns the organization of the session with its settings.',
     answer: 'The organization.',
     data: examples.organization,
   },
@@ -22,30 +22,30 @@ export const operations = {
     tag: 'Organization',
     atMost: { reads: 1, writes: 3 },
     description:
-      'Changes the settings that are given; the others stay. Name, environment and tier are not among them: they are ignored.',
+      'Changes the given settings; the others keep their values. Name, environment and tier cannot be changed and are ignored.',
     body: { contentChangeThreshold: 35 },
-    answer: 'The organization as it is now.',
+    answer: 'The updated organization.',
     data: { ...examples.organization, contentChangeThreshold: 35 },
   },
   readUsage: {
     tag: 'Organization',
     atMost: { reads: 8, writes: 2 },
-    description: `What the organization has used, counted by month: conversations that were started and messages that were recorded.
-Each counts once, however often its request was repeated. Nothing of the sandbox counts.
+    description: `Returns the organization’s usage by month: conversations started and messages recorded. A
+repeated request counts once. The sandbox does not count.
 
-The counts are some seconds behind. After its end a month can still grow, by what was counted late.`,
-    answer: 'The counts of the months asked for.',
+Counts lag by a few seconds, so a month can still grow after its end.`,
+    answer: 'The counts by month.',
     data: examples.usage,
   },
   createApiKey: {
     tag: 'API keys',
     atMost: { reads: 1, writes: 6 },
-    description: `Makes a live API key; keys of the sandbox come from \`provisionSandbox\`. The answer shows it in \`secretOnce\`, once: the service keeps nothing but its digest. Give each
-program a key of its own, with just the scopes it needs, so that it can be revoked alone.
+    description: `Creates a live API key; sandbox keys come from \`provisionSandbox\`. The key is shown once, in
+\`secretOnce\`; the service stores only its digest. Give each program its own key with only the scopes it needs.
 
-The operation takes no \`Idempotency-Key\`. If no answer arrives, look into the list for a key that you did not store, and revoke it.`,
+This operation takes no \`Idempotency-Key\`: if the response is lost, revoke the key that you did not store.`,
     body: { name: examples.apiKey.name, scopes: examples.apiKey.scopes },
-    answer: 'The key.',
+    answer: 'The API key.',
     data: { ...examples.apiKey, secretOnce: examples.apiKeySecret },
     location: `/api/settings/api-keys/${examples.apiKey.id}`,
   },
@@ -53,85 +53,85 @@ The operation takes no \`Idempotency-Key\`. If no answer arrives, look into the 
     tag: 'API keys',
     atMost: { reads: 80, writes: 2 },
     description:
-      'The organization’s keys, newest first: live ones and those of its sandbox, revoked ones included. Never with the keys themselves.',
-    answer: 'A page of keys.',
+      'Returns the organization’s live and sandbox keys, newest first, including revoked ones. Secrets are not included.',
+    answer: 'A page of API keys.',
     data: [examples.sandboxKey, examples.usedApiKey, examples.revokedApiKey],
   },
   revokeApiKey: {
     tag: 'API keys',
     atMost: { reads: 2, writes: 6 },
-    description: `Revokes a key, of the organization or of its sandbox. It takes effect at the next request with it, and cannot be undone. The key stays in the list.
+    description: `Revokes a live or sandbox key of the organization, permanently and from the next request on.
+The key stays in the list.
 
-A key that does not exist, or is revoked already, is a success as well, so that a repetition is safe.`,
-    answer: 'There is no such key that works.',
+Revoking a key that is already revoked or does not exist succeeds, so retries are safe.`,
+    answer: 'The API key is revoked.',
   },
 } as const satisfies Record<string, OperationText>;
 
 const SCOPES =
-  'What the key may do. A `write:` scope implies the `read:` scope of the same resource. Each scope at most once.';
+  'Scopes of the key, each at most once. A `write:` scope implies the `read:` scope of the same resource.';
 
 const organizationSettings = {
-  contentChangeThreshold:
-    'How much of an imported source’s text, in percent, must have changed before the admins get an e-mail.',
-  contentChangeNotifications: 'Whether admins get e-mails about changed content at all.',
+  contentChangeThreshold: 'Percentage of a source’s text that must change before admins get an e-mail.',
+  contentChangeNotifications: 'Whether admins get e-mails about changed content.',
 };
 
 const apiKeyFields = {
-  id: 'Identifies the key. It is not the key itself.',
-  environment: 'The key selects the mode: `live` acts on the organization, `sandbox` on its sandbox.',
-  name: 'Label for people.',
+  id: 'Identifier of the key, not the key itself.',
+  environment: '`live` keys act on the organization, `sandbox` keys on its sandbox.',
+  name: 'Display name.',
   scopes: SCOPES,
   createdAt: CREATED,
   lastUsedAt:
-    'When it was last used, UTC, some minutes behind; null when it was not within a year. Refused requests count as well.',
-  revokedAt: 'When it was revoked, UTC; null while it works.',
+    'When it was last used, UTC, some minutes behind; null if not within a year. Rejected requests count.',
+  revokedAt: 'When it was revoked, UTC; null while it is valid.',
 };
 
 /** The schemas of answers. */
 export const answers = {
   Organization: described(settings.Organization, {
-    id: 'Identifies the organization. Events call it `orgId`.',
-    name: 'Its name.',
+    id: 'Identifier of the organization, `orgId` in events.',
+    name: 'Name of the organization.',
     environment: '`live`, or `sandbox` for a paired sandbox organization.',
-    tier: 'Its rate limit: `sandbox` 60, `standard` 600, `scale` 6,000 requests a minute.',
+    tier: 'Rate-limit tier: `sandbox` 60, `standard` 600, `scale` 6,000 requests a minute.',
     ...organizationSettings,
     mailer:
-      'Whether this deployment sends e-mail to admins. Where it is `false`, no e-mail is sent, with any settings.',
+      'Whether this deployment sends e-mail to admins. If `false`, no e-mail is sent, regardless of the settings.',
     createdAt: CREATED,
   }),
   SignedIn: described(settings.SignedIn, {
-    userId: 'The issuer’s identifier of the person.',
-    email: 'Address of the person, to be shown. `null` where the issuer does not say it.',
-    organizationId: 'The organization that the person acts for.',
-    organizationName: 'Its name.',
-    role: 'A `member` sees, an `admin` also changes.',
-    expiresAt: 'When the session ends, unless it is renewed before.',
+    userId: 'Identifier of the user at the issuer.',
+    email: 'E-mail address to display; null if the issuer does not provide one.',
+    organizationId: 'The organization of the user.',
+    organizationName: 'Name of the organization.',
+    role: 'A `member` can read; an `admin` can also write.',
+    expiresAt: 'When the session expires unless it is renewed.',
   }),
   Usage: described(settings.Usage, {
     organizationId: 'The organization.',
-    months: 'The months asked for, newest first; those in which nothing was used as well.',
+    months: 'Requested months, newest first, including those without usage.',
   }),
   UsageOfMonth: described(settings.UsageOfMonth, {
-    month: 'The month, UTC: `2026-11`. What is used counts under the month in which it happened.',
-    conversations: 'Conversations that were started.',
-    messages: 'Messages that were recorded, of every role.',
+    month: 'Month of the usage, UTC, for example `2026-11`.',
+    conversations: 'Conversations started.',
+    messages: 'Messages recorded, of every role.',
   }),
   ApiKey: described(settings.ApiKey, apiKeyFields),
   CreatedApiKey: described(settings.CreatedApiKey, {
     ...apiKeyFields,
-    secretOnce: 'The key itself, for `Authorization: Bearer`. Only this answer has it; it is stored nowhere.',
+    secretOnce: 'The key, for `Authorization: Bearer`. Returned by this operation only; it is not stored.',
   }),
 };
 
 /** The schemas of requests. */
 export const bodies = {
   UpdateOrganization: described(settings.UpdateOrganization, {
-    contentChangeThreshold: `${organizationSettings.contentChangeThreshold} Left out: stays as it is.`,
-    contentChangeNotifications: `${organizationSettings.contentChangeNotifications} Left out: stays as it is.`,
+    contentChangeThreshold: `${organizationSettings.contentChangeThreshold} Omit to keep it.`,
+    contentChangeNotifications: `${organizationSettings.contentChangeNotifications} Omit to keep it.`,
   }),
   CreateApiKey: described(
     settings.CreateApiKey,
-    { name: 'Label for people.', scopes: SCOPES },
+    { name: 'Display name.', scopes: SCOPES },
     { scopes: { uniqueItems: true } },
   ),
 };

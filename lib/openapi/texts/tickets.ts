@@ -6,8 +6,8 @@ export const operations = {
   createTicket: {
     tag: 'Tickets',
     atMost: { reads: 5, writes: 35 },
-    description: `Creates a fallback ticket, with or without the conversation it comes out of. Sends \`ticket.created\`. The conversation stays
-as it is. A conversation that does not exist is refused with \`NOT_FOUND\`. The body may be left out.`,
+    description: `Creates a fallback ticket, optionally for a conversation, which does not change. Sends
+\`ticket.created\`. Fails with \`NOT_FOUND\` if the conversation does not exist. The body is optional.`,
     body: { conversationId: examples.conversation.id, reason: examples.ticket.reason },
     answer: 'The ticket.',
     data: examples.ticket,
@@ -16,14 +16,14 @@ as it is. A conversation that does not exist is refused with \`NOT_FOUND\`. The 
   listTickets: {
     tag: 'Tickets',
     atMost: { reads: 130, writes: 4 },
-    description: 'The organization’s tickets, newest first.',
+    description: 'Returns the organization’s tickets, newest first.',
     answer: 'A page of tickets.',
     data: [examples.ticket],
   },
   readTicket: {
     tag: 'Tickets',
     atMost: { reads: 5, writes: 3 },
-    description: 'One ticket, for example the one that a `ticket.created` event names.',
+    description: 'Returns a ticket, for example that of a `ticket.created` event.',
     answer: 'The ticket.',
     data: examples.ticket,
   },
@@ -32,9 +32,9 @@ as it is. A conversation that does not exist is refused with \`NOT_FOUND\`. The 
 /** The schemas of answers. */
 export const answers = {
   Ticket: described(tickets.Ticket, {
-    id: 'Identifies the ticket.',
-    conversationId: 'The conversation it came out of, if any.',
-    reason: 'What it is about, if that was said.',
+    id: 'Identifier of the ticket.',
+    conversationId: 'The conversation; null if there is none.',
+    reason: 'Subject of the ticket; null if none was given.',
     createdAt: CREATED,
   }),
 };
@@ -42,7 +42,7 @@ export const answers = {
 /** The schemas of requests. */
 export const bodies = {
   CreateTicket: described(tickets.CreateTicket, {
-    conversationId: 'The conversation it comes out of. It must exist.',
-    reason: 'What it is about. The event carries it.',
+    conversationId: 'An existing conversation.',
+    reason: 'Subject of the ticket, included in the event.',
   }),
 };

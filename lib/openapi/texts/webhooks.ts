@@ -7,135 +7,131 @@ import { described, type OperationText } from '../operation-text.ts';
 
 const registered = { ...examples.webhook, secret: examples.signingSecret };
 
-/** What a receiver's failure is called in a program, and what is recorded of it. */
 const failures = Object.entries(SIMULATED_FAILURES)
-  .map(([word, error]) => `| \`${word}\` | does not get to answer: ${error} | \`${error}\` |`)
+  .map(([word, error]) => `| \`${word}\` | fails before it responds | \`${error}\` |`)
   .join('\n');
 
-const PROGRAMS = `**In a sandbox** nothing is sent to the address. A simulated receiver takes the requests, and two parameters in the query of
-\`url\` say what it does: \`https://hooks.example.com/in?simulate=503,timeout,200@3s&simulate-speed=60\`. Without them it answers 200 at
-once.
+const PROGRAMS = `**In a sandbox**, nothing is sent to the URL. A simulated receiver takes its place, set by two
+query parameters of \`url\`: \`https://hooks.example.com/in?simulate=503,timeout,200@3s&simulate-speed=60\`. The
+default is an immediate 200.
 
-\`simulate\` has one answer for each attempt of a delivery, separated by commas, 50 at most; the last one is for all attempts that follow. The
-example answers the first attempt 503, lets the second one wait in vain, and answers the third one 200 after three seconds.
+\`simulate\` lists up to 50 responses, separated by commas, one for each attempt of a delivery; the last one
+repeats. In the example, the first attempt gets a 503, the second times out, and the third gets a 200 after 3 s.
 
-| Answer | What the receiver does | \`error\` of the attempt |
+| Response | Receiver | \`error\` of the attempt |
 |---|---|---|
-| \`200\` to \`299\` | takes the request | null |
-| \`300\` to \`599\` | answers with this status, without a body | \`the receiver answered 503\`, for example |
-| \`timeout\` | does not answer in time | \`timed out after 10 s\` |
+| \`200\` to \`299\` | accepts the request | null |
+| \`300\` to \`599\` | responds with this status and no body | for example \`the receiver answered 503\` |
+| \`timeout\` | does not respond in time | \`timed out after 10 s\` |
 ${failures}
-| any of these with \`@250ms\` or \`@3s\` | does it after so long, 60 seconds at most | from 10 seconds on as with \`timeout\` |
+| any of these with \`@250ms\` or \`@3s\` | does so after this delay, at most 60 seconds | from 10 seconds on as for \`timeout\` |
 
-\`simulate-speed\` is a whole number from 1, the default, to ${MAX_SPEED.toLocaleString('en')}: the waits between attempts, and those of the receiver, pass so many times faster.
-At ${MAX_SPEED} all eight attempts take some ten seconds instead of an hour. \`atRealSpeed\` of deliveries and attempts then tells when it would have been.
+\`simulate-speed\` is an integer from 1, the default, to ${MAX_SPEED.toLocaleString('en')}. It divides the waits
+between attempts and the delays of the receiver: at ${MAX_SPEED}, all eight attempts take about ten seconds
+instead of an hour. \`atRealSpeed\` has the times at normal speed.
 
-A parameter that says something else is refused, here and when the address is changed. Live both are parameters like any other: the
-service ignores them and sends them to the receiver.`;
+Invalid values are rejected. Live, both are ordinary parameters that are sent to the receiver.`;
 
 export const operations = {
   registerWebhook: {
     tag: 'Webhooks',
     atMost: { reads: 4, writes: 20 },
-    description: `Registers the address of a receiver and the event types it wants. From the answer on, every such event is delivered to it,
-signed with the \`secret\` that this answer shows. Keep the secret: no other answer has it.
+    description: `Registers a receiver URL and its event types. Events are signed with the \`secret\` in this
+response; store it, because no other operation returns it.
 
-Each registration makes an endpoint of its own, with its own secret, also when the address is known already. This is how an endpoint
-that was disabled is replaced, and how a secret is: register again, then delete the old endpoint.
+Each registration creates a new endpoint with its own secret, even for a URL that is already registered. To
+rotate a secret or replace a disabled endpoint, register again and delete the old endpoint. The receiver is not
+called; check it with \`testWebhook\`.
 
-The receiver is not called by this operation. Send a test event (\`testWebhook\`) to see that it answers.
-
-An organization may have 50 endpoints, and 10 of them at one host, over all ports and paths; disabled endpoints count. One more is
-refused with \`LIMIT_EXCEEDED\`. If no answer arrives, repeat the request with the
-same \`Idempotency-Key\`: it registers no second endpoint, and the answer has the secret again.
+An organization can have 50 endpoints, and 10 of them at one host (all ports and paths). Disabled endpoints
+count. Beyond that the request fails with \`LIMIT_EXCEEDED\`. If the response is lost, repeat the request with
+the same \`Idempotency-Key\`: it returns the same endpoint and secret.
 
 ${PROGRAMS}`,
     body: { url: examples.webhook.url, events: examples.webhook.events },
-    answer: 'The endpoint, with its signing secret.',
+    answer: 'The endpoint with its signing secret.',
     data: registered,
     location: `/api/v1/webhooks/${examples.webhook.id}`,
   },
   listWebhooks: {
     tag: 'Webhooks',
     atMost: { reads: 40, writes: 3 },
-    description:
-      'The organization’s endpoints, newest first, disabled ones included. Never with their secrets.',
+    description: `Returns the organization’s endpoints, newest first, including disabled ones. Secrets are not
+included.`,
     answer: 'A page of endpoints.',
     data: [examples.webhook],
   },
   readWebhook: {
     tag: 'Webhooks',
     atMost: { reads: 5, writes: 3 },
-    description:
-      'One endpoint, never with its secret. `status` and `failing` tell how its receiver is doing, and how far it is from being disabled; `readWebhookStats` counts what became of its deliveries.',
+    description: `Returns an endpoint without its secret. \`status\` and \`failing\` show whether its deliveries
+fail; \`readWebhookStats\` counts them.`,
     answer: 'The endpoint.',
     data: examples.failingWebhook,
   },
   updateWebhook: {
     tag: 'Webhooks',
     atMost: { reads: 6, writes: 10 },
-    description: `Changes the address, the event types, or both; what is left out stays. A new list of event types replaces the old one and
-holds for events that happen from then on; a new address also for the next attempts of deliveries in progress. In a sandbox it says what
-the simulated receiver does (\`registerWebhook\`).
+    description: `Changes the URL, the event types, or both. Omitted fields keep their values. New event types
+replace the old ones and apply to later events; a new URL also applies to the next attempts of deliveries in
+progress. In a sandbox, the URL also sets the simulated receiver (\`registerWebhook\`).
 
-A new host may have 10 endpoints of the organization; one more is refused with \`LIMIT_EXCEEDED\`.
+Fails with \`LIMIT_EXCEEDED\` if the organization already has 10 endpoints at the new host.
 
-The secret, the status and the count of failures stay as they are: an endpoint that was disabled is not enabled by it. Register a new
-one, or ask support.`,
+The secret, status and failure count stay the same: a disabled endpoint stays disabled. Register a new one, or
+contact support.`,
     body: { events: ['conversation.created', 'conversation.resolved'] },
-    answer: 'The endpoint as it is now.',
+    answer: 'The updated endpoint.',
     data: { ...examples.webhook, events: ['conversation.created', 'conversation.resolved'] },
   },
   deleteWebhook: {
     tag: 'Webhooks',
     atMost: { reads: 4, writes: 20 },
-    description: `Deletes an endpoint. Nothing is sent to it from then on: its deliveries that are not finished become \`skipped\`, and none of
-its deliveries can be read any more.
+    description: `Deletes an endpoint. Nothing more is sent to it: its open deliveries become \`skipped\`. Its
+deliveries remain in the events (\`readEvent\`) for 30 days.
 
-An endpoint that does not exist, or not any more, is a success as well, so that a repetition is safe.`,
-    answer: 'There is no such endpoint any more.',
+Deleting an endpoint that does not exist succeeds, so retries are safe.`,
+    answer: 'The endpoint is deleted.',
   },
   testWebhook: {
     tag: 'Webhooks',
     atMost: { reads: 5, writes: 9 },
-    description: `Sends one real \`webhook.test\` event to this endpoint, subscribed or not: signed, retried and recorded like every
-other event. The answer comes before the delivery; read it (\`readDelivery\`) to see how the receiver answered, in a sandbox the
-simulated one.
+    description: `Sends a \`webhook.test\` event to the endpoint, regardless of its event types. It is signed,
+retried and recorded like any other event. Read the delivery (\`readDelivery\`) for the response of the
+receiver, in a sandbox the simulated one.
 
-A test that fails counts as a failed delivery like any other. To an endpoint that is disabled nothing is sent: the delivery is
+A failed test counts like any failed delivery. If the endpoint is disabled, nothing is sent and the delivery is
 \`skipped\`.`,
-    answer: 'The test event is written and will be delivered.',
+    answer: 'The identifiers of the test event and its delivery.',
     data: { eventId: examples.webhookTest.id, deliveryId: examples.webhookTest.deliveryId },
   },
 } as const satisfies Record<string, OperationText>;
 
 export const webhookFields = {
-  id: 'Identifies the endpoint.',
-  url: 'Where its deliveries go, as the service understood it: host names in lower case, for example.',
-  events: 'The event types it receives. There is no wildcard.',
+  id: 'Identifier of the endpoint.',
+  url: 'Receiver URL, normalized.',
+  events: 'Subscribed event types. There is no wildcard.',
   status:
-    '`active`, or `auto_disabled`: after 10 deliveries in a row ended `exhausted`, or by support. A disabled endpoint stays disabled: register it again, or ask support.',
+    '`active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support. No operation enables it: register a new endpoint, or contact support.',
   consecutiveFailures:
-    'How many of its deliveries ended `exhausted` since one last ended `succeeded`. A failed attempt that is retried does not count.',
-  failing:
-    'While its last deliveries ended `exhausted` and it is not disabled yet: since when, and how many more will disable it. Null otherwise.',
-  disabledAt: 'When it was disabled, UTC; null while it is `active`.',
+    'Number of deliveries that ended `exhausted` since the last one that `succeeded`. Failed attempts do not count.',
+  failing: 'Failure state while `active` with recent deliveries that ended `exhausted`. Null otherwise.',
+  disabledAt: 'When it was disabled, UTC; null while `active`.',
   disabledReason:
-    'Why it was disabled: `consecutive_failures`, 10 deliveries in a row ended `exhausted`. Null while it is `active`, and when support disabled it.',
-  createdAt: 'When it was registered, UTC.',
+    '`consecutive_failures`: 10 consecutive deliveries ended `exhausted`. Null while `active`, and if support disabled it.',
+  createdAt: 'Registration time, UTC.',
 };
 
 export const failingFields = {
-  since:
-    'When the first of the present failures in a row was counted, UTC; null where the endpoint began to fail before this was recorded.',
-  failuresUntilDisabled: 'How many more deliveries in a row that end `exhausted` disable the endpoint.',
+  since: 'Time of the first of the current consecutive failures, UTC; null if it was not recorded.',
+  failuresUntilDisabled: 'Number of further consecutive `exhausted` deliveries that disable the endpoint.',
 };
 
 const EVENTS_TEXT =
-  'The event types to receive, each at most once. `webhook.test` cannot be subscribed to: the test operation sends it.';
+  'Event types to send, each at most once. `webhook.test` is not allowed; send it with `testWebhook`.';
 
 export const RECEIVER_URL =
-  'An `https` URL of at most 2,048 characters with a public host name or address; port 443 or from 1024 on; without credentials and fragment.';
+  'An `https` URL of at most 2,048 characters with a public host name or IP address and port 443 or from 1024 on; no credentials or fragment.';
 
 /** The schemas of answers. */
 export const answers = {
@@ -143,13 +139,12 @@ export const answers = {
   RegisteredWebhook: described(webhooks.RegisteredWebhook, {
     ...webhookFields,
     secret:
-      'The signing secret of this endpoint: `whsec_` and the base64 of 32 bytes. Only this answer has it. There is no rotation: for a new secret register again and delete this endpoint.',
+      'Signing secret: `whsec_` and the base64 of 32 bytes. Returned by this operation only. To rotate it, register again and delete this endpoint.',
   }),
   Failing: described(deliveries.Failing, failingFields),
   TestEvent: described(webhooks.TestEvent, {
-    eventId: 'The event that was written.',
-    deliveryId:
-      'Its delivery to this endpoint. It can be read within a moment of this answer, and is 404 until then.',
+    eventId: 'The test event.',
+    deliveryId: 'Its delivery to this endpoint. Reading it returns 404 for a moment after this response.',
   }),
 };
 
@@ -166,8 +161,8 @@ export const bodies = {
   UpdateWebhook: described(
     webhooks.UpdateWebhook,
     {
-      url: `${RECEIVER_URL} Left out: stays as it is.`,
-      events: `${EVENTS_TEXT} Left out: stay as they are.`,
+      url: `${RECEIVER_URL} Omit to keep the URL.`,
+      events: `${EVENTS_TEXT} Omit to keep the event types.`,
     },
     {
       url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH },

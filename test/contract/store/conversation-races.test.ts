@@ -167,7 +167,7 @@ describe('a handoff', () => {
   });
 
   it.each([
-    ['handed off', { kind: 'hand-off' } as const, /handed off already/],
+    ['handed off', { kind: 'hand-off' } as const, /already handed off/],
     ['resolved', resolution, /resolved.*message.*reopen/],
   ])('is a conflict and adds nothing when the conversation was %s meanwhile', async (_, move, message) => {
     const service = await aConversationService(engine);

@@ -63,7 +63,7 @@ export function conversations(organization: Organization): void {
       const successes = answers.filter(({ status }) => status === 201);
       expect(successes).toHaveLength(1);
       for (const answer of answers.filter((each) => !successes.includes(each)))
-        expectProblem(answer, 409, 'CONFLICT', /handed off already/);
+        expectProblem(answer, 409, 'CONFLICT', /already handed off/);
       expect(await log(conversation)).toEqual([successes[0]?.body.data]);
       await laterEventHasArrived();
       expect(arrived('handoff.requested', 'conversationId', conversation)).toHaveLength(1);
@@ -274,7 +274,7 @@ export function conversations(organization: Organization): void {
       ['POST', `${absent}/handoff`, /No such conversation/],
       ['POST', `${absent}/resolve`, /No such conversation/],
       ['GET', `${absent}/escalations`, /No such conversation/],
-      ['GET', `${absent}/escalations/esc_${ABSENT}`, /No such entry of the escalation log/],
+      ['GET', `${absent}/escalations/esc_${ABSENT}`, /No such escalation log entry/],
       ['GET', `${absent}/messages/msg_${ABSENT}`, /No such message/],
       ['GET', `/api/v1/tickets/tkt_${ABSENT}`, /No such ticket/],
       ['GET', '/api/v1/tickets/nonsense', /No such/],
@@ -292,7 +292,7 @@ export function conversations(organization: Organization): void {
 
       const answer = await organization.api.get(`${conversationPath(other)}/escalations/${id}`);
 
-      expectProblem(answer, 404, 'NOT_FOUND', /No such entry of the escalation log/);
+      expectProblem(answer, 404, 'NOT_FOUND', /No such escalation log entry/);
       expect(await log(other)).toEqual([]);
     });
   });
