@@ -20,7 +20,9 @@ export const SkipReason = z.enum(['endpoint_disabled', 'endpoint_deleted', 'even
 export type SkipReason = z.infer<typeof SkipReason>;
 /** A simulated receiver of a sandbox accepted the request (docs/specification.md, Sandbox). */
 const SIMULATED = 'sandbox_simulated';
-export const TerminalReason = z.enum(['max_attempts', SIMULATED, ...SkipReason.options]);
+/** The endpoint did not exist, or did not subscribe to the type, when the event happened. */
+const NOT_SUBSCRIBED = 'not_subscribed';
+export const TerminalReason = z.enum(['max_attempts', SIMULATED, NOT_SUBSCRIBED, ...SkipReason.options]);
 export type TerminalReason = z.infer<typeof TerminalReason>;
 
 /** A request to a receiver as sent. */
@@ -148,6 +150,29 @@ export function createDelivery(
     ...(skipped ? { terminalAt: now.toISOString(), terminalReason: 'endpoint_disabled' as const } : {}),
   };
 }
+
+/**
+ * Creates the delivery of an event that an endpoint missed, for a redelivery job to repeat. It has the id
+ * that the fan-out would give it, so an event that is fanned out late is not delivered twice.
+ */
+export const createMissedDelivery = (
+  { id: eventId, type: eventType }: Pick<OutboxEvent, 'id' | 'type'>,
+  { orgId, generation, webhookId }: Pick<Delivery, 'orgId' | 'generation' | 'webhookId'>,
+  now: Date,
+): Delivery => ({
+  id: deriveDeliveryId(eventId, webhookId),
+  orgId,
+  generation,
+  webhookId,
+  eventId,
+  eventType,
+  status: 'skipped',
+  attempts: 0,
+  attemptLog: [],
+  createdAt: now.toISOString(),
+  terminalAt: now.toISOString(),
+  terminalReason: NOT_SUBSCRIBED,
+});
 
 /** Result of one attempt. */
 export type AttemptResult = {

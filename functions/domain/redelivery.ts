@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type BusEvent, createNotice, type Notice } from './bus.ts';
 import { type Delivery, DeliveryMessage, Lease, OPEN_STATUSES } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { OutboxEvent } from './events.ts';
+import { EventTypeName, type OutboxEvent } from './events.ts';
 import {
   DeliveryId,
   deriveDeliveryId,
@@ -124,6 +124,13 @@ export const JOB_DAYS = 30;
 export const FailedStatus = z.enum(['exhausted', 'skipped']);
 export type FailedStatus = z.infer<typeof FailedStatus>;
 
+/**
+ * What a job resends: the endpoint's own deliveries that failed, or every event of its types that it has not
+ * received, those before its registration included.
+ */
+export const RedeliverySelection = z.enum(['failed', 'missing']);
+export type RedeliverySelection = z.infer<typeof RedeliverySelection>;
+
 export const RedeliveryJobStatus = z.enum(['running', 'done', 'stopped']);
 export type RedeliveryJobStatus = z.infer<typeof RedeliveryJobStatus>;
 
@@ -131,7 +138,10 @@ export type RedeliveryJobStatus = z.infer<typeof RedeliveryJobStatus>;
 export const StopReason = z.enum(['cancelled', 'endpoint_disabled', 'endpoint_deleted']);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** A job that resends all failed deliveries of a time range, with its progress. */
+export const EventTypeCounts = z.partialRecord(EventTypeName, z.int());
+export type EventTypeCounts = z.infer<typeof EventTypeCounts>;
+
+/** A job that resends what an endpoint lacks in a time range, with its progress. */
 export const RedeliveryJob = z.object({
   id: RedeliveryJobId,
   orgId: OrgId,
@@ -139,19 +149,27 @@ export const RedeliveryJob = z.object({
   webhookId: EndpointId,
   status: RedeliveryJobStatus,
   reason: z.optional(StopReason),
-  /** Time range of the deliveries by their ids; `from` inclusive, `to` exclusive. */
+  /** Absent in older jobs, which are `failed`. */
+  what: z._default(RedeliverySelection, 'failed'),
+  /** Set for a job that only counts. */
+  dryRun: z.optional(z.literal(true)),
+  /** Time range of the deliveries or events by their ids; `from` inclusive, `to` exclusive. */
   from: z.iso.datetime(),
   to: z.iso.datetime(),
   statuses: z.array(FailedStatus),
-  /** Deliveries up to this id are examined. Absent at the start. */
+  /** Deliveries or events up to this id are examined. Absent at the start. */
   place: z.optional(z.string()),
   /**
    * Start of the current page; unchanged when the page is repeated. Absent at the start and in older jobs.
    */
   pageAt: z.optional(z.iso.datetime()),
-  /** Deliveries examined, and deliveries created. */
+  /** Deliveries or events examined, and deliveries created, or counted by a dry run. */
   examined: z.int(),
   redelivered: z.int(),
+  /** The latter by event type. */
+  eventTypes: z._default(EventTypeCounts, {}),
+  /** Time of the first event that is resent, or counted. */
+  firstEventAt: z.optional(z.iso.datetime()),
   /** Number of the last message that was processed. */
   round: z.int(),
   createdAt: z.iso.datetime(),
@@ -185,10 +203,17 @@ export type JobCreation =
 /**
  * Creates a job. Its range ends now at the latest, so that it does not include its own deliveries, and begins
  * where events can still be resent.
+ * A dry run may count for a disabled endpoint too.
  * @param request times in ISO 8601
  */
 export function createJob(
-  request: { from: string; to?: string | undefined; statuses: readonly FailedStatus[] },
+  request: {
+    what?: RedeliverySelection | undefined;
+    dryRun?: boolean | undefined;
+    from: string;
+    to?: string | undefined;
+    statuses: readonly FailedStatus[];
+  },
   endpoint: { id: EndpointId; status: Endpoint['status'] },
   { tenant, now, traceId }: { tenant: Tenant; now: Date; traceId?: TraceId },
 ): JobCreation {
@@ -197,7 +222,8 @@ export function createJob(
   const to = Math.min(request.to === undefined ? now.getTime() : Date.parse(request.to), now.getTime());
   if (Date.parse(request.from) >= to) return { kind: 'refused', why: 'no-time' };
   if (to <= earliest) return { kind: 'refused', why: 'too-old' };
-  if (endpoint.status === 'auto_disabled') return { kind: 'refused', why: 'endpoint-disabled' };
+  if (endpoint.status === 'auto_disabled' && request.dryRun !== true)
+    return { kind: 'refused', why: 'endpoint-disabled' };
   return {
     kind: 'job',
     job: {
@@ -206,11 +232,14 @@ export function createJob(
       generation: tenant.generation,
       webhookId: endpoint.id,
       status: 'running',
+      what: request.what ?? 'failed',
+      ...(request.dryRun === true ? { dryRun: true } : {}),
       from: new Date(from).toISOString(),
       to: new Date(to).toISOString(),
       statuses: [...request.statuses],
       examined: 0,
       redelivered: 0,
+      eventTypes: {},
       round: 0,
       createdAt: now.toISOString(),
       ...withTrace(traceId),
@@ -267,6 +296,23 @@ export function createRedeliveries(
   return [...created.values()];
 }
 
+/** The fields of an event that a job reads. */
+export type ExaminedEvent = Pick<OutboxEvent, 'id' | 'type'>;
+
+/** Adds deliveries to a job's counts. */
+export function addToCounts(
+  { eventTypes, firstEventAt }: Pick<RedeliveryJob, 'eventTypes' | 'firstEventAt'>,
+  deliveries: readonly Pick<Delivery, 'eventId' | 'eventType'>[],
+): Pick<RedeliveryJob, 'eventTypes' | 'firstEventAt'> {
+  const counts: EventTypeCounts = { ...eventTypes };
+  for (const { eventType } of deliveries) counts[eventType] = (counts[eventType] ?? 0) + 1;
+  const [first] = [
+    ...(firstEventAt === undefined ? [] : [firstEventAt]),
+    ...deliveries.map(({ eventId }) => parseCreationTime(eventId).toISOString()),
+  ].toSorted();
+  return { eventTypes: counts, ...(first === undefined ? {} : { firstEventAt: first }) };
+}
+
 const isInRange = ({ from, to }: RedeliveryJob, time: Date): boolean =>
   time.getTime() >= Date.parse(from) && time.getTime() < Date.parse(to);
 
@@ -285,7 +331,13 @@ export function computeProgress({
   return Math.round(Math.min(1, Math.max(0, part)) * 10_000) / 10_000;
 }
 
-export const toJobView = (job: RedeliveryJob) => ({ ...job, progress: computeProgress(job) });
+export const toJobView = ({ eventTypes, ...job }: RedeliveryJob) => ({
+  ...job,
+  eventTypes: Object.entries(eventTypes)
+    .map(([type, count]) => ({ type, count }))
+    .toSorted((one, other) => other.count - one.count || (one.type < other.type ? -1 : 1)),
+  progress: computeProgress(job),
+});
 
 export const toRedeliveryRun = ({
   id,

@@ -1,5 +1,6 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
 import {
+  createMissedDelivery,
   type Delivery,
   type DeliveryMessage,
   type DeliveryRef,
@@ -11,9 +12,11 @@ import type { DeliveryId, EventId, OrgId } from '../domain/ids.ts';
 import { chooseFirstLane, type FirstLane } from '../domain/lanes.ts';
 import { Defect, InProgressError } from '../domain/problem.ts';
 import {
+  addToCounts,
   buildNextRound,
   createRedeliveries,
   type ExaminedDelivery,
+  type ExaminedEvent,
   type LeasedJob,
   listFirstDeliveries,
   type RedeliveryJob,
@@ -34,7 +37,13 @@ export interface RedeliverPorts {
     /** Undefined when another worker has the lease. */
     save(
       job: LeasedJob,
-      page: { place: string; examined: number; redelivered: number; at: Date },
+      page: {
+        place: string;
+        examined: number;
+        redelivered: number;
+        counts: ReturnType<typeof addToCounts>;
+        at: Date;
+      },
     ): Promise<RedeliveryJob | undefined>;
     release(job: LeasedJob): Promise<void>;
     end(
@@ -54,6 +63,16 @@ export interface RedeliverPorts {
     addOnce(delivery: Delivery): Promise<Delivery>;
     /** Statuses of those that exist. */
     statuses(refs: readonly DeliveryRef[]): Promise<ReadonlyMap<DeliveryId, Delivery['status']>>;
+  };
+  events: {
+    /** Events of these types that happened in a time range, oldest first. */
+    range(
+      of: RedeliveryJobRef,
+      time: { from: Date; to: Date },
+      types: Endpoint['events'],
+      after: string | undefined,
+      limit: number,
+    ): Promise<{ items: ExaminedEvent[]; place: string; isLast: boolean }>;
   };
   arrivals: {
     /** Events that a redelivery has delivered, with that redelivery. */
@@ -78,8 +97,10 @@ export interface RedeliverSettings {
   /** A round ends after this time, or after a number of resends, so that other jobs get their turn. */
   roundSeconds: number;
   roundDeliveries: number;
-  /** Rows per shard and read. */
+  /** Deliveries per shard and read. */
   pageRows: number;
+  /** Events per read. */
+  pageEvents: number;
 }
 
 /** Another worker runs the job. The message is kept until that round has made progress. */
@@ -97,7 +118,7 @@ const CONCURRENCY = 32;
  * message changes nothing. The next round has a message of its own, because SQS limits receives.
  */
 export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSettings) {
-  const { jobs, deliveries, arrivals, endpoints, queues, rounds, log, now } = ports;
+  const { jobs, deliveries, events, arrivals, endpoints, queues, rounds, log, now } = ports;
   const checkGeneration = createGenerationCheck(ports.organizations);
 
   const getLogFields = ({ id, webhookId, orgId, traceId }: RedeliveryJob) => ({
@@ -108,10 +129,41 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
   });
 
   /** Why a job cannot continue. A disabled endpoint would skip all its deliveries. */
-  const findObstacle = (endpoint: Endpoint | undefined): StopReason | undefined => {
+  const findObstacle = (job: RedeliveryJob, endpoint: Endpoint | undefined): StopReason | undefined => {
     if (endpoint === undefined) return 'endpoint_deleted';
-    return endpoint.status === 'auto_disabled' ? 'endpoint_disabled' : undefined;
+    return endpoint.status === 'auto_disabled' && job.dryRun !== true ? 'endpoint_disabled' : undefined;
   };
+
+  /** A part of what the job examines, as deliveries. */
+  interface ExaminedPage {
+    items: ExaminedDelivery[];
+    place: string;
+    isLast: boolean;
+  }
+
+  function readPage(job: RedeliveryJob, endpoint: Endpoint): Promise<ExaminedPage> {
+    const time = { from: new Date(job.from), to: new Date(job.to) };
+    return job.what === 'missing'
+      ? readMissing(job, endpoint, time)
+      : deliveries.range(job, time, job.place, settings.pageRows);
+  }
+
+  /** Reads events with the endpoint's delivery of each. An event that it has none of gets a skipped one. */
+  async function readMissing(
+    job: RedeliveryJob,
+    endpoint: Endpoint,
+    time: { from: Date; to: Date },
+  ): Promise<ExaminedPage> {
+    const page = await events.range(job, time, endpoint.events, job.place, settings.pageEvents);
+    const missed = page.items.map((event) => ({ event, delivery: createMissedDelivery(event, job, now()) }));
+    const known = await deliveries.statuses(missed.map(({ delivery }) => delivery));
+    const items = await mapConcurrently(missed, CONCURRENCY, async ({ delivery }) => {
+      const status = known.get(delivery.id);
+      if (status !== undefined) return { ...delivery, status };
+      return job.dryRun === true ? delivery : deliveries.addOnce(delivery);
+    });
+    return { ...page, items };
+  }
 
   /**
    * Deliveries to create for a page: without events that have arrived, except by this page in an earlier try.
@@ -174,17 +226,17 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     const { lease } = leased;
     const until = now().getTime() + settings.roundSeconds * 1000;
     const redeliveredLimit = leased.redelivered + settings.roundDeliveries;
-    const time = { from: new Date(leased.from), to: new Date(leased.to) };
     for (let job = leased; ; ) {
       // The purge deletes its rows.
       if ((await checkGeneration(job)) === 'over') return;
       const endpoint = await endpoints.find(job.orgId, job.webhookId);
-      const stopReason = findObstacle(endpoint);
+      const stopReason = findObstacle(job, endpoint);
       if (endpoint === undefined || stopReason !== undefined) return end(job, 'stopped', stopReason);
-      const { items, place, isLast } = await deliveries.range(job, time, job.place, settings.pageRows);
-      const added = await add(job, items);
-      if (added.length > 0) await sendMessages(endpoint, added);
-      const page = { place, examined: items.length, redelivered: added.length, at: now() };
+      const { items, place, isLast } = await readPage(job, endpoint);
+      const added = await (job.dryRun === true ? buildRedeliveries(job, items) : add(job, items));
+      if (added.length > 0 && job.dryRun !== true) await sendMessages(endpoint, added);
+      const counts = addToCounts(job, added);
+      const page = { place, examined: items.length, redelivered: added.length, counts, at: now() };
       const saved = await jobs.save(job, page);
       if (saved === undefined) {
         log('REDELIVERY_TAKEN_OVER', getLogFields(job));

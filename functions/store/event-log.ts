@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { EventType, OutboxEvent } from '../domain/events.ts';
 import type { EventId } from '../domain/ids.ts';
-import { HISTORY_DAYS } from '../domain/redelivery.ts';
+import { type ExaminedEvent, HISTORY_DAYS } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { EVENT_LOG_DELAY_SECONDS } from '../domain/timing.ts';
 import { buildIdBound, EVENT_SHARDS, keys, listShards } from './keys.ts';
@@ -22,7 +22,7 @@ const MS_PER_DAY = 86_400_000;
 
 /** The events of an organization in the last 30 days, from its outbox. Pages are those of `readMatching`. */
 export function eventLog(outbox: Table) {
-  function list(
+  function listBetween(
     tenant: Tenant,
     page: PageRequest,
     { types, from, to }: EventFilter & { from: Date; to: Date },
@@ -42,6 +42,8 @@ export function eventLog(outbox: Table) {
   };
 
   return {
+    listBetween,
+
     async find(tenant: Tenant, id: EventId): Promise<OutboxEvent | undefined> {
       const { Item } = await outbox.client.send(
         new GetCommand({ TableName: outbox.name, Key: keys.event(tenant, id), ConsistentRead: true }),
@@ -53,7 +55,7 @@ export function eventLog(outbox: Table) {
       // Later than any event: clocks of functions differ.
       const end = getEarlier(filter.to, new Date(now.getTime() + MS_PER_DAY));
       const from = getStart(filter.from, now);
-      return list(tenant, page, { ...filter, from, to: end }, 'newest first');
+      return listBetween(tenant, page, { ...filter, from, to: end }, 'newest first');
     },
 
     /**
@@ -65,12 +67,37 @@ export function eventLog(outbox: Table) {
       const settled = new Date(now.getTime() - EVENT_LOG_DELAY_SECONDS * 1000);
       const end = getEarlier(filter.to, settled);
       const from = getStart(filter.from, now);
-      const found = await list(tenant, page, { ...filter, from, to: end }, 'oldest first');
+      const found = await listBetween(tenant, page, { ...filter, from, to: end }, 'oldest first');
       if (found.next !== undefined || (filter.to !== undefined && filter.to <= settled)) return found;
       // The cursor may be ahead of this function's clock.
       const position = buildIdBound('evt', end);
       return { ...found, next: page.after !== undefined && page.after > position ? page.after : position };
     },
+  };
+}
+
+/** A part of the events of a time range, by ascending id. */
+export interface EventRange {
+  items: ExaminedEvent[];
+  /** Id after which the next part begins. */
+  place: string;
+  /** Whether the range ends here. */
+  isLast: boolean;
+}
+
+/** Reads the events of some types in a time range, oldest first. */
+export function eventRanges(outbox: Table) {
+  const { listBetween } = eventLog(outbox);
+  return async (
+    tenant: Tenant,
+    time: { from: Date; to: Date },
+    types: readonly EventType[],
+    after: string | undefined,
+    limit: number,
+  ): Promise<EventRange> => {
+    const { items, next } = await listBetween(tenant, { limit, after }, { types, ...time }, 'oldest first');
+    const place = next ?? buildIdBound('evt', time.to);
+    return { items: items.map(({ id, type }) => ({ id, type })), place, isLast: next === undefined };
   };
 }
 

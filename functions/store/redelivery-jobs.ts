@@ -212,6 +212,8 @@ export interface JobPage {
   place: string;
   examined: number;
   redelivered: number;
+  /** Totals of the job with this page. */
+  counts: Pick<RedeliveryJob, 'eventTypes' | 'firstEventAt'>;
   /** Start of the next page. */
   at: Date;
 }
@@ -268,7 +270,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
      */
     async save(
       job: LeasedJob,
-      { place, examined, redelivered, at }: JobPage,
+      { place, examined, redelivered, counts: { eventTypes, firstEventAt }, at }: JobPage,
     ): Promise<RedeliveryJob | undefined> {
       const before = job.place === undefined ? 'attribute_not_exists(place)' : 'place = :before';
       try {
@@ -276,8 +278,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
           new UpdateCommand({
             ...table,
             Key: buildJobKey(job),
-            UpdateExpression:
-              'SET place = :place, pageAt = :at ADD examined :examined, redelivered :redelivered',
+            UpdateExpression: `SET place = :place, pageAt = :at, eventTypes = :types${firstEventAt === undefined ? '' : ', firstEventAt = :first'} ADD examined :examined, redelivered :redelivered`,
             // The position makes a retried request count once.
             ConditionExpression: `lease.#token = :token AND ${before}`,
             ExpressionAttributeNames: held,
@@ -286,6 +287,8 @@ export function redeliveryRounds(service: Table, commit: Commit) {
               ':at': at.toISOString(),
               ':examined': examined,
               ':redelivered': redelivered,
+              ':types': eventTypes,
+              ...(firstEventAt !== undefined && { ':first': firstEventAt }),
               ':token': job.lease.token,
               ...(job.place !== undefined && { ':before': job.place }),
             },

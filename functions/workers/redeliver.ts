@@ -12,6 +12,7 @@ import { reportUnreadable } from '../platform/reports.ts';
 import { arrivalStore, deliveryStore } from '../store/deliveries.ts';
 import { deliveryRanges } from '../store/delivery-queries.ts';
 import { endpointStore } from '../store/endpoints.ts';
+import { eventRanges } from '../store/event-log.ts';
 import { readOrganizationState } from '../store/organizations.ts';
 import { redeliveryRounds } from '../store/redelivery-jobs.ts';
 import { committer } from '../store/transaction.ts';
@@ -19,6 +20,7 @@ import { committer } from '../store/transaction.ts';
 export const RedeliverEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
   DELIVERIES_TABLE: NonEmptyText,
+  OUTBOX_TABLE: NonEmptyText,
   ...FirstAttemptQueues,
   /** The worker's own queue, for the next round of a job. */
   REDELIVERIES_QUEUE: NonEmptyText,
@@ -34,6 +36,8 @@ const now = () => new Date();
 
 /** Rows per shard, of eight shards. The rest of the function's time suffices to resend all of them. */
 const PAGE_ROWS = 25;
+/** Events per read: as many as have time to be resent, with a delivery that each may need before. */
+const PAGE_EVENTS = 100;
 /** Resends per round; where all deliveries failed, a round is one page. */
 const ROUND_DELIVERIES = 100;
 
@@ -41,6 +45,7 @@ const handle = runRedeliveryJob(
   {
     jobs: redeliveryRounds(service, committer(client)),
     deliveries: { ...deliveryStore(deliveries), range: deliveryRanges(deliveries) },
+    events: { range: eventRanges({ client, name: environment.OUTBOX_TABLE, reportUnreadable }) },
     arrivals: arrivalStore(service),
     endpoints: endpointStore(service),
     queues: deliveryQueues(queues, queueUrls(FIRST_LANES, environment), now),
@@ -54,6 +59,7 @@ const handle = runRedeliveryJob(
     roundSeconds: REDELIVER_ROUND_SECONDS,
     roundDeliveries: ROUND_DELIVERIES,
     pageRows: PAGE_ROWS,
+    pageEvents: PAGE_EVENTS,
   },
 );
 

@@ -42,6 +42,7 @@ export class Redeliveries extends Construct {
         ({
           SERVICE_TABLE: tables.service,
           DELIVERIES_TABLE: tables.deliveries,
+          OUTBOX_TABLE: tables.outbox,
           ...deliveryQueues.first,
           REDELIVERIES_QUEUE: queue,
         }) satisfies EnvironmentOf<RedeliverEnvironment>,

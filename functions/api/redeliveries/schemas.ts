@@ -1,10 +1,18 @@
 import * as z from 'zod/mini';
+import { EventTypeName } from '../../domain/events.ts';
 import { EndpointId, RedeliveryJobId } from '../../domain/ids.ts';
-import { FailedStatus, RedeliveryJobStatus, StopReason } from '../../domain/redelivery.ts';
+import {
+  FailedStatus,
+  RedeliveryJobStatus,
+  RedeliverySelection,
+  StopReason,
+} from '../../domain/redelivery.ts';
 import { distinct, orNull, timestamp } from '../fields.ts';
 
 /** The use case checks the times, because their limits depend on the current time. */
 export const StartRedelivery = z.object({
+  what: z.optional(RedeliverySelection),
+  dryRun: z.optional(z.boolean()),
   from: timestamp,
   to: z.optional(timestamp),
   statuses: z.optional(distinct(FailedStatus, ['a status', 'statuses'])),
@@ -17,9 +25,13 @@ export const Redelivery = z.object({
   reason: orNull(StopReason),
   from: timestamp,
   to: timestamp,
+  what: RedeliverySelection,
+  dryRun: z._default(z.boolean(), false),
   statuses: z.array(FailedStatus),
   examined: z.int(),
   redelivered: z.int(),
+  eventTypes: z.array(z.object({ type: EventTypeName, count: z.int() })),
+  firstEventAt: orNull(timestamp),
   progress: z.number(),
   createdAt: timestamp,
   finishedAt: orNull(timestamp),

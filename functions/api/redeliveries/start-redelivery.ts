@@ -23,9 +23,11 @@ export const handler = routeHandler(
   async ({ tenant, params, body, now, traceId, effect }) => {
     const found = await endpoints.find(tenant.orgId, params.id);
     if (!found) return notFound('webhook endpoint');
-    const { statuses = FailedStatus.options, ...time } = body;
+    const { statuses = FailedStatus.options, ...request } = body;
+    if (request.what === 'missing' && body.statuses !== undefined)
+      return problem('VALIDATION_ERROR', 'statuses applies to what: failed only.');
     const to = { id: params.id, status: found.status };
-    const order = createJob({ ...time, statuses }, to, { tenant, now, traceId });
+    const order = createJob({ ...request, statuses }, to, { tenant, now, traceId });
     if (order.kind === 'refused') return REFUSALS[order.why];
     const { job } = order;
     return effect(

@@ -89,7 +89,7 @@ export const deliveryFields = {
     'When the next attempt is due; null unless `retrying`. Waits double from 30 seconds up to 1 hour.',
   terminalAt: 'When the delivery became terminal; null before.',
   terminalReason:
-    'Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`, `event_missing` (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.',
+    'Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`, `not_subscribed` (the endpoint did not exist or subscribe when the event happened; made by a redelivery job), `event_missing` (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.',
   lastError: 'Error of the last failed attempt; kept after a success. Null if no attempt failed.',
   lastResponseStatus: 'HTTP status of the last attempt; null if there was no attempt or no response.',
   redeliveryOf: 'The delivery that this one resends; null for an original delivery.',

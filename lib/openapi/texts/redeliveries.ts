@@ -9,8 +9,15 @@ export const operations = {
   startRedelivery: {
     tag: 'Deliveries',
     atMost: { reads: 5, writes: 20 },
-    description: `Starts a background job that resends all events whose deliveries to this endpoint ended
-\`exhausted\` or \`skipped\` in a period, oldest first. Read the job (\`readRedelivery\`) for its progress.
+    description: `Starts a background job that resends what this endpoint lacks from a period, oldest first.
+Read the job (\`readRedelivery\`) for its progress.
+
+- \`what: failed\` resends the events whose deliveries to this endpoint ended \`exhausted\` or \`skipped\`.
+- \`what: missing\` resends every event of the endpoint's event types that it has not received, also events
+  from before its registration. To replace a disabled endpoint, register its URL again, send a test event, then
+  resend what is missing since the outage began.
+- With \`dryRun\` the job creates no deliveries: it counts them by event type. A dry run also works for a
+  disabled endpoint.
 
 Each event gets one new delivery, as with \`redeliverDelivery\`, unless a redelivery has succeeded since or the
 event is older than 30 days. The time of a delivery is that of its event or, for a redelivery, that of the
@@ -18,9 +25,9 @@ request. New failures count toward those of the endpoint.
 
 One job runs at a time for an endpoint. Another one fails with \`CONFLICT\`, as does a job for a disabled
 endpoint. A job stops when the endpoint is disabled or deleted. A sandbox reset deletes it.`,
-    body: { from, statuses: ['exhausted'] },
+    body: { what: 'missing', from },
     answer: 'The running redelivery job.',
-    data: { ...ordered, statuses: ['exhausted'] },
+    data: { ...ordered, what: 'missing' },
     location: `${PATH}/${ordered.id}`,
   },
   listRedeliveries: {
@@ -60,9 +67,15 @@ export const answers = {
       'Why it was stopped: `cancelled` by a request, `endpoint_disabled` or `endpoint_deleted`. Null otherwise.',
     from: 'Start of the period, inclusive; at most 30 days before the start of the job.',
     to: 'End of the period, exclusive; at most the start of the job.',
+    what: '`failed`: deliveries that ended without success. `missing`: events that the endpoint has not received.',
+    dryRun: 'Whether the job only counts.',
     statuses: 'Terminal statuses of the deliveries to resend.',
-    examined: 'Number of deliveries of the period examined so far, resent or not.',
-    redelivered: 'Number of new deliveries created so far, one for each event.',
+    examined:
+      'Number of deliveries (`failed`) or events (`missing`) of the period examined so far, resent or not.',
+    redelivered:
+      'Number of new deliveries created so far, one for each event. In a dry run: the number it would create.',
+    eventTypes: 'The same by event type, the most frequent first.',
+    firstEventAt: 'Time of the first of these events, UTC; null while there is none.',
     progress: 'Fraction of the period examined so far, from 0 to 1. 1 when `done`.',
     createdAt: 'When the job was started, UTC. Its deliveries are created later.',
     finishedAt: 'When the job ended, UTC; null while `running`.',
@@ -72,8 +85,10 @@ export const answers = {
 /** The schemas of requests. */
 export const bodies = {
   StartRedelivery: described(redeliveries.StartRedelivery, {
+    what: '`failed` (default) or `missing`: which events to resend.',
+    dryRun: 'Whether to only count. Default: false.',
     from: 'Start of the period, UTC, inclusive. A time more than 30 days ago counts as 30 days ago.',
     to: 'End of the period, UTC, exclusive. Default and maximum: now.',
-    statuses: 'Terminal statuses of the deliveries to resend. Default: both.',
+    statuses: 'Terminal statuses of the deliveries to resend. Default: both. Only for `failed`.',
   }),
 };

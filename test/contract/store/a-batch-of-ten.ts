@@ -20,6 +20,7 @@ import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { eventRanges } from '../../../functions/store/event-log.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
 import { mailBudgets } from '../../../functions/store/mail-budgets.ts';
@@ -324,7 +325,7 @@ async function setUpCheck(tables: TestTables): Promise<BatchOfTen> {
 }
 
 async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
-  const { service, deliveries } = tables;
+  const { service, outbox, deliveries } = tables;
   const commit = committer(service.client);
   const jobs = redeliveryJobs(service);
   const all = await organizations(tables);
@@ -342,6 +343,7 @@ async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
     {
       jobs: redeliveryRounds(service, commit),
       deliveries: { ...deliveryStore(deliveries), range: deliveryRanges(deliveries) },
+      events: { range: eventRanges(outbox) },
       arrivals: arrivalStore(service),
       endpoints: endpointStore(service),
       queues: { send: async () => [] },
@@ -350,7 +352,7 @@ async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
       log: recordedLog(),
       now,
     },
-    { leaseSeconds: 40, roundSeconds: 60, roundDeliveries: 100, pageRows: 10 },
+    { leaseSeconds: 40, roundSeconds: 60, roundDeliveries: 100, pageRows: 10, pageEvents: 10 },
   );
   return behindTheBus(
     all.map(({ orgId }) => orgId),

@@ -26,6 +26,7 @@ import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { eventRanges } from '../../../functions/store/event-log.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
 import { organizationStore, readOrganizationState } from '../../../functions/store/organizations.ts';
 import { parseBusEvent, parseOutboxRecord } from '../../../functions/store/outbox.ts';
@@ -109,6 +110,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
     {
       jobs: redeliveryRounds(service, committer(service.client)),
       deliveries: { ...store, range: deliveryRanges(deliveries) },
+      events: { range: eventRanges(outbox) },
       arrivals: arrivalStore(service),
       endpoints,
       queues: { send: async () => [] },
@@ -117,7 +119,13 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       log,
       now: () => new Date(),
     },
-    { leaseSeconds: 40, roundSeconds: 60, roundDeliveries: Number.POSITIVE_INFINITY, pageRows: 10 },
+    {
+      leaseSeconds: 40,
+      roundSeconds: 60,
+      roundDeliveries: Number.POSITIVE_INFINITY,
+      pageRows: 10,
+      pageEvents: 10,
+    },
   );
   const told = new Set<string>();
   const check = checkSource(

@@ -39,7 +39,8 @@ function jobsIn({ service }: TestTables) {
     },
   };
 }
-const page = (place: string, at = NOW) => ({ place, examined: 10, redelivered: 3, at });
+const COUNTS = { eventTypes: { 'ticket.created': 3 }, firstEventAt: NOW.toISOString() };
+const page = (place: string, at = NOW) => ({ place, examined: 10, redelivered: 3, counts: COUNTS, at });
 
 describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   it('run one at a time for an endpoint', async () => {
@@ -112,7 +113,13 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     await start(job);
     const leased = await held(job);
     const saved = await save(leased, page('dlv_a'));
-    expect(saved).toMatchObject({ place: 'dlv_a', examined: 10, redelivered: 3, status: 'running' });
+    expect(saved).toMatchObject({
+      place: 'dlv_a',
+      examined: 10,
+      redelivered: 3,
+      ...COUNTS,
+      status: 'running',
+    });
     const next = { ...leased, ...saved, lease: leased.lease };
     await save(next, page('dlv_b'));
     expect(await save(leased, page('dlv_c'))).toBeUndefined();

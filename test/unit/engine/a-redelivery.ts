@@ -3,6 +3,7 @@ import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import type { Delivery, DeliveryStatus } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { type EndpointId, newId, parseCreationTime } from '../../../functions/domain/ids.ts';
 import {
   buildFirstRound,
@@ -15,7 +16,9 @@ import { runRedeliveryJob } from '../../../functions/engine/redeliver.ts';
 import { resumeRedeliveryJobs } from '../../../functions/engine/resume-redelivery-jobs.ts';
 import { arrivalStore, deliveryStore, recordArrival } from '../../../functions/store/deliveries.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
+import { eventRanges } from '../../../functions/store/event-log.ts';
 import { listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/store/keys.ts';
+import { outboxStore } from '../../../functions/store/outbox.ts';
 import {
   buildJobKey,
   redeliveryJobs,
@@ -23,7 +26,7 @@ import {
   redeliveryRuns,
 } from '../../../functions/store/redelivery-jobs.ts';
 import { committer } from '../../../functions/store/transaction.ts';
-import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
@@ -33,6 +36,10 @@ export const LEASE_SECONDS = 40;
 export const GRACE_SECONDS = 900;
 /** Rows per page of each shard: few, so that some deliveries take several pages. */
 const PAGE_ROWS = 2;
+const PAGE_EVENTS = 3;
+
+/** A request for a job; by default of the last hour. */
+type Asked = Partial<Parameters<typeof createJob>[0]>;
 
 /** Adds nothing to a call. */
 const open: Gate = async () => undefined;
@@ -43,7 +50,7 @@ const open: Gate = async () => undefined;
  */
 export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
   const clock = new VirtualClock();
-  const { service, deliveries } = memoryTables();
+  const { service, outbox, deliveries } = memoryTables();
   const store = deliveryStore(deliveries);
   const jobs = redeliveryJobs(service);
   const arrivals = arrivalStore(service);
@@ -82,6 +89,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
           },
           gate,
         ),
+        events: interposed('events', { range: eventRanges(outbox) }, gate),
         arrivals: interposed('arrivals', arrivals, gate),
         endpoints: interposed('endpoints', { find: async () => present }, gate),
         queues: interposed(
@@ -99,7 +107,13 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
         log,
         now: clock.now,
       },
-      { leaseSeconds: LEASE_SECONDS, roundSeconds: 10, roundDeliveries, pageRows: PAGE_ROWS },
+      {
+        leaseSeconds: LEASE_SECONDS,
+        roundSeconds: 10,
+        roundDeliveries,
+        pageRows: PAGE_ROWS,
+        pageEvents: PAGE_EVENTS,
+      },
     );
 
   /** A worker whose every page takes a second. */
@@ -127,13 +141,10 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
     );
 
   /** Starts a job, as the route does. */
-  async function start(
-    { id, orgId }: Endpoint,
-    asked: { from?: string; to?: string } = {},
-  ): Promise<RedeliveryJob> {
+  async function start({ id, orgId, status }: Endpoint, asked: Asked = {}): Promise<RedeliveryJob> {
     const order = createJob(
       { from: later(NOW, -seconds(3600)).toISOString(), statuses: ['exhausted', 'skipped'], ...asked },
-      { id: id as EndpointId, status: 'active' },
+      { id: id as EndpointId, status },
       { tenant: { orgId, generation }, now: clock.now(), traceId: 'a-trace' },
     );
     if (order.kind === 'refused') throw new Error(`refused: ${order.why}`);
@@ -189,10 +200,16 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
       await store.add(delivery);
       return delivery;
     },
+    /** Adds an event of so many seconds ago to the outbox. */
+    async happened(secondsAgo: number, changes: Partial<OutboxEvent> = {}): Promise<OutboxEvent> {
+      const event = { ...anEvent({ tenant, now: later(NOW, -seconds(secondsAgo)) }), ...changes };
+      await commit([outboxStore(outbox).append(event)]);
+      return event;
+    },
     /** Records that a resent delivery arrived, as its settlement does. */
     arrives: (delivery: Delivery) => commit([recordArrival(service, delivery)]),
     /** Starts a job for the last hour. */
-    started: (asked: { from?: string; to?: string } = {}) => start(endpoint, asked),
+    started: (asked: Asked = {}) => start(endpoint, asked),
     /** Starts a job of the last hour for another endpoint. */
     startedFor: (other: Endpoint) => start(other),
     job: ({ id }: RedeliveryJob) => jobs.find(tenant, endpoint.id as EndpointId, id),

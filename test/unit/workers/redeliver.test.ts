@@ -109,7 +109,8 @@ describe('redelivery job function', () => {
     // This job has resent as many by then as one message may.
     dynamo
       .on(UpdateCommand, {
-        UpdateExpression: 'SET place = :place, pageAt = :at ADD examined :examined, redelivered :redelivered',
+        UpdateExpression:
+          'SET place = :place, pageAt = :at, eventTypes = :types, firstEventAt = :first ADD examined :examined, redelivered :redelivered',
       })
       .resolves({ Attributes: { ...job, redelivered: 1000, round: 1 } });
 
