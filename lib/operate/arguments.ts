@@ -36,19 +36,19 @@ export function readOperateArguments(args: readonly string[]): OperateArguments 
     'Operates a deployment of the Conversation Service, or the local run.',
   )
     .usage('<command> (--stage prod | --local) [options]')
-    .option('--yes', 'do what changes something; without it nothing is changed')
-    .option('--dry-run', 'show what would be done')
+    .option('--yes', 'make the change; without it nothing is changed')
+    .option('--dry-run', 'show what would change')
     .option(
       '--max <n>',
-      `messages of a queue to look at or move at most (${DEFAULT_MAX})`,
+      `messages of a queue to read or move at most (${DEFAULT_MAX})`,
       wholeNumber(1, 9_999_999),
     )
     .option('--id <id>', 'only this message; may be given again', repeatable(text))
     .option('--save <file>', 'discard: write the messages there first, one JSON line each', text)
-    .option('--reason <text>', 'host block: why, for other operators', text)
+    .option('--reason <text>', 'host block: the reason, for other operators', text)
     .option('--check', 'status: exit with 1 when something needs an operator')
-    .option('--overwrite', 'table copy: rows that differ as well, not only those that are missing')
-    .option('--hurry', 'keys: do not wait until everybody knows a version, or has forgotten it')
+    .option('--overwrite', 'table copy: overwrite rows that differ')
+    .option('--hurry', 'keys: do not wait until all functions know the version')
     .addHelpText(
       'after',
       `

@@ -3,8 +3,8 @@ import { paintFor } from '../cli/terminal/paint.ts';
 import { readOperateArguments } from './arguments.ts';
 import { clientsOf } from './clients.ts';
 import type { Command } from './commands.ts';
-import { OperateError, UsageError } from './errors.ts';
-import { placeOf, type Variables } from './place.ts';
+import { NotConfirmed, OperateError, UsageError } from './errors.ts';
+import { type Place, placeOf, type Variables } from './place.ts';
 
 /** An output of a process. */
 export interface Output extends NodeJS.WritableStream {
@@ -31,8 +31,9 @@ export async function operateCommand(
   const { command, values, flags } = readOperateArguments(args);
   const paint = paintFor(output);
   const clear = () => errors.isTTY && errors.write(ERASE_LINE);
+  let place: Place | undefined;
   try {
-    const place = await placeOf(flags, variables);
+    place = await placeOf(flags, variables);
     using clients = clientsOf(place);
     const progress = (text: string) => errors.isTTY && errors.write(`${ERASE_LINE}  ${text}`);
     const report = await command.run({ place, clients, flags, paint, progress, now }, values);
@@ -41,7 +42,9 @@ export async function operateCommand(
     return flags.check && report.attention ? 1 : 0;
   } catch (error) {
     clear();
-    errors.write(`${paintFor(errors)('red', '✗')} ${describe(error, command)}\n`);
+    const sign =
+      error instanceof NotConfirmed ? paintFor(errors)('yellow', '–') : paintFor(errors)('red', '✗');
+    errors.write(`${sign} ${describe(error, command, place)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 }
@@ -50,9 +53,17 @@ export async function operateCommand(
 const DENIED = new Set(['AccessDeniedException', 'AccessDenied', 'NotAuthorized', 'UnauthorizedOperation']);
 const UNAUTHENTICATED = new Set(['CredentialsProviderError', 'ExpiredTokenException', 'ExpiredToken']);
 
-/** What went wrong, for people, and what to do about it. @param running the command that failed */
-export function describe(error: unknown, running: Pick<Command, 'name' | 'actions'>): string {
-  if (error instanceof OperateError) return error.message;
+/**
+ * What went wrong, for people, and what to do about it.
+ * @param running the command that failed
+ * @param place undefined when it was not found
+ */
+export function describe(
+  error: unknown,
+  running: Pick<Command, 'name' | 'actions'>,
+  place?: Pick<Place, 'name' | 'endpoints'>,
+): string {
+  if (error instanceof OperateError || error instanceof NotConfirmed) return error.message;
   if (error instanceof UsageError) return `${error.message}\nFor the options: npm run operate -- --help`;
   if (!(error instanceof Error)) return String(error);
   if (DENIED.has(error.name))
@@ -60,6 +71,8 @@ export function describe(error: unknown, running: Pick<Command, 'name' | 'action
   if (UNAUTHENTICATED.has(error.name))
     return `${error.name}: ${error.message}\n\nSign in to AWS again, then try again.`;
   const failure = findConnectionFailure(error);
+  if (failure?.code === 'ECONNREFUSED' && place?.endpoints !== undefined)
+    return `The ${place.name} is not running. Start it with npm start.`;
   if (failure !== undefined)
     return `${describeTarget(error)} cannot be reached: ${failure.reason}. ${failure.advice}`;
   return error.stack ?? error.message;

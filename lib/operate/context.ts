@@ -1,7 +1,7 @@
 import type { Table } from '../../functions/store/table.ts';
 import type { Paint } from '../cli/terminal/paint.ts';
 import type { Clients } from './clients.ts';
-import { OperateError } from './errors.ts';
+import { NotConfirmed, OperateError } from './errors.ts';
 import type { Flags } from './flags.ts';
 import type { Resources } from './outputs.ts';
 import type { Place } from './place.ts';
@@ -56,12 +56,12 @@ export const tableOf = ({ place, clients }: Pick<Context, 'place' | 'clients'>, 
 
 /**
  * Whether the command is to be carried out, or only to be shown.
- * @throws OperateError when neither `--yes` nor `--dry-run` was given
+ * @throws NotConfirmed when neither `--yes` nor `--dry-run` was given
  */
 export function confirmed({ flags, place }: Context, what: string): boolean {
   if (flags.yes && !flags.dryRun) return true;
   if (flags.dryRun) return false;
-  throw new OperateError(
-    `${what} (${place.name}). Nothing was done: add --yes to do it, or --dry-run to see more.`,
+  throw new NotConfirmed(
+    `${what} (${place.name}). Nothing was done: repeat with --yes, or with --dry-run to see more.`,
   );
 }

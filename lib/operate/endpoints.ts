@@ -138,7 +138,7 @@ export async function enableEndpoint(context: Context, values: readonly string[]
     context,
     ref,
     'enabled',
-    'Later events are delivered. What was skipped stays skipped: its organization can send it again (POST …/redeliver).',
+    'Later events are delivered. What was skipped stays skipped: its organization can resend it (POST …/redeliveries for all, …/redeliver for one).',
   );
 }
 

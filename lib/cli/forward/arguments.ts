@@ -25,7 +25,7 @@ export function readForwardArguments(args: readonly string[]) {
     ...given
   } = commandLine(
     'npm run forward --',
-    'Posts the deliveries of your sandbox to your URL, byte for byte, and signs them anew.\n' +
+    'Posts the deliveries of your sandbox to your URL, byte for byte, with a new signature.\n' +
       'It reads them from the public API with a sandbox key; the service itself makes no request.',
   )
     .requiredOption(
@@ -40,14 +40,14 @@ export function readForwardArguments(args: readonly string[]) {
     )
     .option(
       '--since <time>',
-      'where nothing is kept yet, begin with the last 30s, 10m, 2h or 3d, or with all (from now on)',
+      'where to begin without a saved position: the last 30s, 10m, 2h or 3d, or all (from now on)',
       parseSince,
     )
     .option('--once', 'forward what is there and exit; 1 when something was not accepted')
-    .option('--fresh', 'forget where it stopped, and begin as --since says')
+    .option('--fresh', 'forget the saved position, and begin as --since says')
     .option(
       '--state <file>',
-      'where its position is kept (a file in LOCAL_DIR for each API, key and URL)',
+      'where the position is saved (a file in LOCAL_DIR for each API, key and URL)',
       text,
     )
     .option('--base-url <url>', 'of the API (BASE_URL)', (given) => baseUrlOf(url('http', 'https')(given)))

@@ -21,7 +21,7 @@ export function renderForwarding(delivery: SandboxDelivery, to: URL, at: Date, p
     ...(attempt === undefined ? [] : [`attempt ${harmless(attempt)}`]),
     `${paint('cyan', '→')} ${renderTarget(to)}`,
   ];
-  const ids = [delivery.id, delivery.eventId, delivery.webhookId].map(harmless);
+  const ids = [delivery.eventId, delivery.id, delivery.webhookId].map(harmless);
   return [head.join('  '), indent(paint('dim', ids.join('  ')), INDENT)].join('\n');
 }
 

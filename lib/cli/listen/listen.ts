@@ -35,7 +35,8 @@ export async function listen(args: ListenArguments, parts: ListenParts): Promise
   const environment = await requireEnvironmentFile(environmentFileIn(directory));
   const history = new DeliveryHistory();
   const secret = Promise.withResolvers<string>();
-  let count = 0;
+  const deliveries = new Set<string>();
+  let attempts = 0;
 
   await using started = new AsyncDisposableStack();
   const receiver = started.adopt(
@@ -45,7 +46,11 @@ export async function listen(args: ListenArguments, parts: ListenParts): Promise
       port: args.port,
       secret: args.secret ?? secret.promise,
       onDelivery: (delivery) => {
-        count += 1;
+        const id = delivery.headers['webhook-delivery-id'];
+        if (id !== undefined) {
+          deliveries.add(id);
+          attempts += 1;
+        }
         screen.print(`\n${renderDelivery(delivery, history.isDuplicate(idOf(delivery)), screen.paint)}`);
       },
       respond: (delivery) => answer(delivery, args, history, parts),
@@ -66,11 +71,20 @@ export async function listen(args: ListenArguments, parts: ListenParts): Promise
     secret.resolve(endpoint.secret);
     screen.print(`\n  ${screen.paint('green', 'Listening')} as ${endpoint.id} for ${args.events.join(', ')}`);
   } else {
-    screen.print(`\n  ${screen.paint('green', 'Listening')} at ${screen.paint('bold', url)}`);
+    screen.print(
+      `\n  ${screen.paint('green', 'Listening')} at ${screen.paint('bold', receiver.url)}, any path`,
+    );
   }
   screen.print(`  ${screen.paint('dim', 'Ctrl-C stops.')}`);
   await untilAborted(signal);
-  screen.print(`\n  Received ${count === 1 ? 'one delivery' : `${count} deliveries`}.`);
+  screen.print(`\n  ${renderSummary(deliveries.size, attempts)}`);
+}
+
+/** The last line. A delivery has several attempts where it was not accepted at first. */
+export function renderSummary(deliveries: number, attempts: number): string {
+  if (deliveries === 0) return 'Received no deliveries.';
+  const received = deliveries === 1 ? 'one delivery' : `${deliveries} deliveries`;
+  return `Received ${received}${attempts === deliveries ? '' : ` in ${attempts} attempts`}.`;
 }
 
 /** The service may have been stopped first: no reason to fail. */

@@ -42,7 +42,9 @@ export function lockDirectory(directory: string, shown: string): RunLock {
   const pidFile = join(directory, PID_FILE);
   const lock = takeLock(join(directory, LOCK_FILE));
   if (lock === undefined) {
-    throw new LocalRunError(`Another local run${holder(pidFile)} uses ${shown}: stop it, or set LOCAL_DIR.`);
+    throw new LocalRunError(
+      `Another local run${holder(pidFile)} uses ${shown}: stop it, or set LOCAL_DIR and PORT.`,
+    );
   }
   writeFileSync(pidFile, `${process.pid}\n`);
   return lock;

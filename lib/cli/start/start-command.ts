@@ -13,20 +13,23 @@ const DEMONSTRATION_TIMEOUT_MS = 30_000;
 
 const ENVIRONMENT = `
 Environment:
-  PORT                           of the API (3000; 0 takes any free one)
-  LOCAL_DIR                      where state, certificates and logs are kept (.local)
-  RETRY_BASE_SECONDS             first retry delay, fractions allowed (30)
-  RETRY_CAP_SECONDS              longest retry delay, fractions allowed (3600)
-  ATTEMPT_TIMEOUT_SECONDS        time limit of a receiver, fractions allowed (10)
-  GRACE_SECONDS                  how late a delivery may be before its message counts as lost (900)
-  LINGER_SECONDS                 seconds after a sandbox reset before its old data is deleted (120)
-  CHECK_EVERY_SECONDS            from one check of a source's content to the next (3600)
-  NOTICE_SECONDS                 least time between two e-mails about a source's content (86400)
-  RATE_LIMIT_PER_MINUTE          API calls of the organization in a minute (6000)
-  SANDBOX_RATE_LIMIT_PER_MINUTE  API calls with keys of its sandbox (60)
-  DYNAMODB_ENDPOINT              another DynamoDB than the embedded one
-  SQS_ENDPOINT                   another SQS than the embedded one
-  DYNOXIDE_BIN                   executable of the embedded DynamoDB, where npm has none for the machine`;
+  PORT                           port of the API; 0 takes any free port, and the same one at the next start (3000)
+  LOCAL_DIR                      directory of state, certificates and logs (.local)
+  RETRY_BASE_SECONDS             wait before the second attempt; each further wait doubles (30)
+  RETRY_CAP_SECONDS              longest wait between attempts (3600)
+  ATTEMPT_TIMEOUT_SECONDS        deadline of an attempt (10)
+  GRACE_SECONDS                  seconds past due after which the reconciler sends a message again (900)
+  CHECK_EVERY_SECONDS            seconds between two checks of a knowledge source (3600)
+  SYNC_COOLDOWN_SECONDS          seconds after a sync of a source in which another one is refused (60)
+  NOTICE_SECONDS                 seconds in which admins get at most one e-mail about a source (86400)
+  LINGER_SECONDS                 seconds after a sandbox reset before the purge deletes data (120)
+  RATE_LIMIT_PER_MINUTE          API requests per minute of the local organization (6000)
+  SANDBOX_RATE_LIMIT_PER_MINUTE  API requests per minute of its sandbox (60)
+  DYNAMODB_ENDPOINT              URL of another DynamoDB engine
+  SQS_ENDPOINT                   URL of another SQS engine
+  DYNOXIDE_BIN                   path of another binary of the embedded DynamoDB engine
+
+Seconds may have a fraction. More: docs/reference/configuration.md`;
 
 /**
  * `npm start`.
@@ -37,8 +40,8 @@ export async function startCommand(args: readonly string[]): Promise<number> {
     'npm start --',
     'Runs the service on this machine: synthesizes the CDK stack and runs its template.',
   )
-    .option('--fresh', 'begin anew: delete what earlier runs left in LOCAL_DIR')
-    .option('--verbose', 'show everything that the functions log')
+    .option('--fresh', 'start with new data: delete what earlier runs left in LOCAL_DIR')
+    .option('--verbose', "print the functions' logs")
     .addHelpText('after', ENVIRONMENT)
     .parse(args, { from: 'user' })
     .opts();

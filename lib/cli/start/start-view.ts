@@ -53,7 +53,7 @@ export function renderReady(
     ...(place.sessions ? [SETTINGS_CALL] : []),
     ['npm run listen', 'receives deliveries and shows them (in another terminal)'],
     ...(place.sandbox ? [FORWARD] : []),
-    ['Ctrl-C', 'stops; npm start goes on from here, npm start -- --fresh begins anew'],
+    ['Ctrl-C', 'stops; npm start continues with the data, npm start -- --fresh starts with new data'],
   ];
   const width = 28;
   const rows = next.map(([command, does]) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { harmless } from '../terminal/format.ts';
+import { formatTime, harmless } from '../terminal/format.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { LogLine } from './log-file.ts';
 
@@ -8,8 +8,13 @@ const Structured = z.object({
   message: z.string(),
   /** The function's short name; its physical one carries the stack's name and a hash. */
   service: z.optional(z.string()),
+  timestamp: z.optional(z.unknown()),
   error: z.optional(z.unknown()),
 });
+
+/** Values of fields that name what a line is about. */
+const Id = z.string().regex(/^(?!org_)[a-z]{3}_[0-9a-f]{32}$/);
+const OrgId = z.string().regex(/^org_[0-9a-f]{32}$/);
 
 /**
  * An error as the logger writes it, its message only where that is of the service's own words; other things
@@ -33,22 +38,37 @@ const MAX_LENGTH = 300;
  * (Powertools' names), other text by its words.
  */
 export function renderTrouble(line: LogLine, paint: Paint): string | undefined {
-  const parsed = Structured.safeParse(parseJson(line.text));
+  const json = parseJson(line.text);
+  const parsed = Structured.safeParse(json);
   if (!parsed.success) {
     return ALARMING.test(line.text)
       ? `${paint('red', 'error')} ${paint('dim', line.source)} ${shorten(line.text)}`
       : undefined;
   }
-  const { level, message, service, error } = parsed.data;
+  const { level, message, service, timestamp, error } = parsed.data;
   const source = paint('dim', service ?? line.source);
   const { data: logged } = LoggedError.safeParse(error);
   const said = logged?.message ?? logged?.code;
   const detail = logged === undefined ? '' : ` (${logged.name}${said === undefined ? '' : `: ${said}`})`;
-  if (level === 'WARN') return `${paint('yellow', 'warn')}  ${source} ${shorten(message + detail)}`;
-  if (level === 'ERROR' || level === 'CRITICAL') {
-    return `${paint('red', 'error')} ${source} ${shorten(message + detail)}`;
-  }
+  const text = shorten(`${message}${renderSubject(json)}${detail}`);
+  const time = renderTime(timestamp, paint);
+  if (level === 'WARN') return `${time}${paint('yellow', 'warn')}  ${source} ${text}`;
+  if (level === 'ERROR' || level === 'CRITICAL') return `${time}${paint('red', 'error')} ${source} ${text}`;
   return undefined;
+}
+
+/** `: whk_… of org_…`, or an empty text for a line without identifiers. */
+function renderSubject(line: unknown): string {
+  const values = Object.values(Object(line));
+  const ids = [...new Set(values.filter((value) => Id.safeParse(value).success))].join(', ');
+  const organization = values.find((value) => OrgId.safeParse(value).success);
+  const subject = [ids, organization].filter(Boolean).join(' of ');
+  return subject === '' ? '' : `: ${subject}`;
+}
+
+function renderTime(timestamp: unknown, paint: Paint): string {
+  const time = typeof timestamp === 'string' ? new Date(timestamp) : undefined;
+  return time === undefined || Number.isNaN(time.getTime()) ? '' : `${paint('dim', formatTime(time))}  `;
 }
 
 function shorten(text: string): string {

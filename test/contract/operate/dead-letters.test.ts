@@ -108,7 +108,7 @@ describe.concurrent('dead letters', () => {
     ['deleted', discardLetters],
   ] as const)('are not %s without --yes, and shown with --dry-run', async (_, command) => {
     const { context, list } = await setUp(2);
-    expect(await refusal(command(context(), ['meter']))).toContain('add --yes');
+    expect(await refusal(command(context(), ['meter']))).toContain('repeat with --yes');
     const { text } = await command(context({ dryRun: true, yes: true }), ['meter']);
     expect(text).toContain('Nothing was done.');
     expect((await list()).letters).toHaveLength(2);

@@ -75,7 +75,7 @@ describe('rows of a restored table', () => {
     await put(restored, missing);
     expect(await copy({ dryRun: true })).toMatchObject({ written: false, missing: 1 });
     expect(await read(missing)).toBeUndefined();
-    await expect(copy({})).rejects.toThrow('add --yes');
+    await expect(copy({})).rejects.toThrow('repeat with --yes');
   });
 
   it('are copied in many batches', async () => {

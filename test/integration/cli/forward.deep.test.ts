@@ -90,7 +90,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     program.signal('SIGINT');
     expect(await program.ended).toBe(0);
     const output = program.output();
-    expect(output).toContain(`${delivery.id}  evt_fake  whk_1`);
+    expect(output).toContain(`evt_fake  ${delivery.id}  whk_1`);
     expect(output).toMatch(/message\.received {2}attempt 1 {2}→ https:\/\/localhost:\d+\/hooks\n/);
     expect(output).toMatch(/Forwarded one delivery\. Where it stopped is kept in .*\.json'?\.\n$/);
     expect(output).not.toContain(before.id);

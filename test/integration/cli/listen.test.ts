@@ -68,6 +68,9 @@ describe('npm run listen', { timeout: 60_000 }, () => {
     expect(program.output()).not.toContain('duplicate');
     expect(await deliver('dlv_1', 3)).toBe(200);
     await program.shows(/attempt 3 {2}✓ verified {2}duplicate/);
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toContain('Received 2 deliveries in 4 attempts.');
   });
 
   it('passes on body and headers, and returns the status', async () => {
@@ -103,8 +106,8 @@ describe('npm run listen', { timeout: 60_000 }, () => {
   it('only listens, for an endpoint that was registered by hand', async () => {
     const { api, listen } = await aLocalRun();
     const program = listen('--secret', SECRET, '--port', '0');
-    const [, url = ''] = await program.shows(/Listening at (https:\/\/localhost:\d+\/listen)/);
-    const endpoint = { id: 'whk_own', url, events: [], secret: SECRET };
+    const [, origin = ''] = await program.shows(/Listening at (https:\/\/localhost:\d+), any path\n/);
+    const endpoint = { id: 'whk_own', url: `${origin}/hooks`, events: [], secret: SECRET };
     expect(await api.deliver(endpoint, { id: 'dlv_1', attempt: 1, data: {} })).toBe(200);
     await program.shows(/✓ verified/);
     expect(

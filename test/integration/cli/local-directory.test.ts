@@ -91,7 +91,9 @@ describe('the directory of the local run', () => {
   it('belongs to one local run at a time', async () => {
     const path = await temporaryDirectory();
     const holder = await startHolder(path);
-    await expect(open(path, true)).rejects.toThrow(`Another local run (pid ${holder.pid}) uses .local`);
+    await expect(open(path, true)).rejects.toThrow(
+      `Another local run (pid ${holder.pid}) uses .local: stop it, or set LOCAL_DIR and PORT.`,
+    );
     await holder.kill();
   });
 

@@ -91,7 +91,9 @@ describe('the local run', { timeout: 60_000 }, () => {
     onTestFinished(release);
     const { program } = await start({ PORT: String(port) });
     expect(await program.ended).toBe(1);
-    expect(program.errors()).toContain(`Port ${port} is taken; choose another with PORT=`);
+    expect(program.errors()).toContain(
+      `Port ${port} is taken. Choose another one: PORT=${port + 1} npm start`,
+    );
     expect(program.output()).not.toContain('Synthesize');
   });
 
@@ -173,7 +175,7 @@ describe('the local run', { timeout: 60_000 }, () => {
     const { program: other } = await start({}, ['--fresh'], path);
     expect(await other.ended).toBe(1);
     expect(other.errors().trim()).toBe(
-      `Another local run (pid ${program.pid}) uses ${path}: stop it, or set LOCAL_DIR.`,
+      `Another local run (pid ${program.pid}) uses ${path}: stop it, or set LOCAL_DIR and PORT.`,
     );
   });
 

@@ -14,8 +14,8 @@ import { codeBlocks } from '../../support/markdown.ts';
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/guides/verify-signatures.md'), 'utf8');
 
 /**
- * How each language calls the guide's function: a program that reads one request a line, with fields
- * separated by tabs and the body in base64, and prints for each whether it is genuine.
+ * How each language calls the guide's function: a program that reads one request a line, fields separated by
+ * tabs, `-` for a header that is missing, the body in base64, and prints for each whether it is genuine.
  */
 interface Language {
   file: string;
@@ -37,7 +37,8 @@ const LANGUAGES: Record<string, Language> = {
       code: `import { createInterface } from 'node:readline';
 import { isGenuine } from './verify.mjs';
 for await (const line of createInterface({ input: process.stdin })) {
-  const [secret, id, timestamp, signatures, body] = line.split('\\t');
+  const fields = line.split('\\t').map((field) => (field === '-' ? undefined : field));
+  const [secret, id, timestamp, signatures, body] = fields;
   console.log(isGenuine(secret, id, timestamp, signatures, Buffer.from(body, 'base64')));
 }`,
     },
@@ -52,7 +53,8 @@ for await (const line of createInterface({ input: process.stdin })) {
       code: `import base64, sys
 from verify import is_genuine
 for line in sys.stdin:
-    secret, id, timestamp, signatures, body = line.rstrip("\\n").split("\\t")
+    fields = [None if field == "-" else field for field in line.rstrip("\\n").split("\\t")]
+    secret, id, timestamp, signatures, body = fields
     print(str(is_genuine(secret, id, timestamp, signatures, base64.b64decode(body))).lower())`,
     },
     command: ['python3', 'main.py'],
@@ -78,6 +80,11 @@ func main() {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		field := strings.Split(lines.Text(), "\\t")
+		for i := range field {
+			if field[i] == "-" {
+				field[i] = ""
+			}
+		}
 		body, _ := base64.StdEncoding.DecodeString(field[4])
 		fmt.Println(isGenuine(field[0], field[1], field[2], field[3], body))
 	}
@@ -94,7 +101,8 @@ func main() {
       file: 'main.rb',
       code: `require_relative "verify"
 STDIN.each_line(chomp: true) do |line|
-  secret, id, timestamp, signatures, body = line.split("\\t", -1)
+  fields = line.split("\\t", -1).map { |field| field == "-" ? nil : field }
+  secret, id, timestamp, signatures, body = fields
   puts genuine?(secret, id, timestamp, signatures, body.unpack1("m"))
 end`,
     },
@@ -109,7 +117,8 @@ end`,
       code: `<?php
 require 'verify.php';
 while (($line = fgets(STDIN)) !== false) {
-    [$secret, $id, $timestamp, $signatures, $body] = explode("\\t", rtrim($line, "\\n"));
+    $fields = explode("\\t", rtrim($line, "\\n"));
+    [$secret, $id, $timestamp, $signatures, $body] = array_map(fn ($field) => $field === '-' ? null : $field, $fields);
     echo isGenuine($secret, $id, $timestamp, $signatures, base64_decode($body)) ? 'true' : 'false', "\\n";
 }`,
     },
@@ -130,6 +139,7 @@ final class Main {
     var lines = new BufferedReader(new InputStreamReader(System.in));
     for (String line; (line = lines.readLine()) != null; ) {
       String[] field = line.split("\\t", -1);
+      for (int i = 0; i < field.length; i++) if (field[i].equals("-")) field[i] = null;
       System.out.println(Verify.isGenuine(field[0], field[1], field[2], field[3], Base64.getDecoder().decode(field[4])));
     }
   }
@@ -162,11 +172,12 @@ const at = (timestamp: number) => ({
   signatures: sign(SECRET, ID, timestamp, BODY),
 });
 
+/** Undefined for a header that is missing. */
 interface Received {
   secret: string;
-  id: string;
-  timestamp: string;
-  signatures: string;
+  id: string | undefined;
+  timestamp: string | undefined;
+  signatures: string | undefined;
   body: Uint8Array;
 }
 const GENUINE: Received = { secret: SECRET, id: ID, timestamp: `${now}`, signatures: SIGNED, body: BODY };
@@ -189,9 +200,13 @@ const REFUSED: Record<string, Partial<Received>> = {
   'another secret': { secret: OTHER },
   'a timestamp six minutes ago': at(now - 360),
   'a timestamp in six minutes': at(now + 360),
-  'no timestamp': { timestamp: '' },
+  'a request without headers': { id: undefined, timestamp: undefined, signatures: undefined },
+  'no header webhook-id': { id: undefined },
+  'no header webhook-timestamp': { timestamp: undefined },
+  'no header webhook-signature': { signatures: undefined },
+  'an empty timestamp': { timestamp: '' },
   'a timestamp that is no number': { timestamp: 'NaN' },
-  'no signature': { signatures: '' },
+  'an empty signature': { signatures: '' },
   'a signature without its version': { signatures: SIGNED.slice('v1,'.length) },
   'a signature of another version': { signatures: SIGNED.replace('v1,', 'v2,') },
   'the beginning of the signature': { signatures: SIGNED.slice(0, -8) },
@@ -225,7 +240,8 @@ describe.each(Object.entries(LANGUAGES))('the function for %s', (name, language)
       const child = spawn(program, words, { cwd: directory, stdio: ['pipe', 'pipe', 'inherit'] });
       for (const change of Object.values(requests)) {
         const { secret, id, timestamp, signatures, body } = { ...GENUINE, ...change };
-        const fields = [secret, id, timestamp, signatures, Buffer.from(body).toString('base64')];
+        const headers = [id, timestamp, signatures].map((header) => header ?? '-');
+        const fields = [secret, ...headers, Buffer.from(body).toString('base64')];
         child.stdin.write(`${fields.join('\t')}\n`);
       }
       child.stdin.end();
@@ -243,5 +259,6 @@ describe.each(Object.entries(LANGUAGES))('the function for %s', (name, language)
 
 it('the guide on signatures has a function for each language that the test calls', () => {
   const files = codeBlocks(PAGE).flatMap(({ file }) => file ?? []);
-  expect(files).toEqual(Object.values(LANGUAGES).map(({ file }) => file));
+  const receiver = 'receiver.mjs';
+  expect(files).toEqual([...Object.values(LANGUAGES).map(({ file }) => file), receiver]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DeliveryHistory } from '../../../lib/cli/listen/delivery-history.ts';
-import { statusFor } from '../../../lib/cli/listen/listen.ts';
+import { renderSummary, statusFor } from '../../../lib/cli/listen/listen.ts';
 
 describe('delivery history', () => {
   it('calls a delivery a duplicate once it was accepted', () => {
@@ -34,5 +34,17 @@ describe('delivery history', () => {
 describe('status sequence', () => {
   it('returns the statuses in order and stays at the last one', () => {
     expect([0, 1, 2, 3].map((before) => statusFor([500, 429, 200], before))).toEqual([500, 429, 200, 200]);
+  });
+});
+
+describe('the last line of listening', () => {
+  it.each([
+    [0, 0, 'Received no deliveries.'],
+    [1, 1, 'Received one delivery.'],
+    [1, 3, 'Received one delivery in 3 attempts.'],
+    [3, 3, 'Received 3 deliveries.'],
+    [3, 9, 'Received 3 deliveries in 9 attempts.'],
+  ])('counts %i deliveries with %i attempts as "%s"', (deliveries, attempts, line) => {
+    expect(renderSummary(deliveries, attempts)).toBe(line);
   });
 });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
 import { Throttle } from '../../../lib/cli/start/throttle.ts';
 import { renderTrouble } from '../../../lib/cli/start/trouble.ts';
 import { plain } from '../../../lib/cli/terminal/paint.ts';
+
+/** In local time, which the terminal shows. */
+const NOW = new Date(2026, 10, 20, 14, 3, 22, 104);
 
 const trouble = (text: string) => renderTrouble({ source: 'Dispatch', text }, plain);
 
@@ -21,6 +25,22 @@ describe('the view of function logs', () => {
     expect(
       trouble('{"level":"ERROR","message":"failed","error":{"name":"TypeError","message":"x is undefined"}}'),
     ).toBe('error Dispatch failed (TypeError: x is undefined)');
+  });
+
+  it('names the endpoint and the organization that a line is about, and its time', () => {
+    const [webhookId, orgId] = [newId('whk', NOW), newId('org', NOW)];
+    const line = { level: 'WARN', message: 'an endpoint was disabled', webhookId, orgId };
+    expect(trouble(JSON.stringify(line))).toBe(
+      `warn  Dispatch an endpoint was disabled: ${webhookId} of ${orgId}`,
+    );
+    expect(trouble(JSON.stringify({ ...line, timestamp: NOW.toISOString(), error: { name: 'Gone' } }))).toBe(
+      `14:03:22.104  warn  Dispatch an endpoint was disabled: ${webhookId} of ${orgId} (Gone)`,
+    );
+  });
+
+  it('names nothing that is no identifier of the service', () => {
+    const line = { level: 'WARN', message: 'slow', requestId: 'whk_1', orgId: 'x', name: 'ada' };
+    expect(trouble(JSON.stringify({ ...line, timestamp: 'soon' }))).toBe('warn  Dispatch slow');
   });
 
   it("uses a function's short name when the line has it", () => {

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readDirectory, readSettings, type Variables } from '../../../lib/cli/start/settings.ts';
+import { startCommand } from '../../../lib/cli/start/start-command.ts';
+import { runProgram } from '../../support/command-line.ts';
 
 const read = (variables: Record<string, string>) => readSettings(variables, '/project');
 
@@ -127,12 +129,38 @@ describe('settings of the local run', () => {
   });
 });
 
-it('the configuration reference lists each variable once', () => {
+/** Variables and defaults of the local run in the configuration reference. */
+function rowsOfReference(): { name: string; value: string }[] {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/reference/configuration.md'), 'utf8');
+  const [, section = ''] = /^## Local run\n([\s\S]*?)^## /m.exec(page) ?? [];
+  return [...section.matchAll(/^\| `(\w+)` \| `?([^`|]+?)`? \|/gm)].map(([, name = '', value = '']) => ({
+    name,
+    value,
+  }));
+}
+
+/** Variables that the local run reads. */
+function settingsRead(): (string | symbol)[] {
   const asked = new Set<string | symbol>(['DYNOXIDE_BIN']);
   const variables: Variables = new Proxy({}, { get: (_, name) => void asked.add(name) });
   readSettings(variables, '/');
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/reference/configuration.md'), 'utf8');
-  const [, section = ''] = /^## Local run\n([\s\S]*?)^## /m.exec(page) ?? [];
-  const listed = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-  expect(listed.toSorted()).toEqual([...asked].toSorted());
+  return [...asked].toSorted();
+}
+
+it('the help of npm start lists each variable once, with its default', async () => {
+  const { output } = await runProgram(() => startCommand(['--help']));
+  const [, section = ''] = /^Environment:\n([\s\S]*)/m.exec(output) ?? [];
+  const listed = [...section.matchAll(/^ {2}(\w+) {2,}\S.*?(?: \((\S+)\))?$/gm)];
+  expect(listed.map(([, name]) => name).toSorted()).toEqual(settingsRead());
+  const documented = new Map(rowsOfReference().map(({ name, value }) => [name, value]));
+  for (const [, name = '', value = '–'] of listed)
+    expect([name, value]).toEqual([name, documented.get(name)]);
+});
+
+it('the configuration reference lists each variable once', () => {
+  expect(
+    rowsOfReference()
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(settingsRead());
 });

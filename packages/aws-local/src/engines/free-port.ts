@@ -55,7 +55,11 @@ export async function holdPort(port: number): Promise<() => Promise<void>> {
 /** Says what to do about a port that cannot be listened on; other errors stay what they are. */
 export function cannotListen(port: number, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return new LocalRunError(`Port ${port} is taken; choose another with PORT=`);
-  if (code === 'EACCES') return new LocalRunError(`Port ${port} needs privileges; choose another with PORT=`);
+  if (code === 'EADDRINUSE')
+    return new LocalRunError(`Port ${port} is taken. Choose another one: PORT=${nextPort(port)} npm start`);
+  if (code === 'EACCES')
+    return new LocalRunError(`Port ${port} needs privileges. Choose another one: PORT=3000 npm start`);
   return error;
 }
+
+const nextPort = (port: number): number => (port < 65_535 ? port + 1 : port - 1);

@@ -265,6 +265,8 @@ describe('a gateway', () => {
     const { gateway } = await aGateway(echo);
     const error = await startGateway(api, gateway.port).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(LocalRunError);
-    expect(String(error)).toContain(`Port ${gateway.port} is taken; choose another with PORT=`);
+    expect(String(error)).toContain(
+      `Port ${gateway.port} is taken. Choose another one: PORT=${gateway.port + 1} npm start`,
+    );
   });
 });

@@ -15,12 +15,11 @@ const NOT_RUN: readonly [command: RegExp, reason: string][] = [
   [/^npx cdk /, 'synth is run by test/infra, the others need an AWS account'],
   [/^aws /, 'needs an AWS account'],
   [/^npm run verify -- --stage /, 'needs a deployment'],
-  [/^node test\/compatibility\//, 'records a release'],
 ];
 
 /** Programs that run until the reader stops them, with the first output to wait for. */
 const STAYS: readonly [command: RegExp, ready: RegExp][] = [
-  [/^npm run listen$/, /Ctrl-C stops/],
+  [/^npm run listen\b/, /Ctrl-C stops/],
   [/^npm run forward /, /Ctrl-C stops/],
   [/^node receiver\.mjs$/, /Listening at/],
   [/^node -e .*\.listen\(4000\)/, /^/],

@@ -27,7 +27,7 @@ describe('a forwarded delivery on the screen', () => {
     expect(renderForwarding(aDelivery(), new URL('http://localhost:4000/hooks'), startedAt, plain)).toBe(
       [
         '14:03:22.104  conversation.created  attempt 2  → http://localhost:4000/hooks',
-        '              dlv_1  evt_1  whk_1',
+        '              evt_1  dlv_1  whk_1',
       ].join('\n'),
     );
   });
