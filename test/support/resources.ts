@@ -25,6 +25,7 @@ const FACTORIES: Readonly<Record<string, Factory>> = {
     made(api, collection, { url: atOwnHost(receiver), events: ['conversation.resolved'] }),
   deliveries: ({ api }, { parent }) =>
     parent.includes('/channels/') ? channelDelivery(api, parent) : endedDelivery(api, parent),
+  events: ({ api }, { collection }) => eventOf(api, collection),
   redeliveries: ({ api }, { collection }) => endedRedelivery(api, collection),
   conversations: ({ api }, { collection }) =>
     made(api, collection, { channelId: 'chn_web', externalUserId: 'visitor-1' }),
@@ -138,6 +139,15 @@ async function channelDelivery(api: ApiClient, channel: string): Promise<string>
     );
     return delivery && String(delivery.id);
   });
+}
+
+/** The event of a new ticket. */
+async function eventOf(api: ApiClient, collection: string): Promise<string> {
+  const ticket = await made(api, '/api/v1/tickets', { reason: 'for its event' });
+  const { body } = await api.get(`${collection}?type=ticket.created&limit=100`);
+  const event = [...(body.data ?? [])].find(({ data }) => Object(data).ticketId === ticket);
+  if (event === undefined) throw new Error(`${collection} has no event of ${ticket}`);
+  return String(event.id);
 }
 
 /** A redelivery job of the last hour's failures, which has ended. */

@@ -22,6 +22,7 @@ import {
   anApiKey,
   anEndpoint,
   anEscalation,
+  anEvent,
   anHttpChannel,
   anOrganization,
   aRedeliveryJob,
@@ -80,7 +81,7 @@ export function mockedTables() {
   dynamo.on(BatchGetCommand).callsFake(({ RequestItems }) => {
     const [[table = '', { Keys = [] } = {}] = []] = Object.entries<{ Keys?: Key[] }>(RequestItems);
     met('BatchGet', table);
-    return { Responses: { [table]: Keys.map(table === 'rates' ? findKeyUse : findLedgerEntry) } };
+    return { Responses: { [table]: Keys.map(FINDERS[table] ?? findLedgerEntry) } };
   });
   dynamo.on(QueryCommand).callsFake(({ TableName }) => {
     met('Query', TableName);
@@ -159,6 +160,20 @@ const findKeyUse = ({ pk }: Pick<Key, 'pk'>): object => ({
   lastUsedAt: NOW.toISOString(),
 });
 
+/** The record that a redelivery delivered an event. */
+const findArrival = ({ pk }: Pick<Key, 'pk'>): object => ({
+  pk,
+  eventId: pk.split('#').at(-1),
+  deliveryId: newId('dlv', NOW),
+});
+
+/** Items of batch reads by table; the others are of the ledger. */
+const FINDERS: Readonly<Record<string, (key: Key) => object | undefined>> = {
+  rates: (key) => findKeyUse(key),
+  service: (key) => findArrival(key),
+  deliveries: (key) => findItem(key),
+};
+
 /** The item of a key of the ledger: an hour and an endpoint. */
 function findLedgerEntry({ pk, sk }: Key): object {
   const [hour = ''] = pk.split('#');
@@ -192,6 +207,8 @@ function findItem({ pk, sk = '' }: { pk: string; sk?: string }): object | undefi
       return aTicket({ id });
     case 'src':
       return aSource({ id, orgId });
+    case 'evt':
+      return { ...anEvent({ tenant: { orgId, generation: 0 } }), id };
     case 'rdj':
       return aRedeliveryJob({ id, orgId });
     default:

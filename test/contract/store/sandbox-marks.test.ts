@@ -24,6 +24,7 @@ type Rows = Map<string, Row>;
 const KEPT = [
   /^service org_\w+ (organization|endpoint-count(#\S+)?|channel-count)$/,
   /^service org_\w+#webhooks whk_/,
+  /^service org_\w+#deleted-webhooks /,
   /^service org_\w+#channels chn_/,
   // Rate windows, which end with their minute, and last uses of keys.
   /^rates /,
@@ -42,9 +43,9 @@ const KINDS = {
   escalation: /^service \S+#escalations esc_/,
   ticket: /^service \S+#tickets#/,
   'idempotency record': /^service \S+#idempotency#/,
-  event: /^outbox evt_\w+$/,
-  'order of a redelivery': /^outbox dlv_\w+$/,
-  'notice of a disabling': /^outbox whk_\w+#disabled#\S+$/,
+  event: /^outbox \S+#events#\d evt_\w+$/,
+  'order of a redelivery': /^outbox dlv_\w+ redelivery$/,
+  'notice of a disabling': /^outbox whk_\w+#disabled#\S+ notice$/,
   'redelivery job': /^service \S+#redeliveries rdj_/,
   'latest redelivery job': /^service \S+#redelivery latest$/,
   'run of a redelivery job': /^service redelivery-runs#\d rdj_/,
@@ -57,7 +58,7 @@ const KINDS = {
   'count of sources': /^knowledge \S+ source-count$/,
   'slots of checks': /^knowledge \S+ check-slots$/,
   'text of a source': /^knowledge \S+#src_\w+#versions /,
-  'notice of a source': /^outbox src_\w+#/,
+  'notice of a source': /^outbox src_\w+#\S+ notice$/,
 };
 const findKind = (place: string) => Object.entries(KINDS).find(([, pattern]) => pattern.test(place))?.[0];
 

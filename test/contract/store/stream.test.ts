@@ -15,7 +15,11 @@ const engine = dynamoDb();
 async function aStreamOf(count: number) {
   const { outbox } = await engine.tables();
   const streams = engine.streams();
-  const rows = Array.from({ length: count }, (_, index) => ({ pk: `row-${index}`, body: `é ${index}` }));
+  const rows = Array.from({ length: count }, (_, index) => ({
+    pk: `row-${index}`,
+    sk: 'row',
+    body: `é ${index}`,
+  }));
   for (const Item of rows) await outbox.client.send(new PutCommand({ TableName: outbox.name, Item }));
 
   const { Table } = await outbox.client.send(new DescribeTableCommand({ TableName: outbox.name }));
@@ -73,12 +77,12 @@ describe('a repeated read of a part of a stream', () => {
     await outbox.client.send(
       new UpdateCommand({
         TableName: outbox.name,
-        Key: { pk: 'row-1' },
+        Key: { pk: 'row-1', sk: 'row' },
         UpdateExpression: 'SET body = :body',
         ExpressionAttributeValues: { ':body': 'changed' },
       }),
     );
-    const late = { pk: 'row-3', body: 'late' };
+    const late = { pk: 'row-3', sk: 'row', body: 'late' };
     await outbox.client.send(new PutCommand({ TableName: outbox.name, Item: late }));
 
     expect(await between(1, 4)).toEqual([...rows.slice(1), late]);
