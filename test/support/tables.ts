@@ -116,13 +116,16 @@ async function additionOf(
         new GetRecordsCommand({ ShardIterator: iterator }),
       );
       const record = Records.find(
-        ({ eventName, dynamodb }) => eventName === 'INSERT' && dynamodb?.Keys?.pk?.S === item.pk,
+        ({ eventName, dynamodb }) =>
+          eventName === 'INSERT' && dynamodb?.Keys?.pk?.S === item.pk && dynamodb.Keys.sk?.S === item.sk,
       );
       if (record !== undefined) return { streamArn, shardId, record };
       iterator = Records.length === 0 ? undefined : NextShardIterator;
     }
   }
-  throw new Error(`the stream of ${table} has no record of the addition of ${String(item.pk)}`);
+  throw new Error(
+    `the stream of ${table} has no record of the addition of ${String(item.pk)}, ${String(item.sk)}`,
+  );
 }
 
 const namesIn = (database: DatabaseSync): string[] =>

@@ -49,7 +49,7 @@ export function partialFailures({ service, keep }: Place): void {
       const [endpoint, organization, event, ...others] = due;
       if (!endpoint || !organization || !event) throw new Error('ten deliveries were to be made');
       for (const { rows } of due)
-        for (const row of rows) if (row.item.pk !== event.delivery.eventId) await service().rewrite(row);
+        for (const row of rows) if (row.item.sk !== event.delivery.eventId) await service().rewrite(row);
       // The fan-out retries events of an unreadable organization and blocks those behind them, so let these
       // pass first.
       await tableNames();
