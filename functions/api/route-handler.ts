@@ -4,7 +4,7 @@ import { ApiEnvironment, rateLimits, readEnvironment } from '../platform/config.
 import { logger } from '../platform/logger.ts';
 import { FAILED_INVOCATIONS, RATE_LIMITER_FAILURES } from '../platform/metric-names.ts';
 import { count, publishMetrics } from '../platform/metrics.ts';
-import { type ApiPorts, apiHandler } from '../platform/pipeline/api.ts';
+import { type ApiPorts, apiHandler, type Reveal } from '../platform/pipeline/api.ts';
 import {
   authenticateByMode,
   keyAuthentication,
@@ -67,10 +67,7 @@ const authenticate = authenticateByMode({
 
 /**
  * Creates the Lambda handler of a public route.
- * @param reveal adds data that is never stored
+ * @param reveal adds data that is never stored, or refuses a replay
  */
-export const routeHandler = <R extends Route>(
-  route: R,
-  useCase: UseCase<R, Change>,
-  reveal?: (data: unknown) => unknown,
-) => apiHandler(route, { ...ports, authenticate }, useCase, reveal);
+export const routeHandler = <R extends Route>(route: R, useCase: UseCase<R, Change>, reveal?: Reveal) =>
+  apiHandler(route, { ...ports, authenticate }, useCase, reveal);

@@ -35,6 +35,8 @@ export const problem = (type: ProblemType, message: string, headers?: Record<str
   ...(headers === undefined ? {} : { headers }),
 });
 
+export const isProblem = (value: unknown): value is Problem => Object(value).kind === 'problem';
+
 export const notFound = (what: string): Problem => problem('NOT_FOUND', `No such ${what}.`);
 
 /** A dependency is busy or down; the client may retry after a second. */

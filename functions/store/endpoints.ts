@@ -63,6 +63,17 @@ const getHostCounter = (orgId: OrgId, host: string): Counter => ({
 /** A day longer than the deliveries. */
 const DELETED_DAYS = HISTORY_DAYS + 1;
 
+/** What is known of an endpoint's receiver from its deliveries. */
+const STATE_FIELDS = [
+  'disabledAt',
+  'disabledReason',
+  'failingSince',
+  'streak',
+  'atRiskUntil',
+  'slowUntil',
+  'stalledUntil',
+] as const;
+
 /** Attempts at a change under concurrent changes. */
 const TRIES = 4;
 
@@ -165,6 +176,27 @@ export function endpointStore(service: Table) {
     },
 
     removalOf,
+
+    /** Makes an endpoint active without failures; no change when it is. Refused as `endpoint-missing`. */
+    buildActivation({ orgId, id, ...state }: Endpoint): Change[] {
+      if (STATE_FIELDS.every((name) => state[name] === undefined) && state.consecutiveFailures === 0)
+        return [];
+      return [
+        {
+          refusal: 'endpoint-missing',
+          write: {
+            Update: {
+              TableName: service.name,
+              Key: keys.endpoint(orgId, id),
+              UpdateExpression: `SET #status = :active, consecutiveFailures = :zero REMOVE ${STATE_FIELDS.join(', ')}`,
+              ConditionExpression: 'attribute_exists(pk)',
+              ExpressionAttributeNames: { '#status': 'status' },
+              ExpressionAttributeValues: { ':active': 'active', ':zero': 0 },
+            },
+          },
+        },
+      ];
+    },
 
     /**
      * Endpoints that were deleted since a time, the earliest deletion first.

@@ -108,8 +108,11 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
     },
   },
   GONE: {
-    description: 'The operation was shut down at its `Sunset` date.',
+    description:
+      'The operation was shut down at its `Sunset` date, or the replayed registration is of an endpoint that was deleted.',
     messages: {
+      'a deleted endpoint':
+        'The webhook endpoint that this request registered was deleted. Register it with a new Idempotency-Key.',
       'after the sunset':
         'This operation is no longer available. See the migration guide in the Link header, if present.',
     },

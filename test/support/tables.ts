@@ -117,7 +117,7 @@ async function additionOf(
       );
       const record = Records.find(
         ({ eventName, dynamodb }) =>
-          eventName === 'INSERT' && dynamodb?.Keys?.pk?.S === item.pk && dynamodb.Keys.sk?.S === item.sk,
+          eventName === 'INSERT' && dynamodb?.Keys?.pk?.S === item.pk && dynamodb?.Keys?.sk?.S === item.sk,
       );
       if (record !== undefined) return { streamArn, shardId, record };
       iterator = Records.length === 0 ? undefined : NextShardIterator;

@@ -1,28 +1,62 @@
+import { MAX_CHANNELS } from '../../domain/channel.ts';
+import type { OrgId } from '../../domain/ids.ts';
 import { problem } from '../../domain/problem.ts';
+import { retryOnConflict } from '../../platform/pipeline/request.ts';
 import { success } from '../../platform/reply.ts';
+import { channelStore } from '../../store/channels.ts';
+import { endpointStore } from '../../store/endpoints.ts';
 import { purgeStore } from '../../store/purges.ts';
-import { tables } from '../route-handler.ts';
+import type { Change } from '../../store/transaction.ts';
+import { commit, tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
 import { findSandbox, sandboxes } from './sandbox.ts';
 
 const purges = purgeStore(tables.service);
+const endpoints = endpointStore(tables.service);
+const channels = channelStore(tables.service);
+
+/** DynamoDB allows 100 writes in a transaction, and the reset itself takes two. */
+const MAX_ACTIVATIONS = 98;
+
+/** Failures of endpoints and channels belong to the deleted data, so a reset makes them active again. */
+async function buildActivations(sandbox: OrgId): Promise<Change[]> {
+  const [registered, connected] = await Promise.all([
+    endpoints.all(sandbox),
+    channels.list(sandbox, { limit: MAX_CHANNELS }),
+  ]);
+  const receivers = [...registered, ...connected.items.filter((channel) => channel.kind === 'http')];
+  return receivers.flatMap((receiver) => endpoints.buildActivation(receiver));
+}
 
 /**
  * Starts the sandbox's next generation and orders the deletion of the previous one, in one transaction
  * (docs/specification.md, Sandbox reset). If a concurrent reset comes first, nothing is left to do.
  */
-export const handler = sessionRouteHandler(routes.resetSandbox, async ({ tenant, now, effect }) => {
-  const found = await findSandbox(tenant.orgId);
-  if (!found)
-    return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox. Provision one first.');
-  const { sandbox } = found;
-  const previous = { orgId: sandbox.id, generation: sandbox.generation };
-  const resetAt = now.toISOString();
-  const buildReply = (at: string | undefined) => success({ sandboxOrganizationId: sandbox.id, resetAt: at });
-  return effect(
-    buildReply(resetAt),
-    [sandboxes.nextGeneration(previous, now), purges.order({ ...previous, requestedAt: resetAt })],
-    { 'generation-over': async () => buildReply((await findSandbox(tenant.orgId))?.sandbox.resetAt) },
-  );
-});
+export const handler = sessionRouteHandler(routes.resetSandbox, ({ tenant, now, effect }) =>
+  retryOnConflict(async (again) => {
+    const found = await findSandbox(tenant.orgId);
+    if (!found)
+      return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox. Provision one first.');
+    const { sandbox } = found;
+    const previous = { orgId: sandbox.id, generation: sandbox.generation };
+    const resetAt = now.toISOString();
+    const buildReply = (at: string | undefined) =>
+      success({ sandboxOrganizationId: sandbox.id, resetAt: at });
+    const activations = await buildActivations(sandbox.id);
+    const tooMany = activations.slice(MAX_ACTIVATIONS);
+    if (tooMany.length > 0) await commit(tooMany);
+    return effect(
+      buildReply(resetAt),
+      [
+        sandboxes.nextGeneration(previous, now),
+        purges.order({ ...previous, requestedAt: resetAt }),
+        ...activations.slice(0, MAX_ACTIVATIONS),
+      ],
+      {
+        'generation-over': async () => buildReply((await findSandbox(tenant.orgId))?.sandbox.resetAt),
+        'endpoint-missing': again,
+      },
+    );
+  }),
+);

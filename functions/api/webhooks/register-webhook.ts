@@ -13,6 +13,11 @@ import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 
+const GONE = problem(
+  'GONE',
+  'The webhook endpoint that this request registered was deleted. Register it with a new Idempotency-Key.',
+);
+
 /** The idempotency record stores what the secret is derived from, not the secret. */
 const Derivable = z.pick(Endpoint, { id: true, keyVersion: true });
 
@@ -44,8 +49,10 @@ export const handler = routeHandler(
       },
     );
   },
-  async (data) => {
+  async (data, { tenant, isReplay }) => {
     const { id, keyVersion } = Derivable.parse(data);
+    // The secret of a deleted endpoint is of no use any more, and must not be shown again.
+    if (isReplay && tenant !== undefined && !(await endpoints.find(tenant.orgId, id))) return GONE;
     return {
       ...Object(data),
       secret: await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id)),

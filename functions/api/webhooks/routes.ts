@@ -16,7 +16,7 @@ export const registerWebhook = {
   query: shared.NoQuery,
   body: schema.RegisterWebhook,
   success: { status: 201, data: schema.RegisteredWebhook },
-  refusals: ['LIMIT_EXCEEDED'],
+  refusals: ['LIMIT_EXCEEDED', 'GONE'],
 } as const satisfies Route;
 
 export const listWebhooks = {
@@ -80,6 +80,7 @@ export const testWebhook = {
   params: schema.WebhookParams,
   query: shared.NoQuery,
   success: { status: 202, data: schema.TestEvent },
+  refusals: ['CONFLICT'],
 } as const satisfies Route;
 
 export const readWebhookStats = {

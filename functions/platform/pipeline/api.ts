@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { hasScope, type Scope } from '../../domain/api-key.ts';
-import { Defect, type Problem, problem } from '../../domain/problem.ts';
+import { Defect, isProblem, type Problem, problem } from '../../domain/problem.ts';
 import { buildQuotaHeaders, computeTokens } from '../../domain/rate-limit.ts';
 import type { OrganizationState, Tenant, Tier } from '../../domain/tenant.ts';
 import { problemResult, type Reply, type Success, successResult } from '../reply.ts';
@@ -44,6 +44,12 @@ export interface ApiPorts<Change> extends RequestPorts {
   commit: CommitEffect<Change>;
 }
 
+/**
+ * Adds data that is never stored to a response.
+ * @returns the data, or a problem when the response must not be repeated
+ */
+export type Reveal = (data: unknown, context: { tenant: Tenant | undefined; isReplay: boolean }) => unknown;
+
 /** Results of the middlewares; each adds its part before the use case runs. */
 interface RequestState {
   caller?: Caller;
@@ -59,13 +65,13 @@ type Stage = middy.MiddlewareObj<ApiEvent, APIGatewayProxyResult, Error, Context
 /**
  * Creates the handler of one route: authenticates, parses, runs the use case, whose effect commits with the
  * idempotency key, and builds the response. Errors become a 500 or 503 without internals.
- * @param reveal adds data that is never stored, to first responses and replays alike
+ * @param reveal adds data that is never stored, to first responses and replays alike, or refuses a replay
  */
 export function apiHandler<R extends Route, Change>(
   route: R,
   ports: ApiPorts<Change>,
   useCase: UseCase<R, Change>,
-  reveal: (data: unknown) => unknown = (data) => data,
+  reveal: Reveal = (data) => data,
 ) {
   const { logger, authenticate, organization, limiter, capacity, memory, commit, now } = ports;
   const { log } = logger;
@@ -105,8 +111,12 @@ export function apiHandler<R extends Route, Change>(
       ...(charge && buildQuotaHeaders(charge)),
     };
     if (reply.kind === 'problem') return problemResult(reply, requestId, headers);
-    const data =
-      route.success.status === 204 ? undefined : route.success.data.parse(await reveal(reply.data));
+    const revealed = await reveal(reply.data, {
+      tenant: event.established?.caller?.tenant,
+      isReplay: reply.replayed === true,
+    });
+    if (isProblem(revealed)) return problemResult(revealed, requestId, headers);
+    const data = route.success.status === 204 ? undefined : route.success.data.parse(revealed);
     const { location } = reply;
     const created = location === undefined ? {} : { location: buildLocation(event, route, location) };
     return successResult(route.success.status, { ...reply, ...created, data }, requestId, headers);

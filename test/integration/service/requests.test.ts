@@ -5,6 +5,7 @@ import { conversations } from './requests/conversations.ts';
 import { deliveries } from './requests/deliveries.ts';
 import { events } from './requests/events.ts';
 import { knowledge } from './requests/knowledge.ts';
+import { recovery } from './requests/recovery.ts';
 import { redeliveries } from './requests/redeliveries.ts';
 import { settings } from './requests/settings.ts';
 import { webhookStats } from './requests/webhook-stats.ts';
@@ -39,5 +40,6 @@ describe.concurrent('delivery behavior', () => {
   deliveries(anOrganization(place));
   redeliveries(anOrganization(place));
   events(anOrganization(place));
+  recovery(anOrganization(place));
   webhookStats(anOrganization(place));
 });

@@ -119,6 +119,13 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     return [sent];
   },
 
+  GONE: async ({ tenant, connection, valid }) => {
+    const sent = await valid();
+    const { text } = await connection.send(sent);
+    await tenant.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${JSON.parse(text).data.id}` });
+    return [sent];
+  },
+
   RATE_LIMITED: async (scene) => {
     const sent = await scene.valid();
     return [withHeaders(sent, { Authorization: `Bearer ${await useUpCredential(scene)}` })];
@@ -148,6 +155,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
       case 'redeliverDelivery':
         return [{ ...sent, target: `${sameDoor(await unfinishedDelivery(tenant), sent)}/redeliver` }];
       case 'startRedelivery':
+      case 'testWebhook':
         await disable(service, tenant, sent);
         return [sent];
       default:
@@ -167,6 +175,8 @@ const BAD_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   from: ['from=', 'from=yesterday', 'from=2026-11-20', 'from=2026-11-20T09:30:00%2B01:00'],
   to: ['to=', 'to=0', 'to=2026-02-30T00:00:00Z'],
   environment: ['environment=', 'environment=LIVE', 'environment=test', 'environment=__proto__'],
+  type: ['type=', 'type=ticket', 'type=ticket.created%20'],
+  order: ['order=', 'order=newest', 'order=ASC'],
   include: ['include=', 'include=requests', 'include=request,request', 'include=__proto__'],
 };
 

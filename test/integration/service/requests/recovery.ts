@@ -1,0 +1,94 @@
+import { until } from 'aws-local/test/until.ts';
+import { describe, expect, it } from 'vitest';
+import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
+import type { Organization } from '../an-organization.ts';
+import { path } from '../receivers.ts';
+
+const EVENTS = 500;
+/** Tickets of one call each, so many at once. */
+const AT_ONCE = 10;
+
+/** An outage of a receiver from its first failure to the last event that it missed. */
+export function recovery(organization: Organization): void {
+  const { place } = organization;
+
+  describe('an outage', { timeout: 240_000 }, () => {
+    it('ends with every event at the new endpoint once, those from before its registration included', async () => {
+      const { live } = await place.pair();
+      const { api } = live;
+      let isUp = false;
+      const received: { eventId: string; endpoint: string }[] = [];
+      const receiver = await startReceiver({
+        ...place.service().tls,
+        respond: () => ({ status: isUp ? 200 : 503 }),
+        onDelivery: ({ headers, path: endpoint }) => {
+          if (isUp) received.push({ eventId: String(headers['webhook-id']), endpoint });
+        },
+      });
+      place.keep({ close: receiver.stop });
+      const types = ['ticket.created'];
+      const create = async (reason: string): Promise<string> => {
+        const { status, body } = await api.post('/api/v1/tickets', { reason });
+        expect(status).toBe(201);
+        return String(body.data?.id);
+      };
+      const createMany = async (count: number): Promise<void> => {
+        for (let made = 0; made < count; made += AT_ONCE)
+          await Promise.all(Array.from({ length: AT_ONCE }, () => create('during the outage')));
+      };
+
+      const old = await api.register(`${receiver.url}/old`, types);
+      const from = new Date().toISOString();
+      await createMany(50);
+      await until('the endpoint to be disabled', async () => {
+        const { body } = await api.get(path(old.id));
+        return body.data?.status === 'auto_disabled';
+      });
+      await createMany(EVENTS - 50);
+      const fresh = await api.register(`${receiver.url}/new`, types);
+      isUp = true;
+      const during = await create('live, after the outage');
+
+      const start = (changes: object) =>
+        api.post(`${path(fresh.id)}/redeliveries`, { what: 'missing', from, ...changes });
+      const ended = async (id: unknown) =>
+        until(`the job ${id} to end`, async () => {
+          const { body } = await api.get(`${path(fresh.id)}/redeliveries/${id}`);
+          return body.data?.status === 'done' && body.data;
+        });
+      const test = await api.post(`${path(old.id)}/test`);
+      expect([test.status, test.body.error?.type]).toEqual([409, 'CONFLICT']);
+      const counted = await ended((await start({ dryRun: true })).body.data?.id);
+      expect(Number(counted.redelivered)).toBeGreaterThanOrEqual(EVENTS);
+      expect(counted.eventTypes).toEqual([{ type: 'ticket.created', count: counted.redelivered }]);
+      const job = await ended((await start({})).body.data?.id);
+
+      const events = (
+        await api.all(`/api/v1/events?type=ticket.created&from=${from}&limit=100`)
+      ).toReversed();
+      expect(events).toHaveLength(EVENTS + 1);
+      await until(
+        'every event to arrive',
+        async () => new Set(received.map((one) => one.eventId)).size > EVENTS,
+      );
+      const atNew = received.filter(({ endpoint }) => endpoint === '/new').map(({ eventId }) => eventId);
+      expect(atNew.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
+      expect(job).toMatchObject({ examined: expect.any(Number), redelivered: EVENTS, status: 'done' });
+      expect(Object(events.at(-1)?.data).ticketId).toBe(during);
+
+      // The job creates its deliveries in the order of the events.
+      const made = (await api.all(`${path(fresh.id)}/deliveries?limit=100`))
+        .filter(({ redeliveryOf }) => redeliveryOf !== null)
+        .toReversed();
+      const places = made.map(({ eventId }) => events.findIndex(({ id }) => id === eventId));
+      const pageOf = (index: number) => Math.floor(index / 100);
+      expect(places.map(pageOf)).toEqual(places.map(pageOf).toSorted((a, b) => a - b));
+      expect((await start({ dryRun: false })).status).toBe(202);
+      await until('a second job to find nothing', async () => {
+        const { body } = await api.get(`${path(fresh.id)}/redeliveries`);
+        const [second] = [...(body.data ?? [])];
+        return second?.status === 'done' && second.redelivered === 0;
+      });
+    });
+  });
+}
