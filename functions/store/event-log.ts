@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { EventType, OutboxEvent } from '../domain/events.ts';
+import * as z from 'zod/mini';
+import { type EventType, OutboxEvent } from '../domain/events.ts';
 import type { EventId } from '../domain/ids.ts';
 import { type ExaminedEvent, HISTORY_DAYS } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
@@ -42,8 +43,6 @@ export function eventLog(outbox: Table) {
   };
 
   return {
-    listBetween,
-
     async find(tenant: Tenant, id: EventId): Promise<OutboxEvent | undefined> {
       const { Item } = await outbox.client.send(
         new GetCommand({ TableName: outbox.name, Key: keys.event(tenant, id), ConsistentRead: true }),
@@ -76,6 +75,8 @@ export function eventLog(outbox: Table) {
   };
 }
 
+const Examined = z.pick(OutboxEvent, { id: true, type: true });
+
 /** A part of the events of a time range, by ascending id. */
 export interface EventRange {
   items: ExaminedEvent[];
@@ -87,7 +88,7 @@ export interface EventRange {
 
 /** Reads the events of some types in a time range, oldest first. */
 export function eventRanges(outbox: Table) {
-  const { listBetween } = eventLog(outbox);
+  const filter = { prefix: 'evt', attributes: ['pk', 'sk', 'id', 'type'] } as const;
   return async (
     tenant: Tenant,
     time: { from: Date; to: Date },
@@ -95,9 +96,17 @@ export function eventRanges(outbox: Table) {
     after: string | undefined,
     limit: number,
   ): Promise<EventRange> => {
-    const { items, next } = await listBetween(tenant, { limit, after }, { types, ...time }, 'oldest first');
-    const place = next ?? buildIdBound('evt', time.to);
-    return { items: items.map(({ id, type }) => ({ id, type })), place, isLast: next === undefined };
+    const scans = listShards(EVENT_SHARDS).map((shard) =>
+      rangeScan(
+        outbox,
+        keys.events(tenant, shard),
+        { ...filter, ...time, wanted: { type: types } },
+        (row) => Examined.parse(row),
+        'oldest first',
+      ),
+    );
+    const { items, next } = await readMatching(scans, { limit, after }, 'oldest first');
+    return { items, place: next ?? buildIdBound('evt', time.to), isLast: next === undefined };
   };
 }
 

@@ -151,6 +151,8 @@ export interface ScanFilter {
   to: Date;
   /** Wanted values by attribute; undefined for all. */
   wanted: Readonly<Record<string, readonly string[] | undefined>>;
+  /** Attributes to return; all by default. */
+  attributes?: readonly string[];
 }
 
 /**
@@ -160,13 +162,17 @@ export interface ScanFilter {
 export function rangeScan<T>(
   table: Table,
   pk: string,
-  { prefix, from, to, wanted }: ScanFilter,
+  { prefix, from, to, wanted, attributes }: ScanFilter,
   parse: (row: unknown) => T,
   order: Order,
 ): PartitionScan<T> {
   const [first, end] = [buildIdBound(prefix, from), buildIdBound(prefix, to)];
   const conditions = Object.entries(wanted).flatMap(([name, values]) => buildCondition(name, values));
   const isNewestFirst = order === 'newest first';
+  const names: Record<string, string> = Object.assign(
+    Object.fromEntries((attributes ?? []).map((name) => [`#${name}`, name])),
+    ...conditions.map((condition) => condition.names),
+  );
   return async (after, rows) => {
     const last = getPredecessor(isNewestFirst && after !== undefined && after < end ? after : end);
     const start = !isNewestFirst && after !== undefined && after > first ? getSuccessor(after) : first;
@@ -186,8 +192,10 @@ export function rangeScan<T>(
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
         ...(conditions.length > 0 && {
           FilterExpression: conditions.map(({ expression }) => expression).join(' AND '),
-          ExpressionAttributeNames: Object.assign({}, ...conditions.map(({ names }) => names)),
         }),
+        ...(attributes && { ProjectionExpression: attributes.map((name) => `#${name}`).join(', ') }),
+        // DynamoDB refuses an empty map of names.
+        ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
         ExpressionAttributeValues: Object.assign(
           { ':pk': pk, ':first': start, ':last': last },
           ...conditions.map(({ values }) => values),

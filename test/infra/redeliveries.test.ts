@@ -25,7 +25,7 @@ describe('the worker of redelivery jobs', () => {
     expect(REDELIVER_LEASE_SECONDS).toBeGreaterThan(REDELIVER_TIMEOUT_SECONDS);
   });
 
-  it('may read and add deliveries, but neither change them nor read their payloads', () => {
+  it('may read events and deliveries and add deliveries, but change none', () => {
     expect(tableGrants(template, fn)).toEqual([
       // The first deliveries that failed, and the events that have arrived since.
       'dynamodb:BatchGetItem Deliveries',
@@ -35,6 +35,8 @@ describe('the worker of redelivery jobs', () => {
       'dynamodb:GetItem Service',
       'dynamodb:PutItem Deliveries',
       'dynamodb:Query Deliveries',
+      // Events that the endpoint has not received.
+      'dynamodb:Query Outbox',
       'dynamodb:UpdateItem Service',
     ]);
   });

@@ -133,7 +133,8 @@ describe('an invocation that began before a reset', () => {
 describe('functions that act on sandboxes', () => {
   it.each([
     ['provision-sandbox', ['GetItem', 'PutItem']],
-    ['reset-sandbox', ['GetItem', 'PutItem', 'UpdateItem']],
+    // A query of the endpoints and channels that become active again.
+    ['reset-sandbox', ['GetItem', 'PutItem', 'Query', 'UpdateItem']],
     ['read-sandbox', ['GetItem', 'Query']],
   ])('%s is limited, on the service table, to %j', (name, actions) => {
     const [, fn] = functionNamed(template, name);

@@ -32,12 +32,12 @@ the response is lost, revoke the key that you did not store.`,
   },
   resetSandbox: {
     tag: 'Sandbox',
-    atMost: { reads: 3, writes: 6 },
+    atMost: { reads: 70, writes: 320 },
     description: `Deletes the data of the sandbox: conversations, messages, escalation logs, tickets, sources,
 events, deliveries with their counts, redelivery jobs, and the responses stored for \`Idempotency-Key\`s. From
 this response on, lists are empty, old identifiers do not exist, old cursors are rejected, and deliveries in
-progress are dropped. API keys, webhook endpoints and channels stay, with their secrets, status and failure
-count. Live data is not affected.
+progress are dropped. API keys, webhook endpoints and channels stay with their secrets, and endpoints and
+channels are active again without failures. Live data is not affected.
 
 Fails with \`SANDBOX_NOT_PROVISIONED\` if the organization has no sandbox. A repeated call resets again;
 concurrent calls may return the same reset.`,

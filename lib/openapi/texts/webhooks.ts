@@ -45,7 +45,7 @@ called; check it with \`testWebhook\`.
 
 An organization can have 50 endpoints, and 10 of them at one host (all ports and paths). Disabled endpoints
 count. Beyond that the request fails with \`LIMIT_EXCEEDED\`. If the response is lost, repeat the request with
-the same \`Idempotency-Key\`: it returns the same endpoint and secret.
+the same \`Idempotency-Key\`: it returns the same endpoint and secret, or \`GONE\` if the endpoint was deleted since.
 
 ${PROGRAMS}`,
     body: { url: examples.webhook.url, events: examples.webhook.events },
@@ -100,8 +100,7 @@ Deleting an endpoint that does not exist succeeds, so retries are safe.`,
 retried and recorded like any other event. Read the delivery (\`readDelivery\`) for the response of the
 receiver, in a sandbox the simulated one.
 
-A failed test counts like any failed delivery. If the endpoint is disabled, nothing is sent and the delivery is
-\`skipped\`.`,
+A failed test counts like any failed delivery. A test of a disabled endpoint fails with \`CONFLICT\`.`,
     answer: 'The identifiers of the test event and its delivery.',
     data: { eventId: examples.webhookTest.id, deliveryId: examples.webhookTest.deliveryId },
   },
