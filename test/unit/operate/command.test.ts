@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { operateCommand } from '../../../lib/operate/command.ts';
 
@@ -12,6 +14,8 @@ const STOPPED = 'http://127.0.0.1:1';
 describe('a command on the local run', () => {
   let directory = '';
   beforeEach(() => {
+    // Another file in this worker may have mocked the client, which is to find no server here.
+    mockClient(DynamoDBDocumentClient).restore();
     directory = mkdtempSync(join(tmpdir(), 'operate-'));
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
     writeFileSync(
