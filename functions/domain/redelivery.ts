@@ -138,8 +138,8 @@ export type RedeliveryJobStatus = z.infer<typeof RedeliveryJobStatus>;
 export const StopReason = z.enum(['cancelled', 'endpoint_disabled', 'endpoint_deleted']);
 export type StopReason = z.infer<typeof StopReason>;
 
-export const EventTypeCounts = z.partialRecord(EventTypeName, z.int());
-export type EventTypeCounts = z.infer<typeof EventTypeCounts>;
+const EventTypeCounts = z.partialRecord(EventTypeName, z.int());
+type EventTypeCounts = z.infer<typeof EventTypeCounts>;
 
 /** A job that resends what an endpoint lacks in a time range, with its progress. */
 export const RedeliveryJob = z.object({
