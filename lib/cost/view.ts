@@ -5,14 +5,13 @@ import { PRICE_LIST, type Priced } from './prices.ts';
 import type { Bill, Line } from './pricing.ts';
 import { HOURS_A_MONTH, type Workload } from './workload.ts';
 
-/** Colours a text for one output. */
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
-/** What a month costs, and what of it is there without any work. */
+/** A month's cost, and its fixed part. */
 export interface Estimate {
   workload: Workload;
   bill: Bill;
-  /** USD of a month in which nothing happens. */
+  /** USD of a month without work. */
   standingUsd: number;
   figures: Figures;
   measured: Measured;
@@ -22,7 +21,7 @@ const BAR = 20;
 const WIDTHS = { what: 26, quantity: 12, price: 18, usd: 12, share: 8 };
 const RULE = '─'.repeat(2 + Object.values(WIDTHS).reduce((sum, width) => sum + width, 0) + 2 + BAR);
 
-/** The estimate as a table for people, service by service, the dearest first. */
+/** Renders the estimate as a table by service, most expensive first. */
 export function renderEstimate(estimate: Estimate, paint: Paint): string {
   const { bill } = estimate;
   return [
@@ -61,7 +60,7 @@ const lineOf = ({ name, what, quantity, price, unit, usd }: Line, total: number)
     percent(usd, total),
   );
 
-/** Nothing at all has no bar, and the least has the thinnest one. */
+/** Zero has no bar, the smallest cost the thinnest. */
 const bar = (usd: number, total: number): string => {
   const eighths = total === 0 ? 0 : Math.round((usd / total) * BAR * 8);
   const rest = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8] ?? '';
@@ -115,7 +114,7 @@ function assumptions({ workload, measured }: Estimate): string[] {
   ];
 }
 
-/** Two decimals; less than a cent is not nothing. */
+/** Two decimals; less than a cent is not shown as zero. */
 function money(usd: number): string {
   if (usd > 0 && usd < 0.005) return '< 0.01';
   return usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -137,7 +136,7 @@ const SIZES: readonly [number, string][] = [
   [1e4, ' k'],
 ];
 
-/** With three digits: `10 M`, `64.1 M`, `730`. */
+/** Three digits: `10 M`, `64.1 M`, `730`. */
 function short(value: number): string {
   const [size, suffix] = SIZES.map(([from, name]) => [name === ' k' ? 1e3 : from, name, from] as const).find(
     ([, , from]) => value >= from,

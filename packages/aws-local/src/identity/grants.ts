@@ -1,10 +1,9 @@
 import type { Adapter, Payload } from 'oidc-provider';
 
 /**
- * Where the provider keeps what is going on: sign-ins, sessions, codes, access and refresh tokens. They are
- * gone when the run ends; ID tokens, which carry all that they say themselves, are not.
- *
- * @param now milliseconds
+ * In-memory store of sign-ins, sessions, codes, access and refresh tokens. They end with the run; ID tokens
+ * are self-contained and stay valid.
+ * @param now epoch milliseconds
  */
 export function createGrants(now: () => number = Date.now): (kind: string) => Adapter {
   const entries = new Map<string, { payload: Payload; expiresAt: number }>();
@@ -34,7 +33,7 @@ export function createGrants(now: () => number = Date.now): (kind: string) => Ad
         return key === undefined ? undefined : living(key);
       },
       async findByUserCode() {
-        // Codes to type belong to the device flow, which user pools do not have.
+        // User codes belong to the device flow, which user pools do not have.
         return undefined;
       },
       async consume(id) {

@@ -10,7 +10,7 @@ import type { SigningKey } from './state.ts';
 import { STANDARD_ATTRIBUTES, type UserPool } from './user-pool.ts';
 import type { Users } from './users.ts';
 
-/** How long a sign-in page waits, and how long a browser stays signed in, as at Cognito's. */
+/** Lifetime of a sign-in page and of a browser's session, as in Cognito. */
 const SIGN_IN_SECONDS = 60 * 60;
 const SESSION_SECONDS = 60 * 60;
 const CODE_SECONDS = 5 * 60;
@@ -26,10 +26,7 @@ export interface ProviderOptions {
   onError(error: unknown): void;
 }
 
-/**
- * Answers every request to the identity provider: the protocol by `oidc-provider`, the sign-in page by our
- * own.
- */
+/** Handles every request to the identity provider: the protocol by `oidc-provider`, the sign-in page here. */
 export function createRequestHandler(
   options: ProviderOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
@@ -51,9 +48,7 @@ export function createRequestHandler(
   };
 }
 
-/**
- * Cookies belong to the host on all ports: local runs and other programs must not mix them up.
- */
+/** Cookies belong to the host on all ports: local runs and other programs must not share them. */
 const cookieOf = (issuer: string, name: string): string => `${name}_${new URL(issuer).port}`;
 
 function createProvider(
@@ -86,7 +81,7 @@ function createProvider(
     clientBasedCORS: (_, origin, client) =>
       client.redirectUris.some((address) => URL.parse(address)?.origin === origin),
     clients: [clientOf(pool, scopes)],
-    // Cognito's ID tokens carry the attributes themselves, wherever else these can be read.
+    // Cognito's ID tokens always contain the attributes.
     conformIdTokenClaims: false,
     cookies: {
       names: { session: cookie('session'), interaction: cookie('sign_in'), resume: cookie('sign_in_resume') },
@@ -133,7 +128,7 @@ function createProvider(
       ),
     responseTypes: ['code'],
     rotateRefreshToken: pool.rotation,
-    // As below a Cognito domain, so that what is written for the one works with the other.
+    // Same paths as below a Cognito domain, so that clients work with both.
     routes: {
       authorization: '/oauth2/authorize',
       token: '/oauth2/token',
@@ -155,7 +150,7 @@ function createProvider(
   });
 }
 
-/** A public client: it proves with PKCE that a code is its own (RFC 7636). */
+/** A public client with PKCE (RFC 7636). */
 function clientOf(pool: UserPool, scopes: readonly string[]): Record<string, unknown> {
   const addresses = [...pool.callbackUrls, ...pool.logoutUrls];
   const isWeb = addresses.every((address) => /^https?:/.test(address));
@@ -173,7 +168,7 @@ function clientOf(pool: UserPool, scopes: readonly string[]): Record<string, unk
   };
 }
 
-/** What the signed-in user has granted the client: all that the client may ask for. */
+/** Grants the client everything that it may request. */
 async function grantOf({ oidc }: Context, scope: string): Promise<Grant | undefined> {
   const { provider, client, session } = oidc;
   if (!client || session.accountId === undefined) return undefined;

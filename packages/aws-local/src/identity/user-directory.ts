@@ -17,7 +17,7 @@ const ListUsers = z.object({
   AttributesToGet: z.array(z.string()).optional(),
 });
 
-/** Starts a Cognito that answers `ListUsers` for the pool. */
+/** Starts a Cognito with `ListUsers` for the pool. */
 export const startUserDirectory = (
   pool: Pick<UserPool, 'id' | 'customAttributes'>,
   users: Pick<Users, 'all'>,
@@ -53,7 +53,7 @@ function listUsers(
     .filter(matches)
     .sort((a, b) => (a.Username < b.Username ? -1 : 1))
     .filter(({ Username }) => Username > after);
-  // Cognito takes a limit of 0 as none.
+  // Cognito ignores a limit of 0.
   const page = rest.slice(0, Limit || MAX_USERS);
   const last = page.at(-1);
   return success({

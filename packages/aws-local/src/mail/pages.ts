@@ -2,13 +2,15 @@ import { escapeHtml, htmlPage } from '../pages/html.ts';
 import { recipientsOf, type SentMail } from './mail.ts';
 import { STYLE } from './style.ts';
 
-/** A message as the list shows it. */
 export interface Listed {
   name: string;
   mail: SentMail;
 }
 
-/** @param shown newest first @param older how many more there are */
+/**
+ * @param shown newest first
+ * @param older number of further messages
+ */
 export function listPage(shown: readonly Listed[], older: number): string {
   const content =
     shown.length === 0
@@ -77,7 +79,7 @@ function time(at: Date): string {
   return `<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 }
 
-/** What a mail program makes of text: addresses that can be followed. */
+/** Makes URLs clickable, as mail programs do. */
 const withLinks = (text: string) =>
   text
     .split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)'])/)

@@ -12,13 +12,11 @@ import { LocalRunError } from '../errors.ts';
 
 export type Service = 'dynamodb' | 'sqs' | 'secretsmanager' | 'events' | 'cognito-idp' | 'ses';
 
-/**
- * One permission that a request needs: an IAM action on a resource's ARN, or on `*` where it has no resource.
- */
+/** An IAM action on a resource's ARN, or on `*` for an action without a resource. */
 export interface PermissionRequest {
   action: string;
   resource: string;
-  /** Another resource that the permission may be on instead. */
+  /** Alternative resource for the permission. */
   or?: string;
 }
 
@@ -26,11 +24,10 @@ type Body = Readonly<Record<string, unknown>>;
 type Rule = (body: Body, operation: string) => PermissionRequest[];
 
 /**
- * The IAM permissions that a request needs, from the Service Authorization Reference. A body without the
- * member that names its resource needs none: the engine refuses it as malformed.
- *
- * @param target the `X-Amz-Target` header, for example `DynamoDB_20120810.PutItem`, or the operation alone
- * @throws LocalRunError for an operation that is not known here
+ * The IAM permissions of a request (Service Authorization Reference). A body without the member that names
+ * its resource needs none: the engine rejects it as malformed.
+ * @param target the `X-Amz-Target` header, such as `DynamoDB_20120810.PutItem`, or the operation alone
+ * @throws LocalRunError for an unsupported operation
  */
 export function requestsOf(service: Service, target: string, body: unknown): PermissionRequest[] {
   const operation = target.slice(target.lastIndexOf('.') + 1);
@@ -58,7 +55,7 @@ const onEachTable: Rule = ({ RequestItems }, operation) =>
     resource: tableOf(table),
   }));
 
-/** A transaction needs the permission of each of its parts, and none of its own. */
+/** A transaction needs the permissions of its parts only. */
 const onEachTransactItem: Rule = ({ TransactItems }) =>
   (Array.isArray(TransactItems) ? TransactItems : []).flatMap((item) =>
     Object.entries(member(item)).flatMap(([part, request]) => {
@@ -108,7 +105,7 @@ const onUserPool: Rule = ({ UserPoolId }, operation) =>
     ? [{ action: `cognito-idp:${operation}`, resource: userPoolArn(UserPoolId) }]
     : [];
 
-/** What is verified is an address or the domain of many, and either may be what the role names. */
+/** The role may name the verified address or its domain. */
 const onSender: Rule = ({ FromEmailAddress, ConfigurationSetName }, operation) => {
   if (typeof FromEmailAddress !== 'string') return [];
   const action = `ses:${operation}`;
@@ -147,7 +144,7 @@ const rules: Readonly<Record<Service, Readonly<Record<string, Rule>>>> = {
     ListTables: onAll('dynamodb'),
     DescribeLimits: onAll('dynamodb'),
     DescribeEndpoints: onAll('dynamodb'),
-    // DynamoDB Streams is a service of its own, with the actions of DynamoDB.
+    // DynamoDB Streams is a separate service with DynamoDB's actions.
     DescribeStream: onStream,
     GetShardIterator: onStream,
     GetRecords: onStream,
@@ -178,7 +175,7 @@ const rules: Readonly<Record<Service, Readonly<Record<string, Rule>>>> = {
   ses: { SendEmail: onSender },
 };
 
-/** DynamoDB takes a table's ARN wherever it takes its name. */
+/** DynamoDB accepts a table's ARN in place of its name. */
 const tableOf = (table: string) => (table.startsWith('arn:') ? table : tableArn(table));
 
 const indexOf = (table: string, index: string) =>

@@ -7,21 +7,21 @@ import { filesIn, type StoredFile } from './content.ts';
 import { HeadersPolicy, headersOf } from './security-headers.ts';
 import { viewerFunction } from './viewer-function.ts';
 
-/** What a distribution of the template serves of its bucket. */
+/** Content of a distribution's bucket. */
 export interface Site {
   methods: readonly string[];
-  /** Header fields of every answer. */
+  /** Header fields of every response. */
   headers: Readonly<Record<string, string>>;
   compresses: boolean;
   /** By key. */
   files: ReadonlyMap<string, StoredFile>;
-  /** Whether a path is another behaviour's. */
+  /** Whether another behavior serves the path. */
   isElsewhere(path: string): boolean;
-  /** What the distribution's function makes of the path of a request. */
+  /** Path after the distribution's viewer function. */
   pathOf(request: { method: string; uri: string }): string;
 }
 
-/** Of addresses that are made up here; the host of what stands for them is the gateway's. */
+/** Host of placeholder URLs; local URLs have the gateway's host. */
 const domainOf = (logicalId: string): string => `${logicalId.toLowerCase()}.cloudfront.net`;
 
 const Behavior = z.object({
@@ -46,9 +46,8 @@ const Content = z.object({
 });
 
 /**
- * Reads what the template's distribution serves, and defines it in `references`, with its bucket, function
- * and policy.
- * @param references know the REST API
+ * Reads the template's distribution and defines it in `references`, with its bucket, function and policy.
+ * @param references define the REST API
  * @throws LocalRunError when there are several, or one of another form
  */
 export function siteOf(template: Template, references: References): Site | undefined {
@@ -83,7 +82,7 @@ const BUCKET = 'AWS::S3::Bucket';
 const FUNCTION = 'AWS::CloudFront::Function';
 const POLICY = 'AWS::CloudFront::ResponseHeadersPolicy';
 
-/** Each is known by its logical id. */
+/** Defines each by its logical id. */
 function defineParts(template: Template, references: References): void {
   const define = (type: string, attribute: string) => {
     for (const { logicalId } of template.ofType(type))
@@ -111,14 +110,14 @@ function codeOf(template: Template, references: References, arn: string): string
   return parseProperties(z.object({ FunctionCode: z.string() }), fn, references).FunctionCode;
 }
 
-/** What is copied to the bucket: a later deployment's files are in the place of an earlier one's. */
+/** Files copied to the bucket; a later deployment's replace earlier ones. */
 function filesOf(
   template: Template,
   references: References,
   bucket: string | undefined,
 ): ReadonlyMap<string, StoredFile> {
   const contents = template.ofType('Custom::CDKBucketDeployment').map((resource) => {
-    // Whose function copies does not matter here.
+    // The function that copies does not matter here.
     const { ServiceToken: _, SourceBucketNames: __, DistributionId: ___, ...read } = resource.properties;
     return parseProperties(Content, resource, references, read);
   });
@@ -133,7 +132,7 @@ function filesOf(
   );
 }
 
-/** A path pattern of CloudFront: `*` stands for any characters, `?` for one. */
+/** A CloudFront path pattern: `*` matches any characters, `?` one. */
 function patternOf(pattern: string): RegExp {
   const source = pattern.replace(/[.*+?^${}()|[\]\\]/g, (character) => {
     if (character === '*') return '.*';

@@ -15,11 +15,10 @@ import {
 } from './tumbling-window.ts';
 
 export interface WindowedOptions extends Omit<StreamBatchesOptions, 'lanes'> {
-  /** `TumblingWindowInSeconds`. */
   windowSeconds: number;
   shardId: string;
   streamArn: string;
-  /** Where to begin after a crash. */
+  /** Stores where to resume after a crash. */
   checkpoint: (position: string) => void;
 }
 
@@ -29,9 +28,8 @@ interface OpenWindow {
 }
 
 /**
- * Gives a shard's records to the function window by window. The checkpoint moves when a window is closed, so
- * that a crash repeats all of the window that is open, with a fresh state, and nothing that was only in the
- * state is lost.
+ * Passes a shard's records to the function by window. The checkpoint moves when a window closes: a crash
+ * repeats all of the open window with a fresh state, so that no state is lost.
  */
 export function windowedConsumer(options: WindowedOptions, signal: AbortSignal): Consumer {
   const { windowSeconds, checkpoint } = options;
@@ -78,9 +76,7 @@ export function windowedConsumer(options: WindowedOptions, signal: AbortSignal):
   };
 }
 
-/**
- * The last invocation of a window, or of a state that grew too large: nothing goes on until it has succeeded.
- */
+/** Last invocation of a window, or of one whose state grew too large. Retried until it succeeds. */
 async function finish(
   window: OpenWindow,
   flags: Partial<WindowProperties>,
