@@ -28,15 +28,14 @@ import { ServiceStack } from './stacks/service-stack.ts';
 
 const { Stats } = cloudwatch;
 
-/** One graph of the board. */
 export interface Graph {
   title: string;
   metrics: cloudwatch.IMetric[];
-  /** At which an alarm rings, or a limit is. */
+  /** Threshold of an alarm, or a limit. */
   line?: { value: number; label: string };
 }
 
-/** Metrics that the functions write, labelled. */
+/** Metrics of the functions, labeled. */
 const metricsOf =
   (scope: Construct) =>
   (name: string, label: string, statistic: string = Stats.SUM): cloudwatch.Metric =>

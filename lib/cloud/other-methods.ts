@@ -2,13 +2,12 @@ import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { envelope, REQUEST_ID } from './gateway-responses.ts';
 import type { ServedMethod } from './public-throttles.ts';
 
-/** How long browsers may cache a preflight's answer, in seconds; today's browsers cap it at two hours. */
+/** Seconds that browsers may cache a preflight's response; current browsers cap it at two hours. */
 const PREFLIGHT_SECONDS = 7200;
 
 /**
- * A known path with another method is 405 and tells which methods it has (RFC 9110, 15.5.6). Where browsers
- * call from other sites' pages, they ask first whether they may send a token (Fetch standard, CORS
- * preflight); the gateway tells them by itself.
+ * Answers another method on a known path with 405 and `Allow` (RFC 9110, 15.5.6), and preflights of routes
+ * that pages of other sites call with a token (Fetch standard, CORS preflight).
  */
 export function answerOtherMethods(api: apigateway.RestApi, served: readonly ServedMethod[]): void {
   for (const [path, routes] of Map.groupBy(served, (route) => route.path)) {
@@ -21,10 +20,9 @@ export function answerOtherMethods(api: apigateway.RestApi, served: readonly Ser
 }
 
 /**
- * Answers an unknown path with 404, also with an Authorization header. Where no resource matches, API Gateway
- * answers by itself and reads that header as its own signature: so each resource without a method gets one,
- * and each without a variable child gets a greedy child. A resource can have one variable child; the greedy
- * one is then below that.
+ * Answers an unknown path with 404, also with an Authorization header, which API Gateway would read as an AWS
+ * signature where no resource matches. Each resource without a method gets one, and each without a variable
+ * child a greedy child. A resource can have one variable child; the greedy one is then below it.
  */
 export function answerUnknownPaths(api: apigateway.RestApi, served: readonly ServedMethod[]): void {
   const paths = new Set(served.map(({ path }) => path));
@@ -45,7 +43,7 @@ const prefixesOf = (path: string): string[] => {
 
 interface Answer {
   statusCode: string;
-  /** Values are constants or variables of the gateway. */
+  /** Values are constants or gateway variables. */
   headers: Record<string, string>;
   template?: string;
 }
@@ -73,8 +71,8 @@ const preflight = (methods: readonly string[]): Answer => ({
 });
 
 /**
- * A mock takes only content types that it has a template for, and no wildcard: these are what clients send.
- * Any other gets the gateway's response for content types, which is 405 as well, without `Allow`.
+ * A mock accepts only content types with a template, without wildcards: these are common ones. Others get the
+ * gateway's response for content types, also a 405, without `Allow`.
  */
 const MOCKED_TYPES = [
   'application/json',
@@ -114,7 +112,7 @@ function answered(
   method: string,
   { statusCode, headers, template }: Answer,
 ): void {
-  // Caches may keep a 204 and a 405 where nothing says otherwise (RFC 9110, 15.1).
+  // Caches may store a 204 and a 405 by default (RFC 9110, 15.1).
   const all = { ...headers, 'Request-Id': REQUEST_ID, 'Cache-Control': "'no-store'" };
   const parameters = <T>(value: (header: string) => T): Record<string, T> =>
     Object.fromEntries(

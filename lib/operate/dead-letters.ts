@@ -5,7 +5,6 @@ import { ago, count, facts, grid, moment } from './grid.ts';
 import { type Letter, letterBox, sendLetters } from './letters.ts';
 import { shapeOf, subjectOf } from './subject.ts';
 
-/** What is shown of a letter. */
 const shown = ({ id, sentAt, receives, body }: Letter) => ({
   id,
   sentAt: sentAt.toISOString(),
@@ -22,19 +21,19 @@ const isMeant =
 const boxOf = (context: Context, name: string) =>
   letterBox(context.clients.sqs, resource(context.place, 'deadLetters', name));
 
-/** `dead-letters list`: receives letters, shows them and gives them back. */
+/** `dead-letters list`: receives letters, shows them and makes them visible again. */
 export async function listLetters(context: Context, [name = '']: readonly string[]): Promise<Report> {
   const letters = await looked(context, name);
   return { text: listed(context, name, letters), data: { queue: name, letters: letters.map(shown) } };
 }
 
-/** `dead-letters show`: what is known of a letter; of its body, how it is made. */
+/** `dead-letters show`: shows a letter with the structure of its body. */
 export async function showLetter(context: Context, [name = '', id = '']: readonly string[]): Promise<Report> {
   const letter = (await looked(context, name)).find((one) => one.id === id);
   if (letter === undefined)
     throw new OperateError(`${name} has no letter ${id} among the first ${count(context.flags.max)}.`);
   const { type, ids, bytes } = shown(letter);
-  // What EventBridge says of a letter that it could not put into its queue.
+  // EventBridge's attributes of a letter that it could not put into its queue.
   const said = Object.entries(letter.message.MessageAttributes ?? {}).map(
     ([attribute, { StringValue = '' }]) => [attribute, StringValue] as const,
   );
@@ -82,8 +81,8 @@ function listed({ paint, now, flags }: Context, name: string, letters: readonly 
 }
 
 /**
- * `dead-letters redrive`: each letter is sent before it is deleted, so that one which is interrupted comes
- * twice, which its worker can take.
+ * `dead-letters redrive`: sends each letter before deleting it. An interrupted redrive duplicates a letter,
+ * which its worker tolerates.
  */
 export async function redriveLetters(context: Context, [name = '']: readonly string[]): Promise<Report> {
   const { place, clients } = context;
@@ -118,7 +117,7 @@ export async function discardLetters(context: Context, [name = '']: readonly str
 
 interface Done {
   done: Letter[];
-  /** What the queues did not take. */
+  /** Rejected by the queues. */
   failed: number;
 }
 
@@ -169,7 +168,7 @@ function result({ paint }: Context, name: string, what: string, { done, failed }
   };
 }
 
-/** They hold data of customers: for the owner of the file alone. */
+/** Owner only: the file contains customer data. */
 const PRIVATE = 0o600;
 
 async function save(file: string, letters: readonly Letter[]): Promise<void> {

@@ -8,7 +8,7 @@ import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { OperateError, UsageError } from './errors.ts';
 import { ago, count, facts, grid, moment } from './grid.ts';
 
-/** Deliveries that are shown of an endpoint. */
+/** Number of deliveries shown. */
 const LAST = 10;
 
 interface Ref {
@@ -31,7 +31,7 @@ async function found(context: Context, { orgId, id }: Ref): Promise<Endpoint> {
   return endpoint;
 }
 
-/** Without what may be secret in an address: user, password and query. */
+/** Removes user, password and query, which may be secret. */
 function shownUrl(text: string): string {
   const url = URL.parse(text);
   return url === null ? '–' : `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`;

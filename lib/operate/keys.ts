@@ -17,7 +17,7 @@ import { keyringSecret, newKey } from './keyring-secret.ts';
 const secretOf = ({ clients, place }: Context, name: string) =>
   keyringSecret(clients.secretsManager, resource(place, 'keys', name));
 
-/** Versions of all keyrings; never a key. */
+/** Versions of all keyrings, without keys. */
 export async function keyVersions(context: Context) {
   return Promise.all(
     [...context.place.keys.keys()].map(async (keyring) => {
@@ -48,7 +48,7 @@ export async function listKeys(context: Context): Promise<Report> {
   };
 }
 
-/** `keys rotate`: does the next step, and says what comes after it. */
+/** `keys rotate`: takes the next step and reports the one after it. */
 export async function rotateKeys(context: Context, [name = '']: readonly string[]): Promise<Report> {
   const { flags, now, paint } = context;
   const secret = secretOf(context, name);
@@ -113,7 +113,7 @@ export async function retireKey(
   return say(paint('green', '✓'), `Version ${version} was taken from ${name}.`, true);
 }
 
-/** Whose versions are named by stored rows. What is sealed with the other keyring is with clients. */
+/** Stored rows name this keyring's versions; clients hold what the other keyring sealed. */
 const SIGNING = 'signing';
 
 function refuse(name: string, version: string, retirement: KeyRetirement, hurry: boolean): void {

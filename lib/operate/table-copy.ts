@@ -7,32 +7,31 @@ import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { OperateError } from './errors.ts';
 import { count, facts } from './grid.ts';
 
-/** Rows of a page: DynamoDB gives at most 100 in a batch. */
+/** Rows per page: DynamoDB's limit on a batch read. */
 const PAGE = 100;
-/** Tries of what a batch did not give because it was too much at once. */
+/** Attempts for the unprocessed part of a batch. */
 const MAX_TRIES = 10;
-/** Few enough to leave a live table room for its own work. */
+/** Leaves a live table capacity for its own work. */
 const PUTS_AT_ONCE = 8;
-/** For which rows the prefix `all` stands. */
+/** Selects every row, in place of a prefix. */
 const ALL = 'all';
 
 const Row = z.looseObject({ pk: z.string(), sk: z.string().optional() });
 type Row = z.infer<typeof Row>;
 
-/** What became of the rows, in numbers. */
 interface Copied {
-  /** Not in the live table; added unless this was only a look. */
+  /** Absent from the live table; added unless this is a dry run. */
   missing: number;
-  /** In both, and not the same; replaced with `--overwrite` alone. */
+  /** Different in the live table; replaced with `--overwrite` only. */
   different: number;
   same: number;
-  /** Of sandboxes, or expired: they never come back. */
+  /** Of sandboxes, or expired: never restored. */
   left: number;
 }
 
 /**
- * `table copy`: brings rows of a restored table back into the live one. By itself it only adds what is
- * missing, so that it can be repeated, and stopped at any time.
+ * `table copy`: copies rows of a restored table to the live one. By default it only adds missing rows, so
+ * that it can be repeated and stopped at any time.
  */
 export async function copyRows(
   context: Context,
@@ -87,8 +86,8 @@ export async function copyRows(
 }
 
 /**
- * Rows that a restore brings back. A reset deletes data of sandboxes for good, and which is not recorded
- * here; expired rows were deleted on purpose.
+ * Excludes sandbox rows, because a reset deletes for good and is not recorded here, and expired rows, which
+ * were deleted on purpose.
  */
 const comesBack = ({ ofSandbox, expiresAt }: Row, now: Date): boolean =>
   ofSandbox === undefined && !(typeof expiresAt === 'number' && expiresAt <= now.getTime() / 1000);
@@ -117,7 +116,7 @@ async function presentRows(
   return found;
 }
 
-/** What came to be meanwhile is newer than what was restored. */
+/** Rows written meanwhile are newer than the restored ones. */
 async function put({ clients }: Context, table: string, row: Row, overwrite: boolean): Promise<void> {
   try {
     await clients.dynamodb.send(

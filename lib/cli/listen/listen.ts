@@ -16,18 +16,17 @@ import { DeliveryHistory } from './delivery-history.ts';
 
 const PATH = '/listen';
 
-/** What listening needs of the process it runs in. */
 export interface ListenParts {
   variables: Variables;
   cwd: string;
   screen: Screen;
-  /** Aborted when the person wants to stop. */
+  /** Aborts when the user stops the program. */
   signal: AbortSignal;
 }
 
 /**
- * Receives, verifies, shows and answers deliveries until it is asked to stop.
- * @throws LocalRunError when the local run was not started, does not answer or the port is taken
+ * Receives, verifies, shows and answers deliveries until stopped.
+ * @throws LocalRunError when the local run was not started or does not respond, or the port is taken
  */
 export async function listen(args: ListenArguments, parts: ListenParts): Promise<void> {
   const { screen, signal } = parts;
@@ -73,7 +72,7 @@ export async function listen(args: ListenArguments, parts: ListenParts): Promise
   screen.print(`\n  Received ${count === 1 ? 'one delivery' : `${count} deliveries`}.`);
 }
 
-/** The service may have been stopped first: no reason to fail. */
+/** Ignores failures: the service may have stopped first. */
 async function remove(endpointId: string, api: ApiClient, screen: Screen): Promise<void> {
   try {
     await api.deleteEndpoint(endpointId);
@@ -89,7 +88,7 @@ async function answer(
   history: DeliveryHistory,
   { screen, signal }: ListenParts,
 ): Promise<Answer> {
-  // An aborted wait answers at once: the receiver is about to end.
+  // An aborted wait answers at once, because the receiver is stopping.
   if (args.delayMs > 0) await sleep(args.delayMs, undefined, { signal }).catch(() => undefined);
   if (args.forward === undefined)
     return { status: statusFor(args.statuses, history.attemptsOf(idOf(delivery))) };
@@ -100,9 +99,9 @@ async function answer(
 }
 
 /**
- * The status for an attempt: each has its own, and the last one is for all that follow.
+ * Status for an attempt: one per attempt, and the last one repeats.
  * @param statuses at least one
- * @param before how many attempts of this delivery were answered before
+ * @param before earlier attempts of this delivery
  */
 export function statusFor(statuses: readonly number[], before: number): number {
   return statuses[Math.min(before, statuses.length - 1)] ?? 200;

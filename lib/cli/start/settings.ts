@@ -1,33 +1,33 @@
 import { resolve } from 'node:path';
 import { LocalRunError } from 'aws-local/errors.ts';
 
-/** Environment variables, as `process.env` has them. */
+/** Environment variables, as in `process.env`. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What `npm start` takes from its environment. A setting that is absent was not given. */
+/** Settings of `npm start` from its environment. */
 export interface Settings {
-  /** Of the API; 0 takes any free one. */
+  /** 0 for any free port. */
   port: number;
   /** Absolute. */
   directory: string;
-  /** As it was given, for messages. */
+  /** As given, for messages. */
   directoryShown: string;
   retryBaseSeconds?: number;
   retryCapSeconds?: number;
   attemptTimeoutSeconds?: number;
-  /** How late a delivery may be before its message counts as lost. */
+  /** Seconds past due after which a delivery's message counts as lost. */
   graceSeconds?: number;
-  /** Seconds after a sandbox reset in which functions that began before it may still use the old data. */
+  /** Seconds after a sandbox reset in which functions that began before may still use the old data. */
   lingerSeconds?: number;
-  /** From one check of a source's content to the next. */
+  /** Seconds between two checks of a source. */
   checkEverySeconds?: number;
-  /** Seconds after a request for a check in which another one of the same source is refused. */
+  /** Seconds after a request for a check in which another of the same source is rejected. */
   syncCooldownSeconds?: number;
-  /** Least time between two e-mails to admins about a source's content. */
+  /** Minimum seconds between two e-mails to admins about a source. */
   noticeSeconds?: number;
-  /** Of the tier that the local organization has. */
+  /** Of the local organization's tier. */
   rateLimitPerMinute?: number;
-  /** Of the organization's sandbox, never more than its own. */
+  /** Of the organization's sandbox, never above its own. */
   sandboxRateLimitPerMinute?: number;
   dynamodbEndpoint?: string;
   sqsEndpoint?: string;
@@ -40,7 +40,7 @@ const MAX_RATE_LIMIT = 1_000_000_000;
 
 /**
  * Reads the settings of the local run. An empty variable counts as absent.
- * @param cwd what relative paths are relative to
+ * @param cwd base of relative paths
  * @throws LocalRunError naming the variable and its constraint
  */
 export function readSettings(variables: Variables, cwd: string): Settings {
@@ -76,7 +76,7 @@ export function readSettings(variables: Variables, cwd: string): Settings {
   };
 }
 
-/** Where the local run keeps its files: `LOCAL_DIR`, else `.local`. */
+/** Directory of the local run: `LOCAL_DIR`, else `.local`. */
 export function readDirectory(
   variables: Variables,
   cwd: string,

@@ -6,14 +6,14 @@ import type { LogLine } from './log-file.ts';
 const Structured = z.object({
   level: z.string(),
   message: z.string(),
-  /** The function's short name; its physical one carries the stack's name and a hash. */
+  /** Short name; the physical one has the stack's name and a hash. */
   service: z.optional(z.string()),
   error: z.optional(z.unknown()),
 });
 
 /**
- * An error as the logger writes it, its message only where that is of the service's own words; other things
- * go by this name too.
+ * An error in the logger's format, with its message only if that is the service's own; other values use this
+ * key too.
  */
 const LoggedError = z.object({
   name: z.string(),
@@ -21,16 +21,13 @@ const LoggedError = z.object({
   code: z.optional(z.string()),
 });
 
-/**
- * Of text that is no structured log: what the function runner and the runtime client say when something goes
- * wrong.
- */
+/** Unstructured text by the function runner and the runtime client about problems. */
 const ALARMING = /\b(error|exception|denied|not authorized|timed out|fatal)\b/i;
 const MAX_LENGTH = 300;
 
 /**
- * A log line for the screen when it is a warning or an error, else undefined: JSON lines by their level
- * (Powertools' names), other text by its words.
+ * Renders warnings and errors for the screen, else returns undefined: JSON lines by level (Powertools'
+ * names), other text by its words.
  */
 export function renderTrouble(line: LogLine, paint: Paint): string | undefined {
   const parsed = Structured.safeParse(parseJson(line.text));

@@ -11,10 +11,10 @@ import type { VerifyContext } from '../context.ts';
 
 const REASON = 'npm run verify: a test, nothing is wrong';
 const LOOK_AGAIN_MS = 1_000;
-/** Rung if there is one. CodeDeploy rolls back a deployment when an alarm of `Delivery…` rings. */
+/** Preferred alarm. CodeDeploy rolls back a deployment when an alarm of `Delivery…` fires. */
 const PREFERRED = /MeterDead/;
 const UNSAFE = /-Workers-Delivery/;
-/** Milliseconds of history that are read, to tell earlier actions from those of the test. */
+/** Milliseconds of history, to tell earlier actions from those of the test. */
 const HISTORY_MS = 3_600_000;
 
 const ActionData = z.object({ actionState: z.string() });
@@ -32,7 +32,7 @@ export const alarmChecks = (context: VerifyContext): Check[] => [
 
 /**
  * Sets an alarm to ALARM and back to OK, and waits until CloudWatch has notified the topic of both.
- * @throws CheckFailed when the topic refuses a notification, or none is sent in time
+ * @throws CheckFailed when the topic rejects a notification, or none is sent in time
  */
 async function ring(client: CloudWatchClient, context: VerifyContext): Promise<string> {
   const { removals, place } = context;
@@ -78,7 +78,7 @@ async function listAlarms(client: CloudWatchClient, topic: string, AlarmNamePref
   return all.filter(({ AlarmActions = [] }) => AlarmActions.includes(topic));
 }
 
-/** An alarm that is OK and by which no deployment is rolled back. */
+/** An alarm in state OK that rolls back no deployment. */
 export function chooseAlarm(alarms: readonly MetricAlarm[]): MetricAlarm | undefined {
   const safe = alarms.filter(
     ({ StateValue, AlarmName = '', OKActions = [] }) =>
@@ -109,7 +109,7 @@ async function readActions(client: CloudWatchClient, AlarmName: string, since: D
 }
 
 /**
- * Waits until there are so many actions, and the newest of them has succeeded.
+ * Waits for a number of actions, the newest of them successful.
  * @throws CheckFailed when it fails, or none comes in time
  */
 async function notified(

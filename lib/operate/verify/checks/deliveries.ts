@@ -7,11 +7,9 @@ import { dataOf, expectStatus } from '../api.ts';
 import { type Check, CheckFailed, CheckSkipped } from '../check.ts';
 import { need, type VerifyContext } from '../context.ts';
 
-/** Nothing is sent there: a sandbox's deliveries go to its simulated receiver. */
+/** Receives nothing: a sandbox's deliveries go to its simulated receiver. */
 const SANDBOX_URL = 'https://example.com/verification';
-/**
- * The first wait between two reads of a delivery, and the longest: a sandbox answers 60 requests a minute.
- */
+/** First and longest wait between two reads of a delivery: a sandbox has 60 requests a minute. */
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2_000;
 
@@ -28,7 +26,7 @@ const Delivery = z.object({
 type Delivery = z.infer<typeof Delivery>;
 const Attempted = Delivery.extend({ attemptLog: z.array(z.object({ status: z.number().nullable() })) });
 
-/** An event's whole path, in the sandbox and, with a receiver, to the outside. */
+/** Delivery lifecycle of an event, in the sandbox and, with a receiver, outside. */
 export const deliveryChecks = (context: VerifyContext): Check[] => [
   { name: 'Register an endpoint in the sandbox', run: () => register(context) },
   { name: 'Deliver an event in the sandbox', run: () => deliver(context) },
@@ -72,7 +70,7 @@ async function deliver(context: VerifyContext): Promise<string> {
 
 /**
  * Reads a delivery until it ends.
- * @throws CheckFailed saying how far it came, when it does not succeed in time
+ * @throws CheckFailed with its state, when it does not succeed in time
  */
 async function delivered(
   { clock, sleep, waitMs }: VerifyContext,

@@ -24,7 +24,10 @@ export const eventSourceChecks = ({ place, clients }: VerifyContext): Check[] =>
   },
 ];
 
-/** How the names of the deployment's functions begin. @throws CheckFailed when the outputs do not say */
+/**
+ * Prefix of the deployment's function names.
+ * @throws CheckFailed when the outputs lack it
+ */
 function functionPrefix({ outputs }: Place): string {
   const [, prefix] = /^(.+-)enrol$/.exec(outputs.EnrolFunctionName ?? '') ?? [];
   if (prefix === undefined) throw new CheckFailed('The outputs name no function by which others are found.');
@@ -42,7 +45,7 @@ async function listMappings(client: LambdaClient): Promise<EventSourceMappingCon
   return all;
 }
 
-/** Mappings that do not run or fail, and queues and streams that nothing reads: a line each. */
+/** One line for each mapping that is disabled or fails, and for each queue or stream without a mapping. */
 export function findMappingProblems(
   mappings: readonly EventSourceMappingConfiguration[],
   { queues, tables }: Pick<Place, 'queues' | 'tables'>,

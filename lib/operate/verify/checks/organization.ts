@@ -19,7 +19,7 @@ const Provisioned = z.object({
 const rowsOf = (context: VerifyContext) =>
   throwAwayRows({ service: tableOf(context, 'service'), rates: tableOf(context, 'rates') }, context.now);
 
-/** The throw-away organization, its sandbox, and what a session may do. */
+/** Checks of the throw-away organization, its sandbox, and what a session may do. */
 export const organizationChecks = (context: VerifyContext): Check[] => [
   { name: 'Make an organization', run: () => enrol(context) },
   { name: 'Make its sandbox', run: () => pair(context) },
@@ -80,7 +80,7 @@ async function readSession(context: VerifyContext): Promise<string> {
   return `200, ${role} of ${organizationId}`;
 }
 
-/** Provisions for the token's organization: the throw-away organization has no user who could sign in. */
+/** Uses the token's organization: the throw-away organization has no user. */
 async function provision(context: VerifyContext): Promise<string> {
   const { api, removals } = context;
   const token = requireToken(context);
