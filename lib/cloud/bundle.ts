@@ -85,7 +85,7 @@ const callableBuilds = (directory: string): BuildOptions[] => [
  * files, at 2 ms each, with schemas of others.
  */
 const handlersBuild = (directory: string): BuildOptions => ({
-  ...buildOf(directory, callableEntries()),
+  ...createBuild(directory, callableEntries()),
   plugins: [...UNUSED_LEFT_OUT, sessionsApart],
 });
 
@@ -104,13 +104,13 @@ const sessionsApart: Plugin = {
 
 /** Session verification, for each function that API keys and users call. */
 const sessionsBuild = (directory: string): BuildOptions => ({
-  ...buildOf(directory, []),
+  ...createBuild(directory, []),
   entryPoints: (Object.values(routes) as Route[])
     .filter((route) => settingsPath(route) !== undefined)
     .map(({ name }) => ({ in: 'functions/api/sessions.ts', out: `${name}/sessions` })),
 });
 
-const documentationBuild = (directory: string): BuildOptions => buildOf(directory, DOCUMENTATION_ENTRIES);
+const documentationBuild = (directory: string): BuildOptions => createBuild(directory, DOCUMENTATION_ENTRIES);
 
 type Entry = readonly [name: FunctionName, file: string];
 
@@ -119,7 +119,7 @@ export const entryPoints = (): Record<FunctionName, string> =>
   Object.fromEntries([...callableEntries(), ...DOCUMENTATION_ENTRIES]) as Record<FunctionName, string>;
 
 const callableEntries = (): Entry[] => [
-  ...Object.values(routes).map(({ name }): Entry => [name, fileOf(name)]),
+  ...Object.values(routes).map(({ name }): Entry => [name, findRouteFile(name)]),
   ...WORKERS.map((name): Entry => [name, `functions/workers/${name}.ts`]),
   ...SIGN_IN.map((name): Entry => [name, `functions/sign-in/${name}.ts`]),
 ];
@@ -127,7 +127,7 @@ const DOCUMENTATION_ENTRIES = DOCUMENTATION.map(
   (name): Entry => [name, `functions/documentation/${name}.ts`],
 );
 
-const buildOf = (directory: string, entries: readonly Entry[]): BuildOptions => ({
+const createBuild = (directory: string, entries: readonly Entry[]): BuildOptions => ({
   ...TO_A_FUNCTION,
   entryPoints: Object.fromEntries(entries.map(([name, file]) => [`${name}/index`, file])),
   outdir: directory,
@@ -159,7 +159,7 @@ export async function bundlesIn(directory: string): Promise<(name: FunctionName)
 }
 
 /** Routes are grouped by resource: `functions/api/webhooks/register-webhook.ts`. */
-function fileOf(route: string): string {
+function findRouteFile(route: string): string {
   const [file] = globSync(`functions/api/*/${route}.ts`, { cwd: ROOT });
   if (file === undefined) throw new Error(`no file of functions/api is named after the route ${route}`);
   return file;

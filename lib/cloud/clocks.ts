@@ -25,19 +25,19 @@ export function checkClocks(
       lanes.flatMap(({ queue, mapping }) =>
         findClockFaults({
           ...clocks,
-          functionTimeout: timeoutOf(dispatch),
-          visibility: visibilityOf(queue) - windowOf(mapping),
+          functionTimeout: readTimeout(dispatch),
+          visibility: readVisibility(queue) - readWindow(mapping),
         }),
       ),
   });
 }
 
 /** From the template, or AWS's default. */
-const timeoutOf = ({ node }: lambda.Function): number =>
+const readTimeout = ({ node }: lambda.Function): number =>
   (node.defaultChild instanceof lambda.CfnFunction ? node.defaultChild.timeout : undefined) ?? 3;
-const windowOf = ({ node }: lambda.EventSourceMapping): number =>
+const readWindow = ({ node }: lambda.EventSourceMapping): number =>
   (node.defaultChild instanceof lambda.CfnEventSourceMapping
     ? node.defaultChild.maximumBatchingWindowInSeconds
     : undefined) ?? 0;
-const visibilityOf = ({ node }: sqs.Queue): number =>
+const readVisibility = ({ node }: sqs.Queue): number =>
   (node.defaultChild instanceof sqs.CfnQueue ? node.defaultChild.visibilityTimeout : undefined) ?? 30;

@@ -56,7 +56,7 @@ export class Mail extends Construct {
           KNOWLEDGE_TABLE: knowledge,
           MAILINGS_TABLE: mailings,
           USER_POOL: { environmentValue: users.userPoolId, arnsOf: () => [users.userPoolArn] },
-          MAIL_FROM: { environmentValue: from, arnsOf: () => identitiesOf(this, from) },
+          MAIL_FROM: { environmentValue: from, arnsOf: () => listIdentities(this, from) },
           DASHBOARD_ORIGIN: dashboardOrigin,
           NOTICE_SECONDS: String(noticeSeconds),
           MAIL_BUDGET: String(mailLimits.organization),
@@ -101,7 +101,7 @@ export class Mail extends Construct {
 }
 
 /** Possible verified identities of a sender: its address, its domain and parent domains. */
-const identitiesOf = (scope: Construct, from: string): string[] =>
+const listIdentities = (scope: Construct, from: string): string[] =>
   [from, ...domainsAbove(from.slice(from.indexOf('@') + 1))].map((resourceName) =>
     Stack.of(scope).formatArn({ service: 'ses', resource: 'identity', resourceName }),
   );

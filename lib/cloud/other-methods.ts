@@ -14,8 +14,8 @@ export function answerOtherMethods(api: apigateway.RestApi, served: readonly Ser
     const resource = api.root.resourceForPath(path);
     const methods = routes.map(({ method }) => method);
     const isOpen = routes.some(({ publicClass }) => publicClass === 'visitor');
-    if (isOpen) answered(resource, 'OPTIONS', preflight(methods));
-    answered(resource, 'ANY', notAllowed(isOpen ? [...methods, 'OPTIONS'] : methods));
+    if (isOpen) addMock(resource, 'OPTIONS', preflight(methods));
+    addMock(resource, 'ANY', notAllowed(isOpen ? [...methods, 'OPTIONS'] : methods));
   }
 }
 
@@ -26,17 +26,17 @@ export function answerOtherMethods(api: apigateway.RestApi, served: readonly Ser
  */
 export function answerUnknownPaths(api: apigateway.RestApi, served: readonly ServedMethod[]): void {
   const paths = new Set(served.map(({ path }) => path));
-  const known = new Set([...paths].flatMap(prefixesOf));
+  const known = new Set([...paths].flatMap(listPrefixes));
   for (const path of known) {
     const resource = api.root.resourceForPath(path);
-    if (!paths.has(path)) answered(resource, 'ANY', NOT_FOUND);
+    if (!paths.has(path)) addMock(resource, 'ANY', NOT_FOUND);
     const hasVariable = [...known].some((other) => other.startsWith(`${path === '/' ? '' : path}/{`));
-    if (!hasVariable) answered(resource.addResource('{proxy+}'), 'ANY', NOT_FOUND);
+    if (!hasVariable) addMock(resource.addResource('{proxy+}'), 'ANY', NOT_FOUND);
   }
 }
 
 /** `/`, `/v1` and `/v1/webhooks` of `/v1/webhooks`. */
-const prefixesOf = (path: string): string[] => {
+const listPrefixes = (path: string): string[] => {
   const parts = path.split('/').slice(1);
   return ['/', ...parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`)];
 };
@@ -107,7 +107,7 @@ const MOCKED_TYPES = [
 ];
 
 /** Makes the gateway answer a method without a function. */
-function answered(
+function addMock(
   resource: apigateway.IResource,
   method: string,
   { statusCode, headers, template }: Answer,

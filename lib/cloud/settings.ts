@@ -90,7 +90,7 @@ export interface Settings {
 /** @throws SettingError naming the value, its range and the input */
 export function readSettings(node: Context): Settings {
   const policy = readPolicy(node);
-  const rateLimits = limitsOf(node, 'rateLimit', DEFAULT_RATE_LIMITS);
+  const rateLimits = readLimits(node, 'rateLimit', DEFAULT_RATE_LIMITS);
   const settings: Settings = {
     policy,
     retryBaseSeconds: number(node, 'retryBaseSeconds', DEFAULT_RETRY_POLICY.baseSeconds, SECONDS(0, 3600)),
@@ -119,17 +119,17 @@ export function readSettings(node: Context): Settings {
       stage: number(node, 'mailCeiling', DEFAULT_MAIL_LIMITS.stage, RECIPIENTS),
     },
     rateLimits,
-    visitorLimits: limitsOf(node, 'visitorLimit', rateLimits),
-    ...oidcOf(node),
-    ...originOf(node),
-    ...dashboardCertificateOf(node),
-    ...signInDomainOf(node),
-    ...addressOf(node, 'mailFrom'),
-    ...addressOf(node, 'alarmEmail'),
-    ...domainOf(node),
-    sender: senderOf(node),
+    visitorLimits: readLimits(node, 'visitorLimit', rateLimits),
+    ...readOidc(node),
+    ...readOrigin(node),
+    ...readDashboardCertificate(node),
+    ...readSignInDomain(node),
+    ...readAddress(node, 'mailFrom'),
+    ...readAddress(node, 'alarmEmail'),
+    ...readDomain(node),
+    sender: readSender(node),
     waf: flag(node, 'waf', policy.stage === 'prod'),
-    runbooks: runbooksOf(node),
+    runbooks: readRunbooks(node),
   };
   if (settings.retryCapSeconds < settings.retryBaseSeconds)
     throw new SettingError('context retryCapSeconds must not be less than retryBaseSeconds');
@@ -172,7 +172,7 @@ const RECIPIENTS = WHOLE('recipients a day', 1, 1_000_000_000);
 const REQUESTS = WHOLE('requests a minute', 1, 1_000_000_000);
 
 /** Requests per minute by tier, from context such as `rateLimitScale`. */
-const limitsOf = (
+const readLimits = (
   node: Context,
   prefix: 'rateLimit' | 'visitorLimit',
   standard: RateLimits,
@@ -182,7 +182,7 @@ const limitsOf = (
   scale: number(node, `${prefix}Scale`, standard.scale, REQUESTS),
 });
 
-function oidcOf(node: Context): Pick<Settings, 'oidc'> {
+function readOidc(node: Context): Pick<Settings, 'oidc'> {
   const issuer = text(node, 'oidcIssuer');
   const audience = text(node, 'oidcAudience');
   const organizationClaim = text(node, 'oidcOrganizationClaim');
@@ -216,22 +216,22 @@ function oidcOf(node: Context): Pick<Settings, 'oidc'> {
   };
 }
 
-function senderOf(node: Context): Settings['sender'] {
+function readSender(node: Context): Settings['sender'] {
   const given = text(node, 'senderUrl');
   // A parenthesis would end the comment that contains the URL (RFC 9110, 5.6.5).
   if (given !== undefined && (URL.parse(given)?.protocol !== 'https:' || /[()\\\s]/.test(given)))
     throw new SettingError(
       `context senderUrl must be an https URL without parentheses, backslashes or spaces, not "${given}"`,
     );
-  const origin = domainOf(node).domain?.name;
-  const site = origin === undefined ? originOf(node).dashboardOrigin : `https://${origin}`;
+  const origin = readDomain(node).domain?.name;
+  const site = origin === undefined ? readOrigin(node).dashboardOrigin : `https://${origin}`;
   const url = given ?? (site === undefined ? undefined : `${site}/api/docs`);
-  const { senderContact: contact } = addressOf(node, 'senderContact');
+  const { senderContact: contact } = readAddress(node, 'senderContact');
   return { ...(url === undefined ? {} : { url }), ...(contact === undefined ? {} : { contact }) };
 }
 
 /** @throws SettingError when it is no e-mail address that fits in a header */
-function addressOf<N extends 'mailFrom' | 'alarmEmail' | 'senderContact'>(
+function readAddress<N extends 'mailFrom' | 'alarmEmail' | 'senderContact'>(
   node: Context,
   name: N,
 ): { [K in N]?: string } {
@@ -242,7 +242,7 @@ function addressOf<N extends 'mailFrom' | 'alarmEmail' | 'senderContact'>(
 }
 
 /** Browsers send an origin without a path; anything longer never matches. */
-function originOf(node: Context): Pick<Settings, 'dashboardOrigin'> {
+function readOrigin(node: Context): Pick<Settings, 'dashboardOrigin'> {
   const given = text(node, 'dashboardOrigin');
   if (given === undefined) return {};
   const url = URL.parse(given);
@@ -255,7 +255,7 @@ function originOf(node: Context): Pick<Settings, 'dashboardOrigin'> {
 }
 
 /** CloudFront accepts certificates of this region only. */
-function dashboardCertificateOf(node: Context): Pick<Settings, 'dashboardCertificateArn'> {
+function readDashboardCertificate(node: Context): Pick<Settings, 'dashboardCertificateArn'> {
   const given = text(node, 'dashboardCertificateArn');
   if (given === undefined) return {};
   if (!/^arn:aws[a-z-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/.test(given))
@@ -266,7 +266,7 @@ function dashboardCertificateOf(node: Context): Pick<Settings, 'dashboardCertifi
 }
 
 /** Cognito's format (API reference, CreateUserPoolDomain). */
-function signInDomainOf(node: Context): Pick<Settings, 'signInDomainPrefix'> {
+function readSignInDomain(node: Context): Pick<Settings, 'signInDomainPrefix'> {
   const given = text(node, 'signInDomainPrefix');
   if (given === undefined) return {};
   if (!/^(?!.*(aws|amazon|cognito))[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(given))
@@ -276,7 +276,7 @@ function signInDomainOf(node: Context): Pick<Settings, 'signInDomainPrefix'> {
   return { signInDomainPrefix: given };
 }
 
-function domainOf(node: Context): Pick<Settings, 'domain'> {
+function readDomain(node: Context): Pick<Settings, 'domain'> {
   const name = text(node, 'domainName');
   const certificateArn = text(node, 'certificateArn');
   if (name === undefined && certificateArn === undefined) return {};
@@ -294,7 +294,7 @@ function domainOf(node: Context): Pick<Settings, 'domain'> {
 }
 
 /** Default: a path within the repository, which an operator can search for. */
-function runbooksOf(node: Context): string {
+function readRunbooks(node: Context): string {
   const given = text(node, 'runbookUrl');
   if (given === undefined) return 'docs/runbooks';
   if (URL.parse(given)?.protocol !== 'https:' || /[?#]|\/$/.test(given))

@@ -109,7 +109,7 @@ export const RETENTION_DAYS: readonly number[] = [
  * @throws SettingError when there is no such stage, or a value is out of range or against the stage's rules
  */
 export function readPolicy(node: Context): StagePolicy {
-  const stage = stageOf(node);
+  const stage = readStage(node);
   const { readers, reserves, bounds, ...row } = ROWS[stage];
   const within = (name: keyof typeof bounds, what: string) =>
     WHOLE(`${what} in stage ${stage}`, ...bounds[name]);
@@ -142,7 +142,7 @@ export function readPolicy(node: Context): StagePolicy {
     alarms,
     dispatchers,
     windowSeconds: mapLanes((lane) => getLaneFacts(lane).windowSeconds?.[stage] ?? 0),
-    logRetentionDays: retentionOf(node, stage),
+    logRetentionDays: readRetention(node, stage),
     reserved: isReserved ? { ...readers, dispatch: total(dispatchers) } : undefined,
     throttle: { rate, burst },
     rollsBack: release === 'gradual' && row.release !== 'at-once',
@@ -155,9 +155,9 @@ const total = (dispatchers: StagePolicy['dispatchers']): number =>
 export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** Default `dev`, so that `npx cdk synth`, `diff`, `bootstrap` and `deploy` work without context. */
-const stageOf = (node: Context): Stage => oneOf(node, 'stage', STAGES, 'dev');
+const readStage = (node: Context): Stage => oneOf(node, 'stage', STAGES, 'dev');
 
-function retentionOf(node: Context, stage: Stage): number {
+function readRetention(node: Context, stage: Stage): number {
   const {
     logRetentionDays,
     bounds: {

@@ -50,7 +50,7 @@ const NOT_THROUGH_CLOUDFRONT = { notStatement: { statement: THROUGH_CLOUDFRONT }
 /** Paths that work without credentials. */
 const UNAUTHENTICATED: wafv2.CfnWebACL.StatementProperty = {
   orStatement: {
-    statements: prefixesOf([...SIGN_IN_ROUTES, ...DOCUMENTATION_ROUTES]).map((prefix) => ({
+    statements: shortestPrefixes([...SIGN_IN_ROUTES, ...DOCUMENTATION_ROUTES]).map((prefix) => ({
       byteMatchStatement: {
         fieldToMatch: { uriPath: {} },
         positionalConstraint: 'STARTS_WITH',
@@ -65,7 +65,7 @@ const UNAUTHENTICATED: wafv2.CfnWebACL.StatementProperty = {
 };
 
 /** Shortest prefixes that cover all routes. */
-function prefixesOf(routes: readonly { path: string }[]): string[] {
+function shortestPrefixes(routes: readonly { path: string }[]): string[] {
   const paths = [...new Set(routes.map(({ path }) => path.replace(/\{.*$/, '')))];
   return paths.filter((path) => !paths.some((other) => other !== path && path.startsWith(other)));
 }
@@ -88,7 +88,7 @@ interface RateLimit {
  * header and `Via`, so the last rule counts every request by its source. Viewer rules come first with lower
  * limits: what they block does not count against CloudFront's edge.
  */
-const rateLimitsOf = ({ scale }: RateLimits): RateLimit[] => [
+const createRateLimits = ({ scale }: RateLimits): RateLimit[] => [
   {
     name: 'UnauthenticatedFromOneViewer',
     limit: UNAUTHENTICATED_LIMIT,
@@ -127,7 +127,7 @@ export class WebAcl extends Construct {
       // Samples show headers, and so API keys, to all users of the console.
       sampledRequestsEnabled: false,
     });
-    const limits = rateLimitsOf(rateLimits);
+    const limits = createRateLimits(rateLimits);
     const acl = new wafv2.CfnWebACL(this, 'Acl', {
       name: `conversation-service-${stage}`,
       description: `Before the Conversation Service API, ${stage}`,

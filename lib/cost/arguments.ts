@@ -90,7 +90,7 @@ Example: npm run cost -- --deliveries 10M --endpoints 500 --failure-rate 2%`,
  * Parses a number with a suffix, without a sign.
  * @returns undefined for anything else
  */
-function amount(value: string): number | undefined {
+function parseAmount(value: string): number | undefined {
   const [, digits, suffix = ''] = /^(\d+(?:\.\d+)?|\.\d+)([kmg]?)$/i.exec(value.replaceAll('_', '')) ?? [];
   return digits === undefined ? undefined : Number(digits) * (SUFFIXES[suffix.toLowerCase()] ?? 1);
 }
@@ -98,7 +98,7 @@ function amount(value: string): number | undefined {
 const count =
   (least = 0) =>
   (value: string): number => {
-    const found = amount(value);
+    const found = parseAmount(value);
     return found !== undefined && found >= least && found <= MOST
       ? found
       : refuse(`a number of at least ${least}, such as 500, 10k, 2.5M or 1G`);
@@ -123,7 +123,7 @@ function milliseconds(value: string): number {
 }
 
 function hours(value: string): number {
-  const found = amount(value) ?? 0;
+  const found = parseAmount(value) ?? 0;
   return found >= 1 && found <= HOURS_A_MONTH
     ? found
     : refuse(`a number of hours from 1 to ${HOURS_A_MONTH}`);

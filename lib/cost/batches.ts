@@ -23,19 +23,19 @@ export interface Mapping {
  */
 export function batchOf({ source, batchSize, windowSeconds }: Mapping, perSecond: number): number {
   const isStream = source === 'stream';
-  const readers = isStream ? shardsOf(perSecond) : QUEUE_POLLERS;
+  const readers = isStream ? countShards(perSecond) : QUEUE_POLLERS;
   const seconds = windowSeconds + (isStream ? STREAM_POLL_SECONDS : QUEUE_POLL_SECONDS);
-  return Math.min(batchSize, meanOfSome((perSecond / readers) * seconds));
+  return Math.min(batchSize, truncatedMean((perSecond / readers) * seconds));
 }
 
 /** A stream has one shard per partition of its table. */
-const shardsOf = (perSecond: number): number => Math.max(LEAST_SHARDS, perSecond / WRITES_OF_A_SHARD);
+const countShards = (perSecond: number): number => Math.max(LEAST_SHARDS, perSecond / WRITES_OF_A_SHARD);
 
 /**
  * Mean of the zero-truncated Poisson distribution: arrivals in a time with `expected` on average, given at
  * least one.
  */
-const meanOfSome = (expected: number): number =>
+const truncatedMean = (expected: number): number =>
   expected < 1e-9 ? 1 : Math.max(1, expected / -Math.expm1(-expected));
 
 /** Expected number of distinct ones among `endpoints`, for `records` at random endpoints. */

@@ -126,13 +126,13 @@ function attemptUsage(frame: Frame): Quantities {
   );
   const entries = deliveries * fates.succeededAtOnce * straddlingShare(workload, measured);
   return sumOf([
-    dispatched(frame, {
+    dispatchUsage(frame, {
       lane: 'fresh',
       messages: deliveries,
       work: { ...work, writes: work.writes + ENTRY_WRITES * entries },
     }),
     // Later attempts come from another queue; their work is counted above.
-    dispatched(frame, { lane: 'retry', messages: deliveries * (fates.attempts - 1), work: NO_WORK }),
+    dispatchUsage(frame, { lane: 'retry', messages: deliveries * (fates.attempts - 1), work: NO_WORK }),
   ]);
 }
 
@@ -147,7 +147,7 @@ interface Dispatched {
   isSent?: boolean;
 }
 
-function dispatched(
+function dispatchUsage(
   frame: Frame,
   { lane, messages, work, receiverMs = frame.workload.receiverLatencyMs, isSent = true }: Dispatched,
 ): Quantities {
@@ -188,14 +188,14 @@ function hangingUsage(frame: Frame): Quantities {
   const parked = deliveries * PARKED_AFTER.length;
   const { dispatch } = delivery(frame, 'timedOut');
   return sumOf([
-    dispatched(frame, {
+    dispatchUsage(frame, {
       lane: 'stalled',
       messages: deliveries * MAX_ATTEMPTS,
       work: workOf([deliveries, dispatch], [parked, measured.parkedWait]),
       receiverMs: DEADLINE_MS,
     }),
     // Parked deliveries return through the retry lane, which moves them on.
-    dispatched(frame, {
+    dispatchUsage(frame, {
       lane: 'retry',
       messages: parked,
       work: { ...NO_WORK, requests: parked, sqsRequests: parked },

@@ -31,7 +31,7 @@ export function keyringSecret(client: SecretsManagerClient, SecretId: string) {
         VersionId = '',
         CreatedDate,
       } = await client.send(new GetSecretValueCommand({ SecretId, VersionStage: CURRENT }));
-      const ring = Keyring.safeParse(jsonOf(SecretString));
+      const ring = Keyring.safeParse(parseJson(SecretString));
       if (!ring.success || CreatedDate === undefined)
         throw new OperateError(`The secret ${SecretId} holds no keyring.`);
       return { ring: ring.data, changedAt: CreatedDate, versionId: VersionId };
@@ -70,7 +70,7 @@ export function keyringSecret(client: SecretsManagerClient, SecretId: string) {
   };
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

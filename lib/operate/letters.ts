@@ -36,7 +36,7 @@ export function letterBox(client: SQSClient, url: string) {
         MessageSystemAttributeNames: ['SentTimestamp', 'ApproximateReceiveCount', 'MessageGroupId'],
       }),
     );
-    return Messages.map(letterOf);
+    return Messages.map(parseLetter);
   }
 
   return {
@@ -115,7 +115,7 @@ export async function sendLetters(
   return sent;
 }
 
-const letterOf = (message: Message): Letter => ({
+const parseLetter = (message: Message): Letter => ({
   id: message.MessageId ?? '',
   sentAt: new Date(Number(message.Attributes?.SentTimestamp)),
   receives: Number(message.Attributes?.ApproximateReceiveCount),

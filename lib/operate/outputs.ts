@@ -44,7 +44,7 @@ const Outputs = z.union([
  */
 export function outputsOf(text: string, stage: string, source: string): Record<string, string> {
   const prefix = `ConversationService-${stage}-`;
-  const parsed = Outputs.safeParse(jsonOf(text));
+  const parsed = Outputs.safeParse(parseJson(text));
   if (!parsed.success)
     throw new OperateError(
       `${source} has no outputs of stacks: write it with "cdk deploy --outputs-file" or "aws cloudformation describe-stacks".`,
@@ -74,7 +74,7 @@ export function resourcesOf(outputs: Readonly<Record<string, string>>): Resource
 const kebab = (name: string): string =>
   name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -55,7 +55,7 @@ export async function placeOf(
   const outputs =
     flags.outputs === undefined
       ? outputsOf(await describeStacks(given), stage, 'CloudFormation')
-      : outputsOf(await contentOf(flags.outputs), stage, flags.outputs);
+      : outputsOf(await readContent(flags.outputs), stage, flags.outputs);
   const resources = resourcesOf(outputs);
   const region = given ?? regionIn(resources);
   if (region === undefined) throw new OperateError('Which region? Say --region or set AWS_REGION.');
@@ -72,7 +72,7 @@ async function localPlace(directory: string): Promise<Place> {
   return { name: `local run in ${directory}`, region, outputs, endpoints, ...resourcesOf(outputs) };
 }
 
-async function contentOf(file: string): Promise<string> {
+async function readContent(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

@@ -55,12 +55,12 @@ export async function stateOf(context: Context): Promise<State> {
   const deliveries = dueIndex(tableOf(context, 'deliveries'));
   const sources = dueSources(tableOf(context, 'knowledge'));
   const dueIn = (state: DueState) =>
-    dueOf(listShards(DUE_SHARDS).map((shard) => deliveries.find(state, shard, at)));
+    readDue(listShards(DUE_SHARDS).map((shard) => deliveries.find(state, shard, at)));
   const [queues, dead, [parked, watched], late, purges, keyrings] = await Promise.all([
     Promise.all([...place.queues].map(([name, url]) => measureQueue(context, name, url))),
     Promise.all([...place.deadLetters].map(([name, url]) => measureQueue(context, name, url))),
     Promise.all(DUE_STATES.map(dueIn)),
-    dueOf(listShards(SOURCE_DUE_SHARDS).map((shard) => sources.find(shard, at))),
+    readDue(listShards(SOURCE_DUE_SHARDS).map((shard) => sources.find(shard, at))),
     purgeStore(tableOf(context, 'service')).open(),
     keyVersions(context),
   ]);
@@ -106,7 +106,7 @@ export async function measureQueue(
   };
 }
 
-async function dueOf(
+async function readDue(
   pages: readonly Promise<{ entries: readonly { dueAt: string }[]; next?: unknown }>[],
 ): Promise<Due> {
   const found = await Promise.all(pages);

@@ -27,7 +27,7 @@ export function subjectOf(body: string): Subject {
     if (typeof value !== 'object' || value === null || depth === 0) return;
     for (const [key, inner] of Object.entries(value)) look(inner, key, depth - 1);
   };
-  look(jsonOf(body), '', DEPTH);
+  look(parseJson(body), '', DEPTH);
   return { ...(type === undefined ? {} : { type }), ids: [...ids] };
 }
 
@@ -40,11 +40,11 @@ export function shapeOf(body: string): string {
       .map(([name, inner]) => (typeof inner === 'object' ? `${name}: ${shape(inner, depth - 1)}` : name))
       .join(', ')} }`;
   };
-  const parsed = jsonOf(body);
+  const parsed = parseJson(body);
   return parsed === undefined ? 'no JSON' : shape(parsed, 2);
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -57,11 +57,11 @@ export async function copyRows(
       }),
     );
     const rows = Items.map((item) => Row.parse(item)).filter(isWanted);
-    const kept = rows.filter((row) => comesBack(row, now()));
+    const kept = rows.filter((row) => isRestored(row, now()));
     copied.left += rows.length - kept.length;
     const present = await presentRows(context, live.name, kept);
     await mapConcurrently(kept, PUTS_AT_ONCE, async (row) => {
-      const there = present.get(nameOf(row));
+      const there = present.get(describeKey(row));
       const kind = there === undefined ? 'missing' : isDeepStrictEqual(there, row) ? 'same' : 'different';
       copied[kind] += 1;
       if (!writes || kind === 'same' || (kind === 'different' && !overwrite)) return;
@@ -89,11 +89,11 @@ export async function copyRows(
  * Excludes sandbox rows, because a reset deletes for good and is not recorded here, and expired rows, which
  * were deleted on purpose.
  */
-const comesBack = ({ ofSandbox, expiresAt }: Row, now: Date): boolean =>
+const isRestored = ({ ofSandbox, expiresAt }: Row, now: Date): boolean =>
   ofSandbox === undefined && !(typeof expiresAt === 'number' && expiresAt <= now.getTime() / 1000);
 
-const keyOf = ({ pk, sk }: Row) => ({ pk, ...(sk === undefined ? {} : { sk }) });
-const nameOf = (row: Row): string => JSON.stringify(keyOf(row));
+const pickKey = ({ pk, sk }: Row) => ({ pk, ...(sk === undefined ? {} : { sk }) });
+const describeKey = (row: Row): string => JSON.stringify(pickKey(row));
 
 async function presentRows(
   { clients }: Context,
@@ -101,7 +101,7 @@ async function presentRows(
   rows: readonly Row[],
 ): Promise<Map<string, Row>> {
   const found = new Map<string, Row>();
-  let keys: Record<string, unknown>[] = rows.map(keyOf);
+  let keys: Record<string, unknown>[] = rows.map(pickKey);
   for (let attempt = 1; keys.length > 0; attempt++) {
     if (attempt > MAX_TRIES) throw new OperateError(`${table} is too busy: try again later.`);
     const { Responses = {}, UnprocessedKeys = {} } = await clients.dynamodb.send(
@@ -109,7 +109,7 @@ async function presentRows(
     );
     for (const item of Responses[table] ?? []) {
       const row = Row.parse(item);
-      found.set(nameOf(row), row);
+      found.set(describeKey(row), row);
     }
     keys = UnprocessedKeys[table]?.Keys ?? [];
   }

@@ -38,7 +38,7 @@ export async function forward(args: ForwardArguments, parts: ForwardParts): Prom
     environment,
     pathForShell(environmentFile, cwd),
   );
-  const stateFile = await stateFileOf(args, connection, local, cwd);
+  const stateFile = await openState(args, connection, local, cwd);
   const shown = pathForShell(stateFile, cwd);
   const tally: Tally = { accepted: 0, failed: 0 };
 
@@ -77,7 +77,7 @@ export async function forward(args: ForwardArguments, parts: ForwardParts): Prom
   }
 }
 
-async function stateFileOf(
+async function openState(
   args: ForwardArguments,
   connection: Connection,
   local: { directory: string; directoryShown: string },

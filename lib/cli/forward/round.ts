@@ -66,7 +66,7 @@ export async function lookRound<T extends Listed>(
     seen.push([it, found]);
   }
   for (const each of due.sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    const delivery = await fresh(each, requests, parts);
+    const delivery = await findFresh(each, requests, parts);
     const it = followed.get(each.webhookId);
     if (delivery === undefined || it === undefined) return 'cut short';
     await parts.forward(delivery);
@@ -121,7 +121,7 @@ async function walkBack<T extends Listed>(
 }
 
 /** The delivery with a sufficiently new signature. */
-async function fresh<T extends Listed>(
+async function findFresh<T extends Listed>(
   { id, webhookId, cursor }: Due,
   requests: Map<string, { delivery: T; readAt: number }>,
   parts: RoundParts<T>,

@@ -122,14 +122,14 @@ export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts)
           failures = 0;
           if (trouble !== undefined) parts.onRecovery();
           trouble = undefined;
-          return accepted(answer, path);
+          return requireAccepted(answer, path);
         }
       }
     }
   }
 
   /** @throws LocalRunError when the key is rejected */
-  function accepted(answer: ApiAnswer, path: string): ApiAnswer {
+  function requireAccepted(answer: ApiAnswer, path: string): ApiAnswer {
     if (answer.status === 401) {
       throw new LocalRunError(`The API at ${baseUrl} does not take the key in SANDBOX_API_KEY.`);
     }
@@ -137,7 +137,7 @@ export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts)
       throw new LocalRunError(`The key in SANDBOX_API_KEY may not read endpoints (${saidBy(answer)}).`);
     }
     if ([200, 400, 404].includes(answer.status)) return answer;
-    throw unexpected(answer, path);
+    throw describeUnexpected(answer, path);
   }
 
   return {
@@ -146,9 +146,9 @@ export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts)
       let at: number | undefined;
       let cursor: string | null = null;
       do {
-        const path = listing('/api/v1/webhooks', cursor);
+        const path = createPagePath('/api/v1/webhooks', cursor);
         const answer = await get(path);
-        if (answer.status !== 200) throw unexpected(answer, path);
+        if (answer.status !== 200) throw describeUnexpected(answer, path);
         const { data, nextCursor } = readBody(Endpoints, answer, `GET ${path}`);
         // Endpoints created while later pages are read must count as created afterwards.
         at ??= Date.parse(answer.headers.get('date') ?? '');
@@ -159,10 +159,10 @@ export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts)
     },
 
     async deliveries(webhookId, cursor) {
-      const path = `${listing(`/api/v1/webhooks/${webhookId}/deliveries`, cursor ?? null)}&include=request`;
+      const path = `${createPagePath(`/api/v1/webhooks/${webhookId}/deliveries`, cursor ?? null)}&include=request`;
       const answer = await get(path);
       if (answer.status === 404 || (answer.status === 400 && cursor !== undefined)) return undefined;
-      if (answer.status !== 200) throw unexpected(answer, path);
+      if (answer.status !== 200) throw describeUnexpected(answer, path);
       const { data, nextCursor } = readBody(Deliveries, answer, `GET ${path}`);
       return {
         deliveries: data.map(({ status, request, ...delivery }) => ({
@@ -180,12 +180,12 @@ function budgetUsedUp(waitMs: number): string {
   return `The sandbox's requests of this minute are used up, your own calls included. Waiting ${Math.ceil(waitMs / 1000)} s …`;
 }
 
-function unexpected(answer: ApiAnswer, path: string): LocalRunError {
+function describeUnexpected(answer: ApiAnswer, path: string): LocalRunError {
   return new LocalRunError(
     `GET ${path} answered ${answer.status} (${saidBy(answer)}; Request-Id ${answer.requestId ?? 'missing'}).`,
   );
 }
 
-function listing(path: string, cursor: string | null): string {
+function createPagePath(path: string, cursor: string | null): string {
   return `${path}?limit=${PAGE}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
 }

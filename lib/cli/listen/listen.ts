@@ -45,11 +45,11 @@ export async function listen(args: ListenArguments, parts: ListenParts): Promise
       secret: args.secret ?? secret.promise,
       onDelivery: (delivery) => {
         count += 1;
-        screen.print(`\n${renderDelivery(delivery, history.isDuplicate(idOf(delivery)), screen.paint)}`);
+        screen.print(`\n${renderDelivery(delivery, history.isDuplicate(readId(delivery)), screen.paint)}`);
       },
       respond: (delivery) => answer(delivery, args, history, parts),
       onAnswered: (delivery, answered) => {
-        if (answered !== undefined) history.answered(idOf(delivery), answered.status);
+        if (answered !== undefined) history.answered(readId(delivery), answered.status);
         screen.print(renderAnswer(delivery, answered, new Date(), screen.paint));
       },
     }),
@@ -91,7 +91,7 @@ async function answer(
   // An aborted wait answers at once, because the receiver is stopping.
   if (args.delayMs > 0) await sleep(args.delayMs, undefined, { signal }).catch(() => undefined);
   if (args.forward === undefined)
-    return { status: statusFor(args.statuses, history.attemptsOf(idOf(delivery))) };
+    return { status: statusFor(args.statuses, history.attemptsOf(readId(delivery))) };
   const forwarded = await passOn(delivery, args.forward);
   if (forwarded.kind === 'answered') return { status: forwarded.status };
   screen.print(`${screen.paint('red', `${args.forward.href}: ${forwarded.reason}.`)} ${forwarded.advice}`);
@@ -107,6 +107,6 @@ export function statusFor(statuses: readonly number[], before: number): number {
   return statuses[Math.min(before, statuses.length - 1)] ?? 200;
 }
 
-function idOf(delivery: ReceivedDelivery): string {
+function readId(delivery: ReceivedDelivery): string {
   return delivery.headers['webhook-id'] ?? '';
 }

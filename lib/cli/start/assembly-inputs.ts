@@ -25,7 +25,7 @@ const SOURCES = [
 export async function fingerprintOf(project: string, context: object): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify([process.version, context]));
   for (const source of SOURCES)
-    for (const path of await filesOf(join(project, source))) {
+    for (const path of await listFiles(join(project, source))) {
       const content = await readFile(path);
       hash.update(`${path.slice(project.length)}\0${content.length}\0`).update(content);
     }
@@ -33,7 +33,7 @@ export async function fingerprintOf(project: string, context: object): Promise<s
 }
 
 /** The file, or all files below the directory, in a fixed order. */
-async function filesOf(path: string): Promise<string[]> {
+async function listFiles(path: string): Promise<string[]> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return undefined;
     throw error;

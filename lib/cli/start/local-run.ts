@@ -104,7 +104,7 @@ export async function localRun(
     const { organization, sandbox } = await makeReachable(cloud, directory, certificates, screen);
     stop.signal.throwIfAborted();
     await showDemonstration(cloud, organization, certificates, parts).catch((error: unknown) => {
-      throw explained(error, log.path);
+      throw explainFailure(error, log.path);
     });
 
     const place = {
@@ -235,7 +235,7 @@ async function showDemonstration(
   screen.print(`\n${renderDemonstration(seen, screen.paint)}`);
 }
 
-function explained(error: unknown, logFile: string): unknown {
+function explainFailure(error: unknown, logFile: string): unknown {
   if (!(error instanceof LocalRunError)) return error;
   return new LocalRunError(
     `The demonstration failed, so the service does not work here:\n\n  ${error.message}\n\n  The functions' log: ${logFile}`,

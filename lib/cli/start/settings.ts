@@ -81,16 +81,16 @@ export function readDirectory(
   variables: Variables,
   cwd: string,
 ): Pick<Settings, 'directory' | 'directoryShown'> {
-  const shown = given(variables, 'LOCAL_DIR') ?? '.local';
+  const shown = readVariable(variables, 'LOCAL_DIR') ?? '.local';
   return { directory: resolve(cwd, shown), directoryShown: shown };
 }
 
-function given(variables: Variables, name: string): string | undefined {
+function readVariable(variables: Variables, name: string): string | undefined {
   return variables[name] === '' ? undefined : variables[name];
 }
 
 function port(variables: Variables): number {
-  const text = given(variables, 'PORT');
+  const text = readVariable(variables, 'PORT');
   if (text === undefined) return 3000;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value > 65_535) {
@@ -102,7 +102,7 @@ function port(variables: Variables): number {
 }
 
 function seconds(variables: Variables, name: string, [least, most]: [number, number]): number | undefined {
-  const text = given(variables, name);
+  const text = readVariable(variables, name);
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d*\.?\d+$/.test(text) || value < least || value > most) {
@@ -114,7 +114,7 @@ function seconds(variables: Variables, name: string, [least, most]: [number, num
 }
 
 function count(variables: Variables, name: string, most: number): number | undefined {
-  const text = given(variables, name);
+  const text = readVariable(variables, name);
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > most) {
@@ -124,7 +124,7 @@ function count(variables: Variables, name: string, most: number): number | undef
 }
 
 function endpoint(variables: Variables, name: string): string | undefined {
-  const text = given(variables, name);
+  const text = readVariable(variables, name);
   if (text === undefined) return undefined;
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {

@@ -37,14 +37,14 @@ export function contextOf(settings: Settings, gateway: string): StackContext {
   return {
     stage: 'dev',
     ...Object.fromEntries(given.filter((entry): entry is [string, number] => entry[1] !== undefined)),
-    ...rateLimitsOf(settings),
+    ...createRateLimits(settings),
     dashboardOrigin: gateway,
     mailFrom: MAIL_FROM,
   };
 }
 
 /** The local organization has the highest tier, its sandbox the lowest; the middle one is derived. */
-function rateLimitsOf({ rateLimitPerMinute, sandboxRateLimitPerMinute }: Settings): StackContext {
+function createRateLimits({ rateLimitPerMinute, sandboxRateLimitPerMinute }: Settings): StackContext {
   if (rateLimitPerMinute === undefined && sandboxRateLimitPerMinute === undefined) return {};
   const most = rateLimitPerMinute ?? STANDARD_RATE_LIMITS.scale;
   const sandbox = sandboxRateLimitPerMinute ?? Math.min(STANDARD_RATE_LIMITS.sandbox, most);

@@ -12,7 +12,7 @@ export function deriveAccess(files: readonly string[], parse?: (file: string) =>
   const access = new Map<string, Set<string>>();
   const interpreter = new Interpreter((from, name, input) => {
     if (!from.startsWith('@aws-sdk/') || !/Command$|^paginate/.test(name)) return;
-    for (const { action, resource } of requestsOf(from, name, input)) {
+    for (const { action, resource } of findRequests(from, name, input)) {
       const actions = access.get(resource) ?? new Set();
       access.set(resource, actions.add(action));
     }
@@ -32,7 +32,7 @@ interface Request {
 type Rule = (input: Value) => Request[];
 
 /** @throws Error when the command or its resource is unknown */
-function requestsOf(from: string, name: string, input: Value): Request[] {
+function findRequests(from: string, name: string, input: Value): Request[] {
   const rule = RULES[name];
   if (rule === undefined)
     throw new Error(
@@ -68,7 +68,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   ListUsersCommand: on('cognito-idp:ListUsers', 'UserPoolId'),
   SendEmailCommand: on('ses:SendEmail', 'FromEmailAddress'),
   PutEventsCommand: (input) =>
-    membersOf(input, 'Entries').flatMap((entries) =>
+    memberValues(input, 'Entries').flatMap((entries) =>
       on('events:PutEvents', 'EventBusName')(elementOf(entries)),
     ),
 };
@@ -82,21 +82,21 @@ const PARTS: Readonly<Record<string, Rule>> = {
 };
 
 function onEachWrite(input: Value): Request[] {
-  return membersOf(input, 'TransactItems').flatMap((items) =>
+  return memberValues(input, 'TransactItems').flatMap((items) =>
     alternativesOf(elementOf(items)).flatMap((item) =>
-      Object.entries(PARTS).flatMap(([part, rule]) => membersOf(item, part).flatMap(rule)),
+      Object.entries(PARTS).flatMap(([part, rule]) => memberValues(item, part).flatMap(rule)),
     ),
   );
 }
 
 function on(action: string, member: string): Rule {
-  return (input) => variables(membersOf(input, member)).map((resource) => ({ action, resource }));
+  return (input) => variables(memberValues(input, member)).map((resource) => ({ action, resource }));
 }
 
 function onTable(action: string): Rule {
   return (input) =>
-    variables(membersOf(input, 'TableName')).flatMap((table) => {
-      const indexes = membersOf(input, 'IndexName').flatMap((name) =>
+    variables(memberValues(input, 'TableName')).flatMap((table) => {
+      const indexes = memberValues(input, 'IndexName').flatMap((name) =>
         name.kind === 'text' ? [name.text] : [],
       );
       const resources = indexes.length === 0 ? [table] : indexes.map((index) => `${table}/index/${index}`);
@@ -107,7 +107,7 @@ function onTable(action: string): Rule {
 /** A batch's parts are keyed by table name. */
 function onEachTable(action: string): Rule {
   return (input) =>
-    membersOf(input, 'RequestItems').flatMap((items) => {
+    memberValues(input, 'RequestItems').flatMap((items) => {
       // Unprocessed keys of an earlier response, whose request is known.
       if (items.kind === 'unknown') return [];
       if (items.kind !== 'shape' || items.rest !== undefined) throw new Error('named by nothing known');
@@ -119,7 +119,7 @@ function onEachTable(action: string): Rule {
 }
 
 /** Possible values of a member of a command's input. */
-const membersOf = (input: Value, name: string): ReturnType<typeof alternativesOf> =>
+const memberValues = (input: Value, name: string): ReturnType<typeof alternativesOf> =>
   alternativesOf(input).flatMap((one) =>
     alternativesOf(one.kind === 'shape' ? (one.properties.get(name) ?? one.rest ?? NOTHING) : UNKNOWN),
   );

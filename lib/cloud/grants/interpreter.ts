@@ -505,12 +505,11 @@ export class Interpreter {
       const element = object.kind === 'list' ? object.element : UNKNOWN;
       if (MAPS.has(method)) {
         const result = this.#call(first, [element, UNKNOWN, object]);
-        return listOf(method === 'flatMap' ? either(...alternativesOf(result).map(flattened)) : result);
+        return listOf(method === 'flatMap' ? either(...alternativesOf(result).map(flatten)) : result);
       }
       if (TAKES_ONE.has(method)) return either(element, this.#callEach(values, element));
       const kept = this.#callEach(values, element);
-      if (KEEPS.has(method))
-        return listOf(either(element, ...(ADDS.has(method) ? values.map(flattened) : [])));
+      if (KEEPS.has(method)) return listOf(either(element, ...(ADDS.has(method) ? values.map(flatten) : [])));
       return kept;
     }
     if (object.kind === 'shape' && writtenAs(key) !== undefined && !hasPart(object, key))
@@ -623,5 +622,5 @@ const ADDS = new Set(['concat', 'with', 'union']);
 const TAKES_ONE = new Set(['find', 'findLast', 'at', 'pop', 'shift', 'reduce', 'reduceRight']);
 const GROWS = new Set(['push', 'unshift', 'add']);
 
-const flattened = (value: Value): Value =>
+const flatten = (value: Value): Value =>
   either(...alternativesOf(value).map((one) => (one.kind === 'list' ? one.element : one)));

@@ -67,7 +67,7 @@ export function dataOf<T>(answer: Answer, status: number, schema: z.ZodType<T>):
   if (parsed.success) return parsed.data.data;
   const [issue] = parsed.error.issues;
   throw new CheckFailed(
-    `${answer.call} answered ${status} with an unexpected body: ${issue?.path.join('.')}: ${issue?.message}${requestIdOf(answer)}.`,
+    `${answer.call} answered ${status} with an unexpected body: ${issue?.path.join('.')}: ${issue?.message}${readRequestId(answer)}.`,
   );
 }
 
@@ -75,7 +75,7 @@ export function dataOf<T>(answer: Answer, status: number, schema: z.ZodType<T>):
 export function expectStatus(answer: Answer, status: number): void {
   if (answer.status !== status)
     throw new CheckFailed(
-      `${answer.call} answered ${answer.status} instead of ${status}: ${saidBy(answer)}${requestIdOf(answer)}.`,
+      `${answer.call} answered ${answer.status} instead of ${status}: ${saidBy(answer)}${readRequestId(answer)}.`,
     );
   if (!answer.headers.has('request-id'))
     throw new CheckFailed(`${answer.call} answered ${status} without a Request-Id.`);
@@ -105,7 +105,7 @@ function saidBy({ body, text }: Answer): string {
   return harmless(text.slice(0, SHOWN)).replaceAll('\n', ' ');
 }
 
-function requestIdOf({ headers }: Answer): string {
+function readRequestId({ headers }: Answer): string {
   const id = headers.get('request-id');
   return id === null ? '' : ` (Request-Id ${id})`;
 }

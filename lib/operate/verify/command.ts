@@ -103,7 +103,7 @@ async function verify(
     },
   };
   if (!flags.json) output.write(`\n  ${paint('bold', 'Verify')} ${place.name}\n\n`);
-  const results = await runChecks(checksOf(context), { ...progress, signal });
+  const results = await runChecks(createChecks(context), { ...progress, signal });
   // Also after a failure, and without the signal: an interrupted run removes its resources as well.
   results.push(
     ...(await runChecks([removal(context)], { ...progress, signal: new AbortController().signal })),
@@ -119,7 +119,7 @@ async function verify(
   return failed ? 1 : 0;
 }
 
-const checksOf = (context: VerifyContext): Check[] => [
+const createChecks = (context: VerifyContext): Check[] => [
   ...organizationChecks(context),
   ...requestChecks(context),
   ...deliveryChecks(context),

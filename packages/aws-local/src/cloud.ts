@@ -157,7 +157,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     ...(site ? [sitePages(site)] : []),
   ];
   await options.releasePort?.();
-  const gateway = await startGateway(api, options.port, firstOf(pages), (text) =>
+  const gateway = await startGateway(api, options.port, firstPage(pages), (text) =>
     log({ source: 'gateway', text }),
   );
   started.defer(() => gateway.close());
@@ -308,7 +308,7 @@ function deadLetterArns(
 }
 
 /** Response of the first page that has one. */
-const firstOf =
+const firstPage =
   (all: readonly Pages[]): Pages =>
   async (request) => {
     for (const pages of all) {

@@ -76,8 +76,8 @@ const FAILURES: Readonly<Record<string, Explanation>> = {
 export function explainConnectionFailure(error: unknown): ConnectionFailure {
   const found = findConnectionFailure(error);
   if (found !== undefined) return found;
-  const root = rootOf(error);
-  const code = codeOf(root);
+  const root = findRootCause(error);
+  const code = readCode(root);
   const detail = code ?? (root instanceof Error ? root.message : String(root));
   return {
     code,
@@ -93,7 +93,7 @@ export function findConnectionFailure(error: unknown): ConnectionFailure | undef
   if (error.name === 'TimeoutError') return { code: undefined, ...TOO_SLOW };
   // undici 7 gives its parser's errors a name but no code.
   if (error.name === 'HTTPParserError') return { code: undefined, ...NOT_HTTP };
-  const code = codeOf(error) ?? '';
+  const code = readCode(error) ?? '';
   const explanation = explainCode(code);
   return explanation === undefined ? findConnectionFailure(error.cause) : { code, ...explanation };
 }
@@ -132,10 +132,10 @@ function explainCode(code: string): Explanation | undefined {
 }
 
 /** `fetch` says only "fetch failed"; its last cause has the reason. */
-function rootOf(error: unknown): unknown {
-  return error instanceof Error && error.cause instanceof Error ? rootOf(error.cause) : error;
+function findRootCause(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? findRootCause(error.cause) : error;
 }
 
-function codeOf(error: unknown): string | undefined {
+function readCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -60,7 +60,7 @@ async function deliver(context: VerifyContext): Promise<string> {
   const body = { channelId: 'verification', externalUserId: 'verification' };
   const created = await api({ method: 'POST', path: 'v1/conversations', bearer: key, body });
   dataOf(created, 201, Identified);
-  const delivery = await delivered(context, async () => {
+  const delivery = await waitForDelivery(context, async () => {
     const answer = await api({ method: 'GET', path: `v1/webhooks/${endpoint}/deliveries`, bearer: key });
     return dataOf(answer, 200, z.array(Delivery))[0];
   });
@@ -72,7 +72,7 @@ async function deliver(context: VerifyContext): Promise<string> {
  * Reads a delivery until it ends.
  * @throws CheckFailed with its state, when it does not succeed in time
  */
-async function delivered(
+async function waitForDelivery(
   { clock, sleep, waitMs }: VerifyContext,
   read: () => Promise<Delivery | undefined>,
 ): Promise<Delivery> {
@@ -148,7 +148,7 @@ async function deliverLive(context: VerifyContext): Promise<string> {
   });
   const { deliveryId } = dataOf(tested, 202, Tested);
   const path = `v1/webhooks/${endpoint}/deliveries/${deliveryId}`;
-  const delivery = await delivered(context, async () => {
+  const delivery = await waitForDelivery(context, async () => {
     const answer = await api({ method: 'GET', path, bearer: key });
     return answer.status === 404 ? undefined : dataOf(answer, 200, Delivery);
   });

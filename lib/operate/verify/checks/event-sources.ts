@@ -51,14 +51,14 @@ export function findMappingProblems(
   { queues, tables }: Pick<Place, 'queues' | 'tables'>,
 ): string[] {
   const labels = new Map([
-    ...[...queues].map(([name, url]): [string, string] => [lastOf(url, '/'), `the queue ${name}`]),
+    ...[...queues].map(([name, url]): [string, string] => [lastSegment(url, '/'), `the queue ${name}`]),
     ...[...tables].map(([name, table]): [string, string] => [table, `the stream of ${name}`]),
   ]);
   const sourceOf = ({ EventSourceArn = '' }: EventSourceMappingConfiguration): string =>
-    /:table\/([^/]+)\//.exec(EventSourceArn)?.[1] ?? lastOf(EventSourceArn, ':');
+    /:table\/([^/]+)\//.exec(EventSourceArn)?.[1] ?? lastSegment(EventSourceArn, ':');
   const read = new Set(mappings.map(sourceOf));
   const expected = [
-    ...[...queues.values()].map((url) => lastOf(url, '/')),
+    ...[...queues.values()].map((url) => lastSegment(url, '/')),
     ...STREAMED.flatMap((name) => tables.get(name) ?? []),
   ];
   return [
@@ -76,4 +76,4 @@ export function findMappingProblems(
 
 const functionName = (arn: string): string => /:function:([^:]+)/.exec(arn)?.[1] ?? arn;
 
-const lastOf = (text: string, separator: string): string => text.split(separator).at(-1) ?? text;
+const lastSegment = (text: string, separator: string): string => text.split(separator).at(-1) ?? text;

@@ -16,7 +16,7 @@ const Provisioned = z.object({
   key: z.object({ id: KeyId, secretOnce: z.string() }),
 });
 
-const rowsOf = (context: VerifyContext) =>
+const openRows = (context: VerifyContext) =>
   throwAwayRows({ service: tableOf(context, 'service'), rates: tableOf(context, 'rates') }, context.now);
 
 /** Checks of the throw-away organization, its sandbox, and what a session may do. */
@@ -45,7 +45,7 @@ async function enrol(context: VerifyContext): Promise<string> {
   const enrolled = Enrolled.safeParse(payload);
   if (!enrolled.success) throw new CheckFailed(`${FunctionName} answered no organization with a key.`);
   const { organizationId: id, key } = enrolled.data;
-  const rows = rowsOf(context);
+  const rows = openRows(context);
   removals.add(id, () => rows.removeOrganization(id));
   made.organization = { id, key: key.secretOnce };
   await rows.expire(id);
@@ -55,7 +55,7 @@ async function enrol(context: VerifyContext): Promise<string> {
 async function pair(context: VerifyContext): Promise<string> {
   const { made, removals } = context;
   const { id } = need(made, 'organization');
-  const rows = rowsOf(context);
+  const rows = openRows(context);
   const sandbox = await rows.pair(id);
   removals.add(`${sandbox.tenant.orgId} (sandbox)`, () => rows.removeSandbox(sandbox.tenant));
   made.sandbox = sandbox;
@@ -94,7 +94,7 @@ async function provision(context: VerifyContext): Promise<string> {
   });
   const { sandboxOrganizationId, provisioned, key } = dataOf(answer, 201, Provisioned);
   removals.add(`${key.id} of ${organizationId}`, () =>
-    rowsOf(context).removeKey(organizationId, key.id, hashApiKey(key.secretOnce)),
+    openRows(context).removeKey(organizationId, key.id, hashApiKey(key.secretOnce)),
   );
   const list = { method: 'GET', path: 'v1/webhooks', bearer: key.secretOnce };
   dataOf(await api(list), 200, z.array(z.unknown()));

@@ -41,12 +41,12 @@ function rememberFields(entry: Record<string, unknown>, header: string | string[
   const own: unknown = Object(Object(entry.MessageSystemAttributes)[NAME]).StringValue;
   entry.MessageAttributes ??= {};
   dropped.set(Object(entry.MessageAttributes), {
-    header: textOf(own ?? header),
-    group: textOf(entry.MessageGroupId),
+    header: readText(own ?? header),
+    group: readText(entry.MessageGroupId),
   });
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const readText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 function moveHeader(
   message: { Attributes?: Record<string, string>; MessageAttributes?: Attributes },

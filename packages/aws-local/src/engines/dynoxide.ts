@@ -13,11 +13,11 @@ import { endProcess, runningProcess } from './processes.ts';
  */
 export function dynoxideBinary(environment: NodeJS.ProcessEnv = process.env): string {
   const given = environment.DYNOXIDE_BIN;
-  if (given) return existing(given);
+  if (given) return requireProgram(given);
   const name = `@dynoxide/${process.platform}-${process.arch}`;
   const program = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
   try {
-    return existing(createRequire(import.meta.url).resolve(`${name}/${program}`));
+    return requireProgram(createRequire(import.meta.url).resolve(`${name}/${program}`));
   } catch (cause) {
     throw new LocalRunError(
       `The embedded DynamoDB is not installed: npm install --no-save ${name}@1.2.1, or set DYNOXIDE_BIN to a dynoxide 1.2.1 program`,
@@ -26,7 +26,7 @@ export function dynoxideBinary(environment: NodeJS.ProcessEnv = process.env): st
   }
 }
 
-function existing(binary: string): string {
+function requireProgram(binary: string): string {
   if (existsSync(binary)) return binary;
   throw new LocalRunError(`There is no program ${binary}: set DYNOXIDE_BIN to a dynoxide 1.2.1 program`);
 }

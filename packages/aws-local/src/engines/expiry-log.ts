@@ -83,7 +83,7 @@ export class ExpiryLog {
         `SELECT item_json FROM ${source} WHERE ${expiry} > ? AND ${expiry} < ? ORDER BY ${expiry} LIMIT ?`,
       )
       .all(seconds - FIVE_YEARS, seconds, limit)
-      .map(({ item_json }) => keyOf(Item.parse(JSON.parse(String(item_json))), table));
+      .map(({ item_json }) => pickKey(Item.parse(JSON.parse(String(item_json))), table));
   }
 
   /** Announces deletions, so that their stream records are marked as time-to-live deletions. */
@@ -98,7 +98,7 @@ export class ExpiryLog {
   }
 }
 
-function keyOf(item: Key, table: ExpiringTable): Key {
+function pickKey(item: Key, table: ExpiringTable): Key {
   return Object.fromEntries(Object.entries(item).filter(([name]) => table.keyAttributes.includes(name)));
 }
 

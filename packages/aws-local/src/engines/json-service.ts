@@ -38,7 +38,7 @@ export async function startJsonService(
   answer: (call: JsonCall) => JsonAnswer | Promise<JsonAnswer>,
 ): Promise<Engine> {
   const server = createServer((request, response) => {
-    callOf(request)
+    readCall(request)
       .then(answer)
       .then(
         (result) => send(response, result),
@@ -61,7 +61,7 @@ export async function startJsonService(
   };
 }
 
-async function callOf(request: IncomingMessage): Promise<JsonCall> {
+async function readCall(request: IncomingMessage): Promise<JsonCall> {
   const body = await text(request);
   const target = request.headers['x-amz-target'];
   return {

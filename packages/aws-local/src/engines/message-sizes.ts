@@ -27,7 +27,7 @@ const Batch = z.object({ Entries: z.array(Message) });
 /** Rejects messages above `limitBytes` with SQS's error; the engine's own limit is 1 MiB. */
 export function limitMessages(app: App, limitBytes: number): void {
   app.addHook('preHandler', async (request, reply) => {
-    const refusal = refusalOf(String(request.headers['x-amz-target']), request.body, limitBytes);
+    const refusal = findOversize(String(request.headers['x-amz-target']), request.body, limitBytes);
     if (refusal === undefined) return;
     const { code, message } = refusal;
     await reply
@@ -37,10 +37,10 @@ export function limitMessages(app: App, limitBytes: number): void {
   });
 }
 
-function refusalOf(target: string, body: unknown, limitBytes: number) {
+function findOversize(target: string, body: unknown, limitBytes: number) {
   if (target === 'AmazonSQS.SendMessage') {
     const message = Message.safeParse(body);
-    if (!message.success || sizeOf(message.data) <= limitBytes) return undefined;
+    if (!message.success || messageSize(message.data) <= limitBytes) return undefined;
     return {
       code: 'InvalidParameterValue',
       message: `One or more parameters are invalid. Reason: Message must be shorter than ${limitBytes} bytes.`,
@@ -49,7 +49,7 @@ function refusalOf(target: string, body: unknown, limitBytes: number) {
   if (target !== 'AmazonSQS.SendMessageBatch') return undefined;
   const batch = Batch.safeParse(body);
   if (!batch.success) return undefined;
-  const size = batch.data.Entries.reduce((sum, message) => sum + sizeOf(message), 0);
+  const size = batch.data.Entries.reduce((sum, message) => sum + messageSize(message), 0);
   if (size <= limitBytes) return undefined;
   return {
     code: 'BatchRequestTooLong',
@@ -58,7 +58,7 @@ function refusalOf(target: string, body: unknown, limitBytes: number) {
 }
 
 /** Body plus attribute names, types and values (Developer Guide, Amazon SQS message quotas). */
-function sizeOf({ MessageBody, MessageAttributes }: z.output<typeof Message>): number {
+function messageSize({ MessageBody, MessageAttributes }: z.output<typeof Message>): number {
   const attributes = Object.entries(MessageAttributes).map(
     ([name, { DataType, StringValue = '', BinaryValue = '' }]) =>
       Buffer.byteLength(name) +

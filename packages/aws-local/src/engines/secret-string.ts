@@ -42,7 +42,7 @@ function generatePassword(rule: SecretStringRule, random: RandomIndex): string {
   }
   const characters = required.map((kind) => pick(kind, random));
   while (characters.length < length) characters.push(pick(all, random));
-  return shuffled(characters, random).join('');
+  return shuffle(characters, random).join('');
 }
 
 /** Character kinds that the rule includes, without excluded characters. */
@@ -63,7 +63,7 @@ function characterKinds(rule: SecretStringRule): string[] {
 const pick = (characters: string, random: RandomIndex) => characters.charAt(random(characters.length));
 
 /** Fisher-Yates shuffle, so that the required kinds do not come first. */
-function shuffled(characters: readonly string[], random: RandomIndex): string[] {
+function shuffle(characters: readonly string[], random: RandomIndex): string[] {
   const pool = [...characters];
   return characters.flatMap(() => pool.splice(random(pool.length), 1));
 }

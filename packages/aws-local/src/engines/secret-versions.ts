@@ -71,9 +71,9 @@ export function withValue(
       'ResourceExistsException',
       "You can't use ClientRequestToken because it was used for another value.",
     );
-  return pruned(
+  return pruneVersions(
     stages.reduce(
-      (present, stage) => moved(present, stage, versionId),
+      (present, stage) => moveLabel(present, stage, versionId),
       [...versions, { versionId, value, createdAt, stages: [] }],
     ),
   );
@@ -94,11 +94,11 @@ export function withStage(
       'InvalidParameterException',
       `The parameter RemoveFromVersionId is not the version that staging label ${stage} is attached to.`,
     );
-  return pruned(moved(versions, stage, to));
+  return pruneVersions(moveLabel(versions, stage, to));
 }
 
 /** Puts a label on one version only. The version that was current becomes the previous one. */
-function moved(versions: SecretVersions, stage: string, to: string | undefined): SecretVersions {
+function moveLabel(versions: SecretVersions, stage: string, to: string | undefined): SecretVersions {
   const holder = versions.find(({ stages }) => stages.includes(stage))?.versionId;
   const next = versions.map((version) => ({
     ...version,
@@ -107,10 +107,12 @@ function moved(versions: SecretVersions, stage: string, to: string | undefined):
       ...(version.versionId === to ? [stage] : []),
     ],
   }));
-  return stage === CURRENT && holder !== undefined && holder !== to ? moved(next, PREVIOUS, holder) : next;
+  return stage === CURRENT && holder !== undefined && holder !== to
+    ? moveLabel(next, PREVIOUS, holder)
+    : next;
 }
 
 /** Secrets Manager keeps the last day's versions without a label; here a few are kept. */
 const KEPT = 10;
-const pruned = (versions: SecretVersions): SecretVersions =>
+const pruneVersions = (versions: SecretVersions): SecretVersions =>
   versions.filter(({ stages }, index) => stages.length > 0 || index >= versions.length - KEPT);

@@ -85,7 +85,7 @@ export interface Functions {
 /** Defines the template's functions with their versions, aliases, roles and log groups. */
 export function defineFunctions(template: Template, references: References): void {
   for (const resource of template.ofType('AWS::Lambda::Function')) {
-    const name = nameOf(template, resource, 'FunctionName');
+    const name = resolveName(template, resource, 'FunctionName');
     references.define(resource.logicalId, { ref: name, attributes: { Arn: functionArn(name) } });
   }
   for (const resource of template.ofType('AWS::Lambda::Version')) {
@@ -98,12 +98,12 @@ export function defineFunctions(template: Template, references: References): voi
     references.define(resource.logicalId, { ref: functionArn(`${FunctionName}:${Name}`) });
   }
   for (const resource of template.ofType('AWS::IAM::Role')) {
-    const name = nameOf(template, resource, 'RoleName');
+    const name = resolveName(template, resource, 'RoleName');
     const attributes = { Arn: `arn:${PARTITION}:iam::${ACCOUNT}:role/${name}` };
     references.define(resource.logicalId, { ref: name, attributes });
   }
   for (const resource of template.ofType('AWS::Logs::LogGroup')) {
-    const name = nameOf(template, resource, 'LogGroupName');
+    const name = resolveName(template, resource, 'LogGroupName');
     const attributes = { Arn: `arn:${PARTITION}:logs:${REGION}:${ACCOUNT}:log-group:${name}:*` };
     references.define(resource.logicalId, { ref: name, attributes });
   }
@@ -119,10 +119,10 @@ export function createFunctions(
   context: FunctionContext,
 ): Functions {
   const preload = preloadFileIn(context.compileCache);
-  const tableKeys = tableKeysOf(template, references);
+  const tableKeys = readTableKeys(template, references);
   const all = template.ofType('AWS::Lambda::Function').map((resource) => {
     const properties = parseProperties(FunctionProperties, resource, references);
-    const name = nameOf(template, resource, 'FunctionName');
+    const name = resolveName(template, resource, 'FunctionName');
     const { environment, concurrency, onLog, onPermission, faults, onFault, ...others } = context;
     const plan = faults?.[name];
     if (plan) requirePossible(plan);
@@ -171,7 +171,7 @@ export function createFunctions(
 }
 
 /** Key attributes of the template's tables, by table name. */
-function tableKeysOf(template: Template, references: References): Record<string, TableKeys> {
+function readTableKeys(template: Template, references: References): Record<string, TableKeys> {
   const tables = template.ofType('AWS::DynamoDB::Table').map((resource): [string, TableKeys] => {
     const { KeySchema, GlobalSecondaryIndexes = [] } = parseProperties(TableDefinition, resource, references);
     return [
@@ -196,7 +196,7 @@ const keyNames = (schema: TableDefinition['KeySchema']): string[] =>
 export const unqualified = (nameOrArn: string): string =>
   /^((?:arn:[^:]*:lambda:[^:]*:[^:]*:function:)?[^:]+)/.exec(nameOrArn)?.[1] ?? nameOrArn;
 
-function nameOf(template: Template, resource: Resource, property: string): string {
+function resolveName(template: Template, resource: Resource, property: string): string {
   const given = resource.properties[property];
   return physicalName(template, resource, typeof given === 'string' ? given : undefined);
 }

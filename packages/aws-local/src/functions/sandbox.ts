@@ -149,7 +149,7 @@ export class Sandbox {
       this.#initDone({ payload: JSON.parse(body), functionError: 'Unhandled' });
     } else if (header.requestId === this.#pending?.requestId) {
       if (header.type === 'error') this.#settle({ payload: JSON.parse(body), functionError: 'Unhandled' });
-      else this.#settle(responseOf(body));
+      else this.#settle(parseResponse(body));
     }
   }
 
@@ -184,7 +184,7 @@ function processArguments({ memoryMiB, handler, preload = PRELOAD }: SandboxOpti
   ];
 }
 
-function responseOf(body: string): InvocationResult {
+function parseResponse(body: string): InvocationResult {
   const bytes = Buffer.byteLength(body);
   if (bytes <= RESPONSE_LIMIT_BYTES) return { payload: JSON.parse(body) };
   return failure(

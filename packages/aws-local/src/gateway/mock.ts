@@ -52,7 +52,7 @@ export function compileMock(integration: unknown, where: string): Mock {
   return (contentType, body, context) => {
     const template = templates.get(contentType);
     if (!template && !passesThrough) return 'UNSUPPORTED_MEDIA_TYPE';
-    const status = statusOf(template ? template(context) : body);
+    const status = parseStatus(template ? template(context) : body);
     const response =
       status === undefined
         ? undefined
@@ -92,7 +92,7 @@ function compileResponse(
 }
 
 /** `statusCode` of a rendered request template; the gateway answers an error without one. */
-function statusOf(rendered: string): string | undefined {
+function parseStatus(rendered: string): string | undefined {
   try {
     const { statusCode } = z.object({ statusCode: z.number() }).parse(JSON.parse(rendered));
     return String(statusCode);

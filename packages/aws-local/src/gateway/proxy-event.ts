@@ -33,7 +33,7 @@ export function proxyEvent(
   body: Buffer,
   isBinary: boolean,
 ): APIGatewayProxyEvent {
-  const headers = traced(
+  const headers = addTraceHeader(
     groupBy(request.headers, (name) => name.toLowerCase()),
     arrival,
   );
@@ -57,7 +57,7 @@ export function proxyEvent(
       domainPrefix: arrival.apiId,
       extendedRequestId: arrival.extendedRequestId,
       httpMethod: request.method,
-      identity: identityOf(request, headers),
+      identity: createIdentity(request, headers),
       path: request.path,
       protocol: request.protocol,
       requestId: arrival.requestId,
@@ -73,7 +73,7 @@ export function proxyEvent(
 }
 
 /** API Gateway adds X-Ray's header to the event. */
-function traced(headers: Record<string, string[]>, { traceId }: Arrival): Record<string, string[]> {
+function addTraceHeader(headers: Record<string, string[]>, { traceId }: Arrival): Record<string, string[]> {
   const isThere = Object.keys(headers).some((name) => name.toLowerCase() === 'x-amzn-trace-id');
   return isThere ? headers : { ...headers, 'X-Amzn-Trace-Id': [`Root=${traceId}`] };
 }
@@ -101,7 +101,7 @@ function pathWithoutStage(path: string, stage: string): string {
   return path.slice(stage.length + 1) || '/';
 }
 
-function identityOf(request: GatewayRequest, headers: Record<string, string[]>): APIGatewayEventIdentity {
+function createIdentity(request: GatewayRequest, headers: Record<string, string[]>): APIGatewayEventIdentity {
   const userAgent = Object.entries(headers)
     .find(([name]) => name.toLowerCase() === 'user-agent')?.[1]
     .at(-1);

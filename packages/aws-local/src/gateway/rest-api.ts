@@ -179,13 +179,13 @@ function resourcePaths(template: Template, references: References): Map<string, 
         `${id}: A sibling (${sibling[1].PathPart}) of this resource already has a variable path part -- only one is allowed`,
       );
   }
-  const pathOf = (id: string): string => {
+  const resolvePath = (id: string): string => {
     const resource = resources.get(id);
-    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : '';
+    return resource ? `${resolvePath(resource.ParentId)}/${resource.PathPart}` : '';
   };
   return new Map([
     [ROOT_RESOURCE_ID, '/'],
-    ...[...resources.keys()].map((id): [string, string] => [id, pathOf(id)]),
+    ...[...resources.keys()].map((id): [string, string] => [id, resolvePath(id)]),
   ]);
 }
 

@@ -23,7 +23,7 @@ export class RouteTree<Target> {
   /** @param path a resource path such as `/v1/things/{id}` */
   add(path: string, method: string, target: Target): void {
     let node = this.#root;
-    for (const part of partsOf(path)) node = descend(node, part);
+    for (const part of splitPath(path)) node = descend(node, part);
     node.methods.set(method, target);
   }
 
@@ -80,6 +80,6 @@ function emptyNode<Target>(): Node<Target> {
   return { fixed: new Map(), methods: new Map() };
 }
 
-function partsOf(path: string): string[] {
+function splitPath(path: string): string[] {
   return path.split('/').filter((part) => part !== '');
 }

@@ -46,7 +46,7 @@ export async function startGateway(
   pages: Pages = async () => undefined,
   log: (text: string) => void = () => undefined,
 ): Promise<Gateway> {
-  function answering(work: Promise<void>, response: ServerResponse): void {
+  function trackResponse(work: Promise<void>, response: ServerResponse): void {
     work.catch((error: Error) => {
       log(`a connection was ended: ${error.stack}`);
       response.destroy(error);
@@ -64,13 +64,13 @@ export async function startGateway(
       // Node.js would answer a request without it by itself, without the envelope.
       requireHostHeader: false,
     },
-    (message, response) => answering(serve(api, pages, log, message, response), response),
+    (message, response) => trackResponse(serve(api, pages, log, message, response), response),
   );
   server.on('checkContinue', (message, response) =>
-    answering(serve(api, pages, log, message, response), response),
+    trackResponse(serve(api, pages, log, message, response), response),
   );
   server.on('checkExpectation', (message, response) =>
-    answering(refuse(api, message, response, 417), response),
+    trackResponse(refuse(api, message, response, 417), response),
   );
   server.on('connect', (_message, socket) =>
     end(socket, failure(api, 'DEFAULT_4XX', UNREADABLE, arrivalAt(api, new Date()))),
@@ -78,8 +78,8 @@ export async function startGateway(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(api, error, socket));
   await listen(server, port);
   return {
-    port: portOf(server),
-    drain: () => drained(server),
+    port: readPort(server),
+    drain: () => waitUntilDrained(server),
     close() {
       server.close();
       server.closeAllConnections();
@@ -201,13 +201,13 @@ async function listen(server: Server, port: number): Promise<void> {
   }
 }
 
-function portOf(server: Server): number {
+function readPort(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('The gateway listens on a port');
   return address.port;
 }
 
-async function drained(server: Server): Promise<void> {
+async function waitUntilDrained(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });

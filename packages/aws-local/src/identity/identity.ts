@@ -66,7 +66,7 @@ export async function startIdentity(options: {
       await (await handler)(request, response);
     };
     server.on('request', (request, response) => {
-      if (request.headers.host !== new URL(issuer).host) return misdirected(response, issuer);
+      if (request.headers.host !== new URL(issuer).host) return rejectHost(response, issuer);
       answer(request, response).catch((error: unknown) => {
         onError(error);
         response.destroy();
@@ -94,7 +94,7 @@ export async function startIdentity(options: {
 }
 
 /** Rejects other names of this machine: DNS rebinding, or a cookie would not be sent along. */
-function misdirected(response: ServerResponse, issuer: string): void {
+function rejectHost(response: ServerResponse, issuer: string): void {
   response.writeHead(421, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`The address is ${issuer}\n`);
 }
 

@@ -10,7 +10,7 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
  * @param destinations URLs that a form may redirect to; browsers check them against the form's page
  */
 export function pageHeaders(destinations: readonly string[]): Record<string, string> {
-  const targets = new Set(["'self'", ...destinations.map(sourceOf)]);
+  const targets = new Set(["'self'", ...destinations.map(toPolicySource)]);
   return {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': [
@@ -27,7 +27,7 @@ export function pageHeaders(destinations: readonly string[]): Record<string, str
 }
 
 /** Source in a Content Security Policy: an origin, or the scheme of an app's own URLs. */
-function sourceOf(address: string): string {
+function toPolicySource(address: string): string {
   const { protocol, origin } = new URL(address);
   return origin === 'null' ? protocol : origin;
 }

@@ -39,7 +39,7 @@ export function createRequestHandler(
   const answer = provider.callback();
   const leaving = {
     pool,
-    sessionCookie: cookieOf(options.issuer, 'session'),
+    sessionCookie: cookieName(options.issuer, 'session'),
     sessions: grants('Session'),
   };
   return async (request, response) => {
@@ -49,7 +49,7 @@ export function createRequestHandler(
 }
 
 /** Cookies belong to the host on all ports: local runs and other programs must not share them. */
-const cookieOf = (issuer: string, name: string): string => `${name}_${new URL(issuer).port}`;
+const cookieName = (issuer: string, name: string): string => `${name}_${new URL(issuer).port}`;
 
 function createProvider(
   { issuer, pool, users, key }: ProviderOptions,
@@ -61,7 +61,7 @@ function createProvider(
     context.body = page;
   };
   const scopes = pool.scopes.length === 0 ? ['openid'] : [...pool.scopes];
-  const cookie = (name: string) => cookieOf(issuer, name);
+  const cookie = (name: string) => cookieName(issuer, name);
   // First-party client: signing in implies consent.
   const policy = interactionPolicy.base();
   policy.remove('consent');
@@ -80,7 +80,7 @@ function createProvider(
     clientAuthMethods: ['none'],
     clientBasedCORS: (_, origin, client) =>
       client.redirectUris.some((address) => URL.parse(address)?.origin === origin),
-    clients: [clientOf(pool, scopes)],
+    clients: [createClient(pool, scopes)],
     // Cognito's ID tokens always contain the attributes.
     conformIdTokenClaims: false,
     cookies: {
@@ -116,7 +116,7 @@ function createProvider(
     interactions: { policy, url: (_, { uid }) => `${SIGN_IN_PATH}${uid}` },
     issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
     jwks: { keys: [key] },
-    loadExistingGrant: (context) => grantOf(context, scopes.join(' ')),
+    loadExistingGrant: (context) => loadGrant(context, scopes.join(' ')),
     renderError: (context, { error = '', error_description: description = '' }) =>
       show(
         context,
@@ -151,7 +151,7 @@ function createProvider(
 }
 
 /** A public client with PKCE (RFC 7636). */
-function clientOf(pool: UserPool, scopes: readonly string[]): Record<string, unknown> {
+function createClient(pool: UserPool, scopes: readonly string[]): Record<string, unknown> {
   const addresses = [...pool.callbackUrls, ...pool.logoutUrls];
   const isWeb = addresses.every((address) => /^https?:/.test(address));
   const signsIn = pool.callbackUrls.length > 0;
@@ -169,7 +169,7 @@ function clientOf(pool: UserPool, scopes: readonly string[]): Record<string, unk
 }
 
 /** Grants the client everything that it may request. */
-async function grantOf({ oidc }: Context, scope: string): Promise<Grant | undefined> {
+async function loadGrant({ oidc }: Context, scope: string): Promise<Grant | undefined> {
   const { provider, client, session } = oidc;
   if (!client || session.accountId === undefined) return undefined;
   const id = session.grantIdFor(client.clientId);

@@ -30,7 +30,7 @@ export async function signIn(
     send(405, noticePage('Not possible', 'This page is opened and submitted, nothing else.'));
     return;
   }
-  const interaction = await underWay(provider, request, response);
+  const interaction = await findSignIn(provider, request, response);
   if (!interaction) {
     send(400, noticePage('This sign-in is over', 'Go back to where you came from and sign in again.'));
     return;
@@ -57,7 +57,7 @@ export async function signIn(
 }
 
 /** The sign-in of the browser's cookie; undefined when it has ended. */
-async function underWay(
+async function findSignIn(
   provider: Provider,
   request: IncomingMessage,
   response: ServerResponse,

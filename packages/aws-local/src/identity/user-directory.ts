@@ -46,7 +46,7 @@ function listUsers(
       'InvalidParameterException',
       'One or more requested attributes do not exist in user pool.',
     );
-  const after = PaginationToken === undefined ? '' : placeOf(PaginationToken);
+  const after = PaginationToken === undefined ? '' : decodePageToken(PaginationToken);
   const rest = users
     .all()
     .map(poolUserOf)
@@ -58,7 +58,7 @@ function listUsers(
   const last = page.at(-1);
   return success({
     Users: page.map((user) => withAttributes(user, AttributesToGet)),
-    ...(last && page.length < rest.length ? { PaginationToken: tokenOf(last) } : {}),
+    ...(last && page.length < rest.length ? { PaginationToken: encodePageToken(last) } : {}),
   });
 }
 
@@ -67,5 +67,5 @@ const withAttributes = (user: PoolUser, names: readonly string[] | undefined): P
     ? user
     : { ...user, Attributes: user.Attributes.filter(({ Name }) => names.includes(Name)) };
 
-const tokenOf = ({ Username }: PoolUser) => Buffer.from(Username).toString('base64url');
-const placeOf = (token: string) => Buffer.from(token, 'base64url').toString();
+const encodePageToken = ({ Username }: PoolUser) => Buffer.from(Username).toString('base64url');
+const decodePageToken = (token: string) => Buffer.from(token, 'base64url').toString();

@@ -49,11 +49,11 @@ export function toMime({ id, at, from, to, cc, bcc, replyTo, subject, text, html
  */
 export function fromMime(message: string): Omit<SentMail, 'at'> | undefined {
   const [head = '', ...rest] = message.split(`${CRLF}${CRLF}`);
-  const fields = headersOf(head);
+  const fields = parseHeaders(head);
   const boundary = /boundary="([^"]+)"/.exec(fields.get('Content-Type') ?? '')?.[1];
   const id = /<(.+)@/.exec(fields.get('Message-ID') ?? '')?.[1];
   if (boundary === undefined || id === undefined) return undefined;
-  const bodies = partsOf(rest.join(`${CRLF}${CRLF}`), boundary);
+  const bodies = splitParts(rest.join(`${CRLF}${CRLF}`), boundary);
   const list = (name: string) => fields.get(name)?.split(`,${CRLF} `) ?? [];
   return {
     id,
@@ -72,7 +72,7 @@ const addresses = (name: string, all: readonly string[]) =>
   all.length === 0 ? [] : [`${name}: ${all.join(`,${CRLF} `)}`];
 
 /** Values by name, still folded. */
-function headersOf(head: string): Map<string, string> {
+function parseHeaders(head: string): Map<string, string> {
   return new Map(
     head.split(/\r\n(?! )/).map((line): [string, string] => {
       const colon = line.indexOf(':');
@@ -81,7 +81,7 @@ function headersOf(head: string): Map<string, string> {
   );
 }
 
-function partsOf(body: string, boundary: string): Map<string, string> {
+function splitParts(body: string, boundary: string): Map<string, string> {
   const parts = new Map<string, string>();
   for (const part of body.split(`--${boundary}`).slice(1, -1)) {
     const [head = '', ...rest] = part.split(`${CRLF}${CRLF}`);

@@ -34,7 +34,7 @@ ${older === 0 ? '' : `<p class="quiet">${older} older ones are in the folder.</p
 
 export function messagePage({ name, mail }: Listed): string {
   const { from, to, cc, bcc, replyTo, at, subject, text, html } = mail;
-  const path = pathOf(name);
+  const path = mailPath(name);
   const fields: [label: string, value: string][] = [
     ['From', from],
     ['To', to.join(', ')],
@@ -69,10 +69,10 @@ const NO_SUBJECT = '(no subject)';
 
 function row({ name, mail }: Listed): string {
   const subject = escapeHtml(mail.subject || NO_SUBJECT);
-  return `<tr><td>${time(mail.at)}</td><td>${escapeHtml(recipientsOf(mail).join(', '))}</td><td><a href="${pathOf(name)}">${subject}</a></td></tr>`;
+  return `<tr><td>${time(mail.at)}</td><td>${escapeHtml(recipientsOf(mail).join(', '))}</td><td><a href="${mailPath(name)}">${subject}</a></td></tr>`;
 }
 
-const pathOf = (name: string) => `/mailbox/${encodeURIComponent(name)}`;
+const mailPath = (name: string) => `/mailbox/${encodeURIComponent(name)}`;
 
 function time(at: Date): string {
   const iso = at.toISOString();

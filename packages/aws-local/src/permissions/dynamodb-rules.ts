@@ -102,7 +102,7 @@ const RULES: Readonly<Record<string, Rule>> = {
         item: object(request.PutRequest).Item,
         key: object(object(request.DeleteRequest).Key),
       }));
-      const identities = parts.flatMap(({ item, key }) => identityOf(table, item, key, keys));
+      const identities = parts.flatMap(({ item, key }) => identifyItem(table, item, key, keys));
       if (hasDuplicates(identities)) return 'Provided list of item keys contains duplicates';
       return first(
         parts,
@@ -127,7 +127,7 @@ function transactionFault({ TransactItems }: Json, keysOf: KeysOf): string | und
     return `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to ${TRANSACTION}`;
   if (parts.length === 0) return tooFew('transactItems');
   const identities = parts.flatMap(({ TableName, Item, Key }) =>
-    identityOf(String(TableName), Item, object(Key), keysOf(String(TableName))),
+    identifyItem(String(TableName), Item, object(Key), keysOf(String(TableName))),
   );
   if (hasDuplicates(identities)) return 'Transaction request cannot include multiple operations on one item';
   const bytes = parts.reduce((sum, { Item }) => sum + (Item === undefined ? 0 : itemBytes(object(Item))), 0);
@@ -322,7 +322,7 @@ const sum = (values: unknown, bytes: (value: unknown) => number): number =>
   Array.isArray(values) ? values.reduce((all: number, one) => all + bytes(one), 0) : 0;
 
 /** Identifies an item; empty when the keys are unknown and the request does not name them. */
-function identityOf(table: string, item: unknown, key: Json, keys: TableKeys | undefined): string[] {
+function identifyItem(table: string, item: unknown, key: Json, keys: TableKeys | undefined): string[] {
   if (item === undefined) return [identity(table, key)];
   if (keys === undefined) return [];
   return [identity(table, Object.fromEntries(keys.key.map((name) => [name, object(item)[name]])))];

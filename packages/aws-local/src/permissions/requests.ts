@@ -39,11 +39,11 @@ export function requestsOf(service: Service, target: string, body: unknown): Per
 }
 
 const onTable: Rule = ({ TableName }, operation) =>
-  typeof TableName === 'string' ? [{ action: `dynamodb:${operation}`, resource: tableOf(TableName) }] : [];
+  typeof TableName === 'string' ? [{ action: `dynamodb:${operation}`, resource: toTableArn(TableName) }] : [];
 
 const onTableOrIndex: Rule = (body, operation) =>
   typeof body.TableName === 'string' && typeof body.IndexName === 'string'
-    ? [{ action: `dynamodb:${operation}`, resource: indexOf(body.TableName, body.IndexName) }]
+    ? [{ action: `dynamodb:${operation}`, resource: toIndexArn(body.TableName, body.IndexName) }]
     : onTable(body, operation);
 
 const onStream: Rule = ({ StreamArn }, operation) =>
@@ -52,7 +52,7 @@ const onStream: Rule = ({ StreamArn }, operation) =>
 const onEachTable: Rule = ({ RequestItems }, operation) =>
   Object.keys(member(RequestItems)).map((table) => ({
     action: `dynamodb:${operation}`,
-    resource: tableOf(table),
+    resource: toTableArn(table),
   }));
 
 /** A transaction needs the permissions of its parts only. */
@@ -176,9 +176,9 @@ const rules: Readonly<Record<Service, Readonly<Record<string, Rule>>>> = {
 };
 
 /** DynamoDB accepts a table's ARN in place of its name. */
-const tableOf = (table: string) => (table.startsWith('arn:') ? table : tableArn(table));
+const toTableArn = (table: string) => (table.startsWith('arn:') ? table : tableArn(table));
 
-const indexOf = (table: string, index: string) =>
+const toIndexArn = (table: string, index: string) =>
   table.startsWith('arn:') ? `${table}/index/${index}` : indexArn(table, index);
 
 function member(value: unknown): Body {

@@ -58,7 +58,7 @@ export function parseResourcePolicy(document: unknown, where: string): ResourceS
         `${where}: the local run cannot evaluate this statement: ${z.prettifyError(parsed.error)}`,
       );
     const { Effect, Principal, Action, Resource, Condition } = parsed.data;
-    const operator = Object.keys(Condition).find((name) => !Object.hasOwn(OPERATORS, baseOf(name)));
+    const operator = Object.keys(Condition).find((name) => !Object.hasOwn(OPERATORS, stripIfExists(name)));
     if (operator !== undefined)
       throw new LocalRunError(`${where}: the local run does not know the condition operator ${operator}`);
     return {
@@ -111,11 +111,11 @@ const OPERATORS: Readonly<Record<string, Comparison>> = {
 };
 
 const IF_EXISTS = /IfExists$/;
-const baseOf = (operator: string): string => operator.replace(IF_EXISTS, '');
+const stripIfExists = (operator: string): string => operator.replace(IF_EXISTS, '');
 
 /** A key that the request lacks satisfies no condition, except with `IfExists`. */
 function holds(operator: string, value: string | undefined, expected: readonly string[]): boolean {
   if (value === undefined) return IF_EXISTS.test(operator);
-  const compare = OPERATORS[baseOf(operator)];
+  const compare = OPERATORS[stripIfExists(operator)];
   return compare !== undefined && expected.some((one) => compare(value, one));
 }

@@ -45,7 +45,7 @@ export async function provisionQueues(
         QueueIdentity,
         resource,
         references,
-        identityOf(resource),
+        pickIdentity(resource),
       );
       const name = physicalName(template, resource, QueueName, FifoQueue ? '.fifo' : '');
       const created = await ensureQueue(client, name, FifoQueue);
@@ -91,7 +91,7 @@ async function hasRedrivePolicy(client: SQSClient, QueueUrl: string): Promise<bo
 }
 
 /** Properties that name no other queue. */
-const identityOf = ({ properties: { QueueName, FifoQueue } }: Resource) => ({ QueueName, FifoQueue });
+const pickIdentity = ({ properties: { QueueName, FifoQueue } }: Resource) => ({ QueueName, FifoQueue });
 
 /** Includes defaults, so that an attribute removed from the template is reset. */
 function queueAttributes(definition: z.infer<typeof QueueDefinition>): Record<string, string> {

@@ -13,9 +13,9 @@ export const sitePages =
   async (request: GatewayRequest): Promise<Answer | undefined> => {
     const { path, method } = request;
     if (!site.methods.includes(method) || site.isElsewhere(path)) return undefined;
-    const elsewhere = underItsName(request);
+    const elsewhere = redirectToLocalhost(request);
     if (elsewhere) return elsewhere;
-    const file = site.files.get(keyOf(site.pathOf({ method, uri: path })));
+    const file = site.files.get(decodeKey(site.pathOf({ method, uri: path })));
     if (file === undefined)
       return {
         statusCode: 404,
@@ -26,7 +26,7 @@ export const sitePages =
   };
 
 /** Redirects to `localhost`, the only name that sign-in knows; cookies of another name would not match. */
-function underItsName({ headers, path, query }: GatewayRequest): Answer | undefined {
+function redirectToLocalhost({ headers, path, query }: GatewayRequest): Answer | undefined {
   const url = URL.parse(`http://${headerOf({ headers }, 'host')}`);
   if (url?.hostname !== '127.0.0.1') return undefined;
   url.hostname = 'localhost';
@@ -40,7 +40,7 @@ function underItsName({ headers, path, query }: GatewayRequest): Answer | undefi
 }
 
 /** A path is a key: there is no directory to leave. */
-function keyOf(path: string): string {
+function decodeKey(path: string): string {
   try {
     return decodeURIComponent(path.slice(1));
   } catch {

@@ -22,7 +22,7 @@ export interface Site {
 }
 
 /** Host of placeholder URLs; local URLs have the gateway's host. */
-const domainOf = (logicalId: string): string => `${logicalId.toLowerCase()}.cloudfront.net`;
+const placeholderDomain = (logicalId: string): string => `${logicalId.toLowerCase()}.cloudfront.net`;
 
 const Behavior = z.object({
   TargetOriginId: z.string(),
@@ -57,24 +57,24 @@ export function siteOf(template: Template, references: References): Site | undef
     throw new LocalRunError('The local run takes a template with one distribution at most');
   defineParts(template, references);
   const { logicalId } = distribution;
-  references.define(logicalId, { ref: logicalId, attributes: { DomainName: domainOf(logicalId) } });
+  references.define(logicalId, { ref: logicalId, attributes: { DomainName: placeholderDomain(logicalId) } });
   const {
     DistributionConfig: { DefaultCacheBehavior: behavior, CacheBehaviors: further, Origins: origins },
   } = parseProperties(Distribution, distribution, references);
-  const patterns = further.map(({ PathPattern }) => patternOf(PathPattern));
+  const patterns = further.map(({ PathPattern }) => compilePathPattern(PathPattern));
   const [association, ...more] = behavior.FunctionAssociations;
   if (more.length > 0) throw new LocalRunError('The local run takes one function of a behaviour at most');
   const bucket = origins.find(({ Id }) => Id === behavior.TargetOriginId)?.DomainName;
   return {
     methods: behavior.AllowedMethods,
     compresses: behavior.Compress,
-    headers: headersNamed(template, references, behavior.ResponseHeadersPolicyId),
-    files: filesOf(template, references, bucket),
+    headers: readHeadersPolicy(template, references, behavior.ResponseHeadersPolicyId),
+    files: readDeployedFiles(template, references, bucket),
     isElsewhere: (path) => patterns.some((pattern) => pattern.test(path)),
     pathOf:
       association === undefined
         ? ({ uri }) => uri
-        : viewerFunction(codeOf(template, references, association.FunctionARN)),
+        : viewerFunction(readFunctionCode(template, references, association.FunctionARN)),
   };
 }
 
@@ -99,19 +99,19 @@ const isKnownAs =
   ({ logicalId }: Resource): boolean =>
     references.resolve({ Ref: logicalId }) === name;
 
-function headersNamed(template: Template, references: References, id: string | undefined) {
+function readHeadersPolicy(template: Template, references: References, id: string | undefined) {
   const policy = template.ofType(POLICY).find(isKnownAs(references, id));
   return policy === undefined ? {} : headersOf(parseProperties(HeadersPolicy, policy, references));
 }
 
-function codeOf(template: Template, references: References, arn: string): string {
+function readFunctionCode(template: Template, references: References, arn: string): string {
   const fn = template.ofType(FUNCTION).find(isKnownAs(references, arn));
   if (fn === undefined) throw new LocalRunError(`The template has no function ${arn} of CloudFront`);
   return parseProperties(z.object({ FunctionCode: z.string() }), fn, references).FunctionCode;
 }
 
 /** Files copied to the bucket; a later deployment's replace earlier ones. */
-function filesOf(
+function readDeployedFiles(
   template: Template,
   references: References,
   bucket: string | undefined,
@@ -133,7 +133,7 @@ function filesOf(
 }
 
 /** A CloudFront path pattern: `*` matches any characters, `?` one. */
-function patternOf(pattern: string): RegExp {
+function compilePathPattern(pattern: string): RegExp {
   const source = pattern.replace(/[.*+?^${}()|[\]\\]/g, (character) => {
     if (character === '*') return '.*';
     return character === '?' ? '.' : `\\${character}`;

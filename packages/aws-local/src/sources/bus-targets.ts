@@ -96,8 +96,8 @@ async function sendAll(
   target: BusTarget,
   parts: TargetParts,
 ): Promise<Refusal[]> {
-  const sizeOf = (event: BusEvent) => Buffer.byteLength(messageBody(event));
-  const batches = chunksBySize(events, sizeOf, { count: events.length, bytes: MESSAGE_BYTES });
+  const measureEvent = (event: BusEvent) => Buffer.byteLength(messageBody(event));
+  const batches = chunksBySize(events, measureEvent, { count: events.length, bytes: MESSAGE_BYTES });
   return (await Promise.all(batches.map((batch) => sendBatch(batch, rule, target, parts)))).flat();
 }
 

@@ -33,11 +33,11 @@ function compileCondition(key: string, condition: unknown): Rule {
     );
   }
   const alternatives = condition.map(compileAlternative);
-  return (value) => alternatives.some((matches) => elementsOf(value).some(matches));
+  return (value) => alternatives.some((matches) => toElements(value).some(matches));
 }
 
 /** A list in the event matches if one of its elements does. */
-function elementsOf(value: unknown): unknown[] {
+function toElements(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 

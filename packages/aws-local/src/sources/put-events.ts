@@ -72,9 +72,9 @@ export function entrySize(
 
 function readEntry(entry: Entry, now: Date): PutEntry {
   const { EventBusName, Source, DetailType, Detail, Time, Resources } = entry;
-  if (!Source) return missing('Source');
-  if (!DetailType) return missing('DetailType');
-  if (!Detail) return missing('Detail');
+  if (!Source) return rejectMissing('Source');
+  if (!DetailType) return rejectMissing('DetailType');
+  if (!Detail) return rejectMissing('Detail');
   const detail = parseObject(Detail);
   if (detail === undefined)
     return { refusal: { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' } };
@@ -95,7 +95,7 @@ function readEntry(entry: Entry, now: Date): PutEntry {
   };
 }
 
-const missing = (parameter: string): PutEntry => ({
+const rejectMissing = (parameter: string): PutEntry => ({
   refusal: {
     ErrorCode: 'InvalidArgument',
     ErrorMessage: `Parameter ${parameter} is not valid. Reason: ${parameter} is a required argument.`,

@@ -112,14 +112,14 @@ async function receive(
 async function handle(records: readonly QueueRecord[], options: QueueSourceOptions): Promise<void> {
   const wanted = records.filter((record) => passesFilter(record, options.passes));
   const filteredOut = records.filter((record) => !wanted.includes(record));
-  const loops = wanted.filter((record) => options.isLoop(lineageOf(record)));
+  const loops = wanted.filter((record) => options.isLoop(readLineage(record)));
   const stopped = (await Promise.all(loops.map((record) => stopLoop(record, options)))).flat();
   const invoked = wanted.filter((record) => !loops.includes(record));
   const done = invoked.length > 0 ? await invoke(invoked, options) : [];
   await remove([...filteredOut, ...stopped, ...done], options);
 }
 
-const lineageOf = ({ attributes }: QueueRecord): Lineage => parseLineage(attributes.AWSTraceHeader);
+const readLineage = ({ attributes }: QueueRecord): Lineage => parseLineage(attributes.AWSTraceHeader);
 
 /** @returns the message if it was discarded; else it becomes visible again */
 async function stopLoop(
@@ -139,7 +139,7 @@ async function invoke(
   records: readonly QueueRecord[],
   options: QueueSourceOptions,
 ): Promise<readonly QueueRecord[]> {
-  const result = await options.invoke({ Records: records }, mergeLineages(records.map(lineageOf)));
+  const result = await options.invoke({ Records: records }, mergeLineages(records.map(readLineage)));
   if (result.functionError)
     options.log(`batch of ${records.length} failed: ${JSON.stringify(result.payload)}`);
   return doneMessages(records, result, options.reportsItemFailures);

@@ -17,12 +17,17 @@ const Rule = z.object({
 const Identity = z.object({ Name: z.string().optional(), EventBusName: z.string().default(DEFAULT_BUS) });
 
 /** Properties without targets, which may be undefined yet. */
-const identityOf = ({ properties: { Name, EventBusName } }: Resource) => ({ Name, EventBusName });
+const pickIdentity = ({ properties: { Name, EventBusName } }: Resource) => ({ Name, EventBusName });
 
 /** Defines the template's rules; the buses must be defined. */
 export function defineRules(template: Template, references: References): void {
   for (const resource of template.ofType('AWS::Events::Rule')) {
-    const { Name, EventBusName: bus } = parseProperties(Identity, resource, references, identityOf(resource));
+    const { Name, EventBusName: bus } = parseProperties(
+      Identity,
+      resource,
+      references,
+      pickIdentity(resource),
+    );
     const name = physicalName(template, resource, Name);
     references.define(resource.logicalId, {
       ref: bus === DEFAULT_BUS ? name : `${bus}|${name}`,

@@ -47,7 +47,7 @@ async function processLane(
   options: StreamBatchesOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const queue = batchesOf(records, options.batchSize).map(
+  const queue = splitIntoBatches(records, options.batchSize).map(
     (chunk): Batch => ({ records: chunk, failures: 0 }),
   );
   for (let batch = queue.shift(); batch; batch = queue.shift()) {
@@ -106,7 +106,7 @@ async function discardUntilTaken(
 }
 
 /** A batch also ends where the event would exceed Lambda's limit (Developer Guide, Batching behavior). */
-const batchesOf = (records: readonly StreamRecord[], count: number): StreamRecord[][] =>
+const splitIntoBatches = (records: readonly StreamRecord[], count: number): StreamRecord[][] =>
   chunksBySize(records, (record) => Buffer.byteLength(JSON.stringify(record)) + 1, {
     count,
     bytes: EVENT_BYTES - ENVELOPE_BYTES,

@@ -88,14 +88,14 @@ function readOne(
   signal: AbortSignal,
 ): Promise<void> {
   const { id: source, changeReader } = options;
-  const consumer = consumerOf(shardId, options, signal);
+  const consumer = createConsumer(shardId, options, signal);
   return readShard(
     { ...options, source, shardId, startingPosition, consumer, waitForChange: changeReader() },
     signal,
   );
 }
 
-function consumerOf(shardId: string, options: StreamSourceOptions, signal: AbortSignal): Consumer {
+function createConsumer(shardId: string, options: StreamSourceOptions, signal: AbortSignal): Consumer {
   const { id, streamArn, functionArn, checkpoints, log, discard, windowSeconds } = options;
   const checkpoint = (position: string): void => checkpoints.set(id, shardId, position);
   const batches: StreamBatchesOptions = {

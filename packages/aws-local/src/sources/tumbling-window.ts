@@ -43,7 +43,7 @@ export function windowSteps(
   const steps: WindowStep[] = [];
   let current = open;
   for (const record of records) {
-    const own = spanOf(record.dynamodb.ApproximateCreationDateTime, windowSeconds);
+    const own = spanAt(record.dynamodb.ApproximateCreationDateTime, windowSeconds);
     if (current && own.start > current.start) {
       steps.push({ kind: 'close' });
       current = undefined;
@@ -56,7 +56,7 @@ export function windowSteps(
   return steps;
 }
 
-function spanOf(epochSeconds: number, windowSeconds: number): Span {
+function spanAt(epochSeconds: number, windowSeconds: number): Span {
   const start = Math.floor(epochSeconds / windowSeconds) * windowSeconds;
   return { start, end: start + windowSeconds };
 }

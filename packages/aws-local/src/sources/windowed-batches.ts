@@ -38,7 +38,7 @@ export function windowedConsumer(options: WindowedOptions, signal: AbortSignal):
 
   async function aggregate(records: readonly StreamRecord[], window: OpenWindow): Promise<boolean> {
     const invoke = async ({ Records }: StreamEvent): Promise<InvocationResult> => {
-      const result = judgedInWindow(await options.invoke(eventOf(Records, window, options)));
+      const result = judgedInWindow(await options.invoke(createEvent(Records, window, options)));
       if (!result.functionError) window.state = stateOf(result);
       return result;
     };
@@ -85,14 +85,14 @@ async function finish(
 ): Promise<boolean> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     await pause(backoff(failures), signal);
-    const result = judgedInWindow(await options.invoke({ ...eventOf([], window, options), ...flags }));
+    const result = judgedInWindow(await options.invoke({ ...createEvent([], window, options), ...flags }));
     if (!result.functionError) return true;
     if (!signal.aborted) options.log(`end of a window failed: ${JSON.stringify(result.payload)}`);
   }
   return false;
 }
 
-function eventOf(
+function createEvent(
   Records: readonly StreamRecord[],
   { span, state }: OpenWindow,
   { shardId, streamArn }: WindowedOptions,

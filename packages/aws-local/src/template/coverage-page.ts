@@ -87,7 +87,7 @@ Properties that the local run acts on are not listed, unless it knows certain va
 
 | Resource type | Known values | Ignored, because |
 |---|---|---|
-${types.map(([type, properties]) => rowOf(type, properties)).join('\n')}
+${types.map(([type, properties]) => renderRow(type, properties)).join('\n')}
 
 ## Resources that do nothing here
 
@@ -99,7 +99,7 @@ ${Object.entries(inertTypes)
 `;
 }
 
-function rowOf(type: string, properties: Properties): string {
+function renderRow(type: string, properties: Properties): string {
   const parts = [...partsOf(properties)];
   const known = parts.flatMap(({ path, shape }) =>
     shape.kind === 'oneOf' ? [`\`${path}\`: ${shape.values.map((value) => `\`${value}\``).join(', ')}`] : [],

@@ -27,7 +27,7 @@ export function joinStacks(stacks: readonly StackContent[]): JoinedStacks {
       return Export === undefined ? [] : [[nameOf(Export), Value]];
     }),
   );
-  const resolve = (value: unknown): unknown => importing(value, exported);
+  const resolve = (value: unknown): unknown => replaceImports(value, exported);
   const joined: Record<string, unknown> = {};
   for (const { stackName, content } of stacks)
     for (const [name, value] of Object.entries(content))
@@ -36,7 +36,7 @@ export function joinStacks(stacks: readonly StackContent[]): JoinedStacks {
           ? union(Object(joined[name]), Object(resolve(value)), `${name} of ${stackName}`)
           : value;
   return {
-    stackName: commonBeginning(stacks.map(({ stackName }) => stackName)),
+    stackName: findCommonPrefix(stacks.map(({ stackName }) => stackName)),
     // Exported outputs are for other stacks only.
     content: {
       ...joined,
@@ -62,22 +62,22 @@ function union(one: Section, other: Section, where: string): Section {
 }
 
 /** Replaces imports by the exported values. */
-function importing(value: unknown, exported: ReadonlyMap<string, unknown>): unknown {
-  if (Array.isArray(value)) return value.map((item) => importing(item, exported));
+function replaceImports(value: unknown, exported: ReadonlyMap<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => replaceImports(item, exported));
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value);
   const [[intrinsic, name] = []] = entries;
   if (entries.length !== 1 || intrinsic !== 'Fn::ImportValue')
-    return Object.fromEntries(entries.map(([key, part]) => [key, importing(part, exported)]));
+    return Object.fromEntries(entries.map(([key, part]) => [key, replaceImports(part, exported)]));
   if (typeof name !== 'string' || !exported.has(name))
     throw new LocalRunError(
       `A stack imports ${JSON.stringify(name)}, which no stack of the assembly exports`,
     );
-  return importing(exported.get(name), exported);
+  return replaceImports(exported.get(name), exported);
 }
 
 /** Without trailing separators. */
-function commonBeginning([first = '', ...others]: readonly string[]): string {
+function findCommonPrefix([first = '', ...others]: readonly string[]): string {
   let length = first.length;
   for (const other of others) while (!other.startsWith(first.slice(0, length))) length -= 1;
   return others.length === 0 ? first : first.slice(0, length).replace(/-+$/, '');

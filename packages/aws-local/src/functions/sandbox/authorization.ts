@@ -59,7 +59,7 @@ export function guard(call: http.ClientRequest, authorization: Authorization): v
   const end = (chunk?: unknown): http.ClientRequest => {
     collect(chunk);
     const body = Buffer.concat(chunks);
-    const target = operationOf(call);
+    const target = findOperation(call);
     const forbidden = refusalOf(target, body, authorization);
     if (forbidden !== undefined) return refuse(call, 'AccessDeniedException', forbidden);
     const invalid = faultOf(target, body, authorization);
@@ -91,7 +91,7 @@ const REST_OPERATIONS: Readonly<Record<string, string>> = {
 };
 
 /** The operation after its service's name, as in `X-Amz-Target`; a name without a service is a REST call. */
-function operationOf(call: http.ClientRequest): string {
+function findOperation(call: http.ClientRequest): string {
   const target = call.getHeader('x-amz-target');
   if (typeof target === 'string') return target;
   const asked = `${call.method} ${call.path.split('?', 1)[0]}`;
@@ -99,7 +99,7 @@ function operationOf(call: http.ClientRequest): string {
 }
 
 /** Derived from the operation, because one emulator may serve several services at one endpoint. */
-function serviceOf(target: string): Service {
+function findService(target: string): Service {
   const [name = ''] = target.split('.');
   const service = SERVICES[name];
   if (!service) throw new Error(`The local run does not know the service of the call ${target}`);
@@ -111,7 +111,7 @@ function serviceOf(target: string): Service {
  */
 export function refusalOf(target: string, body: Buffer, authorization: Authorization): string | undefined {
   const { principal, decided, streams, rolesEnforced = true, nextFault } = authorization;
-  const service = serviceOf(target);
+  const service = findService(target);
   const asked = withStream(JSON.parse(body.toString()), streams);
   for (const request of requestsOf(service, target, asked)) {
     const { action, resource } = request;
@@ -133,7 +133,7 @@ export function faultOf(
   body: Buffer,
   { tableKeys }: Pick<Authorization, 'tableKeys'>,
 ): string | undefined {
-  if (serviceOf(target) !== 'dynamodb') return undefined;
+  if (findService(target) !== 'dynamodb') return undefined;
   return refusalByDynamoDb(target, JSON.parse(body.toString()), (table) => {
     // A table may be named by its ARN.
     const name = table.slice(table.lastIndexOf('/') + 1);

@@ -72,7 +72,7 @@ export function faultyAnswer(
       return { statusCode: 200, body: { Responses, UnprocessedKeys: {} } };
     }
     case 'throttled':
-      return refused(throttleTypeOf(target), 'Too many requests: a fault of the local run');
+      return refused(throttleType(target), 'Too many requests: a fault of the local run');
     case 'conflict': {
       if (!Array.isArray(TransactItems))
         return refused('TransactionConflictException', 'Transaction is ongoing for the item');
@@ -91,7 +91,7 @@ export function faultyAnswer(
   }
 }
 
-function throttleTypeOf(target: string): string {
+function throttleType(target: string): string {
   if (target.startsWith('DynamoDB_')) return 'ProvisionedThroughputExceededException';
   return target.startsWith('AmazonSQS') ? 'RequestThrottled' : 'ThrottlingException';
 }
