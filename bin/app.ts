@@ -5,23 +5,23 @@ import { readSettings, reasonWithoutMailer, type Settings } from '../lib/cloud/s
 import { bundleDashboard, DASHBOARD_BUNDLE } from '../lib/cloud/site/bundle.ts';
 
 /*
- * The CDK app. It runs under the CDK command (`npx cdk synth`) and by itself (`node bin/app.ts`), with the
- * same result: the recommended feature flags are set in it and not in cdk.json, which only the command reads.
+ * The CDK app. It sets the recommended feature flags itself, because only the CDK command reads cdk.json:
+ * `npx cdk synth` and `node bin/app.ts` have the same result.
  */
 const outdir = resolve(process.env.CDK_OUTDIR ?? 'cdk.out');
-// Tests that synthesize the same sources many times bundle once: bundling takes as long as all the rest.
+// Tests that often synthesize the same sources bundle once: bundling takes as long as all the rest.
 const bundles = process.env.CDK_BUNDLES;
-/** The variable is the CDK's own. */
+/** A variable of the CDK. */
 const isValidated = process.env.CDK_VALIDATION !== 'false';
 
 async function synthesize(settings: Settings): Promise<void> {
-  // The bundlers are processes of their own: they work while this one loads the CDK, which takes as long.
+  // The bundlers run in parallel while this process loads the CDK, which takes as long.
   const bundling = bundles === undefined ? bundleFunctions(join(outdir, 'functions')) : bundlesIn(bundles);
   const building =
     bundles === undefined
       ? bundleDashboard(join(outdir, DASHBOARD_BUNDLE))
       : Promise.resolve(join(bundles, DASHBOARD_BUNDLE));
-  // Met below, where they are waited for; until then an early failure is not an unhandled one.
+  // Awaited below; until then an early failure is not an unhandled rejection.
   bundling.catch(() => undefined);
   building.catch(() => undefined);
 

@@ -10,7 +10,7 @@ function write(file: string, text: string): void {
   process.stdout.write(`Wrote ${file}.\n`);
 }
 
-/** Runs a script of a workspace. What it prints is dropped unless it fails. */
+/** Prints the output of a workspace's script only if it fails. */
 const runScript = (workspace: string, script: string): void => {
   execFileSync('npm', ['run', '--silent', '--workspace', workspace, script], {
     cwd: ROOT,

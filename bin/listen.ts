@@ -5,6 +5,6 @@ if (problem !== undefined) {
   process.stderr.write(`${problem}\n`);
   process.exit(1);
 }
-// Loaded after the version check: an older Node.js fails on these modules with unclear errors.
+// After the version check: an older Node.js fails on these modules with unclear errors.
 const { listenCommand } = await import('../lib/cli/listen/command.ts');
 process.exit(await listenCommand(process.argv.slice(2)));

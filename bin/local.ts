@@ -5,6 +5,6 @@ if (problem !== undefined) {
   process.stderr.write(`${problem}\n`);
   process.exit(1);
 }
-// Loaded after the version check: an older Node.js fails on these modules with unclear errors.
+// After the version check: an older Node.js fails on these modules with unclear errors.
 const { startCommand } = await import('../lib/cli/start/start-command.ts');
 process.exit(await startCommand(process.argv.slice(2)));

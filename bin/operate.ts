@@ -5,7 +5,7 @@ if (problem !== undefined) {
   process.stderr.write(`${problem}\n`);
   process.exit(1);
 }
-// Loaded after the version check: an older Node.js fails on these modules with unclear errors.
+// After the version check: an older Node.js fails on these modules with unclear errors.
 const { operateCommand } = await import('../lib/operate/command.ts');
 process.exitCode = await operateCommand(process.argv.slice(2), {
   variables: process.env,

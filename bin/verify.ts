@@ -5,7 +5,7 @@ if (problem !== undefined) {
   process.stderr.write(`${problem}\n`);
   process.exit(1);
 }
-// Loaded after the check: an older Node.js fails on these modules with errors that do not say what to do.
+// After the version check: an older Node.js fails on these modules with unclear errors.
 const { verifyCommand } = await import('../lib/operate/verify/command.ts');
 const stopping = new AbortController();
 // Handled for the whole run: a second Ctrl-C must not end the process before everything is removed.

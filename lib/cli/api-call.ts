@@ -5,35 +5,34 @@ import { z } from 'zod';
 const REQUEST_TIMEOUT_MS = 30_000;
 const ErrorEnvelope = z.object({ error: z.object({ type: z.string(), message: z.string() }) });
 
-/** One call of the API. */
 export interface ApiCall {
   method: string;
-  /** From `/api` on. */
+  /** Begins with `/api`. */
   path: string;
-  /** An API key, or a person's token. */
+  /** API key or ID token. */
   bearer: string;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Ends the call, which then throws its reason. */
+  /** Aborts the call, which then throws its reason. */
   signal?: AbortSignal;
 }
 
-/** An answer of the API. `requestId` leads to the request in the functions' log. */
+/** A response of the API. `requestId` finds the request in the functions' log. */
 export interface ApiAnswer {
   status: number;
   requestId: string | undefined;
   headers: Headers;
-  /** Undefined when it is no JSON. */
+  /** Undefined if not JSON. */
   body: unknown;
 }
 
-/** No answer came. */
+/** No response came. */
 export class ApiUnreachable extends LocalRunError {}
 
 /**
- * Calls the API over HTTP, as a customer would.
+ * Calls the API over HTTP, like a customer.
  * @param baseUrl without `/api`
- * @throws ApiUnreachable when no answer comes
+ * @throws ApiUnreachable without a response
  */
 export async function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer> {
   const { method, path, bearer, body, headers, signal } = call;
@@ -62,7 +61,7 @@ export async function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer
   }
 }
 
-/** @throws LocalRunError with what the API said, when it answered another status */
+/** @throws LocalRunError with the API's error for another status */
 export function expectStatus(answer: ApiAnswer, status: number, call: string): void {
   if (answer.status === status) return;
   throw new LocalRunError(
@@ -70,13 +69,13 @@ export function expectStatus(answer: ApiAnswer, status: number, call: string): v
   );
 }
 
-/** What the error envelope of an answer says. */
+/** Error message in a response's envelope. */
 export function saidBy(answer: ApiAnswer): string {
   const envelope = ErrorEnvelope.safeParse(answer.body);
   return envelope.success ? `${envelope.data.error.type}: ${envelope.data.error.message}` : 'no envelope';
 }
 
-/** @throws LocalRunError naming what is not as the schema says */
+/** @throws LocalRunError naming what does not match the schema */
 export function readBody<T>(schema: z.ZodType<T>, answer: ApiAnswer, call: string): T {
   const parsed = schema.safeParse(answer.body);
   if (parsed.success) return parsed.data;

@@ -7,10 +7,10 @@ const Deliveries = z.object({
   data: z.array(z.object({ id: z.string(), status: z.string(), lastError: z.nullable(z.string()) })),
 });
 
-/** A delivery as the API lists it, in part. */
+/** Part of a delivery in the API's list. */
 export type ListedDelivery = z.infer<typeof Deliveries>['data'][number];
 
-/** The part of the public API that the console calls, as a customer would: over HTTP, with an API key. */
+/** Calls that the console makes to the public API over HTTP with an API key. */
 export class ApiClient {
   readonly baseUrl: string;
   readonly #key: string;
@@ -21,7 +21,7 @@ export class ApiClient {
     this.#key = key;
   }
 
-  /** Whether the API takes the key. It counts the requests of no other. */
+  /** Whether the key is valid. The API counts requests of valid keys only. */
   async acceptsKey(): Promise<boolean> {
     const answer = await this.#request('GET', '/webhooks');
     if (answer.status === 401) return false;
@@ -29,7 +29,7 @@ export class ApiClient {
     return true;
   }
 
-  /** @returns the endpoint's id and its signing secret */
+  /** @returns the endpoint's id and signing secret */
   async registerEndpoint(
     endpoint: { url: string; events: readonly string[] },
     idempotencyKey: string,
@@ -43,7 +43,7 @@ export class ApiClient {
     expectStatus(await this.#request('DELETE', `/webhooks/${id}`), 204, `DELETE /api/v1/webhooks/${id}`);
   }
 
-  /** @returns the id of the new conversation */
+  /** @returns the conversation's id */
   async createConversation(conversation: { channelId: string; externalUserId: string }): Promise<string> {
     const answer = await this.#request('POST', '/conversations', conversation);
     expectStatus(answer, 201, 'POST /api/v1/conversations');

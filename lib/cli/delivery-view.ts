@@ -9,8 +9,8 @@ const INDENT = 14;
 const Envelope = z.object({ type: z.string() });
 
 /**
- * A delivery as a block: time, event, attempt and signature; ids; body.
- * @param isDuplicate whether it was received and accepted before
+ * Renders a delivery: time, event, attempt and signature; ids; body.
+ * @param isDuplicate whether it was already accepted
  */
 export function renderDelivery(delivery: ReceivedDelivery, isDuplicate: boolean, paint: Paint): string {
   const attempt = delivery.headers['webhook-attempt'];
@@ -34,8 +34,8 @@ export function renderDelivery(delivery: ReceivedDelivery, isDuplicate: boolean,
 }
 
 /**
- * The line after a delivery: what it was answered.
- * @param answer undefined when the sender hung up before
+ * Renders the response to a delivery.
+ * @param answer undefined when the sender disconnected first
  */
 export function renderAnswer(
   delivery: Pick<ReceivedDelivery, 'receivedAt' | 'headers'>,
@@ -62,7 +62,7 @@ function eventType(delivery: ReceivedDelivery): string {
     const body = Envelope.safeParse(JSON.parse(delivery.body.toString('utf8')));
     if (body.success) return body.data.type;
   } catch {
-    // Anything may be sent to an open port; what it is shows in the request line.
+    // An open port may receive anything; the request line shows it.
   }
   return `${delivery.method} ${delivery.path}`;
 }

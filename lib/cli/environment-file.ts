@@ -3,9 +3,9 @@ import { PRIVATE, readIfPresent, replaceFile } from 'aws-local/files.ts';
 import { z } from 'zod';
 
 /**
- * What a shell needs to use the local run. `BASE_URL` is without `/api/v1`; the tokens are ID tokens of an
- * admin and a member of the organization, valid for a day; `SANDBOX_API_KEY` is a key of its sandbox,
- * `SANDBOX_ORG_ID`; `MAILBOX_URL` is where e-mails can be read; the files are absolute paths of PEM files.
+ * Shell variables of the local run. `BASE_URL` is without `/api/v1`; the tokens are ID tokens of an admin and
+ * a member, valid for a day; `SANDBOX_API_KEY` belongs to the sandbox `SANDBOX_ORG_ID`; `MAILBOX_URL` shows
+ * sent e-mail; files are absolute paths of PEM files.
  */
 const LocalEnvironment = z.object({
   BASE_URL: z.string(),
@@ -19,7 +19,7 @@ const LocalEnvironment = z.object({
   // Provisioned by the admin.
   SANDBOX_API_KEY: z.string().optional(),
   SANDBOX_ORG_ID: z.string().optional(),
-  // Earlier versions had none.
+  // Absent in files of earlier versions.
   MAILBOX_URL: z.string().optional(),
   CA_FILE: z.string(),
   RECEIVER_CERT_FILE: z.string(),
@@ -27,7 +27,7 @@ const LocalEnvironment = z.object({
 });
 export type LocalEnvironment = z.infer<typeof LocalEnvironment>;
 
-/** The file's text: `export NAME='value'` lines for any POSIX shell. */
+/** Renders `export NAME='value'` lines for any POSIX shell. */
 export function renderEnvironment(environment: LocalEnvironment): string {
   return Object.entries(LocalEnvironment.parse(environment))
     .flatMap(([name, value]) => (value === undefined ? [] : `export ${name}=${quoteForShell(value)}\n`))
@@ -35,8 +35,8 @@ export function renderEnvironment(environment: LocalEnvironment): string {
 }
 
 /**
- * Reads what {@link renderEnvironment} wrote; other lines are ignored.
- * @returns undefined when a name is missing that every run has written
+ * Parses the output of {@link renderEnvironment} and ignores other lines.
+ * @returns undefined when a required name is missing
  */
 export function parseEnvironment(text: string): LocalEnvironment | undefined {
   const found = new Map<string, string>();
@@ -49,15 +49,15 @@ export function parseEnvironment(text: string): LocalEnvironment | undefined {
   return LocalEnvironment.safeParse(Object.fromEntries(found)).data;
 }
 
-/** @returns undefined when there is no such file, or when the local run did not write it */
+/** @returns undefined when there is no such file, or it is not the local run's */
 export async function readEnvironmentFile(path: string): Promise<LocalEnvironment | undefined> {
   const text = await readIfPresent(path);
   return text === undefined ? undefined : parseEnvironment(text);
 }
 
 /**
- * Like {@link readEnvironmentFile} for a program that cannot go on without.
- * @throws LocalRunError when there is none: the local run was never started with this directory
+ * As {@link readEnvironmentFile}, for programs that require it.
+ * @throws LocalRunError when the local run was never started with this directory
  */
 export async function requireEnvironmentFile(path: string): Promise<LocalEnvironment> {
   const environment = await readEnvironmentFile(path);
@@ -67,12 +67,12 @@ export async function requireEnvironmentFile(path: string): Promise<LocalEnviron
   return environment;
 }
 
-/** Writes the file for its owner alone: it holds an API key. */
+/** Readable only by its owner: it contains an API key. */
 export async function writeEnvironmentFile(path: string, environment: LocalEnvironment): Promise<void> {
   await replaceFile(path, renderEnvironment(environment), PRIVATE);
 }
 
-/** A word that every POSIX shell reads back as `text`. */
+/** Quotes `text` as a word for any POSIX shell. */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,7 +4,7 @@ import { type ConnectionFailure, explainConnectionFailure } from 'aws-local/conn
 
 const TIMEOUT_MS = 30_000;
 
-/** Headers of one connection (RFC 9110, 7.6.1), or of the length of what is sent: not of the message. */
+/** Headers of the connection (RFC 9110, 7.6.1) or the length, not of the message. */
 const OF_THE_CONNECTION = new Set([
   'connection',
   'content-length',
@@ -17,29 +17,27 @@ const OF_THE_CONNECTION = new Set([
   'expect',
 ]);
 
-/** The part of a delivery's request that is passed on. */
+/** Forwarded part of a delivery's request. */
 export interface PassedRequest {
   /** Lower-case names. */
   headers: Record<string, string>;
-  /** The exact bytes that were signed. */
+  /** The exact signed bytes. */
   body: Buffer;
 }
 
 export interface PassingOptions {
-  /** PEM of the authorities to trust; those of Node.js otherwise. */
+  /** PEM of trusted authorities; default: those of Node.js. */
   ca?: string[];
-  /** Gives it up. */
   signal?: AbortSignal;
 }
 
-/** What came of passing a delivery on. */
 export type PassedOn =
   | { kind: 'answered'; status: number }
   | ({ kind: 'failed' } & Pick<ConnectionFailure, 'reason' | 'advice'>);
 
 /**
- * Posts a delivery's bytes and headers to another URL, so that its signature verifies there too. Redirects
- * are answers.
+ * Posts a delivery's bytes and headers to another URL, where its signature still verifies. Redirects count as
+ * responses.
  */
 export async function passOn(
   delivery: PassedRequest,
@@ -52,8 +50,7 @@ export async function passOn(
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
       method: 'POST',
       headers: headersToPass(delivery.headers),
-      // A connection of its own: one that was kept may be one that the receiver, started again meanwhile, no
-      // longer knows.
+      // A new connection: a restarted receiver no longer knows a kept-alive one.
       agent: false,
       ca,
       signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
@@ -62,7 +59,7 @@ export async function passOn(
     request.on('error', reject);
     request.end(delivery.body);
     const response = await promise;
-    // What breaks after the status changes nothing any more.
+    // Errors after the status do not matter.
     response.on('error', () => undefined).resume();
     return { kind: 'answered', status: response.statusCode ?? 502 };
   } catch (error) {
@@ -70,7 +67,7 @@ export async function passOn(
   }
 }
 
-/** The headers that belong to the message. */
+/** Headers that belong to the message. */
 function headersToPass(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_CONNECTION.has(name)));
 }

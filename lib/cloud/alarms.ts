@@ -10,11 +10,11 @@ import { METRICS } from '../../functions/platform/metric-names.ts';
 import type { Settings } from './settings.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
-/** Namespace of what the functions of a stage write: two stages in one account are not each other's. */
+/** Namespace of a stage's metrics, which separates stages in one account. */
 export const metricsNamespace = (scope: Construct): string =>
   `${METRICS.namespace}/${ServiceStack.of(scope).policy.stage}`;
 
-/** A metric that the functions write, summed over five minutes. */
+/** A metric of the functions, summed over five minutes. */
 export const counted = (scope: Construct, metricName: string): cloudwatch.Metric =>
   new cloudwatch.Metric({
     namespace: metricsNamespace(scope),
@@ -24,7 +24,7 @@ export const counted = (scope: Construct, metricName: string): cloudwatch.Metric
     period: Duration.minutes(5),
   });
 
-/** The SNS topic of all alarms. Operators on call subscribe to it. */
+/** The SNS topic of all alarms, to which operators subscribe. */
 export class AlarmTopic extends Construct {
   readonly topic: sns.Topic;
 
@@ -35,7 +35,7 @@ export class AlarmTopic extends Construct {
       masterKey: key,
       enforceSSL: true,
     });
-    // `enforceSSL` gives the topic a policy, in the place of the default one that lets CloudWatch publish.
+    // `enforceSSL` replaces the default topic policy, which lets CloudWatch publish.
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -63,17 +63,15 @@ type Runbook = `${string}.md#${string}`;
 
 export interface AlarmProps {
   metric: cloudwatch.IMetric;
-  /** From which on it rings. */
   threshold?: number;
-  /** Periods of the metric, one after the other. */
+  /** Consecutive periods of the metric. */
   periods?: number;
-  /** What customers or operators notice. */
+  /** Symptom for customers or operators. */
   says: string;
-  /** What to do then. */
   runbook: Runbook;
 }
 
-/** An alarm. Its description says what customers or operators notice, and links the runbook. */
+/** An alarm whose description has the symptom and a link to the runbook. */
 export const alarmAt = (scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm =>
   alarm(scope, id, props, {
     comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -81,9 +79,9 @@ export const alarmAt = (scope: Construct, id: string, props: AlarmProps): cloudw
   });
 
 /**
- * An alarm for what should never stop. Where the metric ends, its state becomes INSUFFICIENT_DATA, which is
- * reported like an alarm. A new alarm begins in that state and reports no change: a first deployment stays
- * quiet until the function was invoked once.
+ * An alarm for what should never stop. Without data its state is INSUFFICIENT_DATA, which is reported like an
+ * alarm. A new alarm starts in that state without reporting it, so a first deployment stays quiet until the
+ * function's first invocation.
  */
 export function alarmBelow(scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm {
   const made = alarm(scope, id, props, {

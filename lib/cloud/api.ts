@@ -14,7 +14,7 @@ import type { Settings } from './settings.ts';
 import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
-/** The first part of the public path, which is /api/v1 with and without a domain of its own. */
+/** First part of the public path: /api/v1 with and without a custom domain. */
 export const API_STAGE = 'api';
 
 /** All methods that functions serve. */
@@ -27,7 +27,7 @@ const SERVED: readonly (ServedMethod & { name: string })[] = [
   ...DOCUMENTATION_ROUTES.map((route) => ({ ...route, publicClass: 'documentation' as const })),
 ];
 
-/** What browsers ask before a page of another site may call; the gateway answers it. */
+/** CORS preflights for pages of other sites, answered by the gateway. */
 const PREFLIGHTS = SERVED.filter(({ publicClass }) => publicClass === 'visitor').map(
   ({ path }): ServedMethod => ({ method: 'OPTIONS', path, publicClass: 'preflight' }),
 );
@@ -45,8 +45,7 @@ export class Api extends Construct {
       restApiName: ServiceStack.of(this).apiName,
       endpointTypes: [apigateway.EndpointType.REGIONAL],
       cloudWatchRole: true,
-      // The role is a setting of the account's region: deleted with one stage, it would end the logs of the
-      // others.
+      // The role is a setting of the account's region: deleting it with one stage would end the others' logs.
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
         stageName: API_STAGE,
@@ -58,8 +57,7 @@ export class Api extends Construct {
         methodOptions: publicThrottles([...SERVED, ...PREFLIGHTS], policy.throttle, logging),
       },
     });
-    // API Gateway makes this group itself where it is not there, without a key and without an end of its
-    // logs.
+    // API Gateway creates a missing group itself, without a key and without a retention.
     const executionLog = logGroup(
       this,
       'ExecutionLog',
@@ -90,9 +88,8 @@ export class Api extends Construct {
   }
 
   /**
-   * Invokes a function by its name: a reference to the function's stack would keep that stack from removing
-   * it first. The CDK's own integration adds a permission for each method; one for the function leaves room
-   * for half as many routes more.
+   * Invokes a function by name: a reference would keep the function's stack from removing it first. One
+   * permission per function, instead of the CDK's one per method, leaves room for half as many routes more.
    */
   private invocationOf(name: string): apigateway.Integration {
     const known = this.invocations.get(name);
@@ -119,7 +116,7 @@ export class Api extends Construct {
   }
 }
 
-/** What the gateway logs of each request; nothing that a caller chose. */
+/** Fields of the access log; no value that a caller chose. */
 export const ACCESS_LOG = JSON.stringify({
   requestId: `$${REQUEST_ID}`,
   time: '$context.requestTime',

@@ -28,15 +28,14 @@ import { ServiceStack } from './stacks/service-stack.ts';
 
 const { Stats } = cloudwatch;
 
-/** One graph of the board. */
 export interface Graph {
   title: string;
   metrics: cloudwatch.IMetric[];
-  /** At which an alarm rings, or a limit is. */
+  /** Threshold of an alarm, or a limit. */
   line?: { value: number; label: string };
 }
 
-/** Metrics that the functions write, labelled. */
+/** Metrics of the functions, labeled. */
 const metricsOf =
   (scope: Construct) =>
   (name: string, label: string, statistic: string = Stats.SUM): cloudwatch.Metric =>
@@ -219,19 +218,25 @@ export function queueGraphs(queues: readonly sqs.Queue[]): Graph[] {
     {
       title: 'Messages in queues',
       metrics: working.map((queue) =>
-        queue.metricApproximateNumberOfMessagesVisible({ label: labelOf(queue), statistic: Stats.MAXIMUM }),
+        queue.metricApproximateNumberOfMessagesVisible({
+          label: createLabel(queue),
+          statistic: Stats.MAXIMUM,
+        }),
       ),
     },
     {
       title: 'Age of the oldest message (s)',
       metrics: working.map((queue) =>
-        queue.metricApproximateAgeOfOldestMessage({ label: labelOf(queue), statistic: Stats.MAXIMUM }),
+        queue.metricApproximateAgeOfOldestMessage({ label: createLabel(queue), statistic: Stats.MAXIMUM }),
       ),
     },
     {
       title: 'Dead letters',
       metrics: dead.map((queue) =>
-        queue.metricApproximateNumberOfMessagesVisible({ label: labelOf(queue), statistic: Stats.MAXIMUM }),
+        queue.metricApproximateNumberOfMessagesVisible({
+          label: createLabel(queue),
+          statistic: Stats.MAXIMUM,
+        }),
       ),
     },
   ];
@@ -239,4 +244,4 @@ export function queueGraphs(queues: readonly sqs.Queue[]): Graph[] {
 
 const isOfDeadLetters = ({ node: { id } }: IConstruct): boolean => /^(Dead|Unreadable)/.test(id);
 /** Without the stack: `Delivery Fresh`, `Bus Meter Queue`. */
-const labelOf = ({ node }: IConstruct): string => node.path.split('/').slice(1).join(' ');
+const createLabel = ({ node }: IConstruct): string => node.path.split('/').slice(1).join(' ');

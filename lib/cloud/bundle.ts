@@ -12,16 +12,16 @@ import { pureSchemas } from './pure-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Functions without a route: each file of `functions/workers` is one. */
+/** Functions without a route: one per file of `functions/workers`. */
 export const WORKERS = globSync('*.ts', { cwd: join(ROOT, 'functions/workers') })
   .map((file) => basename(file, '.ts') as FunctionName)
   .sort();
-/** Functions by which people sign in to the dashboard. */
+/** Functions of the dashboard's sign-in. */
 export const SIGN_IN = Object.values(signInRoutes).map(({ name }) => name);
-/** Functions that serve what is the same for everybody. */
+/** Functions that serve public content. */
 export const DOCUMENTATION = ['read-openapi', 'docs'] as const;
 
-/** How sources become what Lambda runs. */
+/** Build options of Lambda code. */
 export const TO_A_FUNCTION = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -29,23 +29,23 @@ export const TO_A_FUNCTION = {
   format: 'esm',
   platform: 'node',
   target: 'node24',
-  // The ESM builds of the SDK can be shaken; its "main" builds cannot.
+  // Only the SDK's ESM builds can be tree-shaken.
   mainFields: ['module', 'main'] as string[],
   alias: { '@aws-sdk/credential-provider-node': join(ROOT, 'functions/platform/sdk-substitutes.ts') },
   legalComments: 'none',
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
-/** Without them esbuild keeps schemas and SDK operations that a function does not use. */
+/** Without these plugins esbuild keeps schemas and SDK operations that a function does not use. */
 const UNUSED_LEFT_OUT: Plugin[] = [pureSchemas(join(ROOT, 'functions')), plainKeys];
 
-/** The SDK imports it when an operation with an event stream is called, which no function does. */
+/** The SDK imports it for operations with an event stream, which no function calls. */
 export const NEVER_IMPORTED = '@smithy/core/event-streams';
 
 /**
- * Bundles each function into one file that holds what it uses and nothing else; a change of one function
- * changes no other's asset.
- * @param directory made anew
+ * Bundles each function into one file with only what it uses, so that a change of one function changes no
+ * other's asset.
+ * @param directory recreated
  * @returns the directory of a function's code, whose handler is `index.handler`
  */
 export async function bundleFunctions(directory: string): Promise<(name: FunctionName) => string> {
@@ -57,7 +57,7 @@ export async function bundleFunctions(directory: string): Promise<(name: Functio
   return bundlesIn(directory);
 }
 
-/** Bundles the functions that serve the documentation alone. What they serve stands beside their code. */
+/** Bundles only the documentation functions, with the pages that they serve beside their code. */
 export async function bundleDocumentation(directory: string): Promise<(name: FunctionName) => string> {
   await Promise.all([
     build(documentationBuild(directory)),
@@ -67,13 +67,13 @@ export async function bundleDocumentation(directory: string): Promise<(name: Fun
   return bundlesIn(directory);
 }
 
-/** How the code is made that {@link bundleFunctions} writes to a directory. */
+/** Build options of {@link bundleFunctions}. */
 export const functionBuilds = (directory: string): BuildOptions[] => [
   ...callableBuilds(directory),
   documentationBuild(directory),
 ];
 
-/** All but the documentation, whose functions are nothing without the pages beside them. */
+/** All except the documentation functions, which need the pages beside them. */
 const callableBuilds = (directory: string): BuildOptions[] => [
   handlersBuild(directory),
   sessionsBuild(directory),
@@ -81,17 +81,17 @@ const callableBuilds = (directory: string): BuildOptions[] => [
 ];
 
 /**
- * One pass for all, since they share most of their sources. Not split into shared chunks: a function would
- * load 15 files or more, at 2 ms, and schemas of others with them.
+ * One pass, because functions share most of their sources. No shared chunks: a function would load 15 or more
+ * files, at 2 ms each, with schemas of others.
  */
 const handlersBuild = (directory: string): BuildOptions => ({
-  ...buildOf(directory, callableEntries()),
+  ...createBuild(directory, callableEntries()),
   plugins: [...UNUSED_LEFT_OUT, sessionsApart],
 });
 
 /**
- * What is loaded with the first call of a person stands beside the bundle, whole. Inside of it esbuild would
- * wrap all that both have in common, and then leaves out nothing of it.
+ * Loads session verification, which only a user's first call needs, from a separate file. In the same bundle
+ * esbuild would wrap all shared modules and stop tree-shaking them.
  */
 const sessionsApart: Plugin = {
   name: 'sessions-apart',
@@ -102,24 +102,24 @@ const sessionsApart: Plugin = {
   },
 };
 
-/** What verifies sessions, for each function that keys and people call. */
+/** Session verification, for each function that API keys and users call. */
 const sessionsBuild = (directory: string): BuildOptions => ({
-  ...buildOf(directory, []),
+  ...createBuild(directory, []),
   entryPoints: (Object.values(routes) as Route[])
     .filter((route) => settingsPath(route) !== undefined)
     .map(({ name }) => ({ in: 'functions/api/sessions.ts', out: `${name}/sessions` })),
 });
 
-const documentationBuild = (directory: string): BuildOptions => buildOf(directory, DOCUMENTATION_ENTRIES);
+const documentationBuild = (directory: string): BuildOptions => createBuild(directory, DOCUMENTATION_ENTRIES);
 
 type Entry = readonly [name: FunctionName, file: string];
 
-/** Where the code of each function begins. */
+/** Entry file of each function. */
 export const entryPoints = (): Record<FunctionName, string> =>
   Object.fromEntries([...callableEntries(), ...DOCUMENTATION_ENTRIES]) as Record<FunctionName, string>;
 
 const callableEntries = (): Entry[] => [
-  ...Object.values(routes).map(({ name }): Entry => [name, fileOf(name)]),
+  ...Object.values(routes).map(({ name }): Entry => [name, findRouteFile(name)]),
   ...WORKERS.map((name): Entry => [name, `functions/workers/${name}.ts`]),
   ...SIGN_IN.map((name): Entry => [name, `functions/sign-in/${name}.ts`]),
 ];
@@ -127,7 +127,7 @@ const DOCUMENTATION_ENTRIES = DOCUMENTATION.map(
   (name): Entry => [name, `functions/documentation/${name}.ts`],
 );
 
-const buildOf = (directory: string, entries: readonly Entry[]): BuildOptions => ({
+const createBuild = (directory: string, entries: readonly Entry[]): BuildOptions => ({
   ...TO_A_FUNCTION,
   entryPoints: Object.fromEntries(entries.map(([name, file]) => [`${name}/index`, file])),
   outdir: directory,
@@ -140,13 +140,10 @@ const buildOf = (directory: string, entries: readonly Entry[]): BuildOptions => 
   plugins: UNUSED_LEFT_OUT,
 });
 
-/**
- * How the code is made that a function starts as a process of its own, and finds beside itself. Each process
- * loads one of its parsers.
- */
+/** Code that a function starts as a separate process. Each process loads one of its parsers. */
 export const readerBuild = (directory: string): BuildOptions => ({
   ...TO_A_FUNCTION,
-  // Libraries in it that are CommonJS require Node's modules.
+  // Bundled CommonJS libraries require Node's modules.
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
@@ -156,13 +153,13 @@ export const readerBuild = (directory: string): BuildOptions => ({
   splitting: true,
 });
 
-/** What {@link bundleFunctions} has made before. */
+/** Uses earlier output of {@link bundleFunctions}. */
 export async function bundlesIn(directory: string): Promise<(name: FunctionName) => string> {
   return (name) => join(directory, name);
 }
 
-/** Routes are kept by resource: `functions/api/webhooks/register-webhook.ts`. */
-function fileOf(route: string): string {
+/** Routes are grouped by resource: `functions/api/webhooks/register-webhook.ts`. */
+function findRouteFile(route: string): string {
   const [file] = globSync(`functions/api/*/${route}.ts`, { cwd: ROOT });
   if (file === undefined) throw new Error(`no file of functions/api is named after the route ${route}`);
   return file;

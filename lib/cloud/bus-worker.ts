@@ -12,24 +12,24 @@ import { watchDeadLetters, watchLeftMessages } from './watching.ts';
 export interface BusWorkerProps extends Omit<ServiceFunctionProps, 'name' | 'environment'> {
   name: BusWorkerName;
   bus: BusQueues;
-  /** What of the bus it takes: `detail-type`, and further conditions on the `detail`. */
+  /** Events that it takes: `detail-type`, and conditions on the `detail`. */
   takes: Pick<events.EventPattern, 'detailType' | 'detail'>;
   environment(queue: ServiceQueue): ServiceFunctionProps['environment'];
   batchSize: number;
-  /** How long a batch is waited for. */
+  /** Batching window. */
   batchSeconds?: number;
-  /** Batches in progress at once. */
+  /** Concurrent batches. */
   maxConcurrency: number;
-  /** What operators or customers notice while there are dead letters. */
+  /** Symptom while there are dead letters. */
   says: string;
-  /** And while it fails, before they are. */
+  /** Symptom while it fails, before there are dead letters. */
   late: string;
 }
 
 /**
- * A worker behind the bus with a queue of its own, so that its delays and failures affect no other worker.
- * What it cannot process, and what the bus could not deliver to the queue, ends in its dead-letter queue,
- * which has an alarm.
+ * A worker behind the bus with its own queue, so that its delays and failures affect no other worker. What it
+ * cannot process, and what the bus could not deliver to the queue, ends in its dead-letter queue, which has
+ * an alarm.
  */
 export class BusWorker extends Construct {
   readonly fn: ServiceFunction;
@@ -59,8 +59,7 @@ export class BusWorker extends Construct {
   }
 
   /**
-   * Takes other events as well, from a queue of their own, so that they do not wait behind those of the
-   * first.
+   * Takes other events from a separate queue, so that they do not wait behind the first queue's.
    * @returns that queue
    */
   takeApart(
@@ -97,9 +96,8 @@ export class BusWorker extends Construct {
 }
 
 /**
- * The CDK's own target would write into the queue's policy which rule fills it; the policy says it of all
- * rules of the bus. Messages are in the group of their organization, as those are that workers send
- * (platform/queues.ts).
+ * The CDK's own target would add each rule to the queue's policy, which already allows all rules of the bus.
+ * The organization is the message group, as in messages of workers (platform/queues.ts).
  */
 const into = ({ queue, deadLetters }: WorkerQueues): events.IRuleTarget => ({
   bind: () => ({

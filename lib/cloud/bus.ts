@@ -22,35 +22,34 @@ import { ServiceStack } from './stacks/service-stack.ts';
 import type { Tables } from './tables.ts';
 import { watchArrivals, watchBehind, watchDeadLetters, watchFailures } from './watching.ts';
 
-/** How far the publisher may lag before the alarm. */
+/** Alarm threshold for the publisher's lag. */
 const BEHIND = { seconds: 600, minutes: 3 };
 /**
- * Receives of a message before it is dead: with six timeouts between two of them, 20 are an hour for a
- * function of 30 seconds. What has not healed by then is for a person.
+ * Receives before a message is dead: with six timeouts between two of them, 20 take an hour for a function of
+ * 30 seconds. Later failures need an operator.
  */
 const MAX_RECEIVES = 20;
-/** AWS's advice for a queue in front of a function. */
+/** AWS's recommendation for a function's queue. */
 const TIMEOUTS_HIDDEN = 6;
 
-/** What a worker behind the bus has for itself. */
 export interface WorkerQueues {
   queue: ServiceQueue;
   deadLetters: ServiceQueue;
 }
 
-/** The bus that tells the service's own workers what happened, and the queues behind it. */
+/** The bus of change notifications for the service's workers, and the queues behind it. */
 export class BusQueues extends Construct implements GrantedResource {
   readonly events: events.EventBus;
-  /** What the publisher's stream gave up. */
+  /** Dead letters of the publisher's stream. */
   readonly deadPublications: ServiceQueue;
-  /** Events whose key the bus could not use. */
+  /** Events for which the bus could not use its key. */
   readonly unreadable: sqs.Queue;
   private readonly key: kms.IKey;
 
   constructor(scope: Construct, id: string, key: kms.IKey) {
     super(scope, id);
     this.key = key;
-    // Not encrypted by the key of the bus: this queue takes the events for which that key cannot be used.
+    // Without the bus's key: the queue takes the events for which that key cannot be used.
     this.unreadable = new sqs.Queue(this, 'Unreadable', {
       visibilityTimeout: Duration.seconds(2 * DEAD_LETTERS_SECONDS),
       retentionPeriod: Duration.days(14),
@@ -74,7 +73,10 @@ export class BusQueues extends Construct implements GrantedResource {
     return [this.events.eventBusArn];
   }
 
-  /** Makes the queues of a worker, which the bus may fill. @param timeoutSeconds of the worker's function */
+  /**
+   * Creates a worker's queues, with the bus as a sender.
+   * @param timeoutSeconds of the worker's function
+   */
   queuesOf(worker: string, timeoutSeconds: number): WorkerQueues {
     const scope = new Construct(this, worker);
     const dead = deadLetters(scope, 'DeadLetters', this.key);
@@ -87,10 +89,7 @@ export class BusQueues extends Construct implements GrantedResource {
     return { queue, deadLetters: dead };
   }
 
-  /**
-   * ARN of the rules of the bus, as a pattern: one by one they would tie the queues to the stack that the
-   * rules are in.
-   */
+  /** ARN pattern of the bus's rules: single ARNs would tie the queues to the rules' stack. */
   private get rules(): string {
     return Stack.of(this).formatArn({
       service: 'events',
@@ -114,7 +113,7 @@ export class BusQueues extends Construct implements GrantedResource {
   }
 }
 
-/** What puts on the bus what the outbox tells. */
+/** Publishes outbox entries to the bus. */
 export class Bus extends Construct {
   readonly publish: ServiceFunction;
   private readonly bus: BusQueues;

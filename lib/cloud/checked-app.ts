@@ -14,12 +14,11 @@ interface CheckedAppOptions {
 }
 
 /**
- * An app whose synthesis fails when cdk-nag or CloudFormation's own rules find something that is not
- * acknowledged. It has the recommended feature flags, and nothing is synthesized but by `synth()`.
+ * An app whose synthesis fails on findings of cdk-nag or CloudFormation's rules that are not acknowledged. It
+ * sets the recommended feature flags and synthesizes only by `synth()`.
  * @param findings printed, with exit code 1 for the process, or thrown
- * @param isValidated false leaves out cdk-nag and the description of the construct tree: a local run needs
- * neither
- * @param isStaged false leaves assets where they are, and the assembly names them there
+ * @param isValidated false skips cdk-nag and the construct tree's metadata, for a local run
+ * @param isStaged false leaves assets in place, and the assembly refers to them there
  */
 export function checkedApp({
   outdir,

@@ -4,9 +4,9 @@ import type { Construct } from 'constructs';
 import { type AttemptClocks, findClockFaults } from '../../functions/domain/timing.ts';
 
 /**
- * Checks the template's timeouts at the end of synthesis, after everything that may set one: an attempt must
- * end within its function's timeout, the function within the lease, and the lease within the message's
- * visibility timeout, less the time that a batch may have waited.
+ * Checks the template's timeouts at the end of synthesis: an attempt must end within its function's timeout,
+ * the function within the lease, and the lease within the message's visibility timeout, less the batching
+ * window.
  */
 export function checkClocks(
   scope: Construct,
@@ -25,19 +25,19 @@ export function checkClocks(
       lanes.flatMap(({ queue, mapping }) =>
         findClockFaults({
           ...clocks,
-          functionTimeout: timeoutOf(dispatch),
-          visibility: visibilityOf(queue) - windowOf(mapping),
+          functionTimeout: readTimeout(dispatch),
+          visibility: readVisibility(queue) - readWindow(mapping),
         }),
       ),
   });
 }
 
-/** As the template has it; AWS's own default where it has none. */
-const timeoutOf = ({ node }: lambda.Function): number =>
+/** From the template, or AWS's default. */
+const readTimeout = ({ node }: lambda.Function): number =>
   (node.defaultChild instanceof lambda.CfnFunction ? node.defaultChild.timeout : undefined) ?? 3;
-const windowOf = ({ node }: lambda.EventSourceMapping): number =>
+const readWindow = ({ node }: lambda.EventSourceMapping): number =>
   (node.defaultChild instanceof lambda.CfnEventSourceMapping
     ? node.defaultChild.maximumBatchingWindowInSeconds
     : undefined) ?? 0;
-const visibilityOf = ({ node }: sqs.Queue): number =>
+const readVisibility = ({ node }: sqs.Queue): number =>
   (node.defaultChild instanceof sqs.CfnQueue ? node.defaultChild.visibilityTimeout : undefined) ?? 30;

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Node } from 'constructs';
 
-/** Where settings come from: CDK context, `-c name=value`. */
+/** Source of settings: CDK context, `-c name=value`. */
 export type Context = Pick<Node, 'tryGetContext'>;
 
 /**
- * What the CDK command hands to the app, as `App` reads it, without the CDK. What does not fit into a
- * variable is in a file.
+ * Context that the CDK command passes to the app, parsed without the CDK. Values that do not fit into a
+ * variable are in a file.
  * @param environment of the process
  */
 export function givenContext({
@@ -20,12 +20,11 @@ export function givenContext({
   return { tryGetContext: (name) => values.get(name) };
 }
 
-/** A context value is wrong. The message is one line for the person who deploys. */
+/** A wrong context value. The message is one line for the operator. */
 export class SettingError extends Error {
   override name = 'SettingError';
 }
 
-/** What a number must be. */
 export interface Range {
   what: string;
   least: number;
@@ -45,7 +44,7 @@ export const WHOLE = (what: string, least: number, most: number): Range => ({
   whole: true,
 });
 
-/** @throws SettingError naming the value, its range and what was given */
+/** @throws SettingError naming the value, its range and the input */
 export function number(
   node: Context,
   name: string,
@@ -60,7 +59,7 @@ export function number(
   return value;
 }
 
-/** What is empty counts as not given, as a shell's variable that is not set. */
+/** An empty value counts as absent, like an unset shell variable. */
 export function text(node: Context, name: string, empty?: 'keep empty'): string | undefined {
   const given: unknown = node.tryGetContext(name);
   if (given === undefined || (given === '' && !empty)) return undefined;

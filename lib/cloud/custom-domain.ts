@@ -6,12 +6,12 @@ import { API_STAGE } from './api.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * A custom domain of the API. The stage's name, `api`, is the base path, so that public URLs are the same
- * below either name: `/api/v1/…`. The domain's owner points an alias record at the outputs `DomainTarget` and
+ * A custom domain of the API. Its base path is the stage's name, `api`, so that public paths are the same
+ * with both hosts: `/api/v1/…`. The domain's owner points an alias record at the outputs `DomainTarget` and
  * `DomainTargetZone`.
  */
 export class CustomDomain extends Construct {
-  /** Below which the routes are, as the gateway's own URL. */
+  /** Base URL of the routes, like the gateway's own URL. */
   readonly url: string;
 
   constructor(

@@ -20,11 +20,10 @@ export interface DeliveryProps {
   settings: Settings;
 }
 
-/** The way of an event from the outbox to its receivers: stream, fan-out, queues, dispatcher. */
+/** Delivery from the outbox to receivers: stream, fan-out, queues, dispatcher. */
 export class Delivery extends Construct {
   readonly fanOut: ServiceFunction;
   readonly dispatch: ServiceFunction;
-  /** The code of each that works. */
   readonly live: Readonly<Record<'fanOut' | 'dispatch', lambda.Alias>>;
 
   constructor(scope: Construct, id: string, { code, data, settings }: DeliveryProps) {
@@ -50,10 +49,10 @@ export class Delivery extends Construct {
       description: 'Sends signed events to their receivers',
       code,
       timeoutSeconds: clocks.functionTimeout,
-      // It waits for receivers most of its time, and memory is what waiting costs.
+      // It mostly waits for receivers, which is billed by memory.
       memoryMiB: 256,
       reserved: 'dispatch',
-      // It moves a delivery's message from one of its queues to another, at most once per attempt.
+      // It moves a delivery's message between its queues at most once per attempt.
       loopBound: 'A delivery ends after 8 started attempts or 3 days.',
       environment: {
         SERVICE_TABLE: tables.service,
@@ -78,7 +77,7 @@ export class Delivery extends Construct {
       batchSize: 100,
       filters: [lambda.FilterCriteria.filter({ eventName: lambda.FilterRule.isEqual('INSERT') })],
       reportBatchItemFailures: true,
-      // One record that fails for good must not hold up its shard for the day that the stream keeps it.
+      // A record that always fails must not block its shard for the day that the stream keeps it.
       bisectBatchOnError: true,
       retryAttempts: 100,
       onFailure: deadFanOuts,

@@ -1,17 +1,14 @@
 import { Construct } from 'constructs';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 
-/** Public paths of the OpenAPI document and the reference page, and the functions that serve them. */
+/** Public paths of the OpenAPI document and the reference page, and their functions. */
 export const DOCUMENTATION_ROUTES = [
   { name: 'read-openapi', method: 'GET', path: '/v1/openapi.json' },
   { name: 'docs', method: 'GET', path: '/docs' },
   { name: 'docs', method: 'GET', path: '/docs/{file}' },
 ] as const;
 
-/**
- * The OpenAPI document and the reference page that shows it. Their functions may do nothing but write their
- * logs.
- */
+/** The OpenAPI document and its reference page. Their functions may only write logs. */
 export class DocumentationFunctions extends Construct {
   constructor(scope: Construct, id: string, code: CodeOf) {
     super(scope, id);

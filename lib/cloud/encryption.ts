@@ -4,22 +4,22 @@ import * as kms from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { rolePath, ServiceStack } from './stacks/service-stack.ts';
 
-/** Actions that a client needs to write and read data that another service encrypts with the key. */
+/** Actions of a client that writes and reads data which another service encrypts with the key. */
 const USE = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
-/** What a service needs that encrypts for itself. */
+/** Actions of a service that encrypts for itself. */
 const SERVICE_USE = ['kms:Decrypt', 'kms:GenerateDataKey*'];
 
 /**
- * The keys by which all that rests is encrypted. Who may use one is said in its policy and nowhere else: the
- * service's own roles, known by their path, and only by way of the services that hold the data
- * (`kms:ViaService`). A right to tables elsewhere in the account reads nothing of these.
+ * Encryption keys of all stored data. Only the key policy grants their use: to the service's own roles, by
+ * path, and through the services that hold the data (`kms:ViaService`). Permissions on tables elsewhere in
+ * the account cannot decrypt these.
  */
 export class Keys extends Construct {
-  /** Of tables and keyrings. */
+  /** For tables and keyrings. */
   readonly data: kms.Key;
-  /** Of queues, the bus and the alarms' topic. */
+  /** For queues, the bus and the alarm topic. */
   readonly messages: kms.Key;
-  /** Of logs: who may read them need not read data. */
+  /** For logs: their readers need no access to data. */
   readonly logs: kms.Key;
 
   constructor(scope: Construct, id: string) {
@@ -34,7 +34,7 @@ export class Keys extends Construct {
         StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
       }),
     );
-    // EventBridge describes the key when the bus is made (User Guide, Authorizing EventBridge to use a
+    // EventBridge describes the key when the bus is created (User Guide, Authorizing EventBridge to use a
     // customer managed key).
     this.messages.addToResourcePolicy(
       new iam.PolicyStatement({

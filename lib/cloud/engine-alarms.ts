@@ -15,24 +15,24 @@ import {
 } from '../../functions/platform/metric-names.ts';
 import { alarmAt, counted } from './alarms.ts';
 
-/** Idle, an attempt begins some 20 ms after the commit. Milliseconds. */
+/** Milliseconds; idle, an attempt starts about 20 ms after the commit. */
 const LATE_MS = 10_000;
-/** Longer than a message of a full queue waits for its reader. Seconds. */
+/** Seconds; longer than a message of a full queue waits for its reader. */
 const BACKLOG_SECONDS = 300;
-/** From 50 on the engine parks waits, which keeps it there; SQS refuses at 100. Percent. */
+/** Percent. From 50 on the engine parks waits, which keeps the level there; SQS rejects messages at 100. */
 const NEARLY_FULL = 80;
-/** The SDK tries again; so many in five minutes it hardly makes good. */
+/** In five minutes; the SDK's retries hardly compensate for so many. */
 const MANY_THROTTLES = 1000;
-/** How late parked retries may be. Seconds. */
+/** Acceptable lateness of parked retries in seconds. */
 const PARKED_LATE_SECONDS = 300;
 
-/** Alarms that say that new code is worse than what was there. */
+/** Alarms that indicate a regression in new code. */
 export interface EngineAlarms {
   late: cloudwatch.IAlarm[];
   deadLetters: cloudwatch.IAlarm;
 }
 
-/** Watches what the delivery engine does, by what it says of itself. */
+/** Alarms on the delivery engine's own metrics. */
 export function watchEngine(scope: Construct): EngineAlarms {
   const minute = Duration.minutes(1);
   const firstAttemptsLate = alarmAt(scope, 'FirstAttemptsLate', {
@@ -45,8 +45,7 @@ export function watchEngine(scope: Construct): EngineAlarms {
     says: 'Receivers get events late: one in a hundred waits ten seconds or more for its first attempt.',
     runbook: 'backlog.md#deliveries-are-late',
   });
-  // The median: the slowest in a hundred are those whose receivers had to be tried again, which says nothing
-  // of the service.
+  // The median: the slowest percent are receivers that needed retries, which says nothing about the service.
   const receiptsLate = alarmAt(scope, 'ReceiptsLate', {
     metric: counted(scope, DELIVERED.receiptLatency).with({
       statistic: cloudwatch.Stats.p(50),
@@ -98,7 +97,7 @@ export function watchEngine(scope: Construct): EngineAlarms {
   return { late: [firstAttemptsLate, receiptsLate], deadLetters: watchLosses(scope) };
 }
 
-/** Watches what is lost on the way, found again or not. */
+/** Alarms on lost messages, recovered or not. */
 function watchLosses(scope: Construct): cloudwatch.IAlarm {
   alarmAt(scope, 'LedgerDiffers', {
     metric: counted(scope, LEDGER_DIFFERENCE),

@@ -7,29 +7,24 @@ import type { ServiceFunction } from './service-function.ts';
 import type { DataTable } from './tables.ts';
 
 /*
- * What feeds functions. The CDK's own event sources grant more than Lambda asks for, and keys besides, which
- * here are a matter of the keys.
+ * Event sources of functions. The CDK's own grant more than Lambda requires, and access to keys, which the
+ * key policies grant here.
  */
 
-/**
- * What Lambda does with a queue in the name of its reader (Lambda Developer Guide, Configuring SQS
- * permissions).
- */
+/** Lambda's actions on a queue (Lambda Developer Guide, Configuring SQS permissions). */
 const POLLS_QUEUE = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
-/**
- * And with a stream; the shard of a record it reads is chosen by it (Process DynamoDB records, Permissions).
- */
+/** Lambda's actions on a stream (Process DynamoDB records, Permissions). */
 const POLLS_STREAM = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
 
 export interface QueueSourceProps {
   batchSize: number;
-  /** Batches in progress at once, at least 2. */
+  /** Concurrent batches, at least 2. */
   maxConcurrency: number;
-  /** How long a batch is waited for. Seconds. */
+  /** Batching window in seconds. */
   batchSeconds?: number;
 }
 
-/** @param invoked what the messages go to, when it is not the function as such but an alias of it */
+/** @param invoked alias that receives the messages; the function itself by default */
 export function feedFromQueue(
   fn: ServiceFunction,
   queue: sqs.IQueue,
@@ -49,14 +44,14 @@ export function feedFromQueue(
 
 export interface StreamSourceProps
   extends Omit<lambda.EventSourceMappingOptions, 'eventSourceArn' | 'startingPosition' | 'onFailure'> {
-  /** Takes what the stream gave up. */
+  /** Receives records that the stream gives up. */
   onFailure?: sqs.IQueue;
 }
 
-/** What the source of a stream's reader is called. */
+/** Id of a stream's event source mapping. */
 export const STREAM_SOURCE = 'FromStream';
 
-/** Reads a table's stream from its beginning on. */
+/** Reads a table's stream from its oldest record. */
 export function feedFromStream(
   fn: ServiceFunction,
   table: DataTable,

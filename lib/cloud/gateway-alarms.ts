@@ -4,12 +4,12 @@ import { alarmAt } from './alarms.ts';
 import type { Api } from './api.ts';
 import { percentOf } from './watching.ts';
 
-/** Below so many failures a minute a share of them says nothing. */
+/** With fewer failures per minute the rate is not significant. */
 const LEAST_FAILURES = 5;
-/** Warm calls take some 40 ms, cold ones less than a second. */
+/** Warm calls take about 40 ms, cold ones less than a second. */
 const SLOW_MS = 3000;
 
-/** Watches what callers of the API see, and with it every function behind a route. */
+/** Alarms on what callers of the API see, and so on every function behind a route. */
 export function watchApi(api: Api): void {
   const { deploymentStage: stage } = api.rest;
   const over = { statistic: cloudwatch.Stats.SUM, period: Duration.minutes(1) };

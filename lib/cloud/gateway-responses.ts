@@ -2,13 +2,9 @@ import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
 import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
 
-/**
- * The header and the envelope field by which a request is named. AWS lets clients override `requestId`; this
- * id they cannot choose.
- */
+/** Id of a request in header and envelope. AWS lets clients override `requestId`, but not this one. */
 export const REQUEST_ID = 'context.extendedRequestId';
 
-/** The error envelope as a mapping template. */
 export function envelope(type: ProblemType, message: string): string {
   return `{"error":{"type":"${type}","message":${JSON.stringify(message)},"requestId":"$${REQUEST_ID}"}}`;
 }
@@ -16,9 +12,9 @@ export function envelope(type: ProblemType, message: string): string {
 interface GatewayAnswer {
   type: apigateway.ResponseType;
   problem: ProblemType;
-  /** Fixed: the gateway's own can repeat what the caller sent, such as a header's value. */
+  /** Fixed: the gateway's own message may repeat a caller's input, such as a header value. */
   message: string;
-  /** Left out where the gateway's own status is right, or differs from case to case. */
+  /** Absent where the gateway's own status is right, or varies. */
   status?: number;
   headers?: Record<string, string>;
 }
@@ -26,20 +22,17 @@ interface GatewayAnswer {
 const { ResponseType } = apigateway;
 const RETRY = { 'Retry-After': "'1'" };
 
-/**
- * Answers that the gateway makes itself, in the same envelope as the functions' (docs/specification.md,
- * Error types).
- */
+/** The gateway's own responses, in the functions' envelope (docs/specification.md, Error types). */
 const ANSWERS: readonly GatewayAnswer[] = [
   {
-    // The gateway says so of an unknown path, which has nothing to do with tokens.
+    // The gateway's response for an unknown path, which has nothing to do with tokens.
     type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
     problem: 'NOT_FOUND',
     message: 'No such route.',
     status: PROBLEM_STATUS.NOT_FOUND,
   },
-  // It reads any Authorization header of an unmatched request as its own signature; no route of this API has
-  // one.
+  // The gateway reads any Authorization header of an unmatched request as an AWS signature; no route of this
+  // API has one.
   {
     type: ResponseType.INVALID_SIGNATURE,
     problem: 'NOT_FOUND',
@@ -59,7 +52,7 @@ const ANSWERS: readonly GatewayAnswer[] = [
     message: 'The body must be at most 262144 bytes.',
   },
   {
-    // Only mocks refuse a content type: functions are proxied, and read it themselves.
+    // Only mocks reject a content type: functions are proxied and check it themselves.
     type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
     problem: 'METHOD_NOT_ALLOWED',
     message: 'The path does not have this method.',

@@ -6,19 +6,19 @@ import { acknowledge } from './acknowledgements.ts';
 import type { Settings } from './settings.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
-/** Every issuer knows this scope, and without it none says who the user is. */
+/** Every issuer supports this scope, and requires it to identify the user. */
 const OPENID = 'openid';
-/** Custom attributes of the pool, as its ID tokens name them. */
+/** Custom attributes in the pool's ID tokens. */
 const CLAIMS = { organization: 'custom:organization', role: 'custom:role' };
 
 /**
- * Who people are: a Cognito user pool, or another OpenID Connect issuer that the settings name, whose tokens
- * must then carry an organization and a role.
+ * Users of a Cognito user pool, or of another OpenID Connect issuer in the settings, whose tokens must
+ * contain an organization and a role.
  */
 export class Identity extends Construct {
-  /** What the functions that take sessions have to know. */
+  /** For functions that accept sessions. */
   readonly environment: SessionEnvironment;
-  /** What those that sign people in have to know. */
+  /** For the sign-in functions. */
   readonly signInEnvironment: SignInEnvironment;
   readonly pool: cognito.UserPool | undefined;
 
@@ -44,11 +44,10 @@ export class Identity extends Construct {
       this.signInEnvironment = { ...this.environment, OIDC_SCOPE: oidc.scope ?? OPENID };
       return;
     }
-    // Cognito finds users by few attributes, and by none of our own: who adds one writes his organization
-    // into preferred_username as well.
+    // Cognito cannot search custom attributes: an admin copies a user's organization into preferred_username.
     const { policy, removal } = ServiceStack.of(this);
     this.pool = new cognito.UserPool(this, 'Users', {
-      // People are added to an organization by those who run it; who signs up by himself has none.
+      // Operators add users to an organization; a user who signed up would have none.
       selfSignUpEnabled: false,
       signInAliases: { email: true },
       autoVerify: { email: true },
@@ -81,14 +80,14 @@ export class Identity extends Construct {
       idTokenValidity: Duration.hours(1),
       accessTokenValidity: Duration.hours(1),
       refreshTokenValidity: Duration.days(30),
-      // Of a client without a secret each is good once (RFC 9700, 2.2.2); for so long more than once, since
-      // answers get lost.
+      // Rotated on each use (RFC 9700, 2.2.2: client without a secret), with a grace period for lost
+      // responses.
       refreshTokenRotationGracePeriod: Duration.seconds(60),
       readAttributes: new cognito.ClientAttributes()
         .withStandardAttributes({ email: true, emailVerified: true, fullname: true })
         .withCustomAttributes('organization', 'role'),
-      // Users may write the attributes that the client may: organization, role and preferred_username must
-      // not be among them.
+      // Users may write the client's writable attributes, which must exclude organization, role and
+      // preferred_username.
       writeAttributes: new cognito.ClientAttributes().withStandardAttributes({ fullname: true }),
       ...(dashboardOrigin === undefined
         ? { disableOAuth: true }
@@ -108,10 +107,10 @@ export class Identity extends Construct {
       OIDC_ROLE_CLAIM: CLAIMS.role,
       ...dashboard,
     };
-    // Alone it stands for every attribute that the client may read; beside another scope Cognito leaves our
-    // own ones out.
+    // Alone it includes every attribute that the client may read; with another scope Cognito omits custom
+    // ones.
     this.signInEnvironment = { ...this.environment, OIDC_SCOPE: OPENID };
-    // The sign-in pages. A prefix is unique in a region, over all accounts.
+    // Sign-in pages. A prefix is unique in a region across all accounts.
     if (dashboardOrigin !== undefined)
       this.pool.addDomain('SignIn', {
         cognitoDomain: {

@@ -6,9 +6,8 @@ import type { GrantedResource } from './grants/resource.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 /**
- * A keyring in Secrets Manager: made with one random version, `{"current":"1","1":"…"}`. It is rotated by
- * adding a version and naming it current; older ones stay, because what was signed or sealed with them must
- * keep verifying.
+ * A keyring in Secrets Manager, created with one random version: `{"current":"1","1":"…"}`. A rotation adds a
+ * version and makes it current; older ones stay, to verify earlier signatures and tokens.
  */
 export class KeyringSecret extends Construct implements GrantedResource {
   private readonly secret: secrets.Secret;

@@ -19,16 +19,14 @@ import { CHECK_WORKERS, type Settings, senderEnvironment } from './settings.ts';
 import type { Tables } from './tables.ts';
 import { watchFailures, watchSchedule } from './watching.ts';
 
-/** Longer than a run needs for the page that it has begun. */
+/** Leaves a run time to finish its current page. */
 const RUN_SECONDS = 55;
-/** A source that comes up 15 minutes late is one that the runs do not get to. */
+/** A source that is due for 15 minutes is one that the runs do not reach. */
 const LATE_SECONDS = 900;
-/** With checks once an hour, half an hour of waiting is too late. */
+/** Half an hour of waiting is too long for hourly checks. */
 const WAITING_SECONDS = 1800;
 
-/**
- * Keeps knowledge sources up to date: the schedule that finds due ones, and the function that checks them.
- */
+/** Updates knowledge sources: a schedule finds due ones, a function checks them. */
 export class Knowledge extends Construct {
   readonly scheduleSourceChecks: ServiceFunction;
   readonly checks: BusWorker;
@@ -46,7 +44,7 @@ export class Knowledge extends Construct {
       code: CodeOf;
       tables: Tables;
       bus: BusQueues;
-      /** Queue of the function that sends e-mail, where there is one. */
+      /** E-mail worker's queue, if any. */
       mails: ServiceQueue | undefined;
       settings: Settings;
     },
@@ -60,7 +58,7 @@ export class Knowledge extends Construct {
       bus,
       takes: { detailType: ['source.check', 'source.deleted'] satisfies NoticeType[] },
       timeoutSeconds: CHECK_TIMEOUT_SECONDS,
-      // Five fetched contents, and what is made of them.
+      // For five fetched contents and their processed form.
       memoryMiB: 1024,
       batchSize: 5,
       maxConcurrency: CHECK_WORKERS,
@@ -83,7 +81,7 @@ export class Knowledge extends Construct {
       description: 'Sends messages for the sources of knowledge and the digests that are due',
       code,
       timeoutSeconds: RUN_SECONDS,
-      // The run of the next minute takes the place of one that failed.
+      // The next minute's run replaces a failed one.
       asyncRetries: 0,
       environment: {
         KNOWLEDGE_TABLE: knowledge,

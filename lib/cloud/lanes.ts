@@ -16,20 +16,20 @@ import { ServiceStack } from './stacks/service-stack.ts';
 import { capitalized } from './stages.ts';
 
 /**
- * Receives of one message before its queue gives it up. A delivery needs at most 8, and one more for each
- * time that the dispatcher could not work, 30 s apart: this is some 50 minutes of a dependency's outage.
+ * Receives before a message is dead. A delivery needs at most 8, and one for each time that the dispatcher
+ * could not work, 30 s apart: about 50 minutes of a dependency's outage.
  */
 const MAX_RECEIVES = 100;
 
-/** The queues of the delivery engine: its lanes, and where they and the stream leave what they gave up. */
+/** Lane queues of the delivery engine, and the dead-letter queues of the lanes and the stream. */
 export class DeliveryQueues extends Construct {
   readonly lanes: Readonly<Record<Lane, ServiceQueue>>;
-  /** The environment of a function that uses all lanes, and of one that sends messages of first attempts. */
+  /** Queue variables of a function that uses all lanes, and of one that sends first attempts. */
   readonly all: Readonly<Record<QueueVariable<typeof LANE_TABLE>, ServiceQueue>>;
   readonly first: Readonly<Record<QueueVariable<typeof FIRST_LANES>, ServiceQueue>>;
-  /** What the lanes gave up. */
+  /** Dead letters of the lanes. */
   readonly deadLetters: sqs.Queue;
-  /** What the fan-out's stream gave up. */
+  /** Dead letters of the fan-out's stream. */
   readonly deadFanOuts: ServiceQueue;
 
   constructor(scope: Construct, id: string, { clocks, key }: { clocks: AttemptClocks; key: kms.IKey }) {
@@ -40,7 +40,7 @@ export class DeliveryQueues extends Construct {
       (lane) =>
         new ServiceQueue(this, capitalized(lane), {
           key,
-          // A message that waits for its batch was received already.
+          // A message that waits in the batching window is already received.
           hiddenSeconds: clocks.visibility + windowSeconds[lane],
           dead: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
         }),
@@ -57,7 +57,7 @@ export class DeliveryQueues extends Construct {
   }
 }
 
-/** A queue with the service's standard settings: encrypted in transit and at rest, longest retention. */
+/** A queue with the service's defaults: encrypted in transit and at rest, longest retention. */
 export class ServiceQueue extends sqs.Queue implements GrantedResource {
   constructor(
     scope: Construct,
@@ -70,8 +70,7 @@ export class ServiceQueue extends sqs.Queue implements GrantedResource {
       enforceSSL: true,
       encryption: sqs.QueueEncryption.KMS,
       encryptionMasterKey: key,
-      // A key is asked for once in so many seconds by each who sends or receives: what it costs depends on
-      // nothing else.
+      // The key is requested once per period and sender or receiver, which alone determines its cost.
       dataKeyReuse: Duration.hours(1),
       removalPolicy: ServiceStack.of(scope).removal,
       ...(dead === undefined ? {} : { deadLetterQueue: dead }),
@@ -91,13 +90,12 @@ export class ServiceQueue extends sqs.Queue implements GrantedResource {
 export const DEAD_LETTERS_SECONDS = 30;
 
 /**
- * What ends the chain of a function that puts an entry of the outbox back into its own queue
- * (engine/dead-letters.ts).
+ * Ends the chain of a function that puts an outbox entry back into its own queue (engine/dead-letters.ts).
  */
 export const DEAD_ENTRIES_BOUND =
   'An entry is given up 3 days after its event, with an alarm and a log line.';
 
-/** Holds what failed until the function for it could process it. */
+/** Dead-letter queue of failed work, until its function can process it. */
 export const deadLetters = (scope: Construct, id: string, key: kms.IKey): ServiceQueue =>
   new ServiceQueue(scope, id, { key, hiddenSeconds: 2 * DEAD_LETTERS_SECONDS });
 

@@ -13,10 +13,10 @@ import type { CodeOf } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 
-/** A refused e-mail comes again every few minutes: three are no accident. */
+/** Rejected e-mail is retried every few minutes: three are no accident. */
 const REFUSALS = 3;
 
-/** E-mail to the admins of organizations about what happened. */
+/** E-mail to the admins of organizations. */
 export class Mail extends Construct {
   readonly notify: BusWorker;
 
@@ -37,7 +37,7 @@ export class Mail extends Construct {
       tables: Tables;
       bus: BusQueues;
       users: cognito.UserPool;
-      /** An address that SES has verified, or of a domain that it has. */
+      /** Verified by SES, itself or by its domain. */
       from: string;
       dashboardOrigin: string;
     } & Pick<Settings, 'noticeSeconds' | 'mailLimits'>,
@@ -56,7 +56,7 @@ export class Mail extends Construct {
           KNOWLEDGE_TABLE: knowledge,
           MAILINGS_TABLE: mailings,
           USER_POOL: { environmentValue: users.userPoolId, arnsOf: () => [users.userPoolArn] },
-          MAIL_FROM: { environmentValue: from, arnsOf: () => identitiesOf(this, from) },
+          MAIL_FROM: { environmentValue: from, arnsOf: () => listIdentities(this, from) },
           DASHBOARD_ORIGIN: dashboardOrigin,
           NOTICE_SECONDS: String(noticeSeconds),
           MAIL_BUDGET: String(mailLimits.organization),
@@ -100,8 +100,8 @@ export class Mail extends Construct {
   }
 }
 
-/** What SES may have verified for a sender: the address, its domain, or one that this is below. */
-const identitiesOf = (scope: Construct, from: string): string[] =>
+/** Possible verified identities of a sender: its address, its domain and parent domains. */
+const listIdentities = (scope: Construct, from: string): string[] =>
   [from, ...domainsAbove(from.slice(from.indexOf('@') + 1))].map((resourceName) =>
     Stack.of(scope).formatArn({ service: 'ses', resource: 'identity', resourceName }),
   );

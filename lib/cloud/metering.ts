@@ -7,7 +7,7 @@ import type { EnvironmentOf } from './grants/resource.ts';
 import type { CodeOf } from './service-function.ts';
 import type { Tables } from './tables.ts';
 
-/** Counts what organizations use, behind the bus. */
+/** Counts the usage of organizations, behind the bus. */
 export class Metering extends Construct {
   constructor(
     scope: Construct,
@@ -27,8 +27,7 @@ export class Metering extends Construct {
           SERVICE_TABLE: tables.service,
           USAGE_TABLE: tables.usage,
         }) satisfies EnvironmentOf<MeterEnvironment>,
-      // A batch of one organization costs one write of its counter; few batches at once, because they meet
-      // there.
+      // A batch writes an organization's counter once; few concurrent batches limit contention on it.
       batchSize: 50,
       batchSeconds: 5,
       maxConcurrency: 5,

@@ -19,24 +19,22 @@ import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 const { Stats } = cloudwatch;
-/** Columns of a board. */
+/** Columns of a dashboard. */
 const WIDTH = 24;
-/** As many graphs stand side by side. */
+/** Graphs per row. */
 const IN_A_ROW = 4;
 
 export interface OperationsBoardProps {
   queues: readonly sqs.Queue[];
   tables: readonly { label: string; name: string }[];
-  /** Functions that are behind no route. */
+  /** Functions without a route. */
   workers: readonly string[];
-  /** Those of them that read streams. */
   streamReaders: readonly string[];
 }
 
 /**
- * The dashboard for an operator on call: from top to bottom whether customers are affected, where deliveries
- * are stuck, why, and what it costs. Functions and the API are known by their names, so that this stack
- * refers to no other for them.
+ * Dashboard for an operator on call, from top to bottom: effect on customers, stuck deliveries, causes, cost.
+ * Refers to functions and the API by name, so that this stack does not depend on theirs.
  */
 export class OperationsBoard extends Construct {
   private readonly board: cloudwatch.Dashboard;
@@ -113,7 +111,7 @@ export class OperationsBoard extends Construct {
   }
 }
 
-/** Pages of docs/runbooks; links only where they are on the web. */
+/** Links to docs/runbooks, if they are on the web. */
 function startingPoints(runbooks: string, stage: string): string {
   const pages = [
     'README',

@@ -5,9 +5,8 @@ import { KeyringSecret } from './keyrings.ts';
 import { DataTable } from './tables.ts';
 
 /**
- * Outputs the names of all resources that hold data, for the operator's command (`npm run operate`):
- * `TableService`, `QueueFresh`, `DeadLettersMeter`, `KeysSigning`. They are found in the stack, so a new
- * queue or table needs nothing here.
+ * Outputs the names of all data resources for `npm run operate`: `TableService`, `QueueFresh`,
+ * `DeadLettersMeter`, `KeysSigning`. Searches the stack, so a new queue or table needs no change here.
  */
 export function operatorOutputs(data: Stack): void {
   for (const [name, value] of data.node.findAll().flatMap(named)) new CfnOutput(data, name, { value });
@@ -21,7 +20,7 @@ function named(construct: IConstruct): [name: string, value: string][] {
   return [];
 }
 
-/** @param owner a worker has a `Queue` and its `DeadLetters` */
+/** @param owner worker with a `Queue` and its `DeadLetters` */
 function queueName(id: string, owner: string): string {
   if (id === 'Queue') return `Queue${owner}`;
   if (id === 'DeadLetters') return `DeadLetters${owner}`;

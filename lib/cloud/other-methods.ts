@@ -2,50 +2,48 @@ import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { envelope, REQUEST_ID } from './gateway-responses.ts';
 import type { ServedMethod } from './public-throttles.ts';
 
-/** How long browsers may cache a preflight's answer, in seconds; today's browsers cap it at two hours. */
+/** Seconds that browsers may cache a preflight's response; current browsers cap it at two hours. */
 const PREFLIGHT_SECONDS = 7200;
 
 /**
- * A known path with another method is 405 and tells which methods it has (RFC 9110, 15.5.6). Where browsers
- * call from other sites' pages, they ask first whether they may send a token (Fetch standard, CORS
- * preflight); the gateway tells them by itself.
+ * Answers another method on a known path with 405 and `Allow` (RFC 9110, 15.5.6), and preflights of routes
+ * that pages of other sites call with a token (Fetch standard, CORS preflight).
  */
 export function answerOtherMethods(api: apigateway.RestApi, served: readonly ServedMethod[]): void {
   for (const [path, routes] of Map.groupBy(served, (route) => route.path)) {
     const resource = api.root.resourceForPath(path);
     const methods = routes.map(({ method }) => method);
     const isOpen = routes.some(({ publicClass }) => publicClass === 'visitor');
-    if (isOpen) answered(resource, 'OPTIONS', preflight(methods));
-    answered(resource, 'ANY', notAllowed(isOpen ? [...methods, 'OPTIONS'] : methods));
+    if (isOpen) addMock(resource, 'OPTIONS', preflight(methods));
+    addMock(resource, 'ANY', notAllowed(isOpen ? [...methods, 'OPTIONS'] : methods));
   }
 }
 
 /**
- * Answers an unknown path with 404, also with an Authorization header. Where no resource matches, API Gateway
- * answers by itself and reads that header as its own signature: so each resource without a method gets one,
- * and each without a variable child gets a greedy child. A resource can have one variable child; the greedy
- * one is then below that.
+ * Answers an unknown path with 404, also with an Authorization header, which API Gateway would read as an AWS
+ * signature where no resource matches. Each resource without a method gets one, and each without a variable
+ * child a greedy child. A resource can have one variable child; the greedy one is then below it.
  */
 export function answerUnknownPaths(api: apigateway.RestApi, served: readonly ServedMethod[]): void {
   const paths = new Set(served.map(({ path }) => path));
-  const known = new Set([...paths].flatMap(prefixesOf));
+  const known = new Set([...paths].flatMap(listPrefixes));
   for (const path of known) {
     const resource = api.root.resourceForPath(path);
-    if (!paths.has(path)) answered(resource, 'ANY', NOT_FOUND);
+    if (!paths.has(path)) addMock(resource, 'ANY', NOT_FOUND);
     const hasVariable = [...known].some((other) => other.startsWith(`${path === '/' ? '' : path}/{`));
-    if (!hasVariable) answered(resource.addResource('{proxy+}'), 'ANY', NOT_FOUND);
+    if (!hasVariable) addMock(resource.addResource('{proxy+}'), 'ANY', NOT_FOUND);
   }
 }
 
 /** `/`, `/v1` and `/v1/webhooks` of `/v1/webhooks`. */
-const prefixesOf = (path: string): string[] => {
+const listPrefixes = (path: string): string[] => {
   const parts = path.split('/').slice(1);
   return ['/', ...parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`)];
 };
 
 interface Answer {
   statusCode: string;
-  /** Values are constants or variables of the gateway. */
+  /** Values are constants or gateway variables. */
   headers: Record<string, string>;
   template?: string;
 }
@@ -73,8 +71,8 @@ const preflight = (methods: readonly string[]): Answer => ({
 });
 
 /**
- * A mock takes only content types that it has a template for, and no wildcard: these are what clients send.
- * Any other gets the gateway's response for content types, which is 405 as well, without `Allow`.
+ * A mock accepts only content types with a template, without wildcards: these are common ones. Others get the
+ * gateway's response for content types, also a 405, without `Allow`.
  */
 const MOCKED_TYPES = [
   'application/json',
@@ -109,12 +107,12 @@ const MOCKED_TYPES = [
 ];
 
 /** Makes the gateway answer a method without a function. */
-function answered(
+function addMock(
   resource: apigateway.IResource,
   method: string,
   { statusCode, headers, template }: Answer,
 ): void {
-  // Caches may keep a 204 and a 405 where nothing says otherwise (RFC 9110, 15.1).
+  // Caches may store a 204 and a 405 by default (RFC 9110, 15.1).
   const all = { ...headers, 'Request-Id': REQUEST_ID, 'Cache-Control': "'no-store'" };
   const parameters = <T>(value: (header: string) => T): Record<string, T> =>
     Object.fromEntries(

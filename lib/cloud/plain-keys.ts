@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
-/** Where an SDK client describes its operations. */
+/** Operation schemas of an SDK client. */
 const SCHEMAS = /[/\\]client-[\w-]+[/\\]dist-es[/\\]schemas[/\\]schemas_\d+\.js$/;
 const NAME = /^const (_\w+) = ("[^"\\]*");$/gm;
 const COMPUTED_KEY = /\[(_\w+)\](?=:)/g;
 
-/** Leaves out of a bundle the SDK operations that are not called. */
+/** Drops uncalled SDK operations from a bundle. */
 export const plainKeys: Plugin = {
   name: 'plain-keys',
   setup({ onLoad }) {
@@ -18,8 +18,8 @@ export const plainKeys: Plugin = {
 };
 
 /**
- * Writes keys that are names of strings, `{ [_h]: … }`, as these strings. esbuild treats a computed key as a
- * side effect and keeps every operation that has one: of SES all of them instead of the one that is called.
+ * Replaces keys that name strings, `{ [_h]: … }`, by the strings. esbuild treats computed keys as side
+ * effects and keeps every operation with one: of SES all instead of one.
  */
 export function withPlainKeys(schemas: string): string {
   const strings = new Map([...schemas.matchAll(NAME)].map(([, name = '', string = '']) => [name, string]));

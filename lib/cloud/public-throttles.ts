@@ -2,12 +2,9 @@ import type { MethodDeploymentOptions } from 'aws-cdk-lib/aws-apigateway';
 import type { Route } from '../../functions/platform/route.ts';
 import type { StagePolicy } from './stages.ts';
 
-/**
- * Classes of methods that need no credentials, and the share of the stage's throttle that all methods of a
- * class have together.
- */
+/** Classes of methods without credentials, and the share of the stage's throttle for each class. */
 const PUBLIC_SHARES = {
-  /** Visitors of web widgets, whose tokens any page hands out. */
+  /** Visitors of web widgets, whose tokens any page gives out. */
   visitor: 0.2,
   preflight: 0.05,
   signIn: 0.1,
@@ -15,22 +12,22 @@ const PUBLIC_SHARES = {
 } as const;
 export type PublicClass = keyof typeof PUBLIC_SHARES;
 
-/** A method of the gateway; without a class its callers authenticate with an API key or a session. */
+/** A gateway method; without a class its callers authenticate with an API key or a session. */
 export interface ServedMethod {
   method: string;
   path: string;
   publicClass?: PublicClass | undefined;
 }
 
-/** The class of a route of the table: its kind of authentication decides. */
+/** A route's class follows from its authentication mode. */
 export const publicClassOf = ({ visitor }: Route): PublicClass | undefined =>
   visitor ? 'visitor' : undefined;
 
 /**
- * Throttles of the public methods, so that a flood of them leaves at least half of the stage's throttle to
- * callers with keys and sessions. Each method has a bucket of its own, so the methods of a class divide its
- * share. The answers of mocks to unknown paths and methods keep the stage's default: they call no function.
- * @param settings that the other methods have as well: those of a method replace the stage's
+ * Throttles public methods, so that a flood of them leaves at least half of the stage's throttle to callers
+ * with keys and sessions. Each method has its own bucket, so a class's methods divide its share. Mocks of
+ * unknown paths and methods call no function and keep the stage's default.
+ * @param settings of all methods: a method's own settings replace the stage's
  */
 export function publicThrottles(
   served: readonly ServedMethod[],
@@ -45,7 +42,7 @@ export function publicThrottles(
       const options: MethodDeploymentOptions = {
         ...settings,
         throttlingRateLimit: Math.round(rate * share * 100) / 100,
-        // With none at once a bucket would never hold a whole token.
+        // A burst of 0 would never admit a request.
         throttlingBurstLimit: Math.max(1, Math.floor(burst * share)),
       };
       return methods.map(({ path, method }) => [`${path}/${method}`, options]);

@@ -28,10 +28,7 @@ export interface RecoveryProps {
   settings: Settings;
 }
 
-/**
- * Events of the deliveries' stream that are counted: additions, and ends. Claims and retries stay out, and
- * cost nothing.
- */
+/** Counted stream events: additions and ends. Claims and retries are filtered out, at no cost. */
 const ADDED = { eventName: lambda.FilterRule.isEqual('INSERT') };
 const ENDED = {
   eventName: lambda.FilterRule.isEqual('MODIFY'),
@@ -39,10 +36,10 @@ const ENDED = {
 };
 
 const AUDIT_EVERY = Duration.hours(1);
-/** Longer than a run needs for the page that it has begun. */
+/** Leaves a run time to finish its current page. */
 const RUN_SECONDS = 55;
 
-/** Restores delivery messages and entries that got lost, and reports that some did. */
+/** Restores lost delivery messages and index entries, and reports them. */
 export class Recovery extends Construct {
   readonly deliveryStream: ServiceFunction;
   readonly reconcile: ServiceFunction;
@@ -69,12 +66,12 @@ export class Recovery extends Construct {
       } satisfies EnvironmentOf<DeliveryStreamEnvironment>,
     });
     feedFromStream(this.deliveryStream, tables.deliveries, {
-      // Most deliveries begin and end within one batch, and need no entry in the index, which costs three
-      // write units: so a batch ends with its window and not, on a busy shard, with its size. Lambda ends it
-      // at 6 MB all the same, which is about as many.
+      // Most deliveries begin and end within one batch and need no index entry, which costs three write
+      // units. So a batch ends with its window rather than its size; Lambda also ends it at 6 MB, about as
+      // many records.
       batchSize: 5000,
       maxBatchingWindow: Duration.seconds(settings.watchWindowSeconds),
-      // Not for its windows: with one, the function learns which shard it reads.
+      // Only a window makes Lambda send the shard's id to the function.
       tumblingWindow: Duration.minutes(15),
       filters: [lambda.FilterCriteria.filter(ADDED), lambda.FilterCriteria.filter(ENDED)],
     });
@@ -84,7 +81,7 @@ export class Recovery extends Construct {
       description: 'Sends delivery messages for due deliveries that have none',
       code,
       timeoutSeconds: RUN_SECONDS,
-      // The run of the next minute takes the place of one that failed.
+      // The next minute's run replaces a failed one.
       asyncRetries: 0,
       environment: {
         DELIVERIES_TABLE,
@@ -102,7 +99,7 @@ export class Recovery extends Construct {
       description: 'Checks that the ledger of each hour balances',
       code,
       timeoutSeconds: 900,
-      // It checks an hour at a time: without a retry, a failure would be noticed an hour later.
+      // It runs hourly: without a retry, a failure would be noticed an hour later.
       asyncRetries: 2,
       environment: {
         SERVICE_TABLE: tables.service,

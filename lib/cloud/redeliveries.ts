@@ -13,10 +13,10 @@ import type { Settings } from './settings.ts';
 import type { DataStack } from './stacks/data-stack.ts';
 import { watchFailures, watchSchedule } from './watching.ts';
 
-/** Longer than a run needs for the page that it has begun. */
+/** Leaves a run time to finish its current page. */
 const RUN_SECONDS = 55;
 
-/** Resends an endpoint's failed deliveries of a period, however many they are. */
+/** Resends an endpoint's failed deliveries of a period, in any number. */
 export class Redeliveries extends Construct {
   readonly worker: BusWorker;
   readonly resumeRedeliveryJobs: ServiceFunction;
@@ -33,7 +33,7 @@ export class Redeliveries extends Construct {
       description: 'Makes the deliveries of redelivery jobs',
       code,
       timeoutSeconds: REDELIVER_TIMEOUT_SECONDS,
-      // A message per round of some 100 deliveries: Lambda's limit would end a job after about 1,600.
+      // One message per round of about 100 deliveries: Lambda's limit would end a job after about 1,600.
       loopBound:
         'Each round moves the position of its job forward; the job ends at the end of its time range.',
       bus,
@@ -46,7 +46,7 @@ export class Redeliveries extends Construct {
           ...deliveryQueues.first,
           REDELIVERIES_QUEUE: queue,
         }) satisfies EnvironmentOf<RedeliverEnvironment>,
-      // A job each. More at once than this have their turns.
+      // One job each; further jobs take turns.
       batchSize: 1,
       maxConcurrency: 10,
       says: 'Redelivery jobs failed after all retries: deliveries are not resent, and customers can start no other job for the endpoint.',
@@ -59,7 +59,7 @@ export class Redeliveries extends Construct {
       description: 'Sends the messages of redelivery jobs again that were lost',
       code,
       timeoutSeconds: RUN_SECONDS,
-      // The run of the next minute takes the place of one that failed.
+      // The next minute's run replaces a failed one.
       asyncRetries: 0,
       environment: {
         SERVICE_TABLE: tables.service,

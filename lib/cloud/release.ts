@@ -7,18 +7,17 @@ import type { ServiceFunction } from './service-function.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 import type { Release } from './stages.ts';
 
-/** The code that works: event sources invoke the alias, which new code gets by and by. */
+/** Alias that event sources invoke and that gradually moves to new code. */
 export function live(fn: ServiceFunction): lambda.Alias {
   const version = fn.currentVersion;
-  // What the alias would go back to has to be there still.
+  // A rollback needs the alias's previous version.
   if (ServiceStack.of(fn).policy.release !== 'at-once') version.applyRemovalPolicy(RemovalPolicy.RETAIN);
   return new lambda.Alias(fn, 'Live', { aliasName: 'live', version });
 }
 
 /**
- * The newest code, at once: for a source that the version before does not know. It would fail for as long as
- * it has a share of the invocations, which counts against the release. From the release after that one on,
- * the source may be fed to the live alias.
+ * The newest code at once, for an event source that the previous version does not support and whose failures
+ * would count against the release. From the next release on, the live alias can have the source.
  */
 export const newest = (fn: ServiceFunction): lambda.Alias =>
   new lambda.Alias(fn, 'Newest', { aliasName: 'newest', version: fn.currentVersion });
@@ -30,8 +29,8 @@ const CONFIGS: Readonly<Record<Exclude<Release, 'at-once'>, codedeploy.ILambdaDe
 };
 
 /**
- * Lets CodeDeploy move an alias to new code as the stage says, and back when an alarm rings. While one rings
- * already nothing is deployed, unless the operator says so.
+ * Makes CodeDeploy move an alias by the stage's policy, and back when an alarm fires. While one is already
+ * firing, nothing is deployed unless the operator overrides it.
  */
 export function releaseGradually(alias: lambda.Alias, alarms: readonly cloudwatch.IAlarm[]): void {
   const { release, rollsBack } = ServiceStack.of(alias).policy;

@@ -27,13 +27,13 @@ export interface RouteFunctionsProps {
   settings: Settings;
 }
 
-/** Routes that say whether there is e-mail. */
+/** Routes that report whether e-mail is configured. */
 const SAYS_MAILER: ReadonlySet<RouteKey> = new Set(['readOrganization', 'updateOrganization']);
 
-/** Requests in five minutes that could not be counted. */
+/** Uncounted requests in five minutes. */
 const FAILED_COUNTS = 10;
 
-/** A function for each route of the table, with what it needs of the data. */
+/** A function per route, with its access to data. */
 export class RouteFunctions extends Construct {
   constructor(scope: Construct, id: string, props: RouteFunctionsProps) {
     super(scope, id);
@@ -41,8 +41,8 @@ export class RouteFunctions extends Construct {
     // Requests pass while the limiter fails, so operators must know.
     alarmAt(this, 'RateLimiterFailing', {
       metric: counted(this, RATE_LIMITER_FAILURES),
-      // The first calls after a deployment may find the counter's table slow; a counter that is down fails at
-      // each call.
+      // A deployment's first calls may find the counter's table slow; a counter that is down fails on each
+      // call.
       threshold: FAILED_COUNTS,
       periods: 2,
       runbook: 'api.md#the-rate-limiter-cannot-count',

@@ -12,10 +12,10 @@ import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 import { watchFailures, watchSchedule } from './watching.ts';
 
-/** A purge that is not done after an hour will hardly be done by itself. */
+/** A purge that takes more than an hour will hardly finish by itself. */
 const LATE_SECONDS = 3600;
 
-/** Deletes the data of a sandbox after its reset. */
+/** Deletes a sandbox's data after its reset. */
 export class Sandboxes extends Construct {
   readonly purge: ServiceFunction;
 
@@ -31,7 +31,7 @@ export class Sandboxes extends Construct {
       description: 'Deletes what resets of sandboxes have left behind',
       code,
       timeoutSeconds: 300,
-      // The run of the next minute takes the place of one that failed.
+      // The next minute's run replaces a failed one.
       asyncRetries: 0,
       environment: {
         SERVICE_TABLE: service,

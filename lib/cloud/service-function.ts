@@ -9,37 +9,32 @@ import { type GrantedResource, valuesOf } from './grants/resource.ts';
 import { rolePath, ServiceStack } from './stacks/service-stack.ts';
 import type { Reserved } from './stages.ts';
 
-/**
- * Where the code of a function is: bundled for a deployment, a placeholder in tests of the infrastructure.
- */
+/** Source of a function's code: a bundle, or a placeholder in infrastructure tests. */
 export type CodeOf = (name: FunctionName) => lambda.Code;
 
 export interface ServiceFunctionProps {
   name: FunctionName;
   description: string;
   code: CodeOf;
-  /** The function may do with a resource in it what its code does (grants/access.json). */
+  /** The function gets its code's actions on these resources (grants/access.json). */
   environment: Record<string, string | GrantedResource>;
-  /** The resource that its events name, where it uses one. */
+  /** Resource that its events name, if any. */
   fromEvent?: GrantedResource;
   timeoutSeconds: number;
   memoryMiB?: number;
-  /** As whose concurrency the stage may reserve some. */
+  /** Name under which the stage may reserve concurrency. */
   reserved?: Reserved;
-  /** Of an asynchronous invocation that failed, by a schedule or an operator. Lambda's own number is 2. */
+  /** Retries of a failed asynchronous invocation, by a schedule or an operator. Lambda's default is 2. */
   asyncRetries?: 0 | 1 | 2;
   /**
-   * The reason why a chain of the function's own messages ends. Without one, Lambda stops the function at
-   * about its 16th invocation in the chain and drops the message (Lambda Developer Guide, "Use Lambda
-   * recursive loop detection to prevent infinite loops").
+   * Why a chain of the function's own messages ends. Without a reason, Lambda stops the function at about its
+   * 16th invocation in the chain and drops the message (Lambda Developer Guide, "Use Lambda recursive loop
+   * detection to prevent infinite loops").
    */
   loopBound?: string;
 }
 
-/**
- * The role of a function. What is granted to it is a part of it, not a resource beside it: a stack may have
- * 500.
- */
+/** A function's role with inline grants: a stack may have only 500 resources. */
 export class FunctionRole extends iam.Role {
   private readonly granted: iam.PolicyDocument;
 
@@ -61,8 +56,8 @@ export class FunctionRole extends iam.Role {
 }
 
 /**
- * A group for logs: encrypted, and kept for as long as the stage says. @param logGroupName where AWS gives it
- * one
+ * An encrypted log group with the stage's retention.
+ * @param logGroupName set if AWS dictates it
  */
 export function logGroup(scope: Construct, id: string, logGroupName?: string): logs.LogGroup {
   const { policy, common, removal } = ServiceStack.of(scope);
@@ -75,8 +70,8 @@ export function logGroup(scope: Construct, id: string, logGroupName?: string): l
 }
 
 /**
- * A Lambda function with the service's standard settings: Node.js 24, structured logs in a group of its own,
- * and a role that may write these logs and nothing else until a grant adds to it.
+ * A Lambda function with the service's defaults: Node.js 24, structured logs in its own group, and a role
+ * that may only write these logs until a grant adds to it.
  */
 export class ServiceFunction extends lambda.Function {
   /** Its name within the stage. */
@@ -109,13 +104,13 @@ export class ServiceFunction extends lambda.Function {
       role,
       logGroup: group,
       loggingFormat: lambda.LoggingFormat.JSON,
-      // Its own lines of each invocation cost more than an attempt's; a function that runs out of time or
-      // memory still says so.
+      // Lambda's lines for each invocation cost more than an attempt's; timeouts and memory errors are still
+      // logged.
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
     });
     this.serves = props.name;
     const { defaultChild } = this.node;
-    // In the template, where the infrastructure tests require it beside the property.
+    // In the template, where infrastructure tests require it beside the property.
     if (props.loopBound !== undefined && defaultChild instanceof lambda.CfnFunction)
       defaultChild.addMetadata('LoopBound', props.loopBound);
     grantAccess(this, props.name, props.environment, props.fromEvent);

@@ -8,7 +8,7 @@ import { FunctionsStack } from './stacks/functions-stack.ts';
 import { GatewayStack } from './stacks/gateway-stack.ts';
 import { WorkersStack } from './stacks/workers-stack.ts';
 
-/** The Conversation Service API of a stage: what it is made of, and nothing of how. */
+/** Stacks of a stage's Conversation Service API. */
 export interface ConversationService {
   data: DataStack;
   functions: FunctionsStack;
@@ -32,7 +32,7 @@ export function conversationService(
     workers: new WorkersStack(scope, data, { settings, code }),
     dashboard: new DashboardStack(scope, gateway, { settings, directory: dashboard }),
   };
-  // Last: the workers have made their queues.
+  // Last: the workers have created their queues.
   operatorOutputs(data);
   return service;
 }

@@ -6,97 +6,95 @@ import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS, DEFAULT_RETRY_POLICY } from '../../fun
 import { type Context, flag, number, SECONDS, SettingError, text, WHOLE } from './context.ts';
 import { readPolicy, type StagePolicy } from './stages.ts';
 
-/** Batches of checks of sources that run at once. */
+/** Concurrent batches of source checks. */
 export const CHECK_WORKERS = 20;
 
-/** An issuer of sessions, and what it calls things. */
+/** An issuer of sessions, with its names of claims. */
 interface OidcSettings {
   issuer: string;
   audience: string;
   organizationClaim?: string;
   roleClaim?: string;
-  /** Space-separated; `openid` among it. */
+  /** Space-separated, with `openid`. */
   scope?: string;
 }
 
 /**
- * What a deployment may set, as CDK context (`-c retryBaseSeconds=30`). The defaults are the specification's.
+ * Settings of a deployment from CDK context (`-c retryBaseSeconds=30`). The defaults are the specification's.
  */
 export interface Settings {
-  /** Which of the deployments it is (`stage`, `dev` by default), and what goes with it (stages.ts). */
+  /** Stage (`stage`, default `dev`) and its policy (stages.ts). */
   policy: StagePolicy;
   retryBaseSeconds: number;
   retryCapSeconds: number;
   attemptTimeoutSeconds: number;
-  /** How late a delivery may be before its message counts as lost. */
+  /** Seconds past due after which a delivery's message counts as lost. */
   graceSeconds: number;
-  /** How long changes of deliveries are gathered before they are counted. */
+  /** Seconds in which delivery changes are collected before they are counted. */
   watchWindowSeconds: number;
-  /** Seconds after a sandbox reset in which functions that began before it may still use the old data. */
+  /** Seconds after a sandbox reset in which functions that began before may still use the old data. */
   lingerSeconds: number;
-  /** Requests a minute for each tier: `rateLimitSandbox`, `rateLimitStandard`, `rateLimitScale`. */
+  /** Requests per minute by tier: `rateLimitSandbox`, `rateLimitStandard`, `rateLimitScale`. */
   rateLimits: RateLimits;
   /**
-   * Requests a minute of all visitors of an organization, for each tier: `visitorLimitSandbox` …, as many as
-   * the tier has by default.
+   * Requests per minute of all visitors of an organization, by tier: `visitorLimitSandbox` …; default: the
+   * tier's rate limit.
    */
   visitorLimits: RateLimits;
   /**
-   * Another issuer of sessions than the stack's own user pool: `oidcIssuer`, `oidcAudience`, the names of two
-   * claims, and what is asked for.
+   * Issuer of sessions instead of the stack's user pool: `oidcIssuer`, `oidcAudience`, two claim names and
+   * the scope.
    */
   oidc?: OidcSettings;
-  /** From one check of a source's content to the next. */
+  /** Seconds between two checks of a source. */
   checkEverySeconds: number;
   /**
-   * Checks of one organization that run at once, each of which may keep a worker: a quarter of the workers by
-   * default.
+   * Concurrent checks of one organization, each of which may occupy a worker; default: a quarter of the
+   * workers.
    */
   checksPerOrganization: number;
-  /** Seconds after a customer's request for a check in which another one of the same source is refused. */
+  /** Seconds after a customer's request for a check in which another of the same source is rejected. */
   syncCooldownSeconds: number;
-  /** Least time between two e-mails to admins about a source's content. */
+  /** Minimum seconds between two e-mails to admins about a source. */
   noticeSeconds: number;
-  /** Recipients of e-mail about content in a UTC day (`mailBudget`, `mailCeiling`). */
+  /** Recipients of e-mail about content per UTC day (`mailBudget`, `mailCeiling`). */
   mailLimits: MailLimits;
-  /** Sender of e-mail, whose domain or address SES has verified; without one nothing is sent. */
+  /** Sender of e-mail, verified by SES itself or by its domain; without one nothing is sent. */
   mailFrom?: string;
-  /** The address that alarms are sent to, besides subscribers of their topic. */
+  /** Receives alarms, in addition to subscribers of their topic. */
   alarmEmail?: string;
-  /** Origin of the dashboard, without which session cookies change nothing. */
+  /** Origin of the dashboard; without it requests with session cookies cannot write. */
   dashboardOrigin?: string;
   /**
-   * Certificate for the dashboard's origin, which the distribution then has as its name
-   * (`dashboardCertificateArn`); of ACM in us-east-1.
+   * Certificate of the dashboard's origin, which becomes the distribution's name (`dashboardCertificateArn`);
+   * from ACM in us-east-1.
    */
   dashboardCertificateArn?: string;
-  /** What the address of the user pool's sign-in pages begins with. */
+  /** Domain prefix of the user pool's sign-in pages. */
   signInDomainPrefix?: string;
   /**
-   * A name of its own for the API: `domainName`, and `certificateArn` of ACM's certificate for it in the same
-   * region.
+   * Custom domain of the API: `domainName`, and `certificateArn` of its ACM certificate in the same region.
    */
   domain?: { name: string; certificateArn: string };
   /**
-   * What the user agent of deliveries and source fetches says of the sender: a page about them (`senderUrl`,
-   * the documentation at `domainName` or `dashboardOrigin` by default) and an e-mail address
-   * (`senderContact`).
+   * Sender in the user agent of deliveries and source fetches: URL of a page (`senderUrl`; default: the
+   * documentation at `domainName` or `dashboardOrigin`) and e-mail address (`senderContact`).
    */
   sender: { url?: string; contact?: string };
-  /** Whether a web ACL stands before the API: in stage prod by default. */
+  /** Whether the API has a web ACL; default: in stage prod. */
   waf: boolean;
-  /** Where the runbooks can be read (`runbookUrl`), which alarms link to. */
+  /** Base URL of the runbooks (`runbookUrl`), for links in alarms. */
   runbooks: string;
 }
 
-/** @throws SettingError naming the value, its range and what was given */
+/** @throws SettingError naming the value, its range and the input */
 export function readSettings(node: Context): Settings {
   const policy = readPolicy(node);
-  const rateLimits = limitsOf(node, 'rateLimit', DEFAULT_RATE_LIMITS);
+  const rateLimits = readLimits(node, 'rateLimit', DEFAULT_RATE_LIMITS);
   const settings: Settings = {
     policy,
     retryBaseSeconds: number(node, 'retryBaseSeconds', DEFAULT_RETRY_POLICY.baseSeconds, SECONDS(0, 3600)),
-    // A wait is held by the queue message's visibility, which SQS limits to 12 hours.
+    // Waits use the queue message's visibility timeout, which SQS limits to 12 hours.
     retryCapSeconds: number(node, 'retryCapSeconds', DEFAULT_RETRY_POLICY.capSeconds, SECONDS(0, 43_200)),
     attemptTimeoutSeconds: number(
       node,
@@ -121,17 +119,17 @@ export function readSettings(node: Context): Settings {
       stage: number(node, 'mailCeiling', DEFAULT_MAIL_LIMITS.stage, RECIPIENTS),
     },
     rateLimits,
-    visitorLimits: limitsOf(node, 'visitorLimit', rateLimits),
-    ...oidcOf(node),
-    ...originOf(node),
-    ...dashboardCertificateOf(node),
-    ...signInDomainOf(node),
-    ...addressOf(node, 'mailFrom'),
-    ...addressOf(node, 'alarmEmail'),
-    ...domainOf(node),
-    sender: senderOf(node),
+    visitorLimits: readLimits(node, 'visitorLimit', rateLimits),
+    ...readOidc(node),
+    ...readOrigin(node),
+    ...readDashboardCertificate(node),
+    ...readSignInDomain(node),
+    ...readAddress(node, 'mailFrom'),
+    ...readAddress(node, 'alarmEmail'),
+    ...readDomain(node),
+    sender: readSender(node),
     waf: flag(node, 'waf', policy.stage === 'prod'),
-    runbooks: runbooksOf(node),
+    runbooks: readRunbooks(node),
   };
   if (settings.retryCapSeconds < settings.retryBaseSeconds)
     throw new SettingError('context retryCapSeconds must not be less than retryBaseSeconds');
@@ -153,13 +151,13 @@ export function readSettings(node: Context): Settings {
   return settings;
 }
 
-/** The variables by which functions know what their user agent says of the sender. */
+/** Environment variables of the sender in the user agent. */
 export const senderEnvironment = ({ sender: { url, contact } }: Pick<Settings, 'sender'>) => ({
   ...(url === undefined ? {} : { SENDER_URL: url }),
   ...(contact === undefined ? {} : { SENDER_CONTACT: contact }),
 });
 
-/** Why a deployment sends no e-mail, in words for the operator; undefined where it does. */
+/** Why a deployment sends no e-mail, for the operator; undefined if it does. */
 export function reasonWithoutMailer({
   mailFrom,
   oidc,
@@ -173,8 +171,8 @@ export function reasonWithoutMailer({
 const RECIPIENTS = WHOLE('recipients a day', 1, 1_000_000_000);
 const REQUESTS = WHOLE('requests a minute', 1, 1_000_000_000);
 
-/** Requests a minute by tier, from context such as `rateLimitScale`. */
-const limitsOf = (
+/** Requests per minute by tier, from context such as `rateLimitScale`. */
+const readLimits = (
   node: Context,
   prefix: 'rateLimit' | 'visitorLimit',
   standard: RateLimits,
@@ -184,7 +182,7 @@ const limitsOf = (
   scale: number(node, `${prefix}Scale`, standard.scale, REQUESTS),
 });
 
-function oidcOf(node: Context): Pick<Settings, 'oidc'> {
+function readOidc(node: Context): Pick<Settings, 'oidc'> {
   const issuer = text(node, 'oidcIssuer');
   const audience = text(node, 'oidcAudience');
   const organizationClaim = text(node, 'oidcOrganizationClaim');
@@ -218,22 +216,22 @@ function oidcOf(node: Context): Pick<Settings, 'oidc'> {
   };
 }
 
-function senderOf(node: Context): Settings['sender'] {
+function readSender(node: Context): Settings['sender'] {
   const given = text(node, 'senderUrl');
-  // A parenthesis would end the comment that the URL is in (RFC 9110, 5.6.5).
+  // A parenthesis would end the comment that contains the URL (RFC 9110, 5.6.5).
   if (given !== undefined && (URL.parse(given)?.protocol !== 'https:' || /[()\\\s]/.test(given)))
     throw new SettingError(
       `context senderUrl must be an https URL without parentheses, backslashes or spaces, not "${given}"`,
     );
-  const origin = domainOf(node).domain?.name;
-  const site = origin === undefined ? originOf(node).dashboardOrigin : `https://${origin}`;
+  const origin = readDomain(node).domain?.name;
+  const site = origin === undefined ? readOrigin(node).dashboardOrigin : `https://${origin}`;
   const url = given ?? (site === undefined ? undefined : `${site}/api/docs`);
-  const { senderContact: contact } = addressOf(node, 'senderContact');
+  const { senderContact: contact } = readAddress(node, 'senderContact');
   return { ...(url === undefined ? {} : { url }), ...(contact === undefined ? {} : { contact }) };
 }
 
-/** @throws SettingError when it is no e-mail address that a header can carry */
-function addressOf<N extends 'mailFrom' | 'alarmEmail' | 'senderContact'>(
+/** @throws SettingError when it is no e-mail address that fits in a header */
+function readAddress<N extends 'mailFrom' | 'alarmEmail' | 'senderContact'>(
   node: Context,
   name: N,
 ): { [K in N]?: string } {
@@ -243,8 +241,8 @@ function addressOf<N extends 'mailFrom' | 'alarmEmail' | 'senderContact'>(
   return (address === undefined ? {} : { [name]: address }) as { [K in N]?: string };
 }
 
-/** Browsers send an origin without a path; one with anything more would match nothing. */
-function originOf(node: Context): Pick<Settings, 'dashboardOrigin'> {
+/** Browsers send an origin without a path; anything longer never matches. */
+function readOrigin(node: Context): Pick<Settings, 'dashboardOrigin'> {
   const given = text(node, 'dashboardOrigin');
   if (given === undefined) return {};
   const url = URL.parse(given);
@@ -256,8 +254,8 @@ function originOf(node: Context): Pick<Settings, 'dashboardOrigin'> {
   return { dashboardOrigin: given };
 }
 
-/** CloudFront takes certificates of this one region. */
-function dashboardCertificateOf(node: Context): Pick<Settings, 'dashboardCertificateArn'> {
+/** CloudFront accepts certificates of this region only. */
+function readDashboardCertificate(node: Context): Pick<Settings, 'dashboardCertificateArn'> {
   const given = text(node, 'dashboardCertificateArn');
   if (given === undefined) return {};
   if (!/^arn:aws[a-z-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/.test(given))
@@ -267,8 +265,8 @@ function dashboardCertificateOf(node: Context): Pick<Settings, 'dashboardCertifi
   return { dashboardCertificateArn: given };
 }
 
-/** As Cognito takes them (API reference, CreateUserPoolDomain). */
-function signInDomainOf(node: Context): Pick<Settings, 'signInDomainPrefix'> {
+/** Cognito's format (API reference, CreateUserPoolDomain). */
+function readSignInDomain(node: Context): Pick<Settings, 'signInDomainPrefix'> {
   const given = text(node, 'signInDomainPrefix');
   if (given === undefined) return {};
   if (!/^(?!.*(aws|amazon|cognito))[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(given))
@@ -278,7 +276,7 @@ function signInDomainOf(node: Context): Pick<Settings, 'signInDomainPrefix'> {
   return { signInDomainPrefix: given };
 }
 
-function domainOf(node: Context): Pick<Settings, 'domain'> {
+function readDomain(node: Context): Pick<Settings, 'domain'> {
   const name = text(node, 'domainName');
   const certificateArn = text(node, 'certificateArn');
   if (name === undefined && certificateArn === undefined) return {};
@@ -295,8 +293,8 @@ function domainOf(node: Context): Pick<Settings, 'domain'> {
   return { domain: { name, certificateArn } };
 }
 
-/** Without one a path within the repository, which an operator can search for. */
-function runbooksOf(node: Context): string {
+/** Default: a path within the repository, which an operator can search for. */
+function readRunbooks(node: Context): string {
   const given = text(node, 'runbookUrl');
   if (given === undefined) return 'docs/runbooks';
   if (URL.parse(given)?.protocol !== 'https:' || /[?#]|\/$/.test(given))

@@ -3,7 +3,7 @@ import * as routes from '../../functions/sign-in/routes.ts';
 import type { Identity } from './identity.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 
-/** Where the dashboard's pages sign people in and out, and the functions that do. */
+/** Sign-in and sign-out pages of the dashboard, and their functions. */
 export const SIGN_IN_ROUTES = Object.values(routes);
 
 const DESCRIPTIONS: Readonly<Record<(typeof SIGN_IN_ROUTES)[number]['name'], string>> = {
@@ -13,10 +13,10 @@ const DESCRIPTIONS: Readonly<Record<(typeof SIGN_IN_ROUTES)[number]['name'], str
   'sign-out': 'End a session',
 };
 
-/** Seconds: for three requests to the issuer at most, of two seconds each. The gateway gives up at 29. */
+/** Seconds, for at most three requests to the issuer of two seconds each. The gateway times out at 29. */
 const TIMEOUT = 10;
 
-/** The sign-in. Its functions know the issuer, and may do nothing but write their logs. */
+/** Sign-in functions, which know the issuer and may only write logs. */
 export class SignInFunctions extends Construct {
   constructor(scope: Construct, id: string, { code, identity }: { code: CodeOf; identity: Identity }) {
     super(scope, id);

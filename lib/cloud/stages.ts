@@ -1,63 +1,63 @@
 import { getLaneFacts, type Lane, mapLanes } from '../../functions/domain/lanes.ts';
 import { type Context, flag, number, oneOf, SettingError, text, WHOLE } from './context.ts';
 
-/** Where a deployment stands: each has stacks, data and keys of its own. */
+/** Each stage has its own stacks, data and keys. */
 export const STAGES = ['dev', 'staging', 'prod'] as const;
 export type Stage = (typeof STAGES)[number];
 
 /**
  * How the delivery engine gets new code: a tenth of the work for five minutes first, a tenth more every three
- * minutes, or all of it.
+ * minutes, or all at once.
  */
 export type Release = 'canary' | 'linear' | 'at-once';
 
-/** Functions with reserved concurrency, so that they and the API cannot take each other's. */
+/** Functions with reserved concurrency, isolated from each other and the API. */
 export type Reserved = 'dispatch' | 'fanOut' | 'deliveryStream' | 'publish';
 
-/** What a stage decides for all that is deployed to it. */
+/** Settings of all deployments of a stage. */
 export interface StagePolicy {
   stage: Stage;
   /**
-   * All that holds data outlives its stack, cannot be deleted by mistake, and can be restored to any second
-   * of the last 35 days.
+   * Data outlives its stack, is protected from deletion, and can be restored to any second of the last 35
+   * days.
    */
   keepsData: boolean;
   logLevel: 'DEBUG' | 'INFO';
   logRetentionDays: number;
-  /** Whether alarms notify anyone. Without, the alarms show their state and send nothing. */
+  /** If false, alarms show their state and send nothing. */
   alarms: boolean;
-  /** Batches of a lane in progress at once; each holds ten attempts. */
+  /** Concurrent batches of a lane, with ten attempts each. */
   dispatchers: Readonly<Record<Lane, number>>;
-  /** Seconds for which messages of a lane are gathered into a batch; 0 where they are received at once. */
+  /** Batching window of each lane in seconds; 0 for none. */
   windowSeconds: Readonly<Record<Lane, number>>;
   /**
-   * Concurrent invocations that are reserved for a function, and its maximum. Absent where nothing is
-   * reserved: an account starts with 1000, a new one perhaps with 10, and 100 of them cannot be reserved.
+   * Reserved and maximum concurrency of a function. Absent if none is reserved: an account starts with 1000,
+   * a new one perhaps with 10, and 100 of them cannot be reserved.
    */
   reserved: Readonly<Record<Reserved, number>> | undefined;
-  /** Requests a second to the API of all organizations together, and how many may come at once. */
+  /** Requests per second and burst of all organizations together. */
   throttle: { rate: number; burst: number };
   release: Release;
-  /** Whether an alarm takes new code back. An operator says no to bring out a repair while alarms ring. */
+  /** Whether an alarm rolls back new code. False lets an operator release a fix while alarms are firing. */
   rollsBack: boolean;
 }
 
 interface StageRow
   extends Omit<StagePolicy, 'stage' | 'dispatchers' | 'windowSeconds' | 'reserved' | 'rollsBack'> {
-  /** Reserved for what reads streams, a batch for each shard; the dispatcher has what its lanes may use. */
+  /** Reserved for stream readers, one batch per shard; the dispatcher has the sum of its lanes. */
   readers: Omit<Record<Reserved, number>, 'dispatch'>;
   reserves: boolean;
-  /** Within which a context value may change a figure. */
+  /** Ranges for context values. */
   bounds: Readonly<Record<'logRetentionDays' | 'dispatchers' | 'throttle', readonly [number, number]>>;
 }
 
-/** SQS takes no less than 2 and no more than 1000 for a queue's reader. */
+/** SQS's limits for an event source mapping. */
 const CONCURRENCY = { least: 2, most: 1000 };
-/** Requests a second of all APIs of an account in a region, unless AWS has raised it. */
+/** Requests per second of all APIs of an account in a region, unless AWS has raised it. */
 const ACCOUNT_RATE = 10_000;
 
 const ROWS: Readonly<Record<Stage, StageRow>> = {
-  // The local run is of this stage: its rate is one that a developer's load test does not meet.
+  // The local run uses this stage: a developer's load test must not reach its rate.
   dev: {
     keepsData: false,
     logLevel: 'INFO',
@@ -69,7 +69,7 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     release: 'at-once',
     bounds: { logRetentionDays: [1, 90], dispatchers: [2, 100], throttle: [1, ACCOUNT_RATE] },
   },
-  // As in production, so that what is tried here is what happens there, at a tenth of its size.
+  // Production's settings at a tenth of its size, so that tests here are representative.
   staging: {
     keepsData: true,
     logLevel: 'INFO',
@@ -90,7 +90,7 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     reserves: true,
     throttle: { rate: 2000, burst: 4000 },
     release: 'linear',
-    // AWS raises an account's limits on request, far beyond its first ones.
+    // AWS raises an account's limits on request, far beyond the initial ones.
     bounds: {
       logRetentionDays: [30, 3653],
       dispatchers: [10, CONCURRENCY.most],
@@ -99,17 +99,17 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
   },
 };
 
-/** For which CloudWatch keeps logs (API reference, PutRetentionPolicy). Days. */
+/** Retentions that CloudWatch accepts, in days (API reference, PutRetentionPolicy). */
 export const RETENTION_DAYS: readonly number[] = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
 /**
- * The policy of the stage that the context names, with what else it says of it.
- * @throws SettingError when there is no such stage, or something is beyond its bounds or against its rules
+ * Policy of the context's stage, with the context's changes.
+ * @throws SettingError when there is no such stage, or a value is out of range or against the stage's rules
  */
 export function readPolicy(node: Context): StagePolicy {
-  const stage = stageOf(node);
+  const stage = readStage(node);
   const { readers, reserves, bounds, ...row } = ROWS[stage];
   const within = (name: keyof typeof bounds, what: string) =>
     WHOLE(`${what} in stage ${stage}`, ...bounds[name]);
@@ -142,7 +142,7 @@ export function readPolicy(node: Context): StagePolicy {
     alarms,
     dispatchers,
     windowSeconds: mapLanes((lane) => getLaneFacts(lane).windowSeconds?.[stage] ?? 0),
-    logRetentionDays: retentionOf(node, stage),
+    logRetentionDays: readRetention(node, stage),
     reserved: isReserved ? { ...readers, dispatch: total(dispatchers) } : undefined,
     throttle: { rate, burst },
     rollsBack: release === 'gradual' && row.release !== 'at-once',
@@ -154,10 +154,10 @@ const total = (dispatchers: StagePolicy['dispatchers']): number =>
 
 export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Without context it is `dev`: `npx cdk synth`, `diff`, `bootstrap` and `deploy` then work as they are. */
-const stageOf = (node: Context): Stage => oneOf(node, 'stage', STAGES, 'dev');
+/** Default `dev`, so that `npx cdk synth`, `diff`, `bootstrap` and `deploy` work without context. */
+const readStage = (node: Context): Stage => oneOf(node, 'stage', STAGES, 'dev');
 
-function retentionOf(node: Context, stage: Stage): number {
+function readRetention(node: Context, stage: Stage): number {
   const {
     logRetentionDays,
     bounds: {

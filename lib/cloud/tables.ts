@@ -11,15 +11,15 @@ import { ServiceStack } from './stacks/service-stack.ts';
 interface DataTableProps extends Pick<dynamodb.TableProps, 'sortKey' | 'stream'> {
   partitionKey: string;
   encryptionKey: kms.IKey;
-  /** Rows of it may be a sandbox's data, which a purge finds by an index. Live rows are not in it. */
+  /** May contain sandbox data, which a purge finds by an index without live rows. */
   ofSandbox?: true;
-  /** What it holds is worth little: it is neither backed up nor kept when the stack goes. */
+  /** Expendable data: neither backed up nor kept when the stack is deleted. */
   ephemeral?: true;
 }
 
 /**
- * A table with the service's standard settings: on demand and encrypted; where the stage keeps data,
- * recoverable and retained.
+ * A table with the service's defaults: on demand and encrypted; recoverable and retained if the stage keeps
+ * data.
  */
 export class DataTable extends Construct implements GrantedResource {
   readonly table: dynamodb.Table;
@@ -62,7 +62,7 @@ export class DataTable extends Construct implements GrantedResource {
     return this.name;
   }
 
-  /** The table without its indexes, or the index that `part` names. */
+  /** ARN of the table, or of the index in `part`. */
   arnsOf(part?: string): string[] {
     return [part === undefined ? this.table.tableArn : `${this.table.tableArn}/${part}`];
   }
@@ -74,16 +74,16 @@ export class DataTable extends Construct implements GrantedResource {
     return tableStreamArn;
   }
 
-  /** The stream, for a function that reads records again which another's mapping gave up. */
+  /** The stream, for a function that rereads records which another's mapping gave up. */
   get stream(): GrantedResource {
     return { environmentValue: this.streamArn, arnsOf: () => [this.streamArn] };
   }
 }
 
 /**
- * The tables (docs/architecture.md, Tables and access patterns). Rate windows have their own table, so that a
- * caller who storms its counter throttles nothing else, and functions that only read need no permission to
- * change the service's data.
+ * The tables (docs/architecture.md, Tables and access patterns). Rate windows are separate, so that a flood
+ * of requests throttles nothing else, and read-only functions need no permission to change the service's
+ * data.
  */
 export class Tables extends Construct {
   readonly service: DataTable;
@@ -112,8 +112,8 @@ export class Tables extends Construct {
       stream: dynamodb.StreamViewType.NEW_IMAGE,
       ofSandbox: true,
     });
-    // Sparse: a delivery has these attributes while it is pending. The index holds all that a delivery
-    // message says, so that sending one reads no row.
+    // Sparse: only pending deliveries have these attributes. It contains a whole delivery message, so that
+    // sending one reads no row.
     this.deliveries.table.addGlobalSecondaryIndex({
       indexName: DUE_INDEX,
       partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },
@@ -123,7 +123,7 @@ export class Tables extends Construct {
     });
     this.ledger = new DataTable(this, 'Ledger', { ...many, ofSandbox: true });
     this.knowledge = new DataTable(this, 'Knowledge', { ...many, ofSandbox: true });
-    // Sparse as well: a source is in it, its versions are not. All that a check's message says.
+    // Sparse: contains sources with their check messages, but not versions.
     this.knowledge.table.addGlobalSecondaryIndex({
       indexName: DUE_INDEX,
       partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },
@@ -131,10 +131,10 @@ export class Tables extends Construct {
       projectionType: dynamodb.ProjectionType.INCLUDE,
       nonKeyAttributes: ['orgId', 'generation'],
     });
-    // Nothing of a sandbox is ever in these two: what would write it does not pass the gate.
+    // Without sandbox data: its writers reject sandboxes.
     this.usage = new DataTable(this, 'Usage', many);
     this.mailings = new DataTable(this, 'Mailings', one);
-    // Sparse: digests that are still to be sent.
+    // Sparse: digests that are not sent yet.
     this.mailings.table.addGlobalSecondaryIndex({
       indexName: DUE_INDEX,
       partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },

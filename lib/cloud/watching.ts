@@ -5,16 +5,14 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { type AlarmProps, alarmAt, alarmBelow } from './alarms.ts';
 
-/*
- * How functions, their schedules and dead letters are watched, each alike.
- */
+/* Standard alarms of functions, schedules and dead letters. */
 
 type Told = Pick<AlarmProps, 'says' | 'runbook'>;
 
-/** Lambda and SQS repeat failed invocations; a few within a quarter of an hour are no accident. */
+/** Lambda and SQS retry failed invocations; a few within 15 minutes are no accident. */
 const FAILURES = 3;
 
-/** An alarm: the function fails. */
+/** Fires when the function fails. */
 export const watchFailures = (fn: lambda.Function, told: Told): cloudwatch.Alarm =>
   alarmAt(fn, 'Fails', {
     ...told,
@@ -23,8 +21,8 @@ export const watchFailures = (fn: lambda.Function, told: Told): cloudwatch.Alarm
   });
 
 /**
- * An alarm: the worker fails, also when it only leaves messages in its queue, which is no error to Lambda.
- * @param left of the batches of which it left some
+ * Fires when the worker fails or leaves messages in its queue, which Lambda does not count as an error.
+ * @param left metric of batches with messages left
  */
 export const watchLeftMessages = (
   fn: lambda.Function,
@@ -44,8 +42,8 @@ export const watchLeftMessages = (
 };
 
 /**
- * An alarm: one invocation in a hundred fails, within minutes. For functions with so many that a few failures
- * are normal.
+ * Fires within minutes when 1 % of invocations fail. For functions with so many invocations that a few
+ * failures are normal.
  */
 export const watchFailureRate = (fn: lambda.Function, told: Told): cloudwatch.Alarm => {
   const over = { statistic: cloudwatch.Stats.SUM, period: Duration.minutes(1) };
@@ -71,7 +69,7 @@ export const percentOf = (
   });
 
 /**
- * An alarm: a stream's reader lags. A stream keeps records for one day.
+ * Fires when a stream's reader lags. A stream keeps records for one day.
  * @param seconds of lag, for as many minutes
  */
 export const watchBehind = (
@@ -88,7 +86,7 @@ export const watchBehind = (
     periods: minutes,
   });
 
-/** An alarm: a schedule does not run. Its function would notice, but is not invoked. */
+/** Fires when a schedule does not run, which its function cannot detect. */
 export const watchSchedule = (
   fn: lambda.Function,
   { every, ...told }: Told & { every: Duration },
@@ -98,10 +96,10 @@ export const watchSchedule = (
     metric: fn.metricInvocations({ statistic: cloudwatch.Stats.SUM, period: every }),
     periods: SILENT,
   });
-/** An invocation may come a little late, or a metric. */
+/** Tolerates a late invocation or metric. */
 const SILENT = 3;
 
-/** An alarm: there are dead letters that only a person can process. */
+/** Fires on dead letters that only an operator can process. */
 export const watchDeadLetters = (
   scope: Construct,
   id: string,
@@ -116,7 +114,7 @@ export const watchDeadLetters = (
     }),
   });
 
-/** An alarm: dead letters arrived that a function takes at once, so that their number hardly ever shows. */
+/** Fires on arriving dead letters, which a function processes so soon that their number rarely shows. */
 export const watchArrivals = (
   scope: Construct,
   id: string,

@@ -8,9 +8,8 @@ import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 /**
- * Messages, tickets and texts hold what people write: HTML, scripts, paths, exploits that they ask about; and
- * a body may be larger than WAF reads. A rule about bodies would refuse customers, so each of AWS's is
- * counted and never blocks. Parsers and pages protect against what the rules are for.
+ * Bodies contain users' text, such as HTML, scripts, paths and exploits, and may exceed what WAF reads. AWS's
+ * body rules would reject customers, so they only count; parsers and pages protect against the same attacks.
  */
 const BODIES = {
   AWSManagedRulesCommonRuleSet: [
@@ -19,25 +18,25 @@ const BODIES = {
     'GenericLFI_BODY',
     'GenericRFI_BODY',
     'SizeRestrictions_BODY',
-    // Not about bodies: programs call this API, and a program may leave its name out.
+    // Not a body rule: API clients are programs, which may omit their name.
     'NoUserAgent_HEADER',
   ],
   AWSManagedRulesKnownBadInputsRuleSet: ['JavaDeserializationRCE_BODY', 'Log4JRCE_BODY', 'ReactJSRCE_BODY'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** One address may be a customer's proxy, with the keys of several organizations behind it. */
+/** One address may be a customer's proxy, with the keys of several organizations. */
 const ORGANIZATIONS_PER_ADDRESS = 10;
 /**
- * Requests a minute of one address or viewer where no credentials are needed: several hundred people behind
- * one address sign in.
+ * Unauthenticated requests per minute of an address or viewer: several hundred users sign in from one
+ * address.
  */
 const UNAUTHENTICATED_LIMIT = 600;
-/** The shortest that WAF counts over. Seconds. */
+/** WAF's shortest window in seconds. */
 const WINDOW_SECONDS = 60;
-/** The limits that WAF takes. */
+/** WAF's limits. */
 const LIMITS = { least: 10, most: 2_000_000_000 };
 
-/** CloudFront names itself in `Via`, and sends the viewer's address in `X-Forwarded-For`. */
+/** CloudFront adds itself to `Via`, and the viewer's address to `X-Forwarded-For`. */
 const THROUGH_CLOUDFRONT: wafv2.CfnWebACL.StatementProperty = {
   byteMatchStatement: {
     fieldToMatch: { singleHeader: { Name: 'via' } },
@@ -48,10 +47,10 @@ const THROUGH_CLOUDFRONT: wafv2.CfnWebACL.StatementProperty = {
 };
 const NOT_THROUGH_CLOUDFRONT = { notStatement: { statement: THROUGH_CLOUDFRONT } };
 
-/** Paths whose function answers without credentials. */
+/** Paths that work without credentials. */
 const UNAUTHENTICATED: wafv2.CfnWebACL.StatementProperty = {
   orStatement: {
-    statements: prefixesOf([...SIGN_IN_ROUTES, ...DOCUMENTATION_ROUTES]).map((prefix) => ({
+    statements: shortestPrefixes([...SIGN_IN_ROUTES, ...DOCUMENTATION_ROUTES]).map((prefix) => ({
       byteMatchStatement: {
         fieldToMatch: { uriPath: {} },
         positionalConstraint: 'STARTS_WITH',
@@ -65,8 +64,8 @@ const UNAUTHENTICATED: wafv2.CfnWebACL.StatementProperty = {
   },
 };
 
-/** The shortest paths that all the others begin with. */
-function prefixesOf(routes: readonly { path: string }[]): string[] {
+/** Shortest prefixes that cover all routes. */
+function shortestPrefixes(routes: readonly { path: string }[]): string[] {
   const paths = [...new Set(routes.map(({ path }) => path.replace(/\{.*$/, '')))];
   return paths.filter((path) => !paths.some((other) => other !== path && path.startsWith(other)));
 }
@@ -80,17 +79,16 @@ interface RateLimit {
   limit: number;
   /** `viewer`: the address that CloudFront forwards. */
   by: 'viewer' | 'address';
-  /** What it counts; everything when absent. */
+  /** Counted requests; default: all. */
   scope?: wafv2.CfnWebACL.StatementProperty;
 }
 
 /**
- * Requests through CloudFront come from addresses that many people share, so they are counted by the address
- * that it forwards. A caller can forge that header, and `Via`, to change the address it is counted under; so
- * the last rule counts every request by its source, which cannot be forged. The rules by viewer come first
- * and have lower limits: what they block is not counted against an edge of CloudFront.
+ * Requests through CloudFront share its addresses, so they count by the forwarded one. Callers can forge that
+ * header and `Via`, so the last rule counts every request by its source. Viewer rules come first with lower
+ * limits: what they block does not count against CloudFront's edge.
  */
-const rateLimitsOf = ({ scale }: RateLimits): RateLimit[] => [
+const createRateLimits = ({ scale }: RateLimits): RateLimit[] => [
   {
     name: 'UnauthenticatedFromOneViewer',
     limit: UNAUTHENTICATED_LIMIT,
@@ -112,16 +110,13 @@ const AGGREGATION: Readonly<
 > = {
   viewer: {
     aggregateKeyType: 'FORWARDED_IP',
-    // Without a valid address in the header, the rule by source is left to count the request.
+    // Without a valid forwarded address only the source rule counts the request.
     forwardedIpConfig: { headerName: 'X-Forwarded-For', fallbackBehavior: 'NO_MATCH' },
   },
   address: { aggregateKeyType: 'IP' },
 };
 
-/**
- * A web ACL before the API: limits per source address, and AWS's rules for requests that no client of the API
- * sends.
- */
+/** Web ACL of the API: limits per source address, and AWS's rules for requests that no API client sends. */
 export class WebAcl extends Construct {
   constructor(scope: Construct, id: string, api: RestApi, rateLimits: RateLimits) {
     super(scope, id);
@@ -129,10 +124,10 @@ export class WebAcl extends Construct {
     const visibility = (name: string): wafv2.CfnWebACL.VisibilityConfigProperty => ({
       metricName: `conversation-service-${stage}-${name}`,
       cloudWatchMetricsEnabled: true,
-      // Samples show headers, and so API keys, to all who may open the console.
+      // Samples show headers, and so API keys, to all users of the console.
       sampledRequestsEnabled: false,
     });
-    const limits = rateLimitsOf(rateLimits);
+    const limits = createRateLimits(rateLimits);
     const acl = new wafv2.CfnWebACL(this, 'Acl', {
       name: `conversation-service-${stage}`,
       description: `Before the Conversation Service API, ${stage}`,

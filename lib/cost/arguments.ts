@@ -6,7 +6,7 @@ export interface CostArguments {
   json: boolean;
 }
 
-/** As people write them: `10k`, `2.5M`, `1G`. */
+/** Units: `10k`, `2.5M`, `1G`. */
 const SUFFIXES: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9 };
 /** More than all of AWS sends. */
 const MOST = 1e15;
@@ -14,9 +14,9 @@ const KIB = 1024;
 const DEFAULT_DELIVERIES = 10e6;
 
 /**
- * Reads what a month holds. What is not given follows from the rest: an organization for each endpoint, and a
- * message for each event. Ends the process for `--help`, and for wrong arguments.
- * @param bodyBytes of a delivered body where none is given
+ * Parses a month's workload. Defaults: an organization per endpoint, a message per event. Exits the process
+ * for `--help` and for wrong arguments.
+ * @param bodyBytes default size of a delivered body
  */
 export function readArguments(args: readonly string[], bodyBytes: number): CostArguments {
   const command = commandLine(
@@ -86,8 +86,11 @@ Example: npm run cost -- --deliveries 10M --endpoints 500 --failure-rate 2%`,
   };
 }
 
-/** A number with a suffix, without a sign. @returns undefined for anything else */
-function amount(value: string): number | undefined {
+/**
+ * Parses a number with a suffix, without a sign.
+ * @returns undefined for anything else
+ */
+function parseAmount(value: string): number | undefined {
   const [, digits, suffix = ''] = /^(\d+(?:\.\d+)?|\.\d+)([kmg]?)$/i.exec(value.replaceAll('_', '')) ?? [];
   return digits === undefined ? undefined : Number(digits) * (SUFFIXES[suffix.toLowerCase()] ?? 1);
 }
@@ -95,7 +98,7 @@ function amount(value: string): number | undefined {
 const count =
   (least = 0) =>
   (value: string): number => {
-    const found = amount(value);
+    const found = parseAmount(value);
     return found !== undefined && found >= least && found <= MOST
       ? found
       : refuse(`a number of at least ${least}, such as 500, 10k, 2.5M or 1G`);
@@ -120,7 +123,7 @@ function milliseconds(value: string): number {
 }
 
 function hours(value: string): number {
-  const found = amount(value) ?? 0;
+  const found = parseAmount(value) ?? 0;
   return found >= 1 && found <= HOURS_A_MONTH
     ? found
     : refuse(`a number of hours from 1 to ${HOURS_A_MONTH}`);

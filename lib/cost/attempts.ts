@@ -1,29 +1,23 @@
 import { MAX_ATTEMPTS } from './workload.ts';
 
-/**
- * What becomes of deliveries whose attempts each fail with the same probability. All are shares of the
- * deliveries.
- */
+/** Outcomes, as shares of the deliveries, if each attempt fails with the same probability. */
 export interface Fates {
-  /** Attempts of each delivery on average. */
+  /** Mean attempts per delivery. */
   attempts: number;
   succeededAtOnce: number;
   /** Succeeded at a later attempt. */
   retried: number;
   exhausted: number;
   /**
-   * Failures between the first and the last attempt of deliveries that succeed later: each makes one more
-   * attempt than a single retry has.
+   * Failures between the first and last attempt of deliveries that succeed later: attempts beyond a single
+   * retry.
    */
   furtherFailures: number;
-  /**
-   * Waits that are parked: those before the seventh and the eighth attempt are longer than a queue should
-   * hold.
-   */
+  /** Parked waits: those before the seventh and eighth attempt are too long for a queue. */
   parkedWaits: number;
 }
 
-/** Attempts after whose failure the wait is parked: 30 s doubling, and more than 15 minutes is parked. */
+/** Attempts whose failure parks the wait: 30 s doubling exceeds 15 minutes. */
 export const PARKED_AFTER = [6, 7] as const;
 
 /** @param failure probability that an attempt fails, from 0 to 1 */

@@ -7,7 +7,6 @@ import { totalOf, usage } from './usage.ts';
 import { type Estimate, type Paint, renderEstimate } from './view.ts';
 import type { Workload } from './workload.ts';
 
-/** What a month of a workload costs. */
 function estimate(workload: Workload, measured: Measured): Estimate {
   const used = usage(workload, measured);
   return {
@@ -20,8 +19,8 @@ function estimate(workload: Workload, measured: Measured): Estimate {
 }
 
 /**
- * `npm run cost`. Ends the process for `--help`, and for wrong arguments.
- * @param measured what `lib/cost/measured.json` holds
+ * Runs `npm run cost`. Exits the process for `--help` and for wrong arguments.
+ * @param measured content of `lib/cost/measured.json`
  */
 export function costCommand(
   args: readonly string[],

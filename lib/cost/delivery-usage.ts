@@ -7,29 +7,27 @@ import { type Quantities, quantities, sumOf } from './quantities.ts';
 import { MAX_ATTEMPTS, type Workload } from './workload.ts';
 
 /**
- * From the first byte of DNS to a receiver's answer (docs/specification.md, Attempts): all of it
- * passes where none comes.
+ * From the first byte of DNS to a receiver's response (docs/specification.md, Attempts); a receiver that
+ * hangs uses all of it.
  */
 const DEADLINE_MS = 10_000;
-/** Bytes of an item that one read request unit reads twice, not consistently. */
+/** Bytes per half read request unit (eventually consistent). */
 const READ_UNIT_BYTES = 4096;
-/** Of an entry in the due index: that it appears, and that it goes. */
+/** An entry in the due index is added and removed. */
 const ENTRY_WRITES = 2;
-/** Further failures of an exhausted delivery, over one with a single retry. */
+/** Failures of an exhausted delivery beyond those of one with a single retry. */
 const FURTHER_FAILURES = MAX_ATTEMPTS - 2;
 
-/** The way of events from the outbox to receivers, part by part. */
+/** Usage by step, from the outbox to receivers. */
 export interface DeliveryUsage {
   fanOut: Quantities;
-  /** All attempts but those at endpoints that hang. */
+  /** All attempts except at endpoints that hang. */
   attempts: Quantities;
-  /** Attempts at endpoints that hang. */
   hangingAttempts: Quantities;
-  /** The ledger, and the entries of pending deliveries. */
+  /** The ledger, and the index entries of pending deliveries. */
   watch: Quantities;
 }
 
-/** Counts that parts share. */
 interface Frame {
   workload: Workload;
   measured: Measured;
@@ -48,8 +46,8 @@ export function deliveryUsage(workload: Workload, measured: Measured): DeliveryU
 }
 
 /**
- * Batches of a function for so many records of a month, and the records of each.
- * @param lane of the dispatcher's
+ * Batches of a function for a month's records, and the records of each.
+ * @param lane of the dispatcher's queues
  */
 export function batchesOf(
   { workload, measured, seconds }: Frame,
@@ -72,7 +70,7 @@ export const memoryOf = ({ measured }: Pick<Frame, 'measured'>, fn: string): num
   return memory;
 };
 
-/** Requests are made one after the other for each record, and of all records at once. */
+/** Milliseconds of a batch's requests: sequential per record, concurrent across records. */
 export const waitsOf = (...parts: readonly Work[]): number =>
   REQUEST_MS * parts.reduce((sum, { requests }) => sum + requests, 0);
 
@@ -88,8 +86,7 @@ function fanOutUsage(frame: Frame): Quantities {
     invocations: batches,
     work: {
       ...work,
-      // The endpoints are read once for each organization of a batch, and ten delivery messages are sent by
-      // one request.
+      // Endpoints are read once per organization in a batch; ten delivery messages go into one request.
       reads: work.reads + batches * perBatch.reads * (organizations - 1),
       sqsRequests: batches * Math.max(Math.min(1, perMessage * size), (perMessage * size) / SQS_BATCH),
     },
@@ -100,7 +97,7 @@ function fanOutUsage(frame: Frame): Quantities {
 
 const delivery = ({ measured }: Frame, kind: DeliveryKind) => measured.deliveries[kind];
 
-/** What one failure more takes: an exhausted delivery has six that one with a single retry has not. */
+/** Cost of one more failure: an exhausted delivery has six more than one with a single retry. */
 const furtherFailure = (retried: Work, exhausted: Work): Work =>
   workOf([1 / FURTHER_FAILURES, difference(exhausted, retried)]);
 
@@ -129,29 +126,28 @@ function attemptUsage(frame: Frame): Quantities {
   );
   const entries = deliveries * fates.succeededAtOnce * straddlingShare(workload, measured);
   return sumOf([
-    dispatched(frame, {
+    dispatchUsage(frame, {
       lane: 'fresh',
       messages: deliveries,
       work: { ...work, writes: work.writes + ENTRY_WRITES * entries },
     }),
-    // Later attempts come from a queue of their own; what they do is counted above.
-    dispatched(frame, { lane: 'retry', messages: deliveries * (fates.attempts - 1), work: NO_WORK }),
+    // Later attempts come from another queue; their work is counted above.
+    dispatchUsage(frame, { lane: 'retry', messages: deliveries * (fates.attempts - 1), work: NO_WORK }),
   ]);
 }
 
-/** Messages of a lane. */
 interface Dispatched {
   lane: string;
   messages: number;
-  /** What they take beside their batches. */
+  /** Their work in addition to their batches. */
   work: Work;
-  /** Milliseconds of each batch until the last receiver has answered, or the deadline has come. */
+  /** Milliseconds of each batch until the last receiver has responded or the deadline has passed. */
   receiverMs?: number;
-  /** Whether a request goes out for each; some are only moved to another lane. */
+  /** Whether each message sends a request; some only move to another lane. */
   isSent?: boolean;
 }
 
-function dispatched(
+function dispatchUsage(
   frame: Frame,
   { lane, messages, work, receiverMs = frame.workload.receiverLatencyMs, isSent = true }: Dispatched,
 ): Quantities {
@@ -164,7 +160,7 @@ function dispatched(
     invocations: batches,
     work: {
       ...total,
-      // An endpoint is read once for a batch, and each event by itself.
+      // Endpoints are read once per batch, events one by one.
       reads:
         total.reads +
         batches * measured.dispatchBatch.reads * (endpoints - 1) +
@@ -183,8 +179,8 @@ const furtherEventReads = ({ bodySize }: Workload, { items }: Measured): number 
   0.5 * (Math.ceil((items.event + bodySize) / READ_UNIT_BYTES) - 1);
 
 /**
- * Endpoints that hang are marked as stalled by their first time-out for longer than they then stay without an
- * attempt, so all of their attempts are taken to be in that lane.
+ * The first timeout marks an endpoint as stalled for longer than the wait until its next attempt, so all of
+ * its attempts count for that lane.
  */
 function hangingUsage(frame: Frame): Quantities {
   const { workload, measured } = frame;
@@ -192,14 +188,14 @@ function hangingUsage(frame: Frame): Quantities {
   const parked = deliveries * PARKED_AFTER.length;
   const { dispatch } = delivery(frame, 'timedOut');
   return sumOf([
-    dispatched(frame, {
+    dispatchUsage(frame, {
       lane: 'stalled',
       messages: deliveries * MAX_ATTEMPTS,
       work: workOf([deliveries, dispatch], [parked, measured.parkedWait]),
       receiverMs: DEADLINE_MS,
     }),
-    // What was parked comes back by the retry lane, and is moved from there.
-    dispatched(frame, {
+    // Parked deliveries return through the retry lane, which moves them on.
+    dispatchUsage(frame, {
       lane: 'retry',
       messages: parked,
       work: { ...NO_WORK, requests: parked, sqsRequests: parked },
@@ -210,8 +206,8 @@ function hangingUsage(frame: Frame): Quantities {
 }
 
 /**
- * Share of the deliveries whose beginning and end are in two batches of the stream: they get an entry, which
- * their end removes.
+ * Share of the deliveries that begin and end in different batches of the stream: they get an index entry,
+ * which their end removes.
  */
 function straddlingShare({ receiverLatencyMs }: Workload, { template, dispatchBatch }: Measured): number {
   const window = template.mappings.find((one) => one.function === 'delivery-stream')?.windowSeconds ?? 0;
@@ -223,7 +219,7 @@ function watchUsage(frame: Frame): Quantities {
   const { workload, measured } = frame;
   const { deliveries, hangingRate } = workload;
   const fates = fatesOf(workload.failureRate);
-  // Two records of each delivery: that it was added, and that it ended.
+  // Two records per delivery: its creation and its end.
   const { batches, size } = batchesOf(frame, 'delivery-stream', 2 * deliveries);
   const endpoints = distinct(workload.endpoints, Math.max(1, size / 2));
   const ofKind = (kind: DeliveryKind) => delivery(frame, kind).watch;

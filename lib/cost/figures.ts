@@ -7,27 +7,24 @@ import { MAX_ATTEMPTS, type Workload } from './workload.ts';
 
 const MILLION = 1_000_000;
 
-/** What a million of something cost, in USD, at the batches of a workload. */
+/** USD per million, at the batch sizes of a workload. */
 export interface Figures {
-  /** First-try deliveries, from the outbox to the receiver. */
+  /** Deliveries that succeed at the first attempt, from the outbox to the receiver. */
   firstTry: number;
-  /** Attempts at endpoints that answer nothing until the deadline. */
+  /** Attempts at endpoints that do not respond before the deadline. */
   timedOutAttempt: number;
-  /** Deliveries that are exhausted after eight attempts that fail at once. */
+  /** Deliveries exhausted by eight attempts that fail at once. */
   exhausted: number;
-  /** Calls that record a message, with an idempotency key, without what they cause. */
+  /** Calls that record a message, with an idempotency key, without their effects. */
   message: number;
 }
 
-/**
- * Failures are few beside successes, so their batches are emptier: this share of the deliveries is taken for
- * given where nothing is said.
- */
+/** Assumed share of failures without a given rate: failures are rare, so their batches are smaller. */
 const FEW = 0.01;
-/** Less than one in a million is none. */
+/** Less than one in a million counts as none. */
 const FEWEST = 1e-6;
 
-/** @param workload says how full batches are; nothing else of it matters but sizes and latency */
+/** @param workload determines batch sizes; else only its sizes and latency matter */
 export function figures(workload: Workload, measured: Measured): Figures {
   const some = workload.deliveries > 0 ? workload : { ...workload, deliveries: 1, messages: 1 };
   const of = (changes: Partial<Workload>) => deliveryUsage({ ...some, ...changes }, measured);

@@ -3,25 +3,21 @@ import type { Work } from './measured.ts';
 import { type Quantities, quantities } from './quantities.ts';
 
 export const GIB = 2 ** 30;
-/** What CloudWatch adds to each line that it takes in. */
+/** Bytes that CloudWatch adds to each ingested line. */
 const LOG_LINE_BYTES = 26;
-/** Messages that one request to SQS may carry. */
+/** SQS's limit on the messages of a request. */
 export const SQS_BATCH = 10;
 
-/** What a function did. */
 export interface Activity {
   memoryMiB: number;
   invocations: number;
-  /** All that it did, in all invocations. */
+  /** Total of all invocations. */
   work: Work;
   /** Milliseconds of each invocation in which it only waits. */
   waits: number;
 }
 
-/**
- * What a function's activity is charged as: its invocations and their time, its logs, and what it asks of
- * other services.
- */
+/** Billed quantities of a function: invocations, their duration, logs and requests. */
 export const functionUsage = ({ memoryMiB, invocations, work, waits }: Activity): Quantities =>
   quantities({
     writeUnits: work.writes,
@@ -30,13 +26,10 @@ export const functionUsage = ({ memoryMiB, invocations, work, waits }: Activity)
     busEvents: work.busEntries,
     invocations,
     gbSeconds: gbSecondsOf(memoryMiB, invocations, work, waits),
-    // Lambda's own lines are of a level that is not written.
+    // Lambda's own lines are below the log level.
     logGb: (work.logBytes + work.logLines * LOG_LINE_BYTES) / GIB,
   });
 
-/**
- * What Lambda itself asks of a queue to invoke a function with batches from it: a receive and a deletion for
- * every ten messages and less.
- */
+/** Requests of Lambda's pollers: a receive and a deletion per ten messages or fewer. */
 export const pollerUsage = (invocations: number, batch: number): Quantities =>
   quantities({ queueRequests: 2 * invocations * Math.max(1, batch / SQS_BATCH) });

@@ -2,49 +2,48 @@ import * as z from 'zod';
 
 const Count = z.number().nonnegative();
 
-/** What one function does for one unit of work, by what was counted on the local run. */
+/** Work of a function per unit, counted on the local run. */
 export const Work = z.strictObject({
-  /** Write and read request units of DynamoDB, those of indexes included. */
+  /** DynamoDB write and read request units, including indexes. */
   writes: Count,
   reads: Count,
-  /** Requests that the function makes of SQS; what its event source does is not among them. */
+  /** The function's SQS requests, without those of its event source. */
   sqsRequests: Count,
   busEntries: Count,
-  /** Requests of AWS, all services, which it waits for. */
+  /** Requests to all AWS services that the function waits for. */
   requests: Count,
-  /** Bytes and lines that it logs; Lambda's own lines are not among them. */
+  /** Bytes and lines of its logs, without Lambda's own lines. */
   logBytes: Count,
   logLines: Count,
-  /** Time of a whole core of the machine that measured. */
+  /** Milliseconds of one core of the machine that measured. */
   cpuMs: Count,
 });
 export type Work = z.output<typeof Work>;
 
-/** A function that is invoked with batches: the fixed cost of a batch, and what each unit of it adds. */
+/** Fixed work of a batch, and the work of each unit in it. */
 const Batched = z.strictObject({ perBatch: Work, perUnit: Work });
 
-/** How deliveries end, and what that takes of each function beside the batches. */
+/** Work of a delivery by outcome, in addition to its batches. */
 const Delivery = z.strictObject({ attempts: Count, dispatch: Work, watch: Work });
 
 const Mapping = z.strictObject({
   function: z.string(),
   source: z.enum(['queue', 'stream']),
-  /** The lane of a delivery queue. */
+  /** Lane of a delivery queue. */
   lane: z.optional(z.string()),
   batchSize: Count,
   windowSeconds: Count,
 });
 
 export const Measured = z.strictObject({
-  /** ISO 8601 day. */
+  /** ISO 8601 date. */
   date: z.string().regex(/^\d{4}-\d\d-\d\d$/),
   machine: z.string(),
-  /** What the template says. */
   template: z.strictObject({
-    /** MiB of each function. */
+    /** MiB by function. */
     memory: z.record(z.string(), Count),
     mappings: z.array(Mapping),
-    /** Runs an hour of the functions that run by schedule. */
+    /** Runs per hour of scheduled functions. */
     schedules: z.record(z.string(), Count),
     queues: Count,
     tables: Count,
@@ -54,16 +53,16 @@ export const Measured = z.strictObject({
     secrets: Count,
     keys: Count,
     webAcls: Count,
-    /** Of all web ACLs; a managed rule group is one. */
+    /** Of all web ACLs; a managed rule group counts as one. */
     webAclRules: Count,
     logRetentionDays: Count,
   }),
-  /** A call of each route, by the name of its function; `withKey` with an `Idempotency-Key`. */
+  /** A call of each route, by its function's name; `withKey` has an `Idempotency-Key`. */
   calls: z.record(z.string(), z.strictObject({ withKey: z.optional(Work), withoutKey: z.optional(Work) })),
-  /** For each event: its fan-out, and for each delivery that it makes of it. */
+  /** Fan-out of each event, and of each of its deliveries. */
   fanOut: z.strictObject({ perBatch: Work, perEvent: Work, perDelivery: Work }),
   dispatchBatch: Work,
-  /** A batch of the deliveries' stream with one endpoint in it, and for each endpoint more. */
+  /** A batch of the deliveries' stream, per endpoint beyond the first. */
   watchEndpoint: Work,
   deliveries: z.strictObject({
     succeeded: Delivery,
@@ -72,17 +71,17 @@ export const Measured = z.strictObject({
     skipped: Delivery,
     timedOut: Delivery,
   }),
-  /** A wait that is parked, instead of one that the queue holds. */
+  /** A parked wait, instead of one that the queue holds. */
   parkedWait: Work,
   publish: Batched,
   meter: Batched,
-  /** A run of each scheduled function with nothing to do. */
+  /** A run of each scheduled function without work. */
   idle: z.record(z.string(), Work),
-  /** Bytes of items, attribute names included, over those of the body or text that they hold. */
+  /** Bytes of items, including attribute names, beyond their body or text. */
   items: z.strictObject({ event: Count, delivery: Count, message: Count, idempotency: Count, mark: Count }),
-  /** Bytes of the body of a message's event: identifiers, and nothing of its text. */
+  /** Bytes of the body of a message's event: ids only, without the text. */
   bodyBytes: Count,
-  /** Bytes over the wire of an attempt on a kept connection, over those of its body. */
+  /** Bytes on the wire of an attempt on a kept-alive connection, beyond its body. */
   wireBytes: Count,
 });
 export type Measured = z.output<typeof Measured>;
@@ -99,7 +98,7 @@ export const NO_WORK: Work = {
   cpuMs: 0,
 };
 
-/** The sum of so many of each. */
+/** Weighted sum. */
 export const workOf = (...parts: readonly (readonly [times: number, work: Work])[]): Work =>
   Work.parse(
     Object.fromEntries(

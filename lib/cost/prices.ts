@@ -1,12 +1,12 @@
 /*
- * List prices of AWS, the one place for them: on demand, without free tiers, discounts or taxes, in USD. They
- * are to be compared with the pages that they are from before a decision rests on them.
+ * AWS list prices in USD: on demand, without free tiers, discounts or taxes. Compare them with their source
+ * pages before you base a decision on them.
  */
 
-/** When the list was put together, and of which region it is. */
+/** Date and region of the list. */
 export const PRICE_LIST = { date: '2026-11-21', region: 'us-east-1' } as const;
 
-/** The services as a bill has them. */
+/** Services, as on a bill. */
 export const SERVICES = [
   'DynamoDB',
   'Lambda',
@@ -24,15 +24,14 @@ export type ServiceName = (typeof SERVICES)[number];
 
 export interface Price {
   service: ServiceName;
-  /** What is counted. */
   what: string;
-  /** USD for each `per`. */
+  /** USD per `per`. */
   usd: number;
-  /** How many of them the price is for. */
+  /** Quantity that the price is for. */
   per: number;
-  /** How one `per` is written: `1M`, `GB`. */
+  /** Unit of `per`: `1M`, `GB`. */
   unit: string;
-  /** Page of AWS that says so. */
+  /** AWS page with the price. */
   source: string;
 }
 
@@ -40,7 +39,7 @@ const MILLION = 1_000_000;
 const page = (name: string) => `https://aws.amazon.com/${name}/pricing/`;
 const DYNAMODB = 'https://aws.amazon.com/dynamodb/pricing/on-demand/';
 
-/** What is paid for, by the names that the usage has for it. */
+/** Prices by the names in the usage. */
 export const PRICES = {
   writeUnits: {
     service: 'DynamoDB',
@@ -228,5 +227,4 @@ export const PRICES = {
   },
 } as const satisfies Readonly<Record<string, Price>>;
 
-/** Something that is paid for. */
 export type Priced = keyof typeof PRICES;

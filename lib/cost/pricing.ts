@@ -5,12 +5,11 @@ import { ALL_PRICED, type Quantities } from './quantities.ts';
 export interface Line extends Omit<Price, 'usd'> {
   name: Priced;
   quantity: number;
-  /** USD for each `per`. */
+  /** USD per `per`. */
   price: number;
   usd: number;
 }
 
-/** What a service costs, and for what. */
 interface ServiceCost {
   service: ServiceName;
   lines: readonly Line[];
@@ -18,12 +17,12 @@ interface ServiceCost {
 }
 
 export interface Bill {
-  /** All services, the dearest first; of equals, as {@link SERVICES} has them. */
+  /** Most expensive first; ties in the order of {@link SERVICES}. */
   services: readonly ServiceCost[];
   usd: number;
 }
 
-/** What quantities cost at list prices. Lines of which there is nothing are left out. */
+/** Prices quantities at list prices, without lines of zero. */
 export function bill(quantities: Quantities): Bill {
   const lines = ALL_PRICED.map((name): Line => {
     const { usd: price, ...about }: Price = PRICES[name];

@@ -1,15 +1,16 @@
 import { PRICES, type Priced } from './prices.ts';
 
-/** How much of each thing that is paid for: of a month, or of a piece of work. */
+/** Billed quantities of a month or a piece of work. */
 export type Quantities = Readonly<Record<Priced, number>>;
 
 export const ALL_PRICED = Object.keys(PRICES) as Priced[];
 
-/** @param given the others are none */
-export const quantities = (given: Partial<Quantities> = {}): Quantities => mapped((name) => given[name] ?? 0);
+/** @param given absent ones are 0 */
+export const quantities = (given: Partial<Quantities> = {}): Quantities =>
+  mapPriced((name) => given[name] ?? 0);
 
 export const sumOf = (all: readonly Quantities[]): Quantities =>
-  mapped((name) => all.reduce((sum, one) => sum + one[name], 0));
+  mapPriced((name) => all.reduce((sum, one) => sum + one[name], 0));
 
-const mapped = (of: (name: Priced) => number): Quantities =>
+const mapPriced = (of: (name: Priced) => number): Quantities =>
   Object.fromEntries(ALL_PRICED.map((name) => [name, of(name)])) as Record<Priced, number>;

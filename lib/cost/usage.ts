@@ -5,7 +5,6 @@ import { type Measured, NO_WORK, type Work, workOf } from './measured.ts';
 import { type Quantities, quantities, sumOf } from './quantities.ts';
 import { HOURS_A_MONTH, type Workload } from './workload.ts';
 
-/** What a month's use is made of. */
 export const PARTS = [
   'api',
   'fanOut',
@@ -20,26 +19,26 @@ type Part = (typeof PARTS)[number];
 export type Usage = Readonly<Record<Part, Quantities>>;
 
 const DAYS_A_MONTH = HOURS_A_MONTH / 24;
-/** What DynamoDB adds to each stored item. */
+/** Bytes that DynamoDB adds to each stored item. */
 const ITEM_OVERHEAD = 100;
 const WRITE_UNIT_BYTES = 1024;
-/** How long rows are kept (docs/architecture.md). */
+/** Retention in days (docs/architecture.md). */
 const KEPT_DAYS = { event: 33, delivery: 30, idempotency: 1, mark: 60 };
-/** CloudWatch stores logs compressed, and charges for what that leaves: about this share. */
+/** CloudWatch bills for compressed logs: about this share. */
 const LOG_COMPRESSION = 0.15;
-/** A line of the gateway's log, and an answer with its headers, but for the text of a message. */
+/** Bytes of a line in the gateway's log, and of a response without the text of a message. */
 const ACCESS_LOG_BYTES = 380;
 const ANSWER_BYTES = 1000;
-/** Five pollers of each queue wait twenty seconds for a message when there is none. */
+/** Each queue has five pollers, which wait twenty seconds for a message. */
 const EMPTY_POLLS_AN_HOUR = (5 * 3600) / 20;
-/** Each instance reads data keys and keyrings again every five minutes. */
+/** Each instance reads data keys and keyrings every five minutes. */
 const REFRESHES_AN_HOUR = 12;
-/** Of the functions, how many use a table at a time: an estimate, for requests to KMS. */
+/** Estimated number of functions that use a table at a time, for requests to KMS. */
 const READERS_OF_A_TABLE = 5;
-/** Instances that keep a keyring, at any load. */
+/** Instances with a keyring, at any load. */
 const STANDING_INSTANCES = 2;
 
-/** How much of everything that is paid for a month takes. */
+/** Billed quantities of a month. */
 export function usage(workload: Workload, measured: Measured): Usage {
   const parts = {
     api: apiUsage(workload, measured),
@@ -64,7 +63,7 @@ function apiUsage(workload: Workload, measured: Measured): Quantities {
   return sumOf([
     callUsage(measured, 'create-message', messages, {
       ...message,
-      // All three are written in one transaction, which takes each twice.
+      // All three are written in one transaction, which doubles the units.
       writes: message.writes + 2 * further,
     }),
     callUsage(measured, 'list-messages', reads, read),
@@ -76,13 +75,13 @@ function apiUsage(workload: Workload, measured: Measured): Quantities {
   ]);
 }
 
-/** What so many calls take at the gateway and the web ACL in front of it. */
+/** Usage of the gateway and its web ACL. */
 export const gatewayUsage = ({ template }: Measured, calls: number): Partial<Quantities> => ({
   apiCalls: calls,
   inspectedRequests: template.webAcls > 0 ? calls : 0,
 });
 
-/** What so many calls of a route take, but for the gateway. */
+/** Usage of a route's calls, without the gateway. */
 export const callUsage = (measured: Measured, fn: string, calls: number, each: Work): Quantities =>
   functionUsage({
     memoryMiB: memoryOf({ measured }, fn),
@@ -91,7 +90,7 @@ export const callUsage = (measured: Measured, fn: string, calls: number, each: W
     waits: waitsOf(each),
   });
 
-/** Behind the bus: every message is published and metered. */
+/** Workers behind the bus: every message is published and metered. */
 function backgroundUsage(workload: Workload, measured: Measured): Quantities {
   const { messages, organizations } = workload;
   const frame = { workload, measured, seconds: workload.busyHours * 3600 };
@@ -113,14 +112,17 @@ function backgroundUsage(workload: Workload, measured: Measured): Quantities {
     functionUsage({
       memoryMiB: memoryOf(frame, 'meter'),
       invocations: metered.batches,
-      // A counter is written once for each organization of a batch.
+      // A counter is written once per organization in a batch.
       work: { ...counted, writes: counted.writes + metered.batches * meter.perBatch.writes * (counters - 1) },
       waits: waitsOf(meter.perBatch),
     }),
   ]);
 }
 
-/** What is kept at the end of a month that is like those before it. @param logGb of a month */
+/**
+ * Storage at the end of a steady-state month.
+ * @param logGb of a month
+ */
 function storageUsage(workload: Workload, measured: Measured, logGb: number): Quantities {
   const { deliveries, messages, bodySize, textSize, retentionDays } = workload;
   const { items, template } = measured;
@@ -139,7 +141,7 @@ function storageUsage(workload: Workload, measured: Measured, logGb: number): Qu
   });
 }
 
-/** What is there whether or not anything happens. */
+/** Usage without any work. */
 function standingUsage(measured: Measured): Quantities {
   const { template, idle } = measured;
   const runs = Object.entries(idle).map(([fn, each]) =>

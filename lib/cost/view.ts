@@ -5,14 +5,13 @@ import { PRICE_LIST, type Priced } from './prices.ts';
 import type { Bill, Line } from './pricing.ts';
 import { HOURS_A_MONTH, type Workload } from './workload.ts';
 
-/** Colours a text for one output. */
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
-/** What a month costs, and what of it is there without any work. */
+/** A month's cost, and its fixed part. */
 export interface Estimate {
   workload: Workload;
   bill: Bill;
-  /** USD of a month in which nothing happens. */
+  /** USD of a month without work. */
   standingUsd: number;
   figures: Figures;
   measured: Measured;
@@ -22,7 +21,7 @@ const BAR = 20;
 const WIDTHS = { what: 26, quantity: 12, price: 18, usd: 12, share: 8 };
 const RULE = '─'.repeat(2 + Object.values(WIDTHS).reduce((sum, width) => sum + width, 0) + 2 + BAR);
 
-/** The estimate as a table for people, service by service, the dearest first. */
+/** Renders the estimate as a table by service, most expensive first. */
 export function renderEstimate(estimate: Estimate, paint: Paint): string {
   const { bill } = estimate;
   return [
@@ -34,13 +33,13 @@ export function renderEstimate(estimate: Estimate, paint: Paint): string {
     ...bill.services
       .filter(({ lines }) => lines.length > 0)
       .flatMap(({ service, lines, usd }) => [
-        paint('bold', row(service, '', '', money(usd), percent(usd, bill.usd))) +
+        paint('bold', row(service, '', '', formatMoney(usd), percent(usd, bill.usd))) +
           paint('cyan', `  ${bar(usd, bill.usd)}`),
-        ...lines.map((line) => lineOf(line, bill.usd)),
+        ...lines.map((line) => renderLine(line, bill.usd)),
       ]),
     paint('dim', `  ${RULE.slice(2)}`),
-    paint('bold', row('Total', '', '', money(bill.usd), '')),
-    paint('dim', row('  if nothing happened', '', '', money(estimate.standingUsd), '')),
+    paint('bold', row('Total', '', '', formatMoney(bill.usd), '')),
+    paint('dim', row('  if nothing happened', '', '', formatMoney(estimate.standingUsd), '')),
     '',
     ...perMillion(estimate, paint),
     '',
@@ -52,16 +51,16 @@ export function renderEstimate(estimate: Estimate, paint: Paint): string {
 const row = (what: string, quantity: string, price: string, usd: string, share: string): string =>
   `  ${what.padEnd(WIDTHS.what)}${quantity.padStart(WIDTHS.quantity)}${price.padStart(WIDTHS.price)}${usd.padStart(WIDTHS.usd)}${share.padStart(WIDTHS.share)}`.trimEnd();
 
-const lineOf = ({ name, what, quantity, price, unit, usd }: Line, total: number): string =>
+const renderLine = ({ name, what, quantity, price, unit, usd }: Line, total: number): string =>
   row(
     `  ${what}`,
-    quantityOf(name, quantity),
+    renderQuantity(name, quantity),
     `${plainNumber(price)} / ${unit}`,
-    money(usd),
+    formatMoney(usd),
     percent(usd, total),
   );
 
-/** Nothing at all has no bar, and the least has the thinnest one. */
+/** Zero has no bar, the smallest cost the thinnest. */
 const bar = (usd: number, total: number): string => {
   const eighths = total === 0 ? 0 : Math.round((usd / total) * BAR * 8);
   const rest = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8] ?? '';
@@ -72,16 +71,17 @@ function describeWorkload(workload: Workload): string {
   const { deliveries, messages, reads, endpoints, organizations, failureRate, hangingRate, bodySize } =
     workload;
   return [
-    `${short(deliveries)} deliveries of ${bodySize} bytes`,
-    `${counted(endpoints, 'endpoint')} of ${counted(organizations, 'organization')}`,
-    `${short(messages)} messages`,
-    ...(reads > 0 ? [`${short(reads)} reads`] : []),
+    `${formatShort(deliveries)} deliveries of ${bodySize} bytes`,
+    `${renderCount(endpoints, 'endpoint')} of ${renderCount(organizations, 'organization')}`,
+    `${formatShort(messages)} messages`,
+    ...(reads > 0 ? [`${formatShort(reads)} reads`] : []),
     `${rate(failureRate)} of attempts fail`,
     ...(hangingRate > 0 ? [`${rate(hangingRate)} of deliveries at endpoints that hang`] : []),
   ].join(', ');
 }
 
-const counted = (count: number, what: string): string => `${short(count)} ${what}${count === 1 ? '' : 's'}`;
+const renderCount = (count: number, what: string): string =>
+  `${formatShort(count)} ${what}${count === 1 ? '' : 's'}`;
 
 function perMillion({ workload, bill, standingUsd, figures }: Estimate, paint: Paint): string[] {
   const line = (usd: string, what: string) => `  ${paint('bold', usd.padStart(10))}  ${what}`;
@@ -89,22 +89,22 @@ function perMillion({ workload, bill, standingUsd, figures }: Estimate, paint: P
   return [
     `  ${paint('bold', 'A million of them, USD')}`,
     ...(all > 0
-      ? [line(money(all), 'deliveries of this month, with API calls, background work and storage')]
+      ? [line(formatMoney(all), 'deliveries of this month, with API calls, background work and storage')]
       : []),
     line(
-      money(figures.firstTry),
+      formatMoney(figures.firstTry),
       'first-try deliveries, from the outbox to the receiver, logs and traffic included',
     ),
-    line(money(figures.exhausted), 'deliveries that fail eight times'),
-    line(money(figures.timedOutAttempt), 'attempts at an endpoint that does not answer in 10 s'),
-    line(money(figures.message), 'API calls that record a message, without what they cause'),
+    line(formatMoney(figures.exhausted), 'deliveries that fail eight times'),
+    line(formatMoney(figures.timedOutAttempt), 'attempts at an endpoint that does not answer in 10 s'),
+    line(formatMoney(figures.message), 'API calls that record a message, without what they cause'),
   ];
 }
 
 function assumptions({ workload, measured }: Estimate): string[] {
   const batches =
     workload.batch === undefined
-      ? `Evenly spread over ${short(workload.busyHours)} h a month, which is what fills batches (--busy-hours, --batch).`
+      ? `Evenly spread over ${formatShort(workload.busyHours)} h a month, which is what fills batches (--busy-hours, --batch).`
       : `Batches of ${workload.batch} records, or as many as a mapping takes.`;
   return [
     `Requests were counted on the local run on ${measured.date} (npm run bench -- requests). No free tier, discount or tax.`,
@@ -115,8 +115,8 @@ function assumptions({ workload, measured }: Estimate): string[] {
   ];
 }
 
-/** Two decimals; less than a cent is not nothing. */
-function money(usd: number): string {
+/** Two decimals; less than a cent is not shown as zero. */
+function formatMoney(usd: number): string {
   if (usd > 0 && usd < 0.005) return '< 0.01';
   return usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 }
@@ -128,8 +128,10 @@ const rate = (share: number): string => `${plainNumber(Number((share * 100).toPr
 
 const plainNumber = (value: number): string => String(value);
 
-const quantityOf = (name: Priced, quantity: number): string =>
-  /Gb/.test(name) ? `${quantity < 10 ? quantity.toFixed(2) : short(quantity)} GB` : short(quantity);
+const renderQuantity = (name: Priced, quantity: number): string =>
+  /Gb/.test(name)
+    ? `${quantity < 10 ? quantity.toFixed(2) : formatShort(quantity)} GB`
+    : formatShort(quantity);
 
 const SIZES: readonly [number, string][] = [
   [1e9, ' G'],
@@ -137,8 +139,8 @@ const SIZES: readonly [number, string][] = [
   [1e4, ' k'],
 ];
 
-/** With three digits: `10 M`, `64.1 M`, `730`. */
-function short(value: number): string {
+/** Three digits: `10 M`, `64.1 M`, `730`. */
+function formatShort(value: number): string {
   const [size, suffix] = SIZES.map(([from, name]) => [name === ' k' ? 1e3 : from, name, from] as const).find(
     ([, , from]) => value >= from,
   ) ?? [1, ''];

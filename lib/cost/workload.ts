@@ -1,36 +1,35 @@
-/** What a month holds. */
+/** Work of a month. */
 export interface Workload {
-  /** Deliveries that begin in it. */
   deliveries: number;
-  /** Messages recorded over the API, each with an `Idempotency-Key` and an event of its own. */
+  /** Messages recorded over the API, each with an `Idempotency-Key` and its own event. */
   messages: number;
-  /** Calls that read. */
+  /** Read calls. */
   reads: number;
   endpoints: number;
   organizations: number;
-  /** Probability that an attempt fails with an answer or an error that comes at once. */
+  /** Probability that an attempt fails at once. */
   failureRate: number;
-  /** Share of the deliveries whose receiver answers nothing until the deadline, eight times. */
+  /** Share of the deliveries whose receiver does not respond to any of eight attempts. */
   hangingRate: number;
   /** Bytes of a delivered body. */
   bodySize: number;
-  /** Bytes of a message's text, which no body has. */
+  /** Bytes of a message's text, which no body contains. */
   textSize: number;
   /** Days for which conversations are kept; the service deletes none. */
   retentionDays: number;
-  /** Milliseconds until a receiver that works answers. */
+  /** Response time of a working receiver in milliseconds. */
   receiverLatencyMs: number;
-  /** Hours of the month over which it is spread evenly. */
+  /** Hours of the month over which the work is spread evenly. */
   busyHours: number;
-  /** Attempts of one dispatcher invocation; from the rate where it is not given. */
+  /** Attempts per dispatcher invocation; derived from the rate by default. */
   batch?: number;
 }
 
 export const HOURS_A_MONTH = 730;
-/** Most attempts of a delivery (docs/specification.md, Retries). */
+/** Maximum attempts of a delivery (docs/specification.md, Retries). */
 export const MAX_ATTEMPTS = 8;
 
-/** What a workload is where nothing else is said of it. */
+/** Default workload. */
 export const STANDARD = {
   reads: 0,
   endpoints: 1,

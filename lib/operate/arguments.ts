@@ -5,14 +5,14 @@ import type { Flags } from './flags.ts';
 
 export interface OperateArguments {
   command: Command;
-  /** What the command's parameters are, in their order. */
+  /** In the order of the command's parameters. */
   values: readonly string[];
   flags: Flags;
 }
 
 const DEFAULT_MAX = 1000;
 
-/** The command line of a program that works on a deployment or on the local run: which of them. */
+/** Command line with the options that select a deployment or the local run. */
 export const placeCommandLine = (script: string, description: string) =>
   commandLine(script, description)
     .addOption(
@@ -29,7 +29,7 @@ export const placeCommandLine = (script: string, description: string) =>
     .option('--local', 'the local run instead, which must be running')
     .option('--json', 'print JSON for programs');
 
-/** Ends the process for `--help`, without arguments, and for wrong arguments. */
+/** Exits the process for `--help`, without arguments, and for wrong arguments. */
 export function readOperateArguments(args: readonly string[]): OperateArguments {
   const program = placeCommandLine(
     'npm run operate --',
@@ -82,7 +82,7 @@ Environment: AWS credentials as the SDK finds them; LOCAL_DIR, the directory of 
   }
   program.parse(args.length === 0 ? ['--help'] : args, { from: 'user' });
   const [found] = read;
-  // Only for the compiler: without a command the program has ended.
+  // Type narrowing only: without a command the program has ended.
   if (found === undefined) return program.help({ error: true });
   const { max = DEFAULT_MAX, id: ids = [], ...flags } = program.opts();
   return { ...found, flags: { ...flags, max, ids } };

@@ -5,14 +5,14 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { clientOptions } from '../../functions/platform/clients/clients.ts';
 import type { Place } from './place.ts';
 
-/** Clients of what the tool works with; on AWS with the credentials of the environment. */
+/** AWS clients, with the environment's credentials. */
 export interface Clients extends Disposable {
   dynamodb: DynamoDBDocumentClient;
   sqs: SQSClient;
   secretsManager: SecretsManagerClient;
 }
 
-/** The engines of a local run want to see some, and check none. */
+/** A local run's engines require credentials but do not check them. */
 export const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 export function clientsOf({ region, endpoints }: Place): Clients {

@@ -6,7 +6,6 @@ import type { Command } from './commands.ts';
 import { NotConfirmed, OperateError, UsageError } from './errors.ts';
 import { type Place, placeOf, type Variables } from './place.ts';
 
-/** An output of a process. */
 export interface Output extends NodeJS.WritableStream {
   isTTY?: boolean;
 }
@@ -21,8 +20,8 @@ export interface CommandContext {
 const ERASE_LINE = '\r\u001b[2K';
 
 /**
- * `npm run operate`. Ends the process for `--help`, and for wrong arguments.
- * @returns the exit code: 0; 1 when it failed; 2 when a parameter is no such thing
+ * Runs `npm run operate`. Exits the process for `--help` and for wrong arguments.
+ * @returns the exit code: 0, 1 for a failure, 2 for an unknown parameter value
  */
 export async function operateCommand(
   args: readonly string[],
@@ -49,12 +48,12 @@ export async function operateCommand(
   }
 }
 
-/** What the SDK calls a refusal, over its protocols. */
+/** The SDK's names of a denied request, by protocol. */
 const DENIED = new Set(['AccessDeniedException', 'AccessDenied', 'NotAuthorized', 'UnauthorizedOperation']);
 const UNAUTHENTICATED = new Set(['CredentialsProviderError', 'ExpiredTokenException', 'ExpiredToken']);
 
 /**
- * What went wrong, for people, and what to do about it.
+ * Explains an error and its fix.
  * @param running the command that failed
  * @param place undefined when it was not found
  */
@@ -78,7 +77,7 @@ export function describe(
   return error.stack ?? error.message;
 }
 
-/** Node.js says in its errors where it could not connect to. */
+/** Node.js includes the target in its connection errors. */
 function describeTarget(error: Error): string {
   const { address, port, hostname } = error as Partial<Record<'address' | 'port' | 'hostname', unknown>>;
   if (hostname !== undefined) return `The service at ${hostname}`;

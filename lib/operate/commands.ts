@@ -7,13 +7,12 @@ import { reconcileNow } from './reconcile.ts';
 import { status } from './status.ts';
 import { copyRows } from './table-copy.ts';
 
-/** Something that an operator can do. */
 export interface Command {
   name: string;
-  /** Names of its parameters, in their order. */
+  /** Parameter names in order. */
   parameters: readonly string[];
   summary: string;
-  /** IAM actions that it needs, besides finding the stacks and using their encryption keys. */
+  /** IAM actions, in addition to finding the stacks and using their encryption keys. */
   actions: readonly string[];
   run(context: Context, values: readonly string[]): Promise<Report>;
 }

@@ -6,26 +6,25 @@ import type { Flags } from './flags.ts';
 import type { Resources } from './outputs.ts';
 import type { Place } from './place.ts';
 
-/** What a command works with. */
 export interface Context {
   place: Place;
   clients: Clients;
   flags: Flags;
   paint: Paint;
-  /** Shows how far it is, in place of what was shown before. */
+  /** Replaces the progress text shown before. */
   progress(text: string): void;
   now: () => Date;
 }
 
-/** What a command has to say: to people, and to programs (`--json`). */
+/** Result of a command as text, and as JSON (`--json`). */
 export interface Report {
   text: string;
   data: unknown;
-  /** An operator has to act: the exit code of `--check` is 1 then. */
+  /** An operator must act: `--check` exits with 1. */
   attention?: boolean;
 }
 
-/** @throws OperateError when the deployment does not say where it is */
+/** @throws OperateError when the deployment lacks the resource */
 export function resource(place: Place, kind: keyof Resources, name: string): string {
   const found = place[kind].get(name);
   if (found !== undefined) return found;
@@ -43,10 +42,7 @@ const LABELS: Record<keyof Resources, string> = {
   keys: 'keyring',
 };
 
-/**
- * A table as the stores of the service need it. What of it cannot be read is said beside the answer, and
- * nothing else is missing.
- */
+/** A table for the service's stores. Reports unreadable rows beside the result. */
 export const tableOf = ({ place, clients }: Pick<Context, 'place' | 'clients'>, name: string): Table => ({
   client: clients.dynamodb,
   name: resource(place, 'tables', name),
@@ -55,7 +51,7 @@ export const tableOf = ({ place, clients }: Pick<Context, 'place' | 'clients'>, 
 });
 
 /**
- * Whether the command is to be carried out, or only to be shown.
+ * Whether to run the command, or only to show its effect.
  * @throws NotConfirmed when neither `--yes` nor `--dry-run` was given
  */
 export function confirmed({ flags, place }: Context, what: string): boolean {

@@ -5,8 +5,7 @@ import { ago, count, facts, grid, moment } from './grid.ts';
 import { type Letter, letterBox, sendLetters } from './letters.ts';
 import { shapeOf, subjectOf } from './subject.ts';
 
-/** What is shown of a letter. */
-const shown = ({ id, sentAt, receives, body }: Letter) => ({
+const summarize = ({ id, sentAt, receives, body }: Letter) => ({
   id,
   sentAt: sentAt.toISOString(),
   receives,
@@ -19,22 +18,22 @@ const isMeant =
   ({ id }: Letter): boolean =>
     flags.ids.length === 0 || flags.ids.includes(id);
 
-const boxOf = (context: Context, name: string) =>
+const openBox = (context: Context, name: string) =>
   letterBox(context.clients.sqs, resource(context.place, 'deadLetters', name));
 
-/** `dead-letters list`: receives letters, shows them and gives them back. */
+/** `dead-letters list`: receives letters, shows them and makes them visible again. */
 export async function listLetters(context: Context, [name = '']: readonly string[]): Promise<Report> {
-  const letters = await looked(context, name);
-  return { text: listed(context, name, letters), data: { queue: name, letters: letters.map(shown) } };
+  const letters = await previewLetters(context, name);
+  return { text: renderList(context, name, letters), data: { queue: name, letters: letters.map(summarize) } };
 }
 
-/** `dead-letters show`: what is known of a letter; of its body, how it is made. */
+/** `dead-letters show`: shows a letter with the structure of its body. */
 export async function showLetter(context: Context, [name = '', id = '']: readonly string[]): Promise<Report> {
-  const letter = (await looked(context, name)).find((one) => one.id === id);
+  const letter = (await previewLetters(context, name)).find((one) => one.id === id);
   if (letter === undefined)
     throw new OperateError(`${name} has no letter ${id} among the first ${count(context.flags.max)}.`);
-  const { type, ids, bytes } = shown(letter);
-  // What EventBridge says of a letter that it could not put into its queue.
+  const { type, ids, bytes } = summarize(letter);
+  // EventBridge's attributes of a letter that it could not put into its queue.
   const said = Object.entries(letter.message.MessageAttributes ?? {}).map(
     ([attribute, { StringValue = '' }]) => [attribute, StringValue] as const,
   );
@@ -53,12 +52,12 @@ export async function showLetter(context: Context, [name = '', id = '']: readonl
   );
   return {
     text,
-    data: { ...shown(letter), shape: shapeOf(letter.body), attributes: Object.fromEntries(said) },
+    data: { ...summarize(letter), shape: shapeOf(letter.body), attributes: Object.fromEntries(said) },
   };
 }
 
-async function looked(context: Context, name: string): Promise<Letter[]> {
-  const box = boxOf(context, name);
+async function previewLetters(context: Context, name: string): Promise<Letter[]> {
+  const box = openBox(context, name);
   const letters: Letter[] = [];
   try {
     for await (const batch of box.take(context.flags.max)) {
@@ -71,10 +70,10 @@ async function looked(context: Context, name: string): Promise<Letter[]> {
   return letters.filter(isMeant(context)).sort((a, b) => a.sentAt.getTime() - b.sentAt.getTime());
 }
 
-function listed({ paint, now, flags }: Context, name: string, letters: readonly Letter[]): string {
+function renderList({ paint, now, flags }: Context, name: string, letters: readonly Letter[]): string {
   if (letters.length === 0) return `  ${paint('green', '✓')} ${name} has no dead letters.`;
   const rows = letters.map((letter) => {
-    const { id, sentAt, receives, type = '–', ids } = shown(letter);
+    const { id, sentAt, receives, type = '–', ids } = summarize(letter);
     return [id, ago(new Date(sentAt), now()), String(receives), type, ids.join(' ')];
   });
   const more = letters.length >= flags.max ? `\n\n  There may be more: --max ${flags.max * 10}` : '';
@@ -82,8 +81,8 @@ function listed({ paint, now, flags }: Context, name: string, letters: readonly 
 }
 
 /**
- * `dead-letters redrive`: each letter is sent before it is deleted, so that one which is interrupted comes
- * twice, which its worker can take.
+ * `dead-letters redrive`: sends each letter before deleting it. An interrupted redrive duplicates a letter,
+ * which its worker tolerates.
  */
 export async function redriveLetters(context: Context, [name = '']: readonly string[]): Promise<Report> {
   const { place, clients } = context;
@@ -118,7 +117,7 @@ export async function discardLetters(context: Context, [name = '']: readonly str
 
 interface Done {
   done: Letter[];
-  /** What the queues did not take. */
+  /** Rejected by the queues. */
   failed: number;
 }
 
@@ -127,7 +126,7 @@ async function eachMeant(
   name: string,
   deal: (letters: readonly Letter[], box: ReturnType<typeof letterBox>) => Promise<Letter[]>,
 ): Promise<Done> {
-  const box = boxOf(context, name);
+  const box = openBox(context, name);
   const done: Letter[] = [];
   const kept: Letter[] = [];
   let failed = 0;
@@ -149,10 +148,10 @@ async function eachMeant(
 }
 
 async function preview(context: Context, name: string, what: string): Promise<Report> {
-  const letters = await looked(context, name);
+  const letters = await previewLetters(context, name);
   return {
-    text: `${listed(context, name, letters)}\n\n  ${count(letters.length)} ${what}. Nothing was done.`,
-    data: { queue: name, dryRun: true, letters: letters.map(shown) },
+    text: `${renderList(context, name, letters)}\n\n  ${count(letters.length)} ${what}. Nothing was done.`,
+    data: { queue: name, dryRun: true, letters: letters.map(summarize) },
   };
 }
 
@@ -165,11 +164,11 @@ function result({ paint }: Context, name: string, what: string, { done, failed }
   const since = oldest === undefined ? '' : `, the oldest of ${moment(new Date(oldest))}`;
   return {
     text: `  ${paint('green', '✓')} ${count(done.length)} letters of ${name} were ${what}${since}.`,
-    data: { queue: name, done: done.map(shown) },
+    data: { queue: name, done: done.map(summarize) },
   };
 }
 
-/** They hold data of customers: for the owner of the file alone. */
+/** Owner only: the file contains customer data. */
 const PRIVATE = 0o600;
 
 async function save(file: string, letters: readonly Letter[]): Promise<void> {

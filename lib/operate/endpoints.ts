@@ -8,7 +8,7 @@ import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { OperateError, UsageError } from './errors.ts';
 import { ago, count, facts, grid, moment } from './grid.ts';
 
-/** Deliveries that are shown of an endpoint. */
+/** Number of deliveries shown. */
 const LAST = 10;
 
 interface Ref {
@@ -16,7 +16,7 @@ interface Ref {
   id: ReceiverId;
 }
 
-function refOf([org, webhook]: readonly string[]): Ref {
+function parseRef([org, webhook]: readonly string[]): Ref {
   const orgId = OrgId.safeParse(org);
   const id = ReceiverId.safeParse(webhook);
   if (!orgId.success) throw new UsageError(`${org} is no organization: org_ and 32 hex digits.`);
@@ -31,7 +31,7 @@ async function found(context: Context, { orgId, id }: Ref): Promise<Endpoint> {
   return endpoint;
 }
 
-/** Without what may be secret in an address: user, password and query. */
+/** Removes user, password and query, which may be secret. */
 function shownUrl(text: string): string {
   const url = URL.parse(text);
   return url === null ? '–' : `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`;
@@ -39,7 +39,7 @@ function shownUrl(text: string): string {
 
 /** `endpoint show`. */
 export async function showEndpoint(context: Context, values: readonly string[]): Promise<Report> {
-  const ref = refOf(values);
+  const ref = parseRef(values);
   const { paint, now } = context;
   const [endpoint, standing] = await Promise.all([
     found(context, ref),
@@ -110,14 +110,14 @@ export async function showEndpoint(context: Context, values: readonly string[]):
 
 /** `endpoint disable`. */
 export async function disableEndpoint(context: Context, values: readonly string[]): Promise<Report> {
-  const ref = refOf(values);
+  const ref = parseRef(values);
   const endpoint = await found(context, ref);
-  if (endpoint.status === 'auto_disabled') return unchanged(context, ref, 'is disabled already');
+  if (endpoint.status === 'auto_disabled') return reportUnchanged(context, ref, 'is disabled already');
   if (!confirmed(context, `${ref.id} would be disabled: its open deliveries and later events are skipped`))
-    return unchanged(context, ref, 'would be disabled');
+    return reportUnchanged(context, ref, 'would be disabled');
   const done = await endpointState(tableOf(context, 'service')).disable(ref.orgId, ref.id, context.now());
   if (!done) throw new OperateError(`${ref.id} was changed meanwhile: check it, and try again.`);
-  return changed(
+  return reportChange(
     context,
     ref,
     'disabled',
@@ -127,14 +127,14 @@ export async function disableEndpoint(context: Context, values: readonly string[
 
 /** `endpoint enable`. */
 export async function enableEndpoint(context: Context, values: readonly string[]): Promise<Report> {
-  const ref = refOf(values);
+  const ref = parseRef(values);
   const endpoint = await found(context, ref);
-  if (endpoint.status === 'active') return unchanged(context, ref, 'is active already');
+  if (endpoint.status === 'active') return reportUnchanged(context, ref, 'is active already');
   if (!confirmed(context, `${ref.id} would be enabled, with no failures counted`))
-    return unchanged(context, ref, 'would be enabled');
+    return reportUnchanged(context, ref, 'would be enabled');
   const done = await endpointState(tableOf(context, 'service')).enable(ref.orgId, ref.id);
   if (!done) throw new OperateError(`${ref.id} was changed meanwhile: check it, and try again.`);
-  return changed(
+  return reportChange(
     context,
     ref,
     'enabled',
@@ -142,12 +142,12 @@ export async function enableEndpoint(context: Context, values: readonly string[]
   );
 }
 
-const unchanged = ({ paint }: Context, ref: Ref, what: string): Report => ({
+const reportUnchanged = ({ paint }: Context, ref: Ref, what: string): Report => ({
   text: `  ${paint('yellow', '–')} ${ref.id} ${what}. Nothing was done.`,
   data: { ...ref, changed: false },
 });
 
-const changed = ({ paint }: Context, ref: Ref, what: string, then: string): Report => ({
+const reportChange = ({ paint }: Context, ref: Ref, what: string, then: string): Report => ({
   text: `  ${paint('green', '✓')} ${ref.id} is ${what}.\n    ${then}`,
   data: { ...ref, changed: true },
 });

@@ -1,4 +1,4 @@
-/** What an operator can do something about: its message is all that is shown. */
+/** An error that the operator can fix: only its message is shown. */
 export class OperateError extends Error {
   override name = 'OperateError';
 }
@@ -8,7 +8,7 @@ export class NotConfirmed extends Error {
   override name = 'NotConfirmed';
 }
 
-/** The command line says something that the tool does not know. */
+/** The command line contains an unknown value. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

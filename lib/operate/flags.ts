@@ -1,4 +1,4 @@
-/** What the flags say, each as it is used. */
+/** Parsed options. */
 export interface Flags {
   local?: boolean;
   stage?: string;
@@ -10,9 +10,9 @@ export interface Flags {
   check?: boolean;
   hurry?: boolean;
   overwrite?: boolean;
-  /** How many messages at most. */
+  /** Maximum of messages. */
   max: number;
-  /** Messages that are meant; all when there is none. */
+  /** Selected messages; empty for all. */
   ids: readonly string[];
   save?: string;
   /** Why a host is blocked. */

@@ -4,7 +4,7 @@ import type { Paint } from '../cli/terminal/paint.ts';
 
 const width = (cell: string): number => stripVTControlCharacters(cell).length;
 
-/** Rows in columns as wide as their widest cell, numbers to the right, with an indent of two. */
+/** Aligned columns, numbers right-aligned, with an indent of two. */
 export function grid(head: readonly string[], rows: readonly (readonly string[])[], paint: Paint): string {
   const widths = head.map((title, column) =>
     Math.max(...[title, ...rows.map((row) => row[column] ?? '')].map(width)),
@@ -23,7 +23,7 @@ export function grid(head: readonly string[], rows: readonly (readonly string[])
   return [paint('dim', line(head)), ...rows.map(line)].map((row) => `  ${row}`).join('\n');
 }
 
-/** Names and values below each other. */
+/** One name and value per line. */
 export function facts(pairs: readonly (readonly [string, string | undefined])[], paint: Paint): string {
   const shown = pairs.filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
   const widest = Math.max(...shown.map(([name]) => name.length));
@@ -32,10 +32,9 @@ export function facts(pairs: readonly (readonly [string, string | undefined])[],
     .join('\n');
 }
 
-/** `12,345`. */
 export const count = (value: number): string => value.toLocaleString('en-US');
 
-/** How long ago: `45 s`, `12 min`, `3 h`, `2 d`. */
+/** Elapsed time: `45 s`, `12 min`, `3 h`, `2 d`. */
 export function ago(from: Date, now: Date): string {
   const seconds = Math.max(0, Math.round((now.getTime() - from.getTime()) / 1000));
   if (seconds < 60) return `${seconds} s`;

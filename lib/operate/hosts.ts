@@ -4,10 +4,10 @@ import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { UsageError } from './errors.ts';
 import { ago, grid } from './grid.ts';
 
-const storeOf = (context: Context) => blockedHostStore(tableOf(context, 'service'));
+const openStore = (context: Context) => blockedHostStore(tableOf(context, 'service'));
 
 /** @throws UsageError when it is neither a host name nor an address that a receiver could have */
-function hostNamed([text = '']: readonly string[]): string {
+function requireHost([text = '']: readonly string[]): string {
   const host = parseHost(text);
   if (host === undefined)
     throw new UsageError(
@@ -19,7 +19,7 @@ function hostNamed([text = '']: readonly string[]): string {
 /** `host list`. */
 export async function listHosts(context: Context): Promise<Report> {
   const { paint, now } = context;
-  const hosts = await storeOf(context).all();
+  const hosts = await openStore(context).all();
   const rows = hosts.map(({ host, blockedAt, reason }) => [
     host,
     ago(new Date(blockedAt), now()),
@@ -36,13 +36,13 @@ export async function listHosts(context: Context): Promise<Report> {
 
 /** `host block`. */
 export async function blockHost(context: Context, values: readonly string[]): Promise<Report> {
-  const host = hostNamed(values);
+  const host = requireHost(values);
   const { reason } = context.flags;
   if (!confirmed(context, `${host} and its subdomains would be blocked: nothing would be sent to them`))
-    return unchanged(context, host, 'would be blocked');
+    return reportUnchanged(context, host, 'would be blocked');
   const blockedAt = context.now().toISOString();
-  await storeOf(context).block({ host, blockedAt, ...(reason === undefined ? {} : { reason }) });
-  return changed(
+  await openStore(context).block({ host, blockedAt, ...(reason === undefined ? {} : { reason }) });
+  return reportChange(
     context,
     host,
     'blocked',
@@ -52,14 +52,14 @@ export async function blockHost(context: Context, values: readonly string[]): Pr
 
 /** `host unblock`. */
 export async function unblockHost(context: Context, values: readonly string[]): Promise<Report> {
-  const host = hostNamed(values);
-  const store = storeOf(context);
+  const host = requireHost(values);
+  const store = openStore(context);
   if (!(await store.all()).some((blocked) => blocked.host === host))
-    return unchanged(context, host, 'is not blocked');
+    return reportUnchanged(context, host, 'is not blocked');
   if (!confirmed(context, `${host} would be unblocked`))
-    return unchanged(context, host, 'would be unblocked');
+    return reportUnchanged(context, host, 'would be unblocked');
   await store.unblock(host);
-  return changed(
+  return reportChange(
     context,
     host,
     'unblocked',
@@ -67,12 +67,12 @@ export async function unblockHost(context: Context, values: readonly string[]): 
   );
 }
 
-const unchanged = ({ paint }: Context, host: string, what: string): Report => ({
+const reportUnchanged = ({ paint }: Context, host: string, what: string): Report => ({
   text: `  ${paint('yellow', '–')} ${host} ${what}. Nothing was done.`,
   data: { host, changed: false },
 });
 
-const changed = ({ paint }: Context, host: string, what: string, then: string): Report => ({
+const reportChange = ({ paint }: Context, host: string, what: string, then: string): Report => ({
   text: `  ${paint('green', '✓')} ${host} is ${what}.\n    ${then}`,
   data: { host, changed: true },
 });

@@ -10,20 +10,19 @@ import {
 import { Keyring, type KeyringState } from '../../functions/domain/keyring.ts';
 import { OperateError } from './errors.ts';
 
-/** Of a version that is not current yet. */
+/** Label of a version that is not current yet. */
 const COMING = 'KEYRING_COMING';
 const CURRENT = 'AWSCURRENT';
 
-/** A keyring as the secret store has it. */
 export interface StoredKeyring extends KeyringState {
-  /** Of the secret, not of a key in it. */
+  /** Version of the secret, not of a key. */
   versionId: string;
 }
 
-/** A new master key: 384 random bits, as text without signs that would have to be quoted. */
+/** A new master key: 384 random bits as base64url. */
 export const newKey = (): string => randomBytes(48).toString('base64url');
 
-/** The secret that holds a keyring. Nothing of its keys is in an error. */
+/** The secret of a keyring. Errors contain no key. */
 export function keyringSecret(client: SecretsManagerClient, SecretId: string) {
   return {
     async read(): Promise<StoredKeyring> {
@@ -32,17 +31,16 @@ export function keyringSecret(client: SecretsManagerClient, SecretId: string) {
         VersionId = '',
         CreatedDate,
       } = await client.send(new GetSecretValueCommand({ SecretId, VersionStage: CURRENT }));
-      const ring = Keyring.safeParse(jsonOf(SecretString));
+      const ring = Keyring.safeParse(parseJson(SecretString));
       if (!ring.success || CreatedDate === undefined)
         throw new OperateError(`The secret ${SecretId} holds no keyring.`);
       return { ring: ring.data, changedAt: CreatedDate, versionId: VersionId };
     },
 
     /**
-     * Replaces the keyring that was read, and no other: the label of the current version is moved from the
-     * version that was read, which fails after another change. An interrupted replacement leaves a version
-     * that nothing reads.
-     * @throws OperateError when it was changed meanwhile
+     * Replaces the keyring that was read: moves the label of the current version from the version that was
+     * read, which fails after another change. An interrupted replacement leaves an unused version.
+     * @throws OperateError when it changed meanwhile
      */
     async replace(read: StoredKeyring, ring: Keyring): Promise<void> {
       const versionId = randomUUID();
@@ -72,7 +70,7 @@ export function keyringSecret(client: SecretsManagerClient, SecretId: string) {
   };
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -14,14 +14,14 @@ import { OperateError } from './errors.ts';
 import { count, grid, moment } from './grid.ts';
 import { keyringSecret, newKey } from './keyring-secret.ts';
 
-const secretOf = ({ clients, place }: Context, name: string) =>
+const openSecret = ({ clients, place }: Context, name: string) =>
   keyringSecret(clients.secretsManager, resource(place, 'keys', name));
 
-/** Versions of all keyrings; never a key. */
+/** Versions of all keyrings, without keys. */
 export async function keyVersions(context: Context) {
   return Promise.all(
     [...context.place.keys.keys()].map(async (keyring) => {
-      const { ring, changedAt } = await secretOf(context, keyring).read();
+      const { ring, changedAt } = await openSecret(context, keyring).read();
       return {
         keyring,
         current: getCurrentVersion(ring),
@@ -48,10 +48,10 @@ export async function listKeys(context: Context): Promise<Report> {
   };
 }
 
-/** `keys rotate`: does the next step, and says what comes after it. */
+/** `keys rotate`: takes the next step and reports the one after it. */
 export async function rotateKeys(context: Context, [name = '']: readonly string[]): Promise<Report> {
   const { flags, now, paint } = context;
-  const secret = secretOf(context, name);
+  const secret = openSecret(context, name);
   const stored = await secret.read();
   const step = decideRotationStep(stored, now(), { hurry: flags.hurry ?? false });
   const { version } = step;
@@ -91,10 +91,10 @@ export async function retireKey(
   [name = '', version = '']: readonly string[],
 ): Promise<Report> {
   const { flags, now, paint } = context;
-  const secret = secretOf(context, name);
+  const secret = openSecret(context, name);
   const stored = await secret.read();
   refuse(name, version, checkRetirement(stored, version, now()), flags.hurry ?? false);
-  const uses = name === SIGNING ? await usesOf(context, version) : [];
+  const uses = name === SIGNING ? await describeUses(context, version) : [];
   if (uses.length > 0)
     throw new OperateError(
       `Version ${version} of ${name} is in use by ${count(uses.length)} rows, such as ${uses.slice(0, 3).join(', ')}. Their organizations have to register them anew first.`,
@@ -113,7 +113,7 @@ export async function retireKey(
   return say(paint('green', '✓'), `Version ${version} was taken from ${name}.`, true);
 }
 
-/** Whose versions are named by stored rows. What is sealed with the other keyring is with clients. */
+/** Stored rows name this keyring's versions; clients hold what the other keyring sealed. */
 const SIGNING = 'signing';
 
 function refuse(name: string, version: string, retirement: KeyRetirement, hurry: boolean): void {
@@ -135,7 +135,7 @@ function refuse(name: string, version: string, retirement: KeyRetirement, hurry:
   }
 }
 
-async function usesOf(context: Context, version: string): Promise<string[]> {
+async function describeUses(context: Context, version: string): Promise<string[]> {
   const uses: string[] = [];
   let scanned = 0;
   for await (const page of endpointScan(tableOf(context, 'service')).usesOf(version)) {

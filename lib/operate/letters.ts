@@ -7,14 +7,14 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 
-/** SQS takes and gives at most ten messages in a request. */
+/** SQS's limit on the messages of a request. */
 const BATCH = 10;
-/** For how long a letter that was read is hidden from others, unless it is given back before. */
+/** How long a received letter is hidden, unless it is released before. */
 const HIDDEN_SECONDS = 60;
-/** A long poll asks all servers that hold parts of the queue, so that nothing is overlooked. */
+/** A long poll queries all servers of the queue, so that no message is missed. */
 const WAIT_SECONDS = 1;
 
-/** A message that is in hand. */
+/** A received message. */
 export interface Letter {
   id: string;
   sentAt: Date;
@@ -24,7 +24,6 @@ export interface Letter {
   message: Message;
 }
 
-/** A queue of dead letters, for an operator's commands. */
 export function letterBox(client: SQSClient, url: string) {
   async function receive(wanted: number): Promise<Letter[]> {
     const { Messages = [] } = await client.send(
@@ -37,16 +36,16 @@ export function letterBox(client: SQSClient, url: string) {
         MessageSystemAttributeNames: ['SentTimestamp', 'ApproximateReceiveCount', 'MessageGroupId'],
       }),
     );
-    return Messages.map(letterOf);
+    return Messages.map(parseLetter);
   }
 
   return {
-    /** Takes letters in hand, batch by batch, until there are none or so many. */
+    /** Receives letters in batches, `max` at most. */
     async *take(max: number): AsyncGenerator<Letter[]> {
       const seen = new Set<string>();
       while (seen.size < max) {
         const letters = await receive(max - seen.size);
-        // A letter that became visible again was read already.
+        // A letter that became visible again was already read.
         const fresh = letters.filter(({ id }) => !seen.has(id));
         if (fresh.length === 0) return;
         for (const { id } of fresh) seen.add(id);
@@ -54,7 +53,7 @@ export function letterBox(client: SQSClient, url: string) {
       }
     },
 
-    /** Lets others see letters again, at once. */
+    /** Makes letters visible again at once. */
     async giveBack(letters: readonly Letter[]): Promise<void> {
       for (const batch of batches(letters))
         await client.send(
@@ -69,7 +68,7 @@ export function letterBox(client: SQSClient, url: string) {
         );
     },
 
-    /** @returns those that were deleted */
+    /** @returns the deleted letters */
     async remove(letters: readonly Letter[]): Promise<Letter[]> {
       const removed: Letter[] = [];
       for (const batch of batches(letters)) {
@@ -90,8 +89,8 @@ export function letterBox(client: SQSClient, url: string) {
 }
 
 /**
- * Puts letters into a queue as they were.
- * @returns those that it took
+ * Sends letters unchanged to a queue.
+ * @returns those that the queue accepted
  */
 export async function sendLetters(
   client: SQSClient,
@@ -116,7 +115,7 @@ export async function sendLetters(
   return sent;
 }
 
-const letterOf = (message: Message): Letter => ({
+const parseLetter = (message: Message): Letter => ({
   id: message.MessageId ?? '',
   sentAt: new Date(Number(message.Attributes?.SentTimestamp)),
   receives: Number(message.Attributes?.ApproximateReceiveCount),

@@ -1,21 +1,21 @@
 import * as z from 'zod';
 import { OperateError } from './errors.ts';
 
-/** What a deployment consists of, by names such as `service`, `fresh` or `check-source`. */
+/** Resources of a deployment, by names such as `service`, `fresh` or `check-source`. */
 export interface Resources {
-  /** Names of tables. */
+  /** Table names. */
   tables: ReadonlyMap<string, string>;
-  /** Addresses of the queues that the service works from. */
+  /** URLs of the service's queues. */
   queues: ReadonlyMap<string, string>;
   /** URLs of the dead-letter queues. */
   deadLetters: ReadonlyMap<string, string>;
-  /** ARNs of the secrets that hold keyrings. */
+  /** ARNs of the keyrings' secrets. */
   keys: ReadonlyMap<string, string>;
 }
 
-/** As `cdk deploy --outputs-file` writes them. */
+/** Format of `cdk deploy --outputs-file`. */
 const OfCdk = z.record(z.string(), z.record(z.string(), z.string()));
-/** As `aws cloudformation describe-stacks` prints them. */
+/** Format of `aws cloudformation describe-stacks`. */
 const OfCloudFormation = z.object({
   Stacks: z.array(
     z.object({
@@ -37,14 +37,14 @@ const Outputs = z.union([
 ]);
 
 /**
- * The outputs of a stage's stacks, all together.
- * @param text of the file, in either form
- * @param source how messages call it
- * @throws OperateError when it is none, or holds no stack of the stage
+ * Merges the outputs of a stage's stacks.
+ * @param text of the file, in either format
+ * @param source names the file in messages
+ * @throws OperateError when it has another format, or no stack of the stage
  */
 export function outputsOf(text: string, stage: string, source: string): Record<string, string> {
   const prefix = `ConversationService-${stage}-`;
-  const parsed = Outputs.safeParse(jsonOf(text));
+  const parsed = Outputs.safeParse(parseJson(text));
   if (!parsed.success)
     throw new OperateError(
       `${source} has no outputs of stacks: write it with "cdk deploy --outputs-file" or "aws cloudformation describe-stacks".`,
@@ -54,7 +54,7 @@ export function outputsOf(text: string, stage: string, source: string): Record<s
   return Object.assign({}, ...stacks.map(([, outputs]) => outputs));
 }
 
-/** The resources that outputs name: `TableService`, `QueueFresh`, `DeadLettersCheckSource`, `KeysSigning`. */
+/** Parses outputs such as `TableService`, `QueueFresh`, `DeadLettersCheckSource`, `KeysSigning`. */
 export function resourcesOf(outputs: Readonly<Record<string, string>>): Resources {
   const named = (kind: string) =>
     new Map(
@@ -74,7 +74,7 @@ export function resourcesOf(outputs: Readonly<Record<string, string>>): Resource
 const kebab = (name: string): string =>
   name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -7,18 +7,18 @@ import { OperateError } from './errors.ts';
 import type { Flags } from './flags.ts';
 import { outputsOf, type Resources, resourcesOf } from './outputs.ts';
 
-/** Where the service is that is operated. */
+/** The deployment, or local run, that is operated. */
 export interface Place extends Resources {
-  /** For people. */
+  /** Display name. */
   name: string;
   region: string;
-  /** Of all stacks, by their keys. */
+  /** Of all stacks, by key. */
   outputs: Readonly<Record<string, string>>;
-  /** Where the engines of a local run listen; on AWS the SDK knows. */
+  /** Engines of a local run; undefined on AWS. */
   endpoints?: { dynamodb: string; sqs: string; secretsManager: string; lambda: string };
 }
 
-/** What the local run writes for operators. */
+/** The local run's file for operators. */
 const LocalOutputs = z.object({
   region: z.string(),
   endpoints: z.object({
@@ -33,13 +33,13 @@ const LocalOutputs = z.object({
 /** In the directory of the local run. */
 const LOCAL_OUTPUTS = 'outputs.json';
 
-/** The environment, as `process.env` has it. */
+/** Environment variables, as in `process.env`. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Prints what `aws cloudformation describe-stacks` says. */
+/** Returns the output of `aws cloudformation describe-stacks`. */
 export type DescribeStacks = (region: string | undefined) => Promise<string>;
 
-/** @throws OperateError saying what is missing */
+/** @throws OperateError naming what is missing */
 export async function placeOf(
   flags: Pick<Flags, 'local' | 'stage' | 'outputs' | 'region'>,
   variables: Variables,
@@ -55,7 +55,7 @@ export async function placeOf(
   const outputs =
     flags.outputs === undefined
       ? outputsOf(await describeStacks(given), stage, 'CloudFormation')
-      : outputsOf(await contentOf(flags.outputs), stage, flags.outputs);
+      : outputsOf(await readContent(flags.outputs), stage, flags.outputs);
   const resources = resourcesOf(outputs);
   const region = given ?? regionIn(resources);
   if (region === undefined) throw new OperateError('Which region? Say --region or set AWS_REGION.');
@@ -72,7 +72,7 @@ async function localPlace(directory: string): Promise<Place> {
   return { name: `local run in ${directory}`, region, outputs, endpoints, ...resourcesOf(outputs) };
 }
 
-async function contentOf(file: string): Promise<string> {
+async function readContent(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
@@ -80,7 +80,7 @@ async function contentOf(file: string): Promise<string> {
   }
 }
 
-/** Queues have their region in their address. */
+/** Queue URLs contain the region. */
 const regionIn = ({ queues }: Resources): string | undefined =>
   [...queues.values()].map((url) => /^https:\/\/sqs\.([\w-]+)\./.exec(url)?.[1])[0];
 

@@ -9,15 +9,15 @@ import { DUE_SHARDS } from '../../functions/store/keys.ts';
 import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';
 import { count, facts } from './grid.ts';
 
-/** A run begins no further page after this; the service's own comes a minute later anyway. */
+/** Time after which a run starts no further page; the service's own run comes a minute later. */
 const RUN_MS = 60_000;
 
-/** What it did is in what it returns. */
+/** The return value has everything that is logged. */
 const SILENT: Log = () => undefined;
 
 /**
- * `reconcile now`: the service's own reconciler, run here. Beside a scheduled run it sends at most one
- * delivery message too many, which changes nothing.
+ * `reconcile now`: runs the service's reconciler here. With a concurrent scheduled run it sends at most a
+ * duplicate delivery message, which has no effect.
  */
 export async function reconcileNow(context: Context): Promise<Report> {
   const { now, paint, clients, place } = context;

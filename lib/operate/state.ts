@@ -8,12 +8,12 @@ import { dueSources } from '../../functions/store/sources.ts';
 import { type Context, tableOf } from './context.ts';
 import { keyVersions } from './keys.ts';
 
-/** Messages that a queue gives out before it gives out no more (SQS quotas, standard queues). */
+/** In-flight limit of a standard queue (SQS quotas). */
 export const IN_FLIGHT_LIMIT = 120_000;
 
-/** Parked deliveries are resumed within a minute; what is later than this is late. */
+/** Parked deliveries resume within a minute; more than this is late. */
 const LATE_SECONDS = 300;
-/** Purges are done in minutes. */
+/** Purges take minutes. */
 const PURGE_LATE_SECONDS = 3600;
 
 export interface QueueState {
@@ -23,10 +23,10 @@ export interface QueueState {
   delayed: number;
 }
 
-/** What is due by now, as far as one page of each shard tells. */
+/** Due items by one page of each shard. */
 export interface Due {
   count: number;
-  /** There is more than was counted. */
+  /** There are more than the count. */
   more: boolean;
   oldestAt?: string;
 }
@@ -42,25 +42,25 @@ export interface State {
   keyrings: Awaited<ReturnType<typeof keyVersions>>;
 }
 
-/** A finding that an operator should act on, with the runbook's page. */
+/** A finding that requires action, with its runbook. */
 export interface Attention {
   what: string;
   page: string;
 }
 
-/** Asks queues, tables and secrets what there is to see. */
+/** Reads the state of queues, tables and secrets. */
 export async function stateOf(context: Context): Promise<State> {
   const { place, now } = context;
   const at = now();
   const deliveries = dueIndex(tableOf(context, 'deliveries'));
   const sources = dueSources(tableOf(context, 'knowledge'));
   const dueIn = (state: DueState) =>
-    dueOf(listShards(DUE_SHARDS).map((shard) => deliveries.find(state, shard, at)));
+    readDue(listShards(DUE_SHARDS).map((shard) => deliveries.find(state, shard, at)));
   const [queues, dead, [parked, watched], late, purges, keyrings] = await Promise.all([
     Promise.all([...place.queues].map(([name, url]) => measureQueue(context, name, url))),
     Promise.all([...place.deadLetters].map(([name, url]) => measureQueue(context, name, url))),
     Promise.all(DUE_STATES.map(dueIn)),
-    dueOf(listShards(SOURCE_DUE_SHARDS).map((shard) => sources.find(shard, at))),
+    readDue(listShards(SOURCE_DUE_SHARDS).map((shard) => sources.find(shard, at))),
     purgeStore(tableOf(context, 'service')).open(),
     keyVersions(context),
   ]);
@@ -82,7 +82,7 @@ export async function stateOf(context: Context): Promise<State> {
   };
 }
 
-/** How many messages a queue has, as SQS estimates it. */
+/** SQS's estimates of a queue's messages. */
 export async function measureQueue(
   { clients }: { clients: Pick<Context['clients'], 'sqs'> },
   name: string,
@@ -106,7 +106,7 @@ export async function measureQueue(
   };
 }
 
-async function dueOf(
+async function readDue(
   pages: readonly Promise<{ entries: readonly { dueAt: string }[]; next?: unknown }>[],
 ): Promise<Due> {
   const found = await Promise.all(pages);
@@ -118,10 +118,10 @@ async function dueOf(
   };
 }
 
-/** A function of the service processes these repeatedly; other dead letters are for people. */
+/** Queues whose dead letters a function processes repeatedly; others need an operator. */
 export const DEALT_WITH = new Set(['delivery', 'fan-outs', 'publications']);
 
-/** The findings that an operator should act on. */
+/** Findings that require action. */
 export function attentionOf(state: State, now: Date): Attention[] {
   const isLate = (at: string | undefined, seconds: number) =>
     at !== undefined && now.getTime() - Date.parse(at) > seconds * 1000;

@@ -2,7 +2,6 @@ import type { Paint } from '../cli/terminal/paint.ts';
 import { ago, count, facts, grid, moment } from './grid.ts';
 import { type Attention, type Due, IN_FLIGHT_LIMIT, type State } from './state.ts';
 
-/** The state of a deployment, for people. */
 export function renderStatus(state: State, attention: readonly Attention[], now: Date, paint: Paint): string {
   const { queues, deadLetters, due, sources, purges, keyrings } = state;
   const heading = (text: string) => `  ${paint('bold', text)}`;

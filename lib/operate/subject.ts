@@ -1,22 +1,19 @@
-/** What a message is about, without anything that customers wrote. */
+/** Subject of a message, without customer content. */
 export interface Subject {
-  /** Of the event, where it says. */
+  /** Event type, if any. */
   type?: string;
-  /** Identifiers that stand in it, each once, in their order. */
+  /** Distinct ids in order. */
   ids: string[];
 }
 
 const ID = /^(?:org|whk|chn|evt|dlv|cnv|msg|esc|tkt|src|key)_[0-9a-f]{32}/;
 const TYPE = /^[a-z][a-z_]*\.[a-z_]+$/;
 
-/** How deep and how far a message is searched: enough for all messages of the service. */
+/** Search limits, sufficient for every message of the service. */
 const DEPTH = 5;
 const IDS = 12;
 
-/**
- * Finds what a message's body is about. It reads nothing but identifiers and the event's type: no text of
- * customers, no address.
- */
+/** Finds the subject of a message's body. Reads only ids and the event type: no customer content, no URL. */
 export function subjectOf(body: string): Subject {
   const ids = new Set<string>();
   let type: string | undefined;
@@ -30,11 +27,11 @@ export function subjectOf(body: string): Subject {
     if (typeof value !== 'object' || value === null || depth === 0) return;
     for (const [key, inner] of Object.entries(value)) look(inner, key, depth - 1);
   };
-  look(jsonOf(body), '', DEPTH);
+  look(parseJson(body), '', DEPTH);
   return { ...(type === undefined ? {} : { type }), ids: [...ids] };
 }
 
-/** How a message's body is made: names of members, without their values, `no JSON` when it is none. */
+/** Structure of a message's body: member names without values, or `no JSON`. */
 export function shapeOf(body: string): string {
   const shape = (value: unknown, depth: number): string => {
     if (typeof value !== 'object' || value === null || depth === 0) return typeof value;
@@ -43,11 +40,11 @@ export function shapeOf(body: string): string {
       .map(([name, inner]) => (typeof inner === 'object' ? `${name}: ${shape(inner, depth - 1)}` : name))
       .join(', ')} }`;
   };
-  const parsed = jsonOf(body);
+  const parsed = parseJson(body);
   return parsed === undefined ? 'no JSON' : shape(parsed, 2);
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

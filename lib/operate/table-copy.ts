@@ -7,32 +7,31 @@ import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { OperateError } from './errors.ts';
 import { count, facts } from './grid.ts';
 
-/** Rows of a page: DynamoDB gives at most 100 in a batch. */
+/** Rows per page: DynamoDB's limit on a batch read. */
 const PAGE = 100;
-/** Tries of what a batch did not give because it was too much at once. */
+/** Attempts for the unprocessed part of a batch. */
 const MAX_TRIES = 10;
-/** Few enough to leave a live table room for its own work. */
+/** Leaves a live table capacity for its own work. */
 const PUTS_AT_ONCE = 8;
-/** For which rows the prefix `all` stands. */
+/** Selects every row, in place of a prefix. */
 const ALL = 'all';
 
 const Row = z.looseObject({ pk: z.string(), sk: z.string().optional() });
 type Row = z.infer<typeof Row>;
 
-/** What became of the rows, in numbers. */
 interface Copied {
-  /** Not in the live table; added unless this was only a look. */
+  /** Absent from the live table; added unless this is a dry run. */
   missing: number;
-  /** In both, and not the same; replaced with `--overwrite` alone. */
+  /** Different in the live table; replaced with `--overwrite` only. */
   different: number;
   same: number;
-  /** Of sandboxes, or expired: they never come back. */
+  /** Of sandboxes, or expired: never restored. */
   left: number;
 }
 
 /**
- * `table copy`: brings rows of a restored table back into the live one. By itself it only adds what is
- * missing, so that it can be repeated, and stopped at any time.
+ * `table copy`: copies rows of a restored table to the live one. By default it only adds missing rows, so
+ * that it can be repeated and stopped at any time.
  */
 export async function copyRows(
   context: Context,
@@ -58,11 +57,11 @@ export async function copyRows(
       }),
     );
     const rows = Items.map((item) => Row.parse(item)).filter(isWanted);
-    const kept = rows.filter((row) => comesBack(row, now()));
+    const kept = rows.filter((row) => isRestored(row, now()));
     copied.left += rows.length - kept.length;
     const present = await presentRows(context, live.name, kept);
     await mapConcurrently(kept, PUTS_AT_ONCE, async (row) => {
-      const there = present.get(nameOf(row));
+      const there = present.get(describeKey(row));
       const kind = there === undefined ? 'missing' : isDeepStrictEqual(there, row) ? 'same' : 'different';
       copied[kind] += 1;
       if (!writes || kind === 'same' || (kind === 'different' && !overwrite)) return;
@@ -87,14 +86,14 @@ export async function copyRows(
 }
 
 /**
- * Rows that a restore brings back. A reset deletes data of sandboxes for good, and which is not recorded
- * here; expired rows were deleted on purpose.
+ * Excludes sandbox rows, because a reset deletes for good and is not recorded here, and expired rows, which
+ * were deleted on purpose.
  */
-const comesBack = ({ ofSandbox, expiresAt }: Row, now: Date): boolean =>
+const isRestored = ({ ofSandbox, expiresAt }: Row, now: Date): boolean =>
   ofSandbox === undefined && !(typeof expiresAt === 'number' && expiresAt <= now.getTime() / 1000);
 
-const keyOf = ({ pk, sk }: Row) => ({ pk, ...(sk === undefined ? {} : { sk }) });
-const nameOf = (row: Row): string => JSON.stringify(keyOf(row));
+const pickKey = ({ pk, sk }: Row) => ({ pk, ...(sk === undefined ? {} : { sk }) });
+const describeKey = (row: Row): string => JSON.stringify(pickKey(row));
 
 async function presentRows(
   { clients }: Context,
@@ -102,7 +101,7 @@ async function presentRows(
   rows: readonly Row[],
 ): Promise<Map<string, Row>> {
   const found = new Map<string, Row>();
-  let keys: Record<string, unknown>[] = rows.map(keyOf);
+  let keys: Record<string, unknown>[] = rows.map(pickKey);
   for (let attempt = 1; keys.length > 0; attempt++) {
     if (attempt > MAX_TRIES) throw new OperateError(`${table} is too busy: try again later.`);
     const { Responses = {}, UnprocessedKeys = {} } = await clients.dynamodb.send(
@@ -110,14 +109,14 @@ async function presentRows(
     );
     for (const item of Responses[table] ?? []) {
       const row = Row.parse(item);
-      found.set(nameOf(row), row);
+      found.set(describeKey(row), row);
     }
     keys = UnprocessedKeys[table]?.Keys ?? [];
   }
   return found;
 }
 
-/** What came to be meanwhile is newer than what was restored. */
+/** Rows written meanwhile are newer than the restored ones. */
 async function put({ clients }: Context, table: string, row: Row, overwrite: boolean): Promise<void> {
   try {
     await clients.dynamodb.send(

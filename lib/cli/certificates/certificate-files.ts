@@ -5,7 +5,7 @@ import type { Issued } from './certificates.ts';
 
 const RENEWED_BEFORE_END = 30 * 24 * 60 * 60 * 1000;
 
-/** Absolute paths of the PEM files, and what the receiver needs of their content. */
+/** Absolute paths of the PEM files, and the receiver's part of their content. */
 export interface CertificateFiles {
   caFile: string;
   receiverCertFile: string;
@@ -13,7 +13,7 @@ export interface CertificateFiles {
   receiver: Issued;
 }
 
-/** Names of the files in the directory of the local run. */
+/** File names in the directory of the local run. */
 export const CERTIFICATE_FILE_NAMES = {
   ca: 'ca.pem',
   caKey: 'ca-key.pem',
@@ -22,8 +22,8 @@ export const CERTIFICATE_FILE_NAMES = {
 } as const;
 
 /**
- * The authority and the receiver's certificate in `directory`: made when missing, unreadable or about to
- * expire, else kept, so that an authority once trusted by hand stays the one in use.
+ * Reads the authority and the receiver's certificate in `directory`; replaces missing, unreadable or soon
+ * expiring ones only, so that an authority stays trusted.
  * @param directory absolute, exists
  */
 export async function ensureCertificates(directory: string, now: Date): Promise<CertificateFiles> {
@@ -48,7 +48,7 @@ export async function ensureCertificates(directory: string, now: Date): Promise<
   };
 }
 
-// The issuing library takes a tenth of a second to load, and most starts issue nothing.
+// The certificate library takes a tenth of a second to load, and most starts issue nothing.
 async function makeAuthority(now: Date): Promise<Issued> {
   const { issueAuthority } = await import('./certificates.ts');
   return issueAuthority(now);
@@ -82,7 +82,7 @@ function isIssuedBy(issued: Issued, authority: Issued): boolean {
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
-/** The certificate, or undefined when it is damaged or not that of the key. */
+/** Undefined when the certificate is damaged or does not match the key. */
 function parse(issued: Issued): X509Certificate | undefined {
   try {
     const certificate = new X509Certificate(issued.cert);

@@ -19,11 +19,9 @@ const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' } as const;
 const DAY = 24 * 60 * 60 * 1000;
 
 const AUTHORITY_DAYS = 3653;
-/**
- * The longest validity that Apple's and Chrome's verifiers accept of a certificate from a local authority.
- */
+/** Longest validity that Apple's and Chrome's verifiers accept from a local authority. */
 const LEAF_DAYS = 825;
-/** Clocks in containers and virtual machines run behind. */
+/** Clocks in containers and virtual machines may be slow. */
 const BACKDATED = DAY;
 
 /** A certificate and its private key (PKCS #8), both PEM. */
@@ -32,7 +30,7 @@ export interface Issued {
   key: string;
 }
 
-/** Makes a new certificate authority (EC P-256, valid 10 years) that may sign end certificates only. */
+/** Issues a certificate authority (EC P-256, 10 years) that may sign end certificates only. */
 export async function issueAuthority(now: Date): Promise<Issued> {
   const keys = await newKeys();
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -51,8 +49,8 @@ export async function issueAuthority(now: Date): Promise<Issued> {
 }
 
 /**
- * Makes a server certificate (EC P-256, valid 825 days) for localhost, 127.0.0.1 and ::1.
- * @param authority what {@link issueAuthority} made
+ * Issues a server certificate (EC P-256, 825 days) for localhost, 127.0.0.1 and ::1.
+ * @param authority from {@link issueAuthority}
  */
 export async function issueReceiverCertificate(authority: Issued, now: Date): Promise<Issued> {
   const issuer = new X509Certificate(authority.cert);
@@ -86,7 +84,7 @@ function validity(now: Date, days: number): { notBefore: Date; notAfter: Date } 
   return { notBefore, notAfter: new Date(notBefore.getTime() + days * DAY) };
 }
 
-/** 127 random bits: RFC 5280 wants serial numbers positive. */
+/** 127 random bits: serial numbers are positive (RFC 5280). */
 function newSerialNumber(): string {
   const bytes = webcrypto.getRandomValues(new Uint8Array(16));
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x01;

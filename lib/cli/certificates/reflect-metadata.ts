@@ -1,7 +1,6 @@
 /**
- * The certificate library injects its algorithms with tsyringe, which refuses to load without three functions
- * of the abandoned reflect-metadata proposal. Nothing here carries metadata worth a dependency: this is the
- * part of the proposal that tsyringe calls. Import it before `@peculiar/x509`.
+ * The part of the abandoned reflect-metadata proposal without which tsyringe, a dependency of the certificate
+ * library, does not load. Import it before `@peculiar/x509`.
  */
 const metadata = new WeakMap<object, Map<unknown, unknown>>();
 

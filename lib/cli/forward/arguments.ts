@@ -1,11 +1,8 @@
 import { commandLine, listOf, matching, refuse, repeatable, text, url } from '../terminal/command-line.ts';
 
-/**
- * Where forwarding begins without a saved position: so many milliseconds ago, or with the oldest delivery.
- */
+/** Start without a saved position: milliseconds ago, or the oldest delivery. */
 export type Since = { kind: 'ago'; milliseconds: number } | { kind: 'all' };
 
-/** What `npm run forward` is asked to do. */
 export type ForwardArguments = ReturnType<typeof readForwardArguments>;
 
 const UNIT_MS = new Map([
@@ -15,7 +12,7 @@ const UNIT_MS = new Map([
   ['d', 86_400_000],
 ]);
 
-/** Ends the process for `--help`, and for wrong arguments. */
+/** Exits the process for `--help` and for wrong arguments. */
 export function readForwardArguments(args: readonly string[]) {
   const {
     webhook: webhooks = [],
@@ -69,7 +66,7 @@ Environment:
   return { ...given, webhooks, since, fresh, once };
 }
 
-/** The URL before `/api/v1`, with or without it. */
+/** The URL without `/api/v1`. */
 export const baseUrlOf = ({ origin, pathname }: URL): string =>
   `${origin}${pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '')}`;
 

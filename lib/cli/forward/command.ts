@@ -4,11 +4,11 @@ import { awaitStopRequest } from '../terminal/stop-request.ts';
 import { readForwardArguments } from './arguments.ts';
 import { forward } from './forward.ts';
 
-/** Nothing but a file to write is left to do. */
+/** Enough to write one file. */
 const GRACE_MS = 1000;
 
 /**
- * `npm run forward`.
+ * Runs `npm run forward`.
  * @returns the exit code
  */
 export async function forwardCommand(args: readonly string[]): Promise<number> {

@@ -3,7 +3,7 @@ import type { LocalEnvironment } from '../environment-file.ts';
 import type { Variables } from '../start/settings.ts';
 import { baseUrlOf } from './arguments.ts';
 
-/** Which sandbox is followed. */
+/** API and key of the followed sandbox. */
 export interface Connection {
   /** Without `/api/v1`. */
   baseUrl: string;
@@ -11,11 +11,12 @@ export interface Connection {
 }
 
 /**
- * The API and the key: as given, else those of the local run. The local run's key goes to its own API alone.
- * @param given of the command line
- * @param local of the local run, undefined when it was never started
- * @param place how messages call the local run's file
- * @throws LocalRunError saying which one is missing or not of a sandbox
+ * Selects the API and key: the given ones, else the local run's. The local run's key is sent to its own API
+ * only.
+ * @param given options of the command line
+ * @param local undefined when the local run was never started
+ * @param place names the local run's file in messages
+ * @throws LocalRunError when one is missing or not a sandbox's
  */
 export function connectionOf(
   given: string | undefined,
@@ -42,7 +43,7 @@ export function connectionOf(
       'SANDBOX_API_KEY is a live key: only deliveries of a sandbox are forwarded, with its key (ck_sandbox_…).',
     );
   }
-  // It is sent as a header: what is no key may not even be possible to send.
+  // Checked because invalid characters could not be sent in a header.
   if (!/^ck_sandbox_[\w-]+$/.test(key)) {
     throw new LocalRunError('SANDBOX_API_KEY must be a key of a sandbox: ck_sandbox_….');
   }

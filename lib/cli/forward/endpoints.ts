@@ -4,13 +4,13 @@ import { BEGINNING, type Position, positionAt } from './position.ts';
 import type { SandboxEndpoint } from './sandbox-api.ts';
 import type { State } from './state-file.ts';
 
-/** How far the clocks of the service may be apart. */
+/** Allowed clock skew between parts of the service. */
 const CLOCKS_MS = 10_000;
 
 /**
- * Where an endpoint's deliveries begin: where it stopped; with the first one, when the endpoint was made
- * since the last look; else as the person asked.
- * @param at when the endpoint was looked up, by the service's clock
+ * Position from which to forward an endpoint: the saved one; the first delivery of an endpoint created since
+ * the last poll; else `since`.
+ * @param at time of the poll by the service's clock
  */
 export function startOf(endpoint: SandboxEndpoint, state: State, since: Since, at: number): Position {
   const saved = state.positions.get(endpoint.id);
@@ -21,8 +21,8 @@ export function startOf(endpoint: SandboxEndpoint, state: State, since: Since, a
 }
 
 /**
- * The endpoints to follow.
- * @param wanted all when empty
+ * Selects the endpoints to follow.
+ * @param wanted empty for all
  * @throws LocalRunError naming one that the sandbox does not have
  */
 export function chosen(

@@ -8,28 +8,28 @@ import type { State } from './state-file.ts';
 /** Between two polls of the deliveries. */
 const LOOK_EVERY_MS = 1000;
 const FULL_LOOK_EVERY_MS = 60_000;
-/** Between two polls for endpoints that were made or deleted meanwhile. */
+/** Between two polls for created or deleted endpoints. */
 const ENDPOINTS_EVERY_MS = 30_000;
 
 export interface FollowOptions {
   api: SandboxApi;
-  /** Endpoints; all when empty. */
+  /** Endpoint ids; empty for all. */
   webhooks: readonly string[];
   since: Since;
   once: boolean;
   state: State;
   save(state: State): Promise<void>;
   forward(delivery: SandboxDelivery): Promise<void>;
-  /** Called with all endpoints at the start, and with each that comes or goes later. */
+  /** Called with all endpoints at the start, and with each later change. */
   onEndpoints(change: { kind: 'start' | 'added' | 'gone'; ids: readonly string[] }): void;
-  /** Aborted when the person wants to stop. */
+  /** Aborts when the user stops the program. */
   signal: AbortSignal;
   /** Monotonic milliseconds. */
   now(): number;
 }
 
 /**
- * Follows the deliveries of a sandbox's endpoints until it is asked to stop, or once.
+ * Follows the deliveries of a sandbox's endpoints until stopped, or once.
  * @returns endpoints with deliveries that could not be forwarded yet
  * @throws LocalRunError as the API's calls do
  */
@@ -65,7 +65,7 @@ export async function follow(options: FollowOptions): Promise<string[]> {
   }
 }
 
-/** Finds the endpoints that are there now, and begins or ends to follow them. */
+/** Polls the endpoints, and adds or removes those that changed. */
 async function lookUp(
   { api, webhooks, since, state, onEndpoints }: FollowOptions,
   followed: Map<string, Followed>,

@@ -15,18 +15,17 @@ import { type SandboxDelivery, sandboxApi } from './sandbox-api.ts';
 import { openStateFile, type State, stateFileIn } from './state-file.ts';
 import { renderForwarding, renderPassedOn, renderStart, renderSummary, type Tally } from './view.ts';
 
-/** What forwarding needs of the process it runs in. */
 export interface ForwardParts {
   variables: Variables;
   cwd: string;
   screen: Screen;
-  /** Aborted when the person wants to stop. */
+  /** Aborts when the user stops the program. */
   signal: AbortSignal;
 }
 
 /**
- * Forwards the deliveries of a sandbox to the person's own address until it is asked to stop, or once.
- * @throws LocalRunError when the API cannot be used, or when once and something was not accepted
+ * Forwards a sandbox's deliveries to the user's URL until stopped, or once.
+ * @throws LocalRunError when the API is unusable, or once and a delivery was not accepted
  */
 export async function forward(args: ForwardArguments, parts: ForwardParts): Promise<void> {
   const { screen, signal, cwd } = parts;
@@ -39,7 +38,7 @@ export async function forward(args: ForwardArguments, parts: ForwardParts): Prom
     environment,
     pathForShell(environmentFile, cwd),
   );
-  const stateFile = await stateFileOf(args, connection, local, cwd);
+  const stateFile = await openState(args, connection, local, cwd);
   const shown = pathForShell(stateFile, cwd);
   const tally: Tally = { accepted: 0, failed: 0 };
 
@@ -78,7 +77,7 @@ export async function forward(args: ForwardArguments, parts: ForwardParts): Prom
   }
 }
 
-async function stateFileOf(
+async function openState(
   args: ForwardArguments,
   connection: Connection,
   local: { directory: string; directoryShown: string },
@@ -89,7 +88,7 @@ async function stateFileOf(
   return stateFileIn(local.directory, { ...connection, to: args.to });
 }
 
-/** A receiver of this machine may have the certificate that the local run made for it. */
+/** A receiver on this machine may use the local run's certificate. */
 async function authoritiesFor(
   to: URL,
   environment: LocalEnvironment | undefined,
@@ -111,7 +110,7 @@ async function forwardOne(
   const startedAt = new Date();
   screen.print(`\n${renderForwarding(delivery, to, startedAt, screen.paint)}`);
   const result = await passOn({ headers, body: Buffer.from(body) }, to, { ca, signal });
-  // It was given up, not answered: it is the first to be forwarded the next time.
+  // Aborted, not answered: it is the first to be forwarded next time.
   if (result.kind === 'failed') signal.throwIfAborted();
   const isAccepted = result.kind === 'answered' && result.status >= 200 && result.status < 300;
   tally[isAccepted ? 'accepted' : 'failed'] += 1;

@@ -1,19 +1,16 @@
-/** What the API says of the budget of requests, which the developer's own calls share. */
+/** The API's rate limit, which the user's own calls share. */
 export interface Budget {
   /** `r` of `RateLimit`. */
   remaining: number;
-  /** `t` of `RateLimit`: seconds until all of it is there again. */
+  /** `t` of `RateLimit`: seconds until the full quota is available. */
   resetSeconds: number;
-  /** `q` and `w` of `RateLimit-Policy`: so many requests in so many seconds. */
+  /** `q` and `w` of `RateLimit-Policy`: requests per seconds. */
   policy: { quota: number; windowSeconds: number } | undefined;
 }
 
-/** When the next request may go out; times in milliseconds of one clock. */
+/** When the next request may be sent; times in milliseconds of one clock. */
 export interface Pace {
-  /**
-   * The requests made so far are paid for by then (the generic cell rate algorithm's theoretical arrival
-   * time).
-   */
+  /** Theoretical arrival time of the generic cell rate algorithm. */
   paidUntil: number;
   spacingMs: number;
   notBefore: number;
@@ -21,16 +18,16 @@ export interface Pace {
 
 export const UNPACED: Pace = { paidUntil: 0, spacingMs: 0, notBefore: 0 };
 
-/** Of the budget; the rest is for the developer. */
+/** Of the rate limit; the rest is for the user. */
 const SHARE = 0.5;
-/** Requests that may go out at once: a first look, or one of several pages. */
+/** Requests in a burst: a first poll, or one of several pages. */
 const BURST = 4;
 
 const FIRST_BACKOFF_MS = 1000;
 const LONGEST_BACKOFF_MS = 30_000;
 const STANDARD_RETRY_AFTER_SECONDS = 5;
 
-/** Reads the fields of draft-ietf-httpapi-ratelimit-headers; undefined when an answer has none. */
+/** Reads the fields of draft-ietf-httpapi-ratelimit-headers; undefined when absent. */
 export function readBudget(headers: Headers): Budget | undefined {
   const limit = headers.get('ratelimit');
   const remaining = parameter(limit, 'r');
@@ -44,16 +41,15 @@ export function readBudget(headers: Headers): Budget | undefined {
 }
 
 /**
- * Spreads half of the budget over its window; and when less is left than that, half of what is left over the
- * rest of the window.
- * @param sentAt when the request was sent whose answer reported the budget
+ * Spreads half of the quota over its window; if less is left, half of that over the rest of the window.
+ * @param sentAt when the request with this response was sent
  */
 export function paceAfter(pace: Pace, budget: Budget | undefined, sentAt: number): Pace {
   if (budget === undefined) return pace;
   const { remaining, resetSeconds, policy } = budget;
   const scarce = (resetSeconds * 1000) / Math.max(1, remaining * SHARE);
   const standard = policy && (policy.windowSeconds * 1000) / (policy.quota * SHARE);
-  // As many as are left of an even use: who asks first would be slowed down for nothing.
+  // As many as an even use leaves: an early request would be slowed down for nothing.
   const isScarce = standard === undefined || remaining === 0 || scarce > standard / SHARE;
   const spacingMs = standard ?? scarce;
   return {
@@ -63,15 +59,12 @@ export function paceAfter(pace: Pace, budget: Budget | undefined, sentAt: number
   };
 }
 
-/** Milliseconds until the next request may go out. */
+/** Milliseconds until the next request may be sent. */
 export function waitMs({ paidUntil, spacingMs, notBefore }: Pace, now: number): number {
   return Math.max(0, paidUntil - (BURST - 1) * spacingMs - now, notBefore - now);
 }
 
-/**
- * How long to wait after an error that may pass: doubling, with jitter, so that many who lost the API do not
- * come back at once.
- */
+/** Milliseconds before a retry: doubling, with jitter, so that clients do not return at once. */
 export function backoffMs(failures: number, random: number): number {
   const longest = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
   return longest * (0.5 + random / 2);

@@ -1,25 +1,24 @@
 /**
- * How far an endpoint's deliveries were forwarded. An identifier begins with the time of its event, to the
- * millisecond, so that the order of identifiers as text is that of the events; but a delivery may appear
+ * Position in an endpoint's deliveries. Ids sort by event time in milliseconds, but a delivery may appear
  * minutes after its event, below others.
  */
 export interface Position {
-  /** All deliveries with a lower identifier are forwarded or skipped. */
+  /** All deliveries with a lower id are forwarded or skipped. */
   floor: string;
-  /** What was forwarded, from the floor on. */
+  /** Forwarded ids from the floor on. */
   forwarded: ReadonlySet<string>;
 }
 
-/** A delivery as it stands in the listing. */
+/** A listed delivery. */
 export interface Sighting {
   id: string;
-  /** `waiting`: it will have a request to forward. `ended`: it never will. */
+  /** `waiting`: will have a request to forward. `ended`: never will. */
   state: 'attempted' | 'waiting' | 'ended';
 }
 
-/** How long after its event a delivery may still appear. */
+/** Longest time between an event and its delivery's appearance. */
 const LATENESS_MS = 15 * 60_000;
-/** Nearly all appear within this time, so most looks go no further back. */
+/** Nearly all appear within this time, so most polls go no further back. */
 const USUAL_LATENESS_MS = 60_000;
 
 const PREFIX = 'dlv_';
@@ -28,18 +27,18 @@ const TIME_DIGITS = 12;
 /** Before every delivery. */
 export const BEGINNING: Position = { floor: '', forwarded: new Set() };
 
-/** Before the deliveries of the events from `time` (milliseconds since the epoch) on. */
+/** Before the deliveries of events from `time` (epoch milliseconds) on. */
 export function positionAt(time: number): Position {
   return { floor: firstIdAt(time), forwarded: new Set() };
 }
 
-/** The lowest identifier of the events that are at most so much older than that of `id`. */
+/** Lowest id of events at most `milliseconds` older than that of `id`. */
 export function lookBack(id: string, milliseconds: number): string {
   const time = Number.parseInt(id.slice(PREFIX.length, PREFIX.length + TIME_DIGITS), 16);
   return firstIdAt(time - milliseconds);
 }
 
-/** What is to be forwarded now, oldest first, and the oldest one that is not ready yet. */
+/** Deliveries to forward now, oldest first, and the oldest that is not ready. */
 export function dueOf(
   position: Position,
   sightings: readonly Sighting[],
@@ -53,16 +52,14 @@ export function dueOf(
   };
 }
 
-/** A delivery was forwarded. */
 export function withForwarded(position: Position, id: string): Position {
   return { floor: position.floor, forwarded: new Set(position.forwarded).add(id) };
 }
 
 /**
- * Raises the floor after a full poll, as far as no delivery can still appear below it and none waits below
- * it.
- * @param reached every delivery found up to this one is forwarded, skipped or waiting
- * @param waiting the oldest one that waits
+ * Raises the floor after a full poll to where no delivery can still appear or wait below it.
+ * @param reached all found deliveries up to this one are forwarded, skipped or waiting
+ * @param waiting the oldest waiting one
  */
 export function raised(position: Position, reached: string, waiting: string | undefined): Position {
   const floor = lowest(lookBack(reached, LATENESS_MS), waiting);
@@ -71,10 +68,9 @@ export function raised(position: Position, reached: string, waiting: string | un
 }
 
 /**
- * How far back the next look has to go.
- * @param look `full` down to the floor; `short` down to what usually still appears, and to what is known to
- * wait
- * @param newest the newest one seen
+ * Lowest id that the next poll must reach.
+ * @param look `full` down to the floor; `short` down to what usually still appears, and to known waiting ones
+ * @param newest the newest id seen
  */
 export function reachOf(
   position: Position,

@@ -1,6 +1,6 @@
 import { dueOf, type Position, raised, reachOf, type Sighting, withForwarded } from './position.ts';
 
-/** What is read of a delivery that can be forwarded. */
+/** A listed delivery that can be forwarded. */
 export interface Listed extends Sighting {
   webhookId: string;
 }
@@ -11,7 +11,7 @@ export interface Page<T extends Listed> {
   next: string | undefined;
 }
 
-/** An endpoint that is followed, and what of it is known by this program alone. */
+/** A followed endpoint, with this program's own state. */
 export interface Followed {
   position: Position;
   newest?: string;
@@ -20,37 +20,34 @@ export interface Followed {
 
 export interface RoundParts<T extends Listed> {
   /**
-   * Reads a page, whose requests are signed as it is read.
-   * @returns undefined when the endpoint is gone, or the cursor no longer holds
+   * Reads a page, whose requests are signed on reading.
+   * @returns undefined when the endpoint is gone or the cursor is invalid
    */
   list(webhookId: string, cursor: string | undefined): Promise<Page<T> | undefined>;
   forward(delivery: T): Promise<void>;
-  /** Keeps the positions beyond the end of this program. */
+  /** Stores the positions for the next start. */
   save(): Promise<void>;
   /** Monotonic milliseconds. */
   now(): number;
 }
 
-/**
- * A receiver refuses a signature that is older than 5 minutes (Standard Webhooks), and its clock may be
- * behind or ahead.
- */
+/** Receivers reject signatures older than 5 minutes (Standard Webhooks), and their clocks may differ. */
 const FRESH_MS = 60_000;
-/** Pages of an endpoint whose requests are kept; of an older one they are read again when its turn comes. */
+/** Cached pages per endpoint; requests of older pages are read again when their turn comes. */
 const KEPT_PAGES = 20;
 
 interface Due {
   id: string;
   webhookId: string;
-  /** Of the page that it was on. */
+  /** Cursor of its page. */
   cursor: string | undefined;
 }
 
 /**
- * Polls all endpoints once and forwards what is due, oldest first. Positions are saved after each delivery: a
- * killed program forwards at most the current one again.
+ * Polls all endpoints once and forwards due deliveries, oldest first. Saves positions after each delivery: a
+ * killed program repeats at most one.
  * @param look how far back
- * @returns `cut short` when a delivery that was found is gone: the next poll decides
+ * @returns `cut short` when a found delivery is gone: the next poll decides
  */
 export async function lookRound<T extends Listed>(
   followed: ReadonlyMap<string, Followed>,
@@ -69,7 +66,7 @@ export async function lookRound<T extends Listed>(
     seen.push([it, found]);
   }
   for (const each of due.sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    const delivery = await fresh(each, requests, parts);
+    const delivery = await findFresh(each, requests, parts);
     const it = followed.get(each.webhookId);
     if (delivery === undefined || it === undefined) return 'cut short';
     await parts.forward(delivery);
@@ -96,7 +93,7 @@ interface Seen {
   newest: string | undefined;
 }
 
-/** Pages back until an identifier below `reach`. */
+/** Reads older pages until an id below `reach`. */
 async function walkBack<T extends Listed>(
   webhookId: string,
   reach: string,
@@ -123,8 +120,8 @@ async function walkBack<T extends Listed>(
   return seen;
 }
 
-/** The delivery with a request whose signature is new enough. */
-async function fresh<T extends Listed>(
+/** The delivery with a sufficiently new signature. */
+async function findFresh<T extends Listed>(
   { id, webhookId, cursor }: Due,
   requests: Map<string, { delivery: T; readAt: number }>,
   parts: RoundParts<T>,

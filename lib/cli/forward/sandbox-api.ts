@@ -25,50 +25,47 @@ const Deliveries = z.object({
   nextCursor: z.nullable(z.string()),
 });
 
-/** An endpoint of the sandbox. */
 export type SandboxEndpoint = z.infer<typeof Endpoints>['data'][number];
 
-/** A delivery of the sandbox. */
 export interface SandboxDelivery extends Listed {
   eventId: string;
   eventType: string;
-  /** As it would have gone out, signed when it was listed; absent before the first attempt. */
+  /** Signed when listed; absent before the first attempt. */
   request: z.infer<typeof Request> | undefined;
 }
 
-/** The states that attempts still follow. */
+/** States with further attempts. */
 const OPEN = ['pending', 'retrying'];
 const PAGE = 100;
-/** Failed calls in a row after which a program that is to end gives up. */
+/** Consecutive failed calls after which a one-time run gives up. */
 const PATIENCE = 4;
 
 export interface SandboxApiParts {
-  /** Aborted when the person wants to stop. */
+  /** Aborts when the user stops the program. */
   signal: AbortSignal;
-  /** Whether errors that may pass are waited out without end. */
+  /** Whether to retry transient errors forever. */
   patient: boolean;
-  /** The API does not answer as it should, said once for each kind of trouble; or it does again. */
+  /** Called once per kind of error, and on recovery. */
   onTrouble(text: string): void;
   onRecovery(): void;
   /** Monotonic milliseconds. */
   now(): number;
 }
 
-/** The part of the public API that forwarding reads, with a key of the sandbox. */
+/** Calls of forwarding to the public API, with a sandbox key. */
 export interface SandboxApi {
-  /** All endpoints, and when they were looked up by the service's clock: milliseconds since the epoch. */
+  /** All endpoints, and the time of the poll by the service's clock in epoch milliseconds. */
   endpoints(): Promise<{ endpoints: SandboxEndpoint[]; at: number }>;
   /**
    * A page of an endpoint's deliveries, newest first.
-   * @returns undefined when the endpoint is gone, or the cursor no longer holds: a reset voids it
+   * @returns undefined when the endpoint is gone, or the cursor is invalid after a reset
    */
   deliveries(webhookId: string, cursor: string | undefined): Promise<Page<SandboxDelivery> | undefined>;
 }
 
 /**
- * Keeps to its share of the sandbox's requests, waits when they are used up, and waits out errors that may
- * pass. All calls throw LocalRunError for what waiting does not help against: a key that is refused, an API
- * that was never there.
+ * Keeps to its share of the sandbox's rate limit and retries transient errors. Calls throw LocalRunError for
+ * permanent ones: a rejected key, an API that never responded.
  */
 export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts): SandboxApi {
   let pace = UNPACED;
@@ -78,7 +75,7 @@ export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts)
 
   const pause = (milliseconds: number) => sleep(milliseconds, undefined, { signal: parts.signal });
 
-  /** One call, which may have failed in a way that passes. */
+  /** One call, which may fail with a transient error. */
   async function attempt(path: string): Promise<ApiAnswer | ApiUnreachable> {
     await pause(waitMs(pace, parts.now()));
     const sentAt = parts.now();
@@ -125,14 +122,14 @@ export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts)
           failures = 0;
           if (trouble !== undefined) parts.onRecovery();
           trouble = undefined;
-          return accepted(answer, path);
+          return requireAccepted(answer, path);
         }
       }
     }
   }
 
-  /** @throws LocalRunError when the key is not taken */
-  function accepted(answer: ApiAnswer, path: string): ApiAnswer {
+  /** @throws LocalRunError when the key is rejected */
+  function requireAccepted(answer: ApiAnswer, path: string): ApiAnswer {
     if (answer.status === 401) {
       throw new LocalRunError(`The API at ${baseUrl} does not take the key in SANDBOX_API_KEY.`);
     }
@@ -140,7 +137,7 @@ export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts)
       throw new LocalRunError(`The key in SANDBOX_API_KEY may not read endpoints (${saidBy(answer)}).`);
     }
     if ([200, 400, 404].includes(answer.status)) return answer;
-    throw unexpected(answer, path);
+    throw describeUnexpected(answer, path);
   }
 
   return {
@@ -149,11 +146,11 @@ export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts)
       let at: number | undefined;
       let cursor: string | null = null;
       do {
-        const path = listing('/api/v1/webhooks', cursor);
+        const path = createPagePath('/api/v1/webhooks', cursor);
         const answer = await get(path);
-        if (answer.status !== 200) throw unexpected(answer, path);
+        if (answer.status !== 200) throw describeUnexpected(answer, path);
         const { data, nextCursor } = readBody(Endpoints, answer, `GET ${path}`);
-        // What is made while later pages are read must count as made afterwards.
+        // Endpoints created while later pages are read must count as created afterwards.
         at ??= Date.parse(answer.headers.get('date') ?? '');
         endpoints.push(...data);
         cursor = nextCursor;
@@ -162,10 +159,10 @@ export function sandboxApi({ baseUrl, key }: Connection, parts: SandboxApiParts)
     },
 
     async deliveries(webhookId, cursor) {
-      const path = `${listing(`/api/v1/webhooks/${webhookId}/deliveries`, cursor ?? null)}&include=request`;
+      const path = `${createPagePath(`/api/v1/webhooks/${webhookId}/deliveries`, cursor ?? null)}&include=request`;
       const answer = await get(path);
       if (answer.status === 404 || (answer.status === 400 && cursor !== undefined)) return undefined;
-      if (answer.status !== 200) throw unexpected(answer, path);
+      if (answer.status !== 200) throw describeUnexpected(answer, path);
       const { data, nextCursor } = readBody(Deliveries, answer, `GET ${path}`);
       return {
         deliveries: data.map(({ status, request, ...delivery }) => ({
@@ -183,12 +180,12 @@ function budgetUsedUp(waitMs: number): string {
   return `The sandbox's requests of this minute are used up, your own calls included. Waiting ${Math.ceil(waitMs / 1000)} s …`;
 }
 
-function unexpected(answer: ApiAnswer, path: string): LocalRunError {
+function describeUnexpected(answer: ApiAnswer, path: string): LocalRunError {
   return new LocalRunError(
     `GET ${path} answered ${answer.status} (${saidBy(answer)}; Request-Id ${answer.requestId ?? 'missing'}).`,
   );
 }
 
-function listing(path: string, cursor: string | null): string {
+function createPagePath(path: string, cursor: string | null): string {
   return `${path}?limit=${PAGE}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
 }

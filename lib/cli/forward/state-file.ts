@@ -7,9 +7,9 @@ import { z } from 'zod';
 import { type RunLock, takeLock } from '../start/run-lock.ts';
 import type { Position } from './position.ts';
 
-/** What lets forwarding go on where it stopped. */
+/** State to resume forwarding. */
 export interface State {
-  /** When the endpoints were last looked up, by the service's clock; milliseconds since the epoch. */
+  /** Last poll of the endpoints by the service's clock; epoch milliseconds. */
   lookedAt: number | undefined;
   /** By endpoint. */
   positions: Map<string, Position>;
@@ -21,7 +21,7 @@ const OwnedFile = z.object({
   endpoints: z.record(z.string(), z.object({ floor: z.string(), forwarded: z.array(z.string()) })),
 });
 
-/** A state file, which this program alone uses until it releases it. */
+/** A state file, locked for this program until released. */
 export interface StateFile {
   state: State;
   save(state: State): Promise<void>;
@@ -32,8 +32,7 @@ const DIRECTORY = 'forward';
 const NOTHING: State = { lookedAt: undefined, positions: new Map() };
 
 /**
- * Where the state is kept unless it is said: another file for each API, key and target, named by a digest
- * that shows none of them.
+ * Default state file: one per API, key and target, named by a digest that reveals none of them.
  * @param directory of the local run
  */
 export function stateFileIn(
@@ -47,9 +46,9 @@ export function stateFileIn(
 }
 
 /**
- * @param shown how messages call it
- * @param fresh forget what it holds, once something else is saved
- * @throws LocalRunError when it is something else's file, or another program forwards with it
+ * @param shown name in messages
+ * @param fresh ignores the content, which is replaced on the first save
+ * @throws LocalRunError when it is another kind of file, or another program uses it
  */
 export async function openStateFile(path: string, shown: string, fresh: boolean): Promise<StateFile> {
   const lock = await lockBeside(path, shown);

@@ -7,12 +7,12 @@ import type { SandboxDelivery } from './sandbox-api.ts';
 
 const INDENT = 14;
 
-/** Where deliveries go, without what may be secret in an address: user, password and query. */
+/** Target without user, password and query, which may be secret. */
 function renderTarget(to: URL): string {
   return `${to.origin}${to.pathname}${to.search === '' ? '' : '?…'}`;
 }
 
-/** A delivery that is about to be forwarded: time, event, attempt and target; ids. */
+/** Renders a delivery before forwarding: time, event, attempt and target; ids. */
 export function renderForwarding(delivery: SandboxDelivery, to: URL, at: Date, paint: Paint): string {
   const attempt = delivery.request?.headers['webhook-attempt'];
   const head = [
@@ -25,7 +25,7 @@ export function renderForwarding(delivery: SandboxDelivery, to: URL, at: Date, p
   return [head.join('  '), indent(paint('dim', ids.join('  ')), INDENT)].join('\n');
 }
 
-/** The line after it: what came of it. */
+/** Renders the result of forwarding. */
 export function renderPassedOn(
   delivery: SandboxDelivery,
   result: PassedOn,
@@ -44,7 +44,7 @@ export function renderPassedOn(
   ].join('\n');
 }
 
-/** What is followed from where on. */
+/** Renders the followed endpoints and the start position. */
 export function renderStart(
   args: Pick<ForwardArguments, 'to'>,
   place: { baseUrl: string; endpoints: readonly string[]; from: string },
@@ -60,7 +60,7 @@ export function renderStart(
   ].join('\n');
 }
 
-/** What was forwarded in all. */
+/** Totals of forwarding. */
 export interface Tally {
   accepted: number;
   failed: number;

@@ -2,21 +2,17 @@ import { Option } from '@commander-js/extra-typings';
 import eventTypes from '../../../docs/openapi/event-types.json' with { type: 'json' };
 import { among, commandLine, decimal, listOf, matching, url, wholeNumber } from '../terminal/command-line.ts';
 
-/** What `npm run listen` is asked to do. */
 export type ListenArguments = ReturnType<typeof readListenArguments>;
 
-/** What an endpoint may subscribe to. */
 const SUBSCRIBABLE = Object.entries(eventTypes).flatMap(([type, { sentTo }]) =>
   sentTo === 'subscribers' ? [type] : [],
 );
 
-/**
- * With a secret the URL was registered before anything listens, so that its port has to be known in advance.
- */
+/** With a secret the URL is already registered, so its port must be fixed. */
 const PORT_WITH_SECRET = 4433;
 const MAX_DELAY_SECONDS = 3600;
 
-/** Ends the process for `--help`, and for wrong arguments. */
+/** Exits the process for `--help` and for wrong arguments. */
 export function readListenArguments(args: readonly string[]) {
   const given = commandLine(
     'npm run listen --',
@@ -51,14 +47,14 @@ export function readListenArguments(args: readonly string[]) {
     .parse(args, { from: 'user' })
     .opts();
   return {
-    /** 0 takes any free one. */
+    /** 0 for any free port. */
     port: given.port ?? (given.secret === undefined ? 0 : PORT_WITH_SECRET),
-    /** Of the 1st, 2nd, … attempt of each delivery; the last one repeats. */
+    /** For the 1st, 2nd, … attempt of each delivery; the last one repeats. */
     statuses: given.status ?? [200],
     delayMs: (given.delay ?? 0) * 1000,
     forward: given.forward,
     events: given.events ?? SUBSCRIBABLE,
-    /** Of an endpoint that was registered by hand; without it one is registered for the time of listening. */
+    /** Of an endpoint registered by hand; by default one is registered while listening. */
     secret: given.secret,
   };
 }

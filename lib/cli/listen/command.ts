@@ -4,11 +4,11 @@ import { awaitStopRequest } from '../terminal/stop-request.ts';
 import { readListenArguments } from './arguments.ts';
 import { listen } from './listen.ts';
 
-/** Enough for the one call that deletes the endpoint. */
+/** Enough for the call that deletes the endpoint. */
 const GRACE_MS = 2800;
 
 /**
- * `npm run listen`.
+ * Runs `npm run listen`.
  * @returns the exit code
  */
 export async function listenCommand(args: readonly string[]): Promise<number> {

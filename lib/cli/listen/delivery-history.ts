@@ -1,15 +1,15 @@
 const REMEMBERED = 10_000;
 
-/** What was received and answered before, by `webhook-id`. Forgets the oldest of ten thousand. */
+/** Answered deliveries by `webhook-id`; keeps the last ten thousand. */
 export class DeliveryHistory {
   readonly #answers = new Map<string, number[]>();
 
-  /** How often the event was answered before. */
+  /** How often the delivery was answered. */
   attemptsOf(id: string): number {
     return this.#answers.get(id)?.length ?? 0;
   }
 
-  /** Whether it was accepted before, so that a consumer would ignore it now. */
+  /** Whether it was already accepted, so that a consumer would ignore it. */
   isDuplicate(id: string): boolean {
     return this.#answers.get(id)?.some((status) => status >= 200 && status < 300) ?? false;
   }

@@ -16,18 +16,17 @@ import { DeliveryHistory } from './delivery-history.ts';
 
 const PATH = '/listen';
 
-/** What listening needs of the process it runs in. */
 export interface ListenParts {
   variables: Variables;
   cwd: string;
   screen: Screen;
-  /** Aborted when the person wants to stop. */
+  /** Aborts when the user stops the program. */
   signal: AbortSignal;
 }
 
 /**
- * Receives, verifies, shows and answers deliveries until it is asked to stop.
- * @throws LocalRunError when the local run was not started, does not answer or the port is taken
+ * Receives, verifies, shows and answers deliveries until stopped.
+ * @throws LocalRunError when the local run was not started or does not respond, or the port is taken
  */
 export async function listen(args: ListenArguments, parts: ListenParts): Promise<void> {
   const { screen, signal } = parts;
@@ -51,11 +50,11 @@ export async function listen(args: ListenArguments, parts: ListenParts): Promise
           deliveries.add(id);
           attempts += 1;
         }
-        screen.print(`\n${renderDelivery(delivery, history.isDuplicate(idOf(delivery)), screen.paint)}`);
+        screen.print(`\n${renderDelivery(delivery, history.isDuplicate(readId(delivery)), screen.paint)}`);
       },
       respond: (delivery) => answer(delivery, args, history, parts),
       onAnswered: (delivery, answered) => {
-        if (answered !== undefined) history.answered(idOf(delivery), answered.status);
+        if (answered !== undefined) history.answered(readId(delivery), answered.status);
         screen.print(renderAnswer(delivery, answered, new Date(), screen.paint));
       },
     }),
@@ -87,7 +86,7 @@ export function renderSummary(deliveries: number, attempts: number): string {
   return `Received ${received}${attempts === deliveries ? '' : ` in ${attempts} attempts`}.`;
 }
 
-/** The service may have been stopped first: no reason to fail. */
+/** Ignores failures: the service may have stopped first. */
 async function remove(endpointId: string, api: ApiClient, screen: Screen): Promise<void> {
   try {
     await api.deleteEndpoint(endpointId);
@@ -103,10 +102,10 @@ async function answer(
   history: DeliveryHistory,
   { screen, signal }: ListenParts,
 ): Promise<Answer> {
-  // An aborted wait answers at once: the receiver is about to end.
+  // An aborted wait answers at once, because the receiver is stopping.
   if (args.delayMs > 0) await sleep(args.delayMs, undefined, { signal }).catch(() => undefined);
   if (args.forward === undefined)
-    return { status: statusFor(args.statuses, history.attemptsOf(idOf(delivery))) };
+    return { status: statusFor(args.statuses, history.attemptsOf(readId(delivery))) };
   const forwarded = await passOn(delivery, args.forward);
   if (forwarded.kind === 'answered') return { status: forwarded.status };
   screen.print(`${screen.paint('red', `${args.forward.href}: ${forwarded.reason}.`)} ${forwarded.advice}`);
@@ -114,14 +113,14 @@ async function answer(
 }
 
 /**
- * The status for an attempt: each has its own, and the last one is for all that follow.
+ * Status for an attempt: one per attempt, and the last one repeats.
  * @param statuses at least one
- * @param before how many attempts of this delivery were answered before
+ * @param before earlier attempts of this delivery
  */
 export function statusFor(statuses: readonly number[], before: number): number {
   return statuses[Math.min(before, statuses.length - 1)] ?? 200;
 }
 
-function idOf(delivery: ReceivedDelivery): string {
+function readId(delivery: ReceivedDelivery): string {
   return delivery.headers['webhook-id'] ?? '';
 }

@@ -5,25 +5,20 @@ import { LocalRunError } from 'aws-local/errors.ts';
 import { type Verification, verifySignature } from './signature.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/**
- * Longer than any sender keeps an idle connection, so that it is never this side that closes one just used
- * again.
- */
+/** Longer than senders keep idle connections, so that this side never closes one in use. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** One request as it came. */
 export interface ReceivedDelivery {
   receivedAt: Date;
   method: string;
   path: string;
   /** Lower-case names. */
   headers: Record<string, string>;
-  /** The exact bytes that were signed. */
+  /** The exact signed bytes. */
   body: Buffer;
   verification: Verification;
 }
 
-/** What the receiver answers. */
 export interface Answer {
   status: number;
   headers?: Record<string, string>;
@@ -35,27 +30,26 @@ export interface ReceiverOptions {
   cert: string;
   /** PEM. */
   key: string;
-  /** Any free one when absent. */
+  /** Default: any free port. */
   port?: number;
   /**
-   * The endpoint's signing secret; deliveries are not verified without. A promise delays early deliveries
-   * until it resolves: the secret comes with the answer to the registration, which a delivery may overtake.
+   * Signing secret; without one deliveries are not verified. A promise delays early deliveries, because a
+   * delivery may overtake the registration's response with the secret.
    */
   secret?: string | Promise<string>;
-  /** Called once for each, before the answer. */
+  /** Called once per delivery, before the response. */
   onDelivery?(delivery: ReceivedDelivery): void;
   /** Default: 200 at once. */
   respond?(delivery: ReceivedDelivery): Answer | Promise<Answer>;
-  /** Called when the answer is out, or with undefined when the sender hung up before. */
+  /** Called after the response, or with undefined when the sender disconnected first. */
   onAnswered?(delivery: ReceivedDelivery, answer: Answer | undefined): void;
 }
 
-/** A webhook receiver on this machine. */
 export interface Receiver {
   /** `https://localhost:PORT` */
   url: string;
   port: number;
-  /** Ends at once, open connections included. */
+  /** Stops at once and closes open connections. */
   stop(): Promise<void>;
 }
 
@@ -104,16 +98,16 @@ async function decide(delivery: ReceivedDelivery, options: ReceiverOptions): Pro
   return (await options.respond?.(delivery)) ?? { status: 200 };
 }
 
-/** Kept when the connection ends, which before the answer means that the sender did not wait for it. */
+/** Resolves when the connection ends, which before the response means that the sender did not wait. */
 async function hangUp(response: ServerResponse): Promise<undefined> {
   if (!response.destroyed) await once(response, 'close');
 }
 
-/** @returns undefined when it is longer than anything the service sends */
+/** @returns undefined when it is larger than any delivery */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
-  // Destroying the request would end the connection before the answer to it.
+  // Destroying the request would end the connection before the response.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     length += chunk.length;
     if (length > MAX_BODY_BYTES) return undefined;

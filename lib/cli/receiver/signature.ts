@@ -1,10 +1,10 @@
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
-/** What the receiver's check of a signature says. `unchecked`: it has no secret to check with. */
+/** Result of a signature check. `unchecked`: without a secret. */
 export type Verification = { kind: 'verified' } | { kind: 'refused'; reason: string } | { kind: 'unchecked' };
 
 /**
- * Checks a delivery as a customer would, with the Standard Webhooks library.
+ * Verifies a delivery with the Standard Webhooks library, like a customer.
  * @param secret `whsec_` and base64
  * @param headers lower-case names
  */

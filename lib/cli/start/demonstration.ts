@@ -4,7 +4,6 @@ import { z } from 'zod';
 import type { ListedDelivery } from '../api-client.ts';
 import type { ReceivedDelivery, Receiver, ReceiverOptions } from '../receiver/receiver.ts';
 
-/** The part of the API that the demonstration calls. */
 interface DemonstrationApi {
   registerEndpoint(
     endpoint: { url: string; events: readonly string[] },
@@ -18,20 +17,19 @@ interface DemonstrationApi {
 export interface DemonstrationOptions {
   api: DemonstrationApi;
   startReceiver(options: Pick<ReceiverOptions, 'secret' | 'onDelivery'>): Promise<Receiver>;
-  /** How long the delivery may take. */
+  /** Time limit of the delivery. */
   timeoutMs: number;
   /** Monotonic milliseconds. */
   now(): number;
   newIdempotencyKey(): string;
-  /** Aborted when the person wants to stop. */
+  /** Aborts when the user stops the program. */
   signal: AbortSignal;
 }
 
-/** What was seen. */
 export interface Demonstrated {
-  /** From the request that creates the conversation to its answer. */
+  /** From the request that creates the conversation to its response. */
   requestMs: number;
-  /** From that answer to the delivery; 0 when the delivery overtook it. */
+  /** From that response to the delivery; 0 when the delivery overtook it. */
   deliveryMs: number;
   delivery: ReceivedDelivery;
 }
@@ -46,9 +44,9 @@ interface Arrival {
 }
 
 /**
- * Registers a receiver, creates a conversation and waits for the delivery of its event. Removes the endpoint
- * and the receiver.
- * @throws LocalRunError saying which step failed
+ * Registers a receiver, creates a conversation, waits for its event's delivery, and removes endpoint and
+ * receiver.
+ * @throws LocalRunError naming the failed step
  */
 export async function demonstrate(options: DemonstrationOptions): Promise<Demonstrated> {
   const arrivals = new EventEmitter();
@@ -79,7 +77,7 @@ async function createAndAwait(
   arrivals: EventEmitter,
 ): Promise<Demonstrated> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
-  // Listens before the request: the delivery may arrive before the answer to it.
+  // Listens before the request: the delivery may arrive before the response.
   const arriving = on(arrivals, 'arrival', { signal: AbortSignal.any([deadline, options.signal]) });
 
   const askedAt = options.now();
@@ -105,7 +103,7 @@ async function createAndAwait(
   };
 }
 
-/** An endpoint also hears of what others do in the organization meanwhile. */
+/** Skips events of other callers in the organization. */
 async function nextAbout(conversationId: string, arriving: AsyncIterable<Arrival[]>): Promise<Arrival> {
   for await (const [arrival] of arriving) {
     if (arrival !== undefined && isAbout(conversationId, arrival.delivery)) return arrival;
@@ -118,7 +116,7 @@ function isAbout(conversationId: string, delivery: ReceivedDelivery): boolean {
     const body = Body.safeParse(JSON.parse(delivery.body.toString('utf8')));
     return body.success && body.data.type === EVENT && body.data.data.conversationId === conversationId;
   } catch {
-    // Not JSON: the service sends nothing of the kind.
+    // Not JSON: not from the service.
     return false;
   }
 }

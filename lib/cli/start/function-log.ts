@@ -5,11 +5,11 @@ import { Throttle } from './throttle.ts';
 import { renderTrouble } from './trouble.ts';
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
-/** A retry storm logs thousands of warnings; the first ones tell what the others tell. */
+/** A retry storm logs thousands of similar warnings. */
 const MAX_LINES = 10;
 const WINDOW_MS = 10_000;
 
-/** Where the functions' logs go: all to a file, trouble to the screen as well. */
+/** Writes all logs of functions to a file, and problems to the screen. */
 export interface FunctionLog {
   /** Absolute path of the file. */
   path: string;

@@ -8,10 +8,10 @@ import { lockDirectory, type RunLock } from './run-lock.ts';
 const MARKER = '.conversation-service-local';
 const MARKER_TEXT = 'The local run keeps its files here; npm start -- --fresh deletes them.\n';
 
-/** The state holds keys and the content of messages. */
+/** The state contains keys and messages. */
 const OWNER_ONLY = 0o700;
 
-/** A run that was killed may have left engines running; the next one finds and ends them by these. */
+/** A killed run may have left engines running; the next one finds and ends them by these files. */
 const PROCESS_ID_FILE = '.pid';
 
 const NAMES = {
@@ -24,10 +24,7 @@ const NAMES = {
   outputs: 'outputs.json',
 } as const;
 
-/**
- * What `--fresh` deletes, besides the files of the state. The lock is held meanwhile, and the marker says
- * whose directory it is: both stay.
- */
+/** Deleted by `--fresh`, besides the state files. The held lock and the ownership marker stay. */
 const OURS = [
   NAMES.assembly,
   NAMES.compileCache,
@@ -38,7 +35,7 @@ const OURS = [
   ...Object.values(CERTIFICATE_FILE_NAMES),
 ];
 
-/** The directory that holds everything the local run keeps. All paths are absolute. */
+/** Directory of the local run's files. All paths are absolute. */
 export interface LocalDirectory {
   path: string;
   assembly: string;
@@ -46,19 +43,18 @@ export interface LocalDirectory {
   state: string;
   logs: string;
   environmentFile: string;
-  /** Outputs of the stacks, for the operator's command. */
+  /** Stack outputs, for the operator's command. */
   outputsFile: string;
-  /** Lets another local run have the directory. */
+  /** Unlocks the directory. */
   release(): void;
 }
 
 /**
- * Makes the directory if needed and takes it for this process.
+ * Creates the directory if needed and locks it.
  * @param path absolute
- * @param options.shown how messages call it
- * @param options.fresh begin anew: deletes what earlier runs left, and nothing else
- * @throws LocalRunError when it holds the files of someone else, cannot be written or is in use by another
- * local run
+ * @param options.shown name in messages
+ * @param options.fresh deletes the files of earlier runs, and nothing else
+ * @throws LocalRunError when it has other files, is not writable or is in use by another local run
  */
 export async function openLocalDirectory(
   path: string,
@@ -80,7 +76,7 @@ export async function openLocalDirectory(
   return { ...directory, release: () => lock.release() };
 }
 
-/** Where the local run of this directory writes what a shell needs to use it. */
+/** File with the shell variables of the local run. */
 export function environmentFileIn(directory: string): string {
   return join(directory, NAMES.environment);
 }
@@ -91,10 +87,10 @@ async function claim(path: string, shown: string): Promise<RunLock> {
 }
 
 /**
- * Makes the directory if needed and marks it as the local run's, which may have it at the same time.
+ * Creates the directory if needed and marks it as the local run's, without locking it.
  * @param path absolute
- * @param shown how messages call it
- * @throws LocalRunError when it holds the files of someone else, or cannot be written
+ * @param shown name in messages
+ * @throws LocalRunError when it has other files, or is not writable
  */
 export async function claimDirectory(path: string, shown: string): Promise<void> {
   try {
@@ -113,8 +109,8 @@ export async function claimDirectory(path: string, shown: string): Promise<void>
 }
 
 /**
- * Makes the directory with those above it that are missing. Node's own `recursive` never comes back where the
- * one above exists and refuses all entries as "no such file", as those of /proc do.
+ * Creates missing parents. Node's own `recursive` never returns where the parent rejects entries as "no such
+ * file", as in /proc.
  */
 async function makeDirectory(path: string): Promise<void> {
   try {

@@ -24,7 +24,7 @@ import { contextOf, type synthesize } from './synthesis.ts';
 
 const ENROL_OUTPUT = 'EnrolFunctionName';
 
-/** What the local run is made of; the command puts in the real parts. */
+/** Dependencies of the local run. */
 export interface LocalRunParts {
   variables: Variables;
   cwd: string;
@@ -32,16 +32,16 @@ export interface LocalRunParts {
   stop: StopRequest;
   synthesize: typeof synthesize;
   startCloud(options: CloudOptions): Promise<Cloud>;
-  /** How long the demonstrated delivery may take. */
+  /** Time limit of the demonstrated delivery. */
   demonstrationTimeoutMs: number;
   /** Monotonic milliseconds. */
   now(): number;
 }
 
 /**
- * Starts the service on this machine, shows that it works and keeps it running until it is asked to stop. All
- * that it started ends with it, also after an error.
- * @throws LocalRunError when it cannot start, or when the demonstration fails
+ * Starts the service on this machine, demonstrates it and runs until stopped. All its parts stop with it,
+ * also after an error.
+ * @throws LocalRunError when it cannot start, or the demonstration fails
  */
 export async function localRun(
   flags: { fresh: boolean; verbose: boolean },
@@ -67,7 +67,7 @@ export async function localRun(
     screen.print(`\n  ${screen.paint('bold', 'Conversation Service')}, local run\n`);
 
     const certificates = await ensureCertificates(directory.path, new Date());
-    // The stack needs the dashboard's address, so the port is chosen, and held, before there is a gateway.
+    // The stack needs the dashboard's URL, so the port is held before the gateway starts.
     const port = settings.port === 0 ? await anyPort(directory) : settings.port;
     const releasePort = started.adopt(await holdPort(port), (release) => release());
     await screen.step(
@@ -104,7 +104,7 @@ export async function localRun(
     const { organization, sandbox } = await makeReachable(cloud, directory, certificates, screen);
     stop.signal.throwIfAborted();
     await showDemonstration(cloud, organization, certificates, parts).catch((error: unknown) => {
-      throw explained(error, log.path);
+      throw explainFailure(error, log.path);
     });
 
     const place = {
@@ -123,10 +123,7 @@ export async function localRun(
   screen.print(`  Stopped in ${formatDuration(now() - askedToStopAt)}. The state stays in ${kept}.`);
 }
 
-/**
- * The one of the last run while it is free, so that addresses stay what they were, and the assembly with
- * them.
- */
+/** Prefers the last run's port, so that URLs and the assembly stay the same. */
 async function anyPort({ environmentFile }: LocalDirectory): Promise<number> {
   const earlier = await readEnvironmentFile(environmentFile);
   return freePort(earlier && Number(URL.parse(earlier.BASE_URL)?.port));
@@ -153,15 +150,12 @@ function cloudOptions(
   };
 }
 
-/** For `npm run operate -- --local`, which finds everything by the outputs as it does on AWS. */
+/** For `npm run operate -- --local`, which reads outputs as on AWS. */
 async function writeOutputs({ outputs, endpoints }: Cloud, file: string): Promise<void> {
   await replaceFile(file, `${JSON.stringify({ region: REGION, endpoints, outputs }, null, 2)}\n`, PRIVATE);
 }
 
-/**
- * Sees to it that there is an organization with a working key, a sandbox and people who can sign in, and that
- * shells find them all.
- */
+/** Ensures an organization with a valid key, a sandbox and users, and writes them for shells. */
 async function makeReachable(
   cloud: Cloud,
   directory: LocalDirectory,
@@ -199,7 +193,7 @@ async function makeReachable(
 
 /**
  * @param sessions without an admin there is no sandbox
- * @param earlier what was written of this very organization: another one's sandbox is not its own
+ * @param earlier written for this organization: another one's sandbox does not count
  */
 async function prepareSandbox(
   cloud: Cloud,
@@ -241,7 +235,7 @@ async function showDemonstration(
   screen.print(`\n${renderDemonstration(seen, screen.paint)}`);
 }
 
-function explained(error: unknown, logFile: string): unknown {
+function explainFailure(error: unknown, logFile: string): unknown {
   if (!(error instanceof LocalRunError)) return error;
   return new LocalRunError(
     `The demonstration failed, so the service does not work here:\n\n  ${error.message}\n\n  The functions' log: ${logFile}`,

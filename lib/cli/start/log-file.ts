@@ -1,14 +1,14 @@
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 
-/** One line that a function (or another part of the run) wrote. */
+/** A line of a function or another part of the run. */
 export interface LogLine {
   source: string;
   text: string;
 }
 
 /**
- * The functions' log on disk: at most two files of `maxBytes`, `path` and the older `path.1`.
- * Written synchronously, so that the last lines before a crash are there.
+ * Log of the functions: at most two files of `maxBytes`, `path` and the older `path.1`. Synchronous, so that
+ * the last lines before a crash are written.
  */
 export class LogFile {
   readonly #path: string;

@@ -8,17 +8,16 @@ const Provisioned = z.object({
   data: z.object({ sandboxOrganizationId: z.string(), key: z.object({ secretOnce: z.string() }) }),
 });
 
-/** The sandbox of the local organization, with a key of it. */
+/** Sandbox of the local organization, with an API key. */
 export interface OrganizationSandbox {
   id: string;
   apiKey: string;
 }
 
 /**
- * The sandbox of an earlier run when its key still works, else the organization's own with a new key, and
- * made if need be.
- * @param options.accepts whether the API takes a key
- * @param options.provision asks the service for the sandbox and a key
+ * Reuses an earlier run's sandbox while its key is valid, else provisions the organization's with a new key.
+ * @param options.accepts whether the API accepts a key
+ * @param options.provision requests the sandbox and a key
  */
 export async function ensureSandbox(options: {
   kept: OrganizationSandbox | undefined;
@@ -32,7 +31,7 @@ export async function ensureSandbox(options: {
 /**
  * Provisions the sandbox by the public route (docs/specification.md, Sandbox).
  * @param adminToken of an admin of the organization
- * @throws LocalRunError when the answer is not a sandbox with a key
+ * @throws LocalRunError when the response is not a sandbox with a key
  */
 export async function provisionSandbox(baseUrl: string, adminToken: string): Promise<OrganizationSandbox> {
   const body = { name: NAME, scopes: ALL_SCOPES };

@@ -6,17 +6,16 @@ const Enrolled = z.object({
   key: z.object({ secretOnce: z.string() }),
 });
 
-/** The organization that the person works with here. */
 export interface Organization {
   id: string;
   apiKey: string;
 }
 
 /**
- * The organization of an earlier run when its key still works, else a new one.
- * @param options.accepts whether the API takes a key
- * @param options.enrol asks the service for a new organization
- * @throws LocalRunError when the service answers something else than an organization with a key
+ * Reuses an earlier run's organization while its key is valid, else creates one.
+ * @param options.accepts whether the API accepts a key
+ * @param options.enrol requests a new organization
+ * @throws LocalRunError when the response is not an organization with a key
  */
 export async function ensureOrganization(options: {
   kept: Organization | undefined;

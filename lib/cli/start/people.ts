@@ -1,28 +1,25 @@
 import type { Identity } from 'aws-local/identity/identity.ts';
 import type { LocalEnvironment } from '../environment-file.ts';
 
-/** One for both, shown on the sign-in page: it protects nothing. */
+/** Shared and shown on the sign-in page: it protects nothing. */
 const PASSWORD = 'local-run';
 
-/** The people of the local organization, and the names that shells know their tokens by. */
+/** Users of the local organization, with the shell variables of their tokens. */
 const PEOPLE = [
   { email: 'admin@local.test', role: 'admin', variable: 'ADMIN_TOKEN' },
   { email: 'member@local.test', role: 'member', variable: 'MEMBER_TOKEN' },
 ] as const;
 
-/** The longest that Cognito lets an ID token be valid. */
+/** Cognito's longest validity of an ID token. */
 const TOKEN_SECONDS = 24 * 60 * 60;
 
-/** What a shell needs to call the API as one of these people. */
+/** Shell variables with the users' tokens. */
 export type Sessions = Pick<
   LocalEnvironment,
   'ADMIN_TOKEN' | 'MEMBER_TOKEN' | 'OIDC_ISSUER' | 'OIDC_CLIENT_ID'
 >;
 
-/**
- * Makes an admin and a member the organization's people, who can sign in from now on, and signs a token for
- * each.
- */
+/** Creates an admin and a member of the organization, and signs a token for each. */
 export async function settlePeople(
   identity: Pick<Identity, 'issuer' | 'clientId' | 'setUsers' | 'idToken'>,
   organizationId: string,
@@ -34,7 +31,7 @@ export async function settlePeople(
       attributes: {
         'custom:organization': organizationId,
         'custom:role': role,
-        // Cognito searches no custom attribute.
+        // Cognito cannot search custom attributes.
         preferred_username: organizationId,
       },
     })),

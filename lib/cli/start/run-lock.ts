@@ -6,22 +6,20 @@ import { LocalRunError } from 'aws-local/errors.ts';
 const LOCK_FILE = 'lock.sqlite';
 const PID_FILE = 'pid';
 
-/** Held from {@link takeLock} on. */
 export interface RunLock {
   release(): void;
 }
 
 /**
- * Makes this process the only one that has the lock. It is an exclusive SQLite transaction, that is a lock of
- * the operating system: it ends with the process however that ends, so there are no stale locks to recognise
- * and no race between two starts.
- * @param file made if needed, and left behind
+ * Takes an exclusive SQLite transaction as a lock. The operating system releases it when the process ends, so
+ * there are no stale locks and no races.
+ * @param file created if needed, never deleted
  * @returns undefined when another process has it
  */
 export function takeLock(file: string): RunLock | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    // The default rollback journal would be one more file to leave behind.
+    // The default rollback journal would leave another file behind.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
@@ -32,10 +30,9 @@ export function takeLock(file: string): RunLock | undefined {
 }
 
 /**
- * Makes this process the only local run of a directory. The process id beside the lock only serves the
- * message.
+ * Locks a directory for this local run. The process id beside the lock is only for the message.
  * @param directory absolute, exists
- * @param shown how messages call the directory
+ * @param shown name in messages
  * @throws LocalRunError when another process holds it
  */
 export function lockDirectory(directory: string, shown: string): RunLock {
@@ -54,7 +51,7 @@ function holder(pidFile: string): string {
   try {
     return ` (pid ${readFileSync(pidFile, 'utf8').trim()})`;
   } catch {
-    // It took the lock a moment ago and has not written its id yet.
+    // The other process has just taken the lock and not written its id yet.
     return '';
   }
 }

@@ -1,33 +1,33 @@
 import { resolve } from 'node:path';
 import { LocalRunError } from 'aws-local/errors.ts';
 
-/** Environment variables, as `process.env` has them. */
+/** Environment variables, as in `process.env`. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What `npm start` takes from its environment. A setting that is absent was not given. */
+/** Settings of `npm start` from its environment. */
 export interface Settings {
-  /** Of the API; 0 takes any free one. */
+  /** 0 for any free port. */
   port: number;
   /** Absolute. */
   directory: string;
-  /** As it was given, for messages. */
+  /** As given, for messages. */
   directoryShown: string;
   retryBaseSeconds?: number;
   retryCapSeconds?: number;
   attemptTimeoutSeconds?: number;
-  /** How late a delivery may be before its message counts as lost. */
+  /** Seconds past due after which a delivery's message counts as lost. */
   graceSeconds?: number;
-  /** Seconds after a sandbox reset in which functions that began before it may still use the old data. */
+  /** Seconds after a sandbox reset in which functions that began before may still use the old data. */
   lingerSeconds?: number;
-  /** From one check of a source's content to the next. */
+  /** Seconds between two checks of a source. */
   checkEverySeconds?: number;
-  /** Seconds after a request for a check in which another one of the same source is refused. */
+  /** Seconds after a request for a check in which another of the same source is rejected. */
   syncCooldownSeconds?: number;
-  /** Least time between two e-mails to admins about a source's content. */
+  /** Minimum seconds between two e-mails to admins about a source. */
   noticeSeconds?: number;
-  /** Of the tier that the local organization has. */
+  /** Of the local organization's tier. */
   rateLimitPerMinute?: number;
-  /** Of the organization's sandbox, never more than its own. */
+  /** Of the organization's sandbox, never above its own. */
   sandboxRateLimitPerMinute?: number;
   dynamodbEndpoint?: string;
   sqsEndpoint?: string;
@@ -40,7 +40,7 @@ const MAX_RATE_LIMIT = 1_000_000_000;
 
 /**
  * Reads the settings of the local run. An empty variable counts as absent.
- * @param cwd what relative paths are relative to
+ * @param cwd base of relative paths
  * @throws LocalRunError naming the variable and its constraint
  */
 export function readSettings(variables: Variables, cwd: string): Settings {
@@ -76,21 +76,21 @@ export function readSettings(variables: Variables, cwd: string): Settings {
   };
 }
 
-/** Where the local run keeps its files: `LOCAL_DIR`, else `.local`. */
+/** Directory of the local run: `LOCAL_DIR`, else `.local`. */
 export function readDirectory(
   variables: Variables,
   cwd: string,
 ): Pick<Settings, 'directory' | 'directoryShown'> {
-  const shown = given(variables, 'LOCAL_DIR') ?? '.local';
+  const shown = readVariable(variables, 'LOCAL_DIR') ?? '.local';
   return { directory: resolve(cwd, shown), directoryShown: shown };
 }
 
-function given(variables: Variables, name: string): string | undefined {
+function readVariable(variables: Variables, name: string): string | undefined {
   return variables[name] === '' ? undefined : variables[name];
 }
 
 function port(variables: Variables): number {
-  const text = given(variables, 'PORT');
+  const text = readVariable(variables, 'PORT');
   if (text === undefined) return 3000;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value > 65_535) {
@@ -102,7 +102,7 @@ function port(variables: Variables): number {
 }
 
 function seconds(variables: Variables, name: string, [least, most]: [number, number]): number | undefined {
-  const text = given(variables, name);
+  const text = readVariable(variables, name);
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d*\.?\d+$/.test(text) || value < least || value > most) {
@@ -114,7 +114,7 @@ function seconds(variables: Variables, name: string, [least, most]: [number, num
 }
 
 function count(variables: Variables, name: string, most: number): number | undefined {
-  const text = given(variables, name);
+  const text = readVariable(variables, name);
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > most) {
@@ -124,7 +124,7 @@ function count(variables: Variables, name: string, most: number): number | undef
 }
 
 function endpoint(variables: Variables, name: string): string | undefined {
-  const text = given(variables, name);
+  const text = readVariable(variables, name);
   if (text === undefined) return undefined;
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {

@@ -8,7 +8,7 @@ import { synthesize } from './synthesis.ts';
 /** Stopping may take three seconds in all. */
 const GRACE_MS = 2800;
 
-/** A first delivery starts four cold functions, on a slow machine one after another. */
+/** A first delivery starts four functions cold, on a slow machine one after another. */
 const DEMONSTRATION_TIMEOUT_MS = 30_000;
 
 const ENVIRONMENT = `
@@ -32,7 +32,7 @@ Environment:
 Seconds may have a fraction. More: docs/reference/configuration.md`;
 
 /**
- * `npm start`.
+ * Runs `npm start`.
  * @returns the exit code
  */
 export async function startCommand(args: readonly string[]): Promise<number> {
@@ -54,8 +54,8 @@ export async function startCommand(args: readonly string[]): Promise<number> {
         cwd: process.cwd(),
         screen: createScreen(process.stdout),
         stop,
-        // The cloud's modules load meanwhile: the AWS SDK, the engines and the identity provider take half a
-        // second and more, which neither --help nor a wrong setting should wait for.
+        // Loads in parallel: the AWS SDK, the engines and the identity provider take half a second or more,
+        // which neither --help nor a wrong setting should wait for.
         synthesize: async (options) => {
           const loading = [import('aws-local/cloud.ts'), import('aws-local/identity/provider.ts')];
           const [result] = await Promise.all([synthesize(options), ...loading]);

@@ -5,7 +5,7 @@ import { formatDuration, indent } from '../terminal/format.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Demonstrated } from './demonstration.ts';
 
-/** What the demonstration did, with its times. */
+/** Renders the demonstration with its times. */
 export function renderDemonstration(seen: Demonstrated, paint: Paint): string {
   return [
     `  ${paint('cyan', '→')} POST /api/v1/conversations   ${paint('green', '201')} after ${formatDuration(seen.requestMs)}`,
@@ -15,7 +15,7 @@ export function renderDemonstration(seen: Demonstrated, paint: Paint): string {
   ].join('\n');
 }
 
-/** With a token of 24 hours of the organization's admin; MEMBER_TOKEN is a member's. */
+/** With the admin's token, valid for 24 hours; MEMBER_TOKEN is a member's. */
 const SETTINGS_CALL: [command: string, does: string] = [
   'curl -H "Authorization: Bearer $ADMIN_TOKEN" $BASE_URL/api/settings/organization',
   '',
@@ -27,11 +27,11 @@ const FORWARD: [command: string, does: string] = [
 ];
 
 /**
- * The last screen of the start: where everything is and what to do next.
- * @param place.dashboardUrl where the dashboard is; absent when the stack has none
- * @param place.mailboxUrl where what the service sends by e-mail can be read
- * @param place.sessions whether there are people who sign in
- * @param place.sandbox whether there is a key of a sandbox
+ * Renders the last screen of the start: URLs and next steps.
+ * @param place.dashboardUrl absent when the stack has none
+ * @param place.mailboxUrl shows sent e-mail
+ * @param place.sessions whether users can sign in
+ * @param place.sandbox whether there is a sandbox key
  */
 export function renderReady(
   place: {
@@ -74,7 +74,7 @@ export function renderReady(
   ].join('\n');
 }
 
-/** The shorter of the absolute and the relative path, as a word for the shell. */
+/** The shorter of the absolute and relative path, quoted for the shell. */
 export function pathForShell(path: string, cwd: string): string {
   const below = relative(cwd, path);
   const shown = below !== '' && !below.startsWith('..') ? below : path;

@@ -10,19 +10,17 @@ import type { Settings } from './settings.ts';
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
 const MAX_OUTPUT = 64 * 1024;
 
-/** As the stack has them: no tier may have more than a higher one. */
+/** The stack's defaults: no tier may exceed a higher one. */
 const STANDARD_RATE_LIMITS = { scale: 6000, standard: 600, sandbox: 60 };
 
-/** Sender of the e-mails, which go to the mailbox of the local run. */
+/** Sender of e-mail, which goes to the local run's mailbox. */
 export const MAIL_FROM = 'notifications@local.test';
 
-/** Values that the CDK app reads from its context. */
 export type StackContext = Readonly<Record<string, string | number>>;
 
 /**
- * Settings of the stack, as the CDK app reads them from its context; what is absent keeps the stack's own
- * value.
- * @param gateway origin of the API, which stands for the dashboard's here
+ * The stack's settings as CDK context; absent ones keep the stack's default.
+ * @param gateway origin of the API, which is also the dashboard's here
  */
 export function contextOf(settings: Settings, gateway: string): StackContext {
   const { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, graceSeconds, lingerSeconds } = settings;
@@ -39,14 +37,14 @@ export function contextOf(settings: Settings, gateway: string): StackContext {
   return {
     stage: 'dev',
     ...Object.fromEntries(given.filter((entry): entry is [string, number] => entry[1] !== undefined)),
-    ...rateLimitsOf(settings),
+    ...createRateLimits(settings),
     dashboardOrigin: gateway,
     mailFrom: MAIL_FROM,
   };
 }
 
-/** The local organization has the highest tier, its sandbox the lowest; the one between follows. */
-function rateLimitsOf({ rateLimitPerMinute, sandboxRateLimitPerMinute }: Settings): StackContext {
+/** The local organization has the highest tier, its sandbox the lowest; the middle one is derived. */
+function createRateLimits({ rateLimitPerMinute, sandboxRateLimitPerMinute }: Settings): StackContext {
   if (rateLimitPerMinute === undefined && sandboxRateLimitPerMinute === undefined) return {};
   const most = rateLimitPerMinute ?? STANDARD_RATE_LIMITS.scale;
   const sandbox = sandboxRateLimitPerMinute ?? Math.min(STANDARD_RATE_LIMITS.sandbox, most);
@@ -57,31 +55,29 @@ function rateLimitsOf({ rateLimitPerMinute, sandboxRateLimitPerMinute }: Setting
   };
 }
 
-/** Beside the assembly: what it was made of. */
+/** Digest of the assembly's inputs. */
 export const INPUTS_FILE = 'inputs.sha256';
 
-/** What a synthesis is given. */
 export interface SynthesisOptions {
   /** Absolute directory of the assembly. */
   assembly: string;
-  /** Absolute directory; compiling the CDK anew takes a second. */
+  /** Absolute directory; compiling the CDK takes a second. */
   compileCache: string;
   context: StackContext;
-  /** Kills it. */
+  /** Kills the synthesis. */
   signal: AbortSignal;
 }
 
 /**
- * Sees to it that the directory holds the cloud assembly of the sources as they are: the one that is there,
- * when it was made of the same, else a new one.
- * @returns whether the one that is there was kept
- * @throws LocalRunError with what the CDK app printed, when it fails
+ * Synthesizes the cloud assembly unless the directory has one of the same inputs.
+ * @returns whether the existing one was kept
+ * @throws LocalRunError with the CDK app's output when it fails
  */
 export async function synthesize(options: SynthesisOptions): Promise<'made' | 'kept'> {
   const inputs = join(options.assembly, INPUTS_FILE);
   const fingerprint = await fingerprintOf(PROJECT, options.context);
   if ((await readIfPresent(inputs)) === fingerprint) return 'kept';
-  // An assembly that is only half new must not be taken for either.
+  // A partly replaced assembly must not match any inputs.
   await rm(inputs, { force: true });
   await runApp(options);
   await writeFile(inputs, fingerprint);
@@ -96,8 +92,8 @@ async function runApp(options: SynthesisOptions): Promise<void> {
       CDK_OUTDIR: options.assembly,
       NODE_COMPILE_CACHE: options.compileCache,
       CDK_CONTEXT_JSON: JSON.stringify(options.context),
-      // CloudFormation's rules take twice as long as all the rest, and change nothing; `npm test` and a
-      // deployment apply them.
+      // CloudFormation's rules take twice as long as all the rest and change nothing; `npm test` and
+      // deployments apply them.
       CDK_VALIDATION: 'false',
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-/** Lets `limit` lines through in `windowMs`, and then tells how many it held back. */
+/** Passes `limit` lines per `windowMs` and then reports how many it suppressed. */
 export class Throttle {
   readonly #limit: number;
   readonly #windowMs: number;
@@ -12,7 +12,7 @@ export class Throttle {
 
   /**
    * @param now milliseconds
-   * @returns whether the line may be shown, and how many were held back in the window before
+   * @returns whether to show the line, and how many the previous window suppressed
    */
   admit(now: number): { shown: boolean; heldBack: number } {
     let heldBack = 0;

@@ -6,7 +6,7 @@ import type { LogLine } from './log-file.ts';
 const Structured = z.object({
   level: z.string(),
   message: z.string(),
-  /** The function's short name; its physical one carries the stack's name and a hash. */
+  /** Short name; the physical one has the stack's name and a hash. */
   service: z.optional(z.string()),
   timestamp: z.optional(z.unknown()),
   error: z.optional(z.unknown()),
@@ -17,8 +17,8 @@ const Id = z.string().regex(/^(?!org_)[a-z]{3}_[0-9a-f]{32}$/);
 const OrgId = z.string().regex(/^org_[0-9a-f]{32}$/);
 
 /**
- * An error as the logger writes it, its message only where that is of the service's own words; other things
- * go by this name too.
+ * An error in the logger's format, with its message only if that is the service's own; other values use this
+ * key too.
  */
 const LoggedError = z.object({
   name: z.string(),
@@ -26,16 +26,13 @@ const LoggedError = z.object({
   code: z.optional(z.string()),
 });
 
-/**
- * Of text that is no structured log: what the function runner and the runtime client say when something goes
- * wrong.
- */
+/** Unstructured text by the function runner and the runtime client about problems. */
 const ALARMING = /\b(error|exception|denied|not authorized|timed out|fatal)\b/i;
 const MAX_LENGTH = 300;
 
 /**
- * A log line for the screen when it is a warning or an error, else undefined: JSON lines by their level
- * (Powertools' names), other text by its words.
+ * Renders warnings and errors for the screen, else returns undefined: JSON lines by level (Powertools'
+ * names), other text by its words.
  */
 export function renderTrouble(line: LogLine, paint: Paint): string | undefined {
   const json = parseJson(line.text);

@@ -5,9 +5,9 @@ const USAGE_ERROR = 2;
 const HELP_WIDTH = 110;
 
 /**
- * A command line without options yet. When it is parsed, `--help` prints to stdout and ends the process with
- * 0; wrong arguments end it with 2, after one line that names the mistake and one that names `--help`.
- * @param script how the program is called: `npm run cost --`
+ * A command line without options. `--help` prints to stdout and exits with 0; wrong arguments exit with 2
+ * after a line on the mistake and one on `--help`.
+ * @param script program name: `npm run cost --`
  */
 export function commandLine(script: string, description: string): Command {
   const style = (name: 'bold' | 'cyan') => (text: string) => styleText(name, text, { validateStream: false });
@@ -26,14 +26,14 @@ export function commandLine(script: string, description: string): Command {
     .configureOutput({
       getOutHelpWidth: () => process.stdout.columns ?? HELP_WIDTH,
       getErrHelpWidth: () => process.stderr.columns ?? HELP_WIDTH,
-      // commander prints "Did you mean …?" on a line of its own.
+      // commander prints "Did you mean …?" on a separate line.
       outputError: (text, write) => write(text.replace('\n(', ' (')),
     });
 }
 
 /**
- * Refuses the value of an option; commander names the option and the value. @param takes what the option
- * takes
+ * Rejects an option's value; commander adds the option and the value.
+ * @param takes valid values
  */
 export function refuse(takes: string): never {
   throw new InvalidArgumentError(`It takes ${takes}.`);
@@ -44,7 +44,7 @@ export const matching =
   (text: string): string =>
     pattern.test(text) ? text : refuse(takes);
 
-/** Not empty, and not the next option: commander takes `--yes` for the file of `--save --yes`. */
+/** Not empty and not an option: commander accepts `--yes` as the file of `--save --yes`. */
 export const text = matching(/^(?!--)./s, 'a text that does not begin with --');
 
 const numberLike =
@@ -72,13 +72,13 @@ export const url =
       : refuse(`an ${protocols.join(' or ')} URL`);
   };
 
-/** Values that commas separate. */
+/** Comma-separated values. */
 export const listOf =
   <T>(parse: (given: string) => T) =>
   (given: string): T[] =>
     given.split(',').map((part) => parse(part.trim()));
 
-/** Of an option that may be given again: its values, each once. */
+/** Distinct values of a repeatable option. */
 export const repeatable =
   <T>(parse: (given: string) => T | T[]) =>
   (given: string, before: readonly T[] = []): T[] => [

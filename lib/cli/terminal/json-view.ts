@@ -5,9 +5,7 @@ const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)
 const MAX_LINES = 60;
 const MAX_TEXT = 2000;
 
-/**
- * A body for the terminal: JSON indented and coloured, anything else as text. Long ones are cut, and say so.
- */
+/** Renders a body: JSON indented and colored, anything else as text. Marks truncated ones. */
 export function renderBody(body: Buffer, paint: Paint): string {
   const text = body.toString('utf8');
   const value = parse(text);

@@ -1,6 +1,6 @@
 import { commandLine } from './command-line.ts';
 
-/** A program that a command starts by its name. It reads its own arguments from `process.argv`. */
+/** A program that a command starts by name. It parses `process.argv` itself. */
 interface NamedProgram {
   /** One line for the help. */
   about: string;
@@ -8,7 +8,7 @@ interface NamedProgram {
 }
 
 /**
- * Starts the program that the first argument names, with the arguments behind it.
+ * Starts the program of the first argument with the other arguments.
  * @param script in package.json
  */
 export async function startNamedProgram(
@@ -22,7 +22,7 @@ export async function startNamedProgram(
     all
       .command(name)
       .summary(about)
-      // The program reads its options itself, `--help` among them.
+      // The program parses its own options, including `--help`.
       .helpOption(false)
       .allowUnknownOption()
       .allowExcessArguments()

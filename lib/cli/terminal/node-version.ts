@@ -1,8 +1,8 @@
 const REQUIRED_MAJOR = 24;
 
 /**
- * Why this Node.js cannot run the project, or undefined when it can.
- * @param version as `process.versions.node` gives it, such as `24.21.0`
+ * Why this Node.js cannot run the project; undefined if it can.
+ * @param version `process.versions.node`, such as `24.21.0`
  */
 export function nodeVersionProblem(version: string): string | undefined {
   const major = Number.parseInt(version, 10);

@@ -1,15 +1,15 @@
 import { styleText } from 'node:util';
 
-/** Names of node:util's styles, such as `red` and `bold`. */
+/** Style names of node:util, such as `red` and `bold`. */
 type Style = Parameters<typeof styleText>[0];
 
-/** Colours a text for one output: as it is where the output has no colours. */
+/** Colors a text, unless the output has no colors. */
 export type Paint = (style: Style, text: string) => string;
 
-/** For `stream`, as NO_COLOR, FORCE_COLOR and its being a terminal say. */
+/** Colors for `stream`, by NO_COLOR, FORCE_COLOR and whether it is a terminal. */
 export function paintFor(stream: NodeJS.WritableStream): Paint {
   return (style, text) => styleText(style, text, { stream });
 }
 
-/** For outputs without colours. */
+/** For outputs without colors. */
 export const plain: Paint = (_style, text) => text;

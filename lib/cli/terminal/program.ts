@@ -1,9 +1,9 @@
 import { LocalRunError } from 'aws-local/errors.ts';
 
 /**
- * Runs a program to its exit code: 0, or 1 with a message when it failed.
- * An expected failure is one message, the unexpected shows where it came from.
- * @param signal a program that was asked to stop has not failed
+ * Runs a program. Prints only the message of an expected error, and the stack of others.
+ * @param signal a stopped program has not failed
+ * @returns the exit code: 0, or 1 when it failed
  */
 export async function exitCodeOf(
   program: () => Promise<void>,

@@ -1,14 +1,14 @@
 import { formatDuration } from './format.ts';
 import { type Paint, paintFor } from './paint.ts';
 
-/** What a program shows to the person in front of it. */
+/** Output for the user. */
 export interface Screen {
   paint: Paint;
   /** One or more whole lines. */
   print(text?: string): void;
   /**
-   * Shows `title` while the work goes on, then with its time.
-   * @param detail what to add once it is done
+   * Shows `title` during the work, then with its duration.
+   * @param detail appended when the work is done
    */
   step<T>(title: string, work: () => Promise<T>, detail?: (result: T) => string): Promise<T>;
 }
@@ -24,7 +24,7 @@ const FRAME_MS = 80;
 const ERASE_LINE = '\r\u001b[2K';
 
 /**
- * @param output a terminal shows the step that is going on; elsewhere a step is a line once it is done
+ * @param output a terminal shows the current step; others get a line per finished step
  * @param now monotonic milliseconds
  */
 export function createScreen(output: Output, now: () => number = () => performance.now()): Screen {

@@ -1,17 +1,14 @@
 /** Signals that ask a program to end. SIGHUP: its terminal was closed. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/**
- * One Ctrl-C can arrive twice: the terminal sends it to the whole process group, and npm passes its own on to
- * its child.
- */
+/** One Ctrl-C may arrive twice: the terminal signals the whole process group, and npm its child. */
 const SAME_KEYSTROKE_MS = 300;
 
-/** What one of a series of signals means. */
+/** Meaning of one of several signals. */
 export type Wish = 'stop' | 'stop at once' | 'nothing new';
 
 /**
- * @param firstAt when the first signal came, undefined when this one is it
+ * @param firstAt time of an earlier signal, if any
  * @param now both in milliseconds
  */
 export function wishOf(firstAt: number | undefined, now: number): Wish {
@@ -19,20 +16,20 @@ export function wishOf(firstAt: number | undefined, now: number): Wish {
   return now - firstAt < SAME_KEYSTROKE_MS ? 'nothing new' : 'stop at once';
 }
 
-/** The wish of the person (or the system) that this program ends. */
+/** A request by the user or system that this program ends. */
 export interface StopRequest {
-  /** Aborted at the first signal. */
+  /** Aborts at the first signal. */
   signal: AbortSignal;
-  /** What to do before an exit that waits for nothing else; replaces what was set before. */
+  /** Sets what to do before a forced exit, in place of an earlier setting. */
   onForce(act: () => void): void;
 }
 
-/** How the exit of a program that was asked to stop looks to the shell, when it has to be forced. */
+/** Exit codes of a forced exit. */
 const FORCED = { impatience: 130, deadline: 0 } as const;
 
 /**
- * Takes over the signals of this process. A second signal, or `graceMs` after the first, ends it by force.
- * @param options.graceMs how long stopping in good order may take
+ * Handles the signals of this process. A second signal, or `graceMs` after the first, forces the exit.
+ * @param options.graceMs time for an orderly stop
  */
 export function awaitStopRequest(options: { graceMs: number }): StopRequest {
   const stopping = new AbortController();
@@ -55,7 +52,7 @@ export function awaitStopRequest(options: { graceMs: number }): StopRequest {
   };
   for (const signal of SIGNALS) process.on(signal, handle);
 
-  // The reader of the pipe went away (`npm start | head`): nothing reads the output any more.
+  // The pipe's reader is gone (`npm start | head`), so nothing reads the output.
   process.stdout.on('error', () => {
     if (firstAt === undefined) stop();
   });
@@ -68,7 +65,6 @@ export function awaitStopRequest(options: { graceMs: number }): StopRequest {
   };
 }
 
-/** Waits for the signal. */
 export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

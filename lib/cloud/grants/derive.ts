@@ -4,16 +4,15 @@ import { type Access, FROM_EVENT } from './resource.ts';
 import { alternativesOf, elementOf, NOTHING, readKey, UNKNOWN, type Value } from './values.ts';
 
 /**
- * Derives the requests that code may send to AWS: every SDK command that can be constructed on a path from
- * its entries.
- * @param files absolute paths of its modules that are entered from outside
- * @throws Error for an unknown command, and for one whose resource the code does not tell
+ * Finds the AWS requests that code may send: every SDK command that it can construct from its entries.
+ * @param files absolute paths of the entry modules
+ * @throws Error for an unknown command, or one whose resource is not in the code
  */
 export function deriveAccess(files: readonly string[], parse?: (file: string) => ESTree.Program): Access {
   const access = new Map<string, Set<string>>();
   const interpreter = new Interpreter((from, name, input) => {
     if (!from.startsWith('@aws-sdk/') || !/Command$|^paginate/.test(name)) return;
-    for (const { action, resource } of requestsOf(from, name, input)) {
+    for (const { action, resource } of findRequests(from, name, input)) {
       const actions = access.get(resource) ?? new Set();
       access.set(resource, actions.add(action));
     }
@@ -32,8 +31,8 @@ interface Request {
 }
 type Rule = (input: Value) => Request[];
 
-/** @throws Error when the command, or its resource, is not known */
-function requestsOf(from: string, name: string, input: Value): Request[] {
+/** @throws Error when the command or its resource is unknown */
+function findRequests(from: string, name: string, input: Value): Request[] {
   const rule = RULES[name];
   if (rule === undefined)
     throw new Error(
@@ -46,7 +45,7 @@ function requestsOf(from: string, name: string, input: Value): Request[] {
   }
 }
 
-/** Actions on the resources that members of the input name (Service Authorization Reference). */
+/** Actions on resources that members of the input name (Service Authorization Reference). */
 const RULES: Readonly<Record<string, Rule>> = {
   GetCommand: onTable('dynamodb:GetItem'),
   PutCommand: onTable('dynamodb:PutItem'),
@@ -59,7 +58,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   BatchWriteCommand: onEachTable('dynamodb:BatchWriteItem'),
   TransactWriteCommand: onEachWrite,
   GetShardIteratorCommand: () => [{ action: 'dynamodb:GetShardIterator', resource: FROM_EVENT }],
-  // By an iterator, which names no resource.
+  // Uses an iterator, which names no resource.
   GetRecordsCommand: () => [{ action: 'dynamodb:GetRecords', resource: FROM_EVENT }],
   SendMessageCommand: on('sqs:SendMessage', 'QueueUrl'),
   SendMessageBatchCommand: on('sqs:SendMessage', 'QueueUrl'),
@@ -69,12 +68,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   ListUsersCommand: on('cognito-idp:ListUsers', 'UserPoolId'),
   SendEmailCommand: on('ses:SendEmail', 'FromEmailAddress'),
   PutEventsCommand: (input) =>
-    membersOf(input, 'Entries').flatMap((entries) =>
+    memberValues(input, 'Entries').flatMap((entries) =>
       on('events:PutEvents', 'EventBusName')(elementOf(entries)),
     ),
 };
 
-/** What a transaction does is what its parts do; it needs no permission of its own. */
+/** A transaction needs only its parts' permissions. */
 const PARTS: Readonly<Record<string, Rule>> = {
   Put: onTable('dynamodb:PutItem'),
   Update: onTable('dynamodb:UpdateItem'),
@@ -83,21 +82,21 @@ const PARTS: Readonly<Record<string, Rule>> = {
 };
 
 function onEachWrite(input: Value): Request[] {
-  return membersOf(input, 'TransactItems').flatMap((items) =>
+  return memberValues(input, 'TransactItems').flatMap((items) =>
     alternativesOf(elementOf(items)).flatMap((item) =>
-      Object.entries(PARTS).flatMap(([part, rule]) => membersOf(item, part).flatMap(rule)),
+      Object.entries(PARTS).flatMap(([part, rule]) => memberValues(item, part).flatMap(rule)),
     ),
   );
 }
 
 function on(action: string, member: string): Rule {
-  return (input) => variables(membersOf(input, member)).map((resource) => ({ action, resource }));
+  return (input) => variables(memberValues(input, member)).map((resource) => ({ action, resource }));
 }
 
 function onTable(action: string): Rule {
   return (input) =>
-    variables(membersOf(input, 'TableName')).flatMap((table) => {
-      const indexes = membersOf(input, 'IndexName').flatMap((name) =>
+    variables(memberValues(input, 'TableName')).flatMap((table) => {
+      const indexes = memberValues(input, 'IndexName').flatMap((name) =>
         name.kind === 'text' ? [name.text] : [],
       );
       const resources = indexes.length === 0 ? [table] : indexes.map((index) => `${table}/index/${index}`);
@@ -105,11 +104,11 @@ function onTable(action: string): Rule {
     });
 }
 
-/** Of a batch, whose tables are the names of its parts. */
+/** A batch's parts are keyed by table name. */
 function onEachTable(action: string): Rule {
   return (input) =>
-    membersOf(input, 'RequestItems').flatMap((items) => {
-      // The unprocessed keys of an earlier answer, whose request is known.
+    memberValues(input, 'RequestItems').flatMap((items) => {
+      // Unprocessed keys of an earlier response, whose request is known.
       if (items.kind === 'unknown') return [];
       if (items.kind !== 'shape' || items.rest !== undefined) throw new Error('named by nothing known');
       return variables([...items.properties.keys()].map((key) => readKey(key))).map((resource) => ({
@@ -119,14 +118,14 @@ function onEachTable(action: string): Rule {
     });
 }
 
-/** What a member of a command's input may be. */
-const membersOf = (input: Value, name: string): ReturnType<typeof alternativesOf> =>
+/** Possible values of a member of a command's input. */
+const memberValues = (input: Value, name: string): ReturnType<typeof alternativesOf> =>
   alternativesOf(input).flatMap((one) =>
     alternativesOf(one.kind === 'shape' ? (one.properties.get(name) ?? one.rest ?? NOTHING) : UNKNOWN),
   );
 
 /**
- * The environment variables that a resource may be named by; none when the code cannot get here.
+ * Environment variables that may name a resource; none for unreachable code.
  * @throws Error when another value may name it
  */
 const variables = (values: readonly Value[]): string[] =>

@@ -8,8 +8,8 @@ import { parseFile } from './syntax.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 
 /**
- * What the code of each function may ask of AWS, by the function's name.
- * @param parse as it is read from the disk; a test gives another
+ * AWS access of each function's code, by function name.
+ * @param parse replaces the disk in tests
  */
 export function deriveAll(
   parse: (file: string) => ESTree.Program = parseFile,
@@ -28,7 +28,7 @@ export function deriveAll(
   );
 }
 
-/** The text of access.json: a line for each resource, so that a change of a grant is a change of a line. */
+/** Text of access.json: one line per resource, for readable diffs. */
 export function writtenOut(access: Readonly<Record<string, Access>>): string {
   const functions = Object.entries(access).map(([name, resources]) => {
     const lines = Object.entries(resources).map(

@@ -2,12 +2,12 @@ import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import access from './access.json' with { type: 'json' };
 import { type Access, FROM_EVENT, type GrantedResource } from './resource.ts';
 
-/** Every function, by its file's name; `npm run generate -- grants` adds a new one. */
+/** Functions by file name; `npm run generate -- grants` adds a new one. */
 export type FunctionName = keyof typeof access;
 
 const ACCESS: Readonly<Record<string, Access>> = access;
 
-/** What a function's code may do. @throws Error when access.json lacks the function */
+/** @throws Error when access.json lacks the function */
 export function accessOf(name: FunctionName): Access {
   const found = ACCESS[name];
   if (found === undefined)
@@ -16,8 +16,8 @@ export function accessOf(name: FunctionName): Access {
 }
 
 /**
- * Grants a function what its code does with the resources of its environment, and nothing else.
- * @param fromEvent the resource that the function's events name
+ * Grants a function exactly its code's actions on the resources in its environment.
+ * @param fromEvent resource that the function's events name
  * @throws Error when the code uses a resource that the environment does not name
  */
 export function grantAccess(

@@ -23,24 +23,24 @@ type Expression = ESTree.Expression | ESTree.Super | ESTree.PrivateIdentifier;
 
 interface Module {
   scope: Scope;
-  /** Imported names. They are looked up at their use, so that modules may import each other. */
+  /** Imported names, resolved on use, so that modules may import each other. */
   imports: Map<string, () => Value>;
   exports: Map<string, () => Value>;
 }
 
-/** Calls of one function on the stack, after which its arguments count as unknown: this ends recursion. */
+/** Calls of one function on the stack after which its arguments count as unknown, which ends recursion. */
 const MAX_DEPTH = 3;
 
-/** Where the environment is read. Its result is what everything else is traced back to. */
+/** Reads the environment. Every resource is traced back to its result. */
 const READS_ENVIRONMENT = { file: /functions\/platform\/config\.ts$/, name: 'readEnvironment' };
 
-/** A class or function of a package is called, with this as its last argument. */
+/** Called when code calls a package's class or function, with its last argument. */
 export type OnUse = (from: string, name: string, argument: Value) => void;
 
 /**
- * Evaluates a module without running it. Every branch is taken, a function is evaluated with the arguments
- * that its callers can pass, and a function that is passed to a package counts as called. So the result
- * contains everything that the code may do, and nothing that it cannot reach.
+ * Evaluates a module without running it: takes every branch, evaluates functions with their callers' possible
+ * arguments, and treats functions passed to a package as called. The result has everything that the code may
+ * do and nothing unreachable.
  */
 export class Interpreter {
   readonly #onUse: OnUse;
@@ -50,7 +50,7 @@ export class Interpreter {
   readonly #depth = new Map<FunctionNode, number>();
   readonly #escaped = new Set<string>();
 
-  /** @param parse the program of a file; callers that analyse many modules cache it */
+  /** @param parse parses a file; callers that analyze many modules cache it */
   constructor(onUse: OnUse, parse: (file: string) => ESTree.Program = parseFile) {
     this.#onUse = onUse;
     this.#parse = parse;
@@ -76,7 +76,7 @@ export class Interpreter {
     return module;
   }
 
-  /** Notes what a statement imports and exports. */
+  /** Registers a statement's imports and exports. */
   #link(statement: ESTree.Statement | ESTree.Directive, module: Module): void {
     const from = (source: ESTree.StringLiteral, name: string) => () =>
       this.#exportOf(module.scope.file, source.value, name);
@@ -130,7 +130,7 @@ export class Interpreter {
     return scope.find(name) ?? this.#modules.get(scope.file)?.imports.get(name)?.() ?? UNKNOWN;
   }
 
-  /** @param returned gathers what the function around it returns */
+  /** @param returned collects the enclosing function's return values */
   #runBlock(statements: readonly ESTree.Node[], scope: Scope, returned: Value[]): void {
     for (const statement of statements)
       if (statement.type === 'FunctionDeclaration' && statement.id !== null)
@@ -224,7 +224,7 @@ export class Interpreter {
     }
   }
 
-  /** Gives the names of a pattern their parts of a value. */
+  /** Binds the names of a pattern to parts of a value. */
   #bind(pattern: ESTree.Node, value: Value, scope: Scope): void {
     switch (pattern.type) {
       case 'Identifier':
@@ -254,7 +254,7 @@ export class Interpreter {
     }
   }
 
-  /** An object without the properties that a pattern takes out of it by name. */
+  /** An object without the properties that a pattern names. */
   #restOf(value: Value, pattern: ESTree.ObjectPattern | ESTree.ObjectAssignmentTarget, scope: Scope): Value {
     const taken = new Set(
       pattern.properties.flatMap((property) =>
@@ -273,7 +273,7 @@ export class Interpreter {
     );
   }
 
-  /** The name of a property, or what a computed one may be. */
+  /** A property's name, or the values of a computed one. */
   #propertyKey({ key, computed }: { key: ESTree.PropertyKey; computed: boolean }, scope: Scope): Value {
     if (computed) return this.#evaluate(key as ESTree.Expression, scope);
     if (key.type === 'Identifier' || key.type === 'PrivateIdentifier')
@@ -328,7 +328,7 @@ export class Interpreter {
       case 'LogicalExpression': {
         const left = this.#evaluate(node.left, scope);
         const right = this.#evaluate(node.right, scope);
-        // What is falsy, like what is undefined, names no resource and cannot be called.
+        // A falsy value, like undefined, names no resource and cannot be called.
         return node.operator === '&&' ? right : either(left, right);
       }
       case 'AssignmentExpression':
@@ -339,7 +339,7 @@ export class Interpreter {
       case 'UnaryExpression':
       case 'UpdateExpression': {
         const value = this.#evaluate(node.argument, scope);
-        // A promise is taken for what it resolves to.
+        // A promise counts as its resolved value.
         return node.type === 'AwaitExpression' ? value : UNKNOWN;
       }
       case 'YieldExpression': {
@@ -382,7 +382,7 @@ export class Interpreter {
 
   #assign(target: ESTree.Node, value: Value, scope: Scope): Value {
     if (target.type === 'Identifier') scope.assign(target.name, value);
-    // An earlier read of the variable may have been this value.
+    // An earlier read of the variable may have seen this value.
     this.#escape(value);
     return value;
   }
@@ -420,9 +420,7 @@ export class Interpreter {
     return shape;
   }
 
-  /**
-   * A class is taken for the object of its methods, each of which may be called once there is an instance.
-   */
+  /** A class counts as an object of its methods, which an instance may call. */
   #evaluateClass({ body, superClass }: ESTree.Class, scope: Scope): Value {
     if (superClass !== null) this.#evaluate(superClass, scope);
     const methods = shapeOf([], UNKNOWN);
@@ -461,14 +459,13 @@ export class Interpreter {
       const { name } = callee.object;
       const known = scope.find(name) === undefined ? this.#callGlobal(name, method, values) : undefined;
       if (known !== undefined) return known;
-      // An array that grows.
       if (GROWS.has(method) && object.kind === 'list')
         scope.assign(name, listOf(either(object.element, ...values)));
     }
     return either(...alternativesOf(object).map((one) => this.#callMethod(one, key, method, values)));
   }
 
-  /** A function of the language itself that hands on what it is given. */
+  /** Built-in functions that return their argument. */
   #callGlobal(object: string, method: string, [first = UNKNOWN, second]: Value[]): Value | undefined {
     switch (`${object}.${method}`) {
       case 'Promise.all':
@@ -503,17 +500,16 @@ export class Interpreter {
       this.#call(first, []);
       return object;
     }
-    // The result of map is an array, of any content.
+    // map returns an array of any content.
     if (object.kind === 'list' || (object.kind === 'unknown' && MAPS.has(method))) {
       const element = object.kind === 'list' ? object.element : UNKNOWN;
       if (MAPS.has(method)) {
         const result = this.#call(first, [element, UNKNOWN, object]);
-        return listOf(method === 'flatMap' ? either(...alternativesOf(result).map(flattened)) : result);
+        return listOf(method === 'flatMap' ? either(...alternativesOf(result).map(flatten)) : result);
       }
       if (TAKES_ONE.has(method)) return either(element, this.#callEach(values, element));
       const kept = this.#callEach(values, element);
-      if (KEEPS.has(method))
-        return listOf(either(element, ...(ADDS.has(method) ? values.map(flattened) : [])));
+      if (KEEPS.has(method)) return listOf(either(element, ...(ADDS.has(method) ? values.map(flatten) : [])));
       return kept;
     }
     if (object.kind === 'shape' && writtenAs(key) !== undefined && !hasPart(object, key))
@@ -521,7 +517,7 @@ export class Interpreter {
     return this.#call(partOf(object, key), values);
   }
 
-  /** Calls the functions among the arguments of a method of an array, as it does with its elements. */
+  /** Calls the functions among an array method's arguments, with its elements. */
   #callEach(values: readonly Value[], element: Value): Value {
     for (const value of values)
       if (alternativesOf(value).some(({ kind }) => kind === 'closure'))
@@ -577,7 +573,7 @@ export class Interpreter {
     return returned.length === 0 ? UNKNOWN : either(...returned);
   }
 
-  /** A value reaches code that is not analysed, which may call its functions with any arguments. */
+  /** The value reaches code that is not analyzed, which may call its functions with any arguments. */
   #escape(value: Value): void {
     if (value.kind === 'unknown' || value.kind === 'text' || value.kind === 'variable') return;
     const key = keyOf(value);
@@ -600,10 +596,10 @@ export class Interpreter {
   }
 }
 
-/** The name under which a generator function's scope gathers what it yields. No variable has it. */
+/** Under this name a generator's scope collects yielded values. No variable has it. */
 const YIELDED = 'yield';
 
-/** Methods of arrays by what they do with its elements. */
+/** Array methods by their use of elements. */
 const MAPS = new Set(['map', 'flatMap']);
 const KEEPS = new Set([
   'filter',
@@ -626,5 +622,5 @@ const ADDS = new Set(['concat', 'with', 'union']);
 const TAKES_ONE = new Set(['find', 'findLast', 'at', 'pop', 'shift', 'reduce', 'reduceRight']);
 const GROWS = new Set(['push', 'unshift', 'add']);
 
-const flattened = (value: Value): Value =>
+const flatten = (value: Value): Value =>
   either(...alternativesOf(value).map((one) => (one.kind === 'list' ? one.element : one)));

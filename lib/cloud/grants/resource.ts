@@ -1,25 +1,28 @@
 /**
- * The IAM actions that code may take, by the environment variable that names the resource:
- * `{ SERVICE_TABLE: ['dynamodb:GetItem'] }`. An index has its own key, `DELIVERIES_TABLE/index/due`.
+ * IAM actions by the environment variable of their resource: `{ SERVICE_TABLE: ['dynamodb:GetItem'] }`. An
+ * index has its own key, `DELIVERIES_TABLE/index/due`.
  */
 export type Access = Readonly<Record<string, readonly string[]>>;
 
-/** The key of a resource that the function's event names, not its environment. */
+/** Key of a resource that the function's event names. */
 export const FROM_EVENT = 'event';
 
 /**
- * A resource in a function's environment. The variable gets its name, URL or ARN, and the function's role
- * gets the actions that the code takes on it (access.json).
+ * A resource in a function's environment: the variable has its name, URL or ARN, and the role gets the code's
+ * actions on it (access.json).
  */
 export interface GrantedResource {
   /** Name, URL or ARN. */
   readonly environmentValue: string;
-  /** For a policy statement. @param part of the resource, such as `index/due` */
+  /**
+   * For a policy statement.
+   * @param part such as `index/due`
+   */
   arnsOf(part?: string): string[];
 }
 
 /**
- * A function's environment in a construct: `{ SERVICE_TABLE: tables.service } satisfies
+ * Type of a function's environment in a construct: `{ SERVICE_TABLE: tables.service } satisfies
  * EnvironmentOf<FanOutEnvironment>`.
  */
 export type EnvironmentOf<E> = { [K in keyof E]: E[K] | GrantedResource };

@@ -9,14 +9,13 @@ export function parseFile(file: string, source: string = readFileSync(file, 'utf
   return program;
 }
 
-/** The file that a relative import names. */
 export const resolveImport = (importer: string, source: string): string => join(dirname(importer), source);
 
 export const nameOf = (
   name: ESTree.ModuleExportName | ESTree.IdentifierName | ESTree.PrivateIdentifier,
 ): string => (name.type === 'Literal' ? name.value : name.name);
 
-/** A statement, or the declaration that it exports. */
+/** The statement, or its exported declaration. */
 export function declarationsOf(statement: ESTree.Node): ESTree.Node[] {
   switch (statement.type) {
     case 'ImportDeclaration':
@@ -30,7 +29,6 @@ export function declarationsOf(statement: ESTree.Node): ESTree.Node[] {
   }
 }
 
-/** The names that a declaration declares. */
 export function namesIn(declaration: ESTree.Declaration): string[] {
   if (declaration.type === 'VariableDeclaration')
     return declaration.declarations.flatMap(({ id }) => namesInPattern(id));

@@ -1,8 +1,8 @@
 import type { ESTree } from 'vite';
 
 /*
- * What an expression may evaluate to, as far as permissions depend on it: which environment variable names a
- * resource, and which function a call runs. Everything else is unknown.
+ * Possible values of an expression, as far as permissions depend on them: environment variables that name
+ * resources, and functions that may be called. Everything else is unknown.
  */
 
 export type Value = Unknown | Environment | Variable | Text | Shape | List | Closure | External | Union;
@@ -10,11 +10,11 @@ export type Value = Unknown | Environment | Variable | Text | Shape | List | Clo
 interface Unknown {
   kind: 'unknown';
 }
-/** What `readEnvironment` returns: each property is the variable of its name. */
+/** Result of `readEnvironment`: each property is the variable of its name. */
 interface Environment {
   kind: 'environment';
 }
-/** The value of an environment variable. */
+/** An environment variable's value. */
 interface Variable {
   kind: 'variable';
   name: string;
@@ -23,13 +23,13 @@ interface Text {
   kind: 'text';
   text: string;
 }
-/** An object. A property that it lacks has the value of `rest`. */
+/** An object; absent properties have the value of `rest`. */
 export interface Shape {
   kind: 'shape';
   properties: Map<string, Value>;
   rest: Value | undefined;
 }
-/** An array, a set or the like: any of its elements. */
+/** An array, a set or the like, as any of its elements. */
 interface List {
   kind: 'list';
   element: Value;
@@ -62,23 +62,22 @@ export const shapeOf = (properties: Iterable<[string, Value]>, rest?: Value): Sh
   rest,
 });
 
-/** The values that it may be, none of which is a union. */
+/** Members of the value, without nested unions. */
 export const alternativesOf = (value: Value): Exclude<Value, Union>[] =>
   value.kind === 'union' ? value.of : [value];
 
-/** A value that is one of these. */
 export function either(...values: Value[]): Value {
   const distinct = new Map(values.flatMap(alternativesOf).map((value) => [keyOf(value), value]));
   const [only] = distinct.values();
   return distinct.size === 1 && only !== undefined ? only : { kind: 'union', of: [...distinct.values()] };
 }
 
-/** Any element of what is iterated over. */
+/** Any element of an iterable. */
 export function elementOf(value: Value): Value {
   return either(...alternativesOf(value).map((one) => (one.kind === 'list' ? one.element : UNKNOWN)));
 }
 
-/** A key as shapes have it, with `$` in front of a variable's name; undefined when it is unknown. */
+/** Key of a shape, with `$` before a variable's name; undefined when it is unknown. */
 export function writtenAs(key: Value): string | undefined {
   if (key.kind === 'text') return key.text;
   return key.kind === 'variable' ? `$${key.name}` : undefined;
@@ -88,7 +87,7 @@ export function writtenAs(key: Value): string | undefined {
 export const readKey = (written: string): Value =>
   written.startsWith('$') ? { kind: 'variable', name: written.slice(1) } : { kind: 'text', text: written };
 
-/** A property of a value, or an element, under a key. */
+/** A value's property or element. */
 export function partOf(value: Value, key: Value): Value {
   return either(
     ...alternativesOf(value).flatMap((one) =>
@@ -104,8 +103,7 @@ export function partOf(value: Value, key: Value): Value {
         if (written === undefined) return either(...one.properties.values(), one.rest ?? NOTHING);
         const own = one.properties.get(written);
         if (own !== undefined) return own;
-        // A property that an object lacks is undefined: no name of a resource, and nothing that can be
-        // called.
+        // An absent property is undefined: it names no resource and cannot be called.
         return either(
           ...alternativesOf(one.rest ?? NOTHING).map((rest) =>
             rest.kind === 'environment' ? partOf(rest, name) : rest,
@@ -119,13 +117,12 @@ export function partOf(value: Value, key: Value): Value {
 export const hasPart = ({ properties, rest }: Shape, key: Value): boolean =>
   properties.has(writtenAs(key) ?? '') || rest !== undefined;
 
-/** The variables of a function, block or module, and the scope around it. */
+/** Variables of a function, block or module, with the enclosing scope. */
 export class Scope {
   static #count = 0;
   readonly id = Scope.#count++;
   readonly names = new Map<string, Value>();
   readonly outer: Scope | undefined;
-  /** The file whose code it holds. */
   readonly file: string;
 
   constructor(file: string, outer?: Scope) {
@@ -147,7 +144,7 @@ export class Scope {
 
 const keys = new WeakMap<object, string>();
 
-/** Equal for values that are alike, so that a call is evaluated once for the same arguments. */
+/** Equal for equivalent values, so that a call with the same arguments is evaluated once. */
 export function keyOf(value: Value): string {
   const known = keys.get(value);
   if (known !== undefined) return known;

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 const DASHBOARD = join(import.meta.dirname, '../../../dashboard');
 const VITE = join(import.meta.dirname, '../../../node_modules/vite/bin/vite.js');
 
-/** Where a directory of bundles has the dashboard, beside the functions. */
+/** Directory of the dashboard beside the functions' bundles. */
 export const DASHBOARD_BUNDLE = 'dashboard';
 
 /**
- * Builds the dashboard as its own configuration says, in a process of its own: it works while the CDK loads.
- * @param directory absolute, made anew
+ * Builds the dashboard with its own configuration, in another process while the CDK loads.
+ * @param directory absolute, recreated
  * @returns the directory
- * @throws Error with what the build printed, when it fails
+ * @throws Error with the build's output when it fails
  */
 export async function bundleDashboard(directory: string): Promise<string> {
   rmSync(directory, { recursive: true, force: true });

@@ -10,7 +10,7 @@ import { Construct } from 'constructs';
 import { acknowledge } from '../acknowledgements.ts';
 import { FunctionRole, logGroup } from '../service-function.ts';
 
-/** Where the build puts files whose names change with their content. */
+/** Build directory of files whose names contain a hash of their content. */
 const ASSETS = 'assets';
 
 /** MiB. */
@@ -24,24 +24,24 @@ export interface SiteContentProps {
 }
 
 /**
- * The dashboard's files: first those that pages refer to, then the pages. The former stay when a later
- * version has others, a few hundred KiB each time, so that an open page still finds its own.
+ * Deploys the dashboard: first the files that pages refer to, then the pages. The former stay after later
+ * releases, a few hundred KiB each, so that an open page still finds its own.
  */
 export class SiteContent extends Construct {
   constructor(scope: Construct, id: string, props: SiteContentProps) {
     super(scope, id);
     const { directory, bucket, distribution } = props;
-    // Only a staged asset leaves out what it excludes.
+    // Excludes need staged assets.
     this.node.setContext(DISABLE_ASSET_STAGING_CONTEXT, false);
     const assets = new Asset(this, 'AssetFiles', { path: join(directory, ASSETS) });
     const pages = new Asset(this, 'PageFiles', { path: directory, exclude: [ASSETS] });
-    // Of the function of the CDK's that copies, which both deployments share.
+    // Of the CDK's copy function, which both deployments share.
     const group = logGroup(this, 'DeployerLogs');
     const role = this.deployerRole([assets, pages], props);
     group.grantWrite(role);
     const common = {
       destinationBucket: bucket,
-      // What it may do is said here alone: the CDK would give it more.
+      // Only the grants here: the CDK would add more.
       role: role.withoutPolicyUpdates(),
       logGroup: group,
       memoryLimit: MEMORY,

@@ -4,9 +4,8 @@ import type { Construct } from 'constructs';
 import { ServiceStack } from '../stacks/service-stack.ts';
 
 /**
- * What the dashboard's pages may do: load files of their own origin and ask its API. No inline script or
- * style, no frame around them, no form that is sent by the browser itself, and no text that becomes markup or
- * code (Trusted Types).
+ * Pages may load files of their own origin and call its API: no inline scripts or styles, no framing, no form
+ * submission, and no text that becomes markup or code (Trusted Types).
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -21,7 +20,7 @@ const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** Of what browsers can do for a page, it needs the clipboard to copy a secret. */
+/** Pages only use the clipboard, to copy a secret. */
 const PERMISSIONS = [
   'accelerometer=()',
   'autoplay=()',
@@ -44,13 +43,11 @@ const PERMISSIONS = [
   'xr-spatial-tracking=()',
 ].join(', ');
 
-/**
- * What CloudFront knows parts of a dashboard by: it is one for all regions, and a stage may be in several.
- */
+/** Prefix of CloudFront names, which are global, while a stage may be in several regions. */
 export const dashboardName = (scope: Construct): string =>
   `conversation-service-${ServiceStack.of(scope).policy.stage}-${Aws.REGION}-dashboard`;
 
-/** Header fields of every answer from the bucket, errors included. The API has its own. */
+/** Header fields of every bucket response, including errors. The API has its own. */
 export function siteHeaders(scope: Construct, id: string): cloudfront.ResponseHeadersPolicy {
   const { stage } = ServiceStack.of(scope).policy;
   const always = { override: true };

@@ -12,30 +12,29 @@ import type { Settings } from '../settings.ts';
 import { ServiceStack } from '../stacks/service-stack.ts';
 import { dashboardName, siteHeaders } from './headers.ts';
 
-/** Error statuses that CloudFront caches even when their answers forbid it. */
+/** Error statuses that CloudFront caches even when the response forbids it. */
 const CACHED_STATUSES = [404, 405, 414, 500, 501, 502, 503, 504];
 
 export interface SiteProps {
-  /** What is behind `/api`. */
+  /** Served at `/api`. */
   api: RestApi;
   settings: Pick<Settings, 'dashboardOrigin' | 'dashboardCertificateArn'>;
 }
 
 /**
- * Where the dashboard is served: its files from a private bucket, and the API, both under one name, so that
- * the pages need neither CORS nor cookies of another site. The gateway's own address works as before.
+ * Serves the dashboard from a private bucket and the API under one host, so that pages need neither CORS nor
+ * third-party cookies. The gateway's own URL still works.
  */
 export class Site extends Construct {
   readonly bucket: s3.Bucket;
   readonly distribution: cloudfront.Distribution;
-  /** With a slash at its end. */
+  /** With a trailing slash. */
   readonly url: string;
 
   constructor(scope: Construct, id: string, { api, settings }: SiteProps) {
     super(scope, id);
     const { dashboardOrigin, dashboardCertificateArn: certificateArn } = settings;
-    // What is in it is built of the sources. CloudFormation deletes no bucket that has something in it, so
-    // that it leaves this one alone.
+    // Its content is built from the sources. CloudFormation deletes only empty buckets, so it keeps this one.
     this.bucket = new s3.Bucket(this, 'Files', {
       blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
       encryption: s3.BucketEncryption.S3_MANAGED,
@@ -55,12 +54,12 @@ export class Site extends Construct {
             certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
           }
         : {}),
-      // The function says so too; without either, a list of the bucket would be at `/`.
+      // Also in the function; without either, `/` would list the bucket.
       defaultRootObject: 'index.html',
       defaultBehavior: this.filesBehavior(),
       additionalBehaviors: { [`/${API_STAGE}/*`]: this.apiBehavior(api) },
-      // Otherwise CloudFront gives everybody for ten seconds what one caller was answered: for these it heeds
-      // no Cache-Control (CloudFront Developer Guide, "How CloudFront processes HTTP 4xx and 5xx status codes
+      // Otherwise CloudFront serves one caller's error to all for ten seconds: for these it ignores
+      // Cache-Control (CloudFront Developer Guide, "How CloudFront processes HTTP 4xx and 5xx status codes
       // from your origin").
       errorResponses: CACHED_STATUSES.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
@@ -76,15 +75,14 @@ export class Site extends Construct {
       runtime: cloudfront.FunctionRuntime.JS_2_0,
     });
     return {
-      // With leave to list it the bucket says 404 of what it does not have; no request gets as far as to a
-      // list.
+      // With permission to list, the bucket answers 404 for missing keys; no request can list it.
       origin: origins.S3BucketOrigin.withOriginAccessControl(this.bucket, {
         originAccessControl: new cloudfront.S3OriginAccessControl(this, 'Access', {
           originAccessControlName: dashboardName(this),
         }),
         originAccessLevels: [cloudfront.AccessLevel.READ, cloudfront.AccessLevel.LIST],
       }),
-      // As long as the files themselves say, compressed with Brotli or gzip.
+      // Cached as the files' own headers say, compressed with Brotli or gzip.
       cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
       compress: true,
       allowedMethods: cloudfront.AllowedMethods.ALLOW_GET_HEAD,
@@ -96,7 +94,7 @@ export class Site extends Construct {
     };
   }
 
-  /** The gateway's stage has the name that the path begins with, so that nothing is rewritten. */
+  /** The path begins with the name of the gateway's stage, so nothing is rewritten. */
   private apiBehavior(api: RestApi): cloudfront.BehaviorOptions {
     const { region, urlSuffix } = Stack.of(this);
     return {
@@ -105,10 +103,10 @@ export class Site extends Construct {
         originSslProtocols: [cloudfront.OriginSslPolicy.TLS_V1_2],
       }),
       cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
-      // The gateway knows itself by its own name alone.
+      // The gateway only accepts its own host name.
       originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
-      // Not redirected: what was sent in the clear, keys among it, would have been read already.
+      // Not redirected: what was sent unencrypted, keys included, could already have been read.
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
     };
   }

@@ -6,7 +6,7 @@ import { Site } from '../site/site.ts';
 import type { GatewayStack } from './gateway-stack.ts';
 import { type Common, ServiceStack } from './service-stack.ts';
 
-/** The organization's dashboard: static files, and the API under the same name. */
+/** The organization's dashboard: static files and the API under one host. */
 export class DashboardStack extends ServiceStack {
   readonly common: Common;
 

@@ -12,7 +12,7 @@ import type { Settings } from '../settings.ts';
 import { Tables } from '../tables.ts';
 import { type Common, ServiceStack } from './service-stack.ts';
 
-/** All that holds data. It outlives the other stacks and contains no function. */
+/** All data. Outlives the other stacks and contains no function. */
 export class DataStack extends ServiceStack {
   readonly keys: Keys;
   readonly tables: Tables;

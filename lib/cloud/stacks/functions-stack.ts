@@ -7,7 +7,7 @@ import { SignInFunctions } from '../sign-in.ts';
 import type { DataStack } from './data-stack.ts';
 import { type Common, ServiceStack } from './service-stack.ts';
 
-/** The functions behind the API, with the roles by which they reach the data. */
+/** Functions of the API, with their roles. */
 export class FunctionsStack extends ServiceStack {
   readonly common: Common;
   readonly routes: RouteFunctions;

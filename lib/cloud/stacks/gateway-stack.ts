@@ -8,7 +8,7 @@ import { WebAcl } from '../web-acl.ts';
 import type { FunctionsStack } from './functions-stack.ts';
 import { type Common, ServiceStack } from './service-stack.ts';
 
-/** What stands on the internet: the REST API. */
+/** The public REST API. */
 export class GatewayStack extends ServiceStack {
   readonly common: Common;
   readonly api: Api;
@@ -16,7 +16,7 @@ export class GatewayStack extends ServiceStack {
   constructor(scope: Construct, functions: FunctionsStack, settings: Settings) {
     super(scope, 'Gateway', 'the REST API', functions.policy);
     this.common = functions.common;
-    // It knows them by name alone, which CloudFormation cannot see.
+    // It refers to the functions by name, which CloudFormation cannot see.
     this.addStackDependency(functions);
     this.api = new Api(this, 'Api', settings);
     watchApi(this.api);

@@ -20,7 +20,7 @@ import { DataTable } from '../tables.ts';
 import type { DataStack } from './data-stack.ts';
 import { type Common, ServiceStack } from './service-stack.ts';
 
-/** All that runs without a request: the delivery engine and the workers behind the bus, with their alarms. */
+/** The delivery engine and the workers behind the bus, with their alarms. */
 export class WorkersStack extends ServiceStack {
   readonly common: Common;
   readonly delivery: Delivery;
@@ -35,7 +35,7 @@ export class WorkersStack extends ServiceStack {
     new Redeliveries(this, 'Redeliveries', { code, data, settings });
     const { mailFrom: from, dashboardOrigin, noticeSeconds, mailLimits } = settings;
     const users = data.identity.pool;
-    // The settings have all of them where they have a sender.
+    // With a sender, all of these settings are present.
     const mail =
       from !== undefined && dashboardOrigin !== undefined && users !== undefined
         ? new Mail(this, 'Mail', {
@@ -64,7 +64,7 @@ export class WorkersStack extends ServiceStack {
     this.addBoard(data);
   }
 
-  /** Reads the stack's resources, so that a new queue, table or worker needs nothing here. */
+  /** Searches the stack, so that a new queue, table or worker needs no change here. */
   private addBoard(data: DataStack): void {
     const held = data.node.findAll();
     const functions = this.node.findAll().filter((construct) => construct instanceof ServiceFunction);

@@ -4,16 +4,16 @@ import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
 import { harmless } from '../../cli/terminal/format.ts';
 import { CheckFailed } from './check.ts';
 
-/** Longer than API Gateway waits for a function. */
+/** Longer than API Gateway's integration timeout. */
 const REQUEST_TIMEOUT_MS = 35_000;
-/** Characters of an unexpected answer that are shown. */
+/** Characters shown of an unexpected response. */
 const SHOWN = 200;
 
 export interface Call {
   method: string;
-  /** Below the API's URL, for example `v1/webhooks`. */
+  /** Relative to the API's URL, such as `v1/webhooks`. */
   path: string;
-  /** An API key, a session's token or a visitor's. */
+  /** API key, session token or visitor token. */
   bearer?: string;
   /** Sent as JSON. */
   body?: unknown;
@@ -26,13 +26,13 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** Undefined where it is no JSON. */
+  /** Undefined if not JSON. */
   body: unknown;
 }
 
 export type CallApi = (call: Call) => Promise<Answer>;
 
-/** @param url of the API with its stage, as the output `ApiUrl` has it */
+/** @param url output `ApiUrl`: the API with its stage */
 export function apiAt(url: string): CallApi {
   const base = url.replace(/\/+$/, '');
   return async ({ method, path, bearer, body, headers }) => {
@@ -58,8 +58,8 @@ const Envelope = z.object({
 });
 
 /**
- * The `data` of a successful answer.
- * @throws CheckFailed saying what was answered instead
+ * The `data` of a successful response.
+ * @throws CheckFailed with the response otherwise
  */
 export function dataOf<T>(answer: Answer, status: number, schema: z.ZodType<T>): T {
   expectStatus(answer, status);
@@ -67,21 +67,21 @@ export function dataOf<T>(answer: Answer, status: number, schema: z.ZodType<T>):
   if (parsed.success) return parsed.data.data;
   const [issue] = parsed.error.issues;
   throw new CheckFailed(
-    `${answer.call} answered ${status} with an unexpected body: ${issue?.path.join('.')}: ${issue?.message}${requestIdOf(answer)}.`,
+    `${answer.call} answered ${status} with an unexpected body: ${issue?.path.join('.')}: ${issue?.message}${readRequestId(answer)}.`,
   );
 }
 
-/** @throws CheckFailed when the answer has another status, or no `Request-Id` */
+/** @throws CheckFailed for another status, or without `Request-Id` */
 export function expectStatus(answer: Answer, status: number): void {
   if (answer.status !== status)
     throw new CheckFailed(
-      `${answer.call} answered ${answer.status} instead of ${status}: ${saidBy(answer)}${requestIdOf(answer)}.`,
+      `${answer.call} answered ${answer.status} instead of ${status}: ${saidBy(answer)}${readRequestId(answer)}.`,
     );
   if (!answer.headers.has('request-id'))
     throw new CheckFailed(`${answer.call} answered ${status} without a Request-Id.`);
 }
 
-/** @throws CheckFailed when the answer is not this error in the API's envelope */
+/** @throws CheckFailed unless the response is this error in the API's envelope */
 export function expectProblem(answer: Answer, type: ProblemType): string {
   const status = PROBLEM_STATUS[type];
   expectStatus(answer, status);
@@ -105,7 +105,7 @@ function saidBy({ body, text }: Answer): string {
   return harmless(text.slice(0, SHOWN)).replaceAll('\n', ' ');
 }
 
-function requestIdOf({ headers }: Answer): string {
+function readRequestId({ headers }: Answer): string {
   const id = headers.get('request-id');
   return id === null ? '' : ` (Request-Id ${id})`;
 }

@@ -5,7 +5,7 @@ export type VerifyArguments = ReturnType<typeof readVerifyArguments>;
 
 const DEFAULT_WAIT_SECONDS = 20;
 
-/** Ends the process for `--help`, without arguments, and for wrong arguments. */
+/** Exits the process for `--help`, without arguments, and for wrong arguments. */
 export function readVerifyArguments(args: readonly string[]) {
   const { wait = DEFAULT_WAIT_SECONDS, ...flags } = placeCommandLine(
     'npm run verify --',

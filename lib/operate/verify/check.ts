@@ -1,4 +1,3 @@
-/** The deployment does not do what it should. */
 export class CheckFailed extends Error {
   override name = 'CheckFailed';
   /** One line each. */
@@ -10,16 +9,15 @@ export class CheckFailed extends Error {
   }
 }
 
-/** The check could not be made. The message says what it needs. */
+/** The check could not run. The message names what it needs. */
 export class CheckSkipped extends Error {
   override name = 'CheckSkipped';
 }
 
-/** One line of the report. */
 export interface Check {
   name: string;
   /**
-   * @returns what to show beside it
+   * @returns details for the report
    * @throws CheckFailed or CheckSkipped; any other error fails the check as well
    */
   run(): Promise<string>;
@@ -29,13 +27,13 @@ export interface CheckResult {
   name: string;
   status: 'passed' | 'failed' | 'skipped';
   milliseconds: number;
-  /** Of a skipped check the reason, of a failed one empty. */
+  /** Reason of a skipped check; empty for a failed one. */
   detail: string;
-  /** What is wrong; empty unless the check failed. */
+  /** Empty unless the check failed. */
   findings: readonly string[];
 }
 
-/** Throws CheckFailed with all findings, if there are any. */
+/** @throws CheckFailed with all findings, if any */
 export function requireNone(findings: readonly string[]): void {
   if (findings.length > 0) throw new CheckFailed(...findings);
 }

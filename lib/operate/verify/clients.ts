@@ -4,14 +4,14 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { type Clients, clientsOf, LOCAL_CREDENTIALS } from '../clients.ts';
 import type { Place } from '../place.ts';
 
-/** Clients of what a verification asks, besides those of the operator's commands. */
+/** Clients in addition to those of the operator's commands. */
 export interface VerifyClients extends Clients {
   lambda: LambdaClient;
-  /** Undefined where there is no CloudWatch: in the local run. */
+  /** Undefined in the local run. */
   cloudWatch: CloudWatchClient | undefined;
 }
 
-/** Longer than the function `enrol` may take. */
+/** Longer than the timeout of the function `enrol`. */
 const REQUEST_TIMEOUT_MS = 15_000;
 
 export function verifyClientsOf(place: Place): VerifyClients {
@@ -25,7 +25,7 @@ export function verifyClientsOf(place: Place): VerifyClients {
   const lambda = new LambdaClient({
     region,
     requestHandler,
-    // A second try of an invocation could make a second organization.
+    // A retried invocation could create a second organization.
     maxAttempts: 1,
     ...(endpoints === undefined ? {} : { endpoint: endpoints.lambda, credentials: LOCAL_CREDENTIALS }),
   });

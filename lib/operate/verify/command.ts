@@ -20,7 +20,7 @@ import { createRemovals } from './removals.ts';
 import { runChecks } from './run-checks.ts';
 import { renderResult, renderSummary } from './view.ts';
 
-/** IAM actions that it needs, besides finding the stacks and using their encryption keys. */
+/** IAM actions, in addition to finding the stacks and using their encryption keys. */
 export const VERIFY_ACTIONS = [
   'lambda:InvokeFunction',
   'lambda:ListEventSourceMappings',
@@ -38,7 +38,7 @@ export interface VerifyEnvironment {
   variables: Variables;
   output: Output;
   errors: Output;
-  /** Aborted when the operator stops the run. */
+  /** Aborts when the operator stops the run. */
   signal: AbortSignal;
   now: () => Date;
   /** Monotonic milliseconds. */
@@ -49,7 +49,7 @@ const ERASE_LINE = '\r\u001b[2K';
 const INTERRUPTED = 130;
 
 /**
- * `npm run verify`. Ends the process for `--help`, and for wrong arguments.
+ * Runs `npm run verify`. Exits the process for `--help` and for wrong arguments.
  * @returns the exit code: 0; 1 when a check failed; 130 when it was interrupted
  */
 export async function verifyCommand(
@@ -103,8 +103,8 @@ async function verify(
     },
   };
   if (!flags.json) output.write(`\n  ${paint('bold', 'Verify')} ${place.name}\n\n`);
-  const results = await runChecks(checksOf(context), { ...progress, signal });
-  // Also after a failure, and with no signal: an interrupted run removes its resources as well.
+  const results = await runChecks(createChecks(context), { ...progress, signal });
+  // Also after a failure, and without the signal: an interrupted run removes its resources as well.
   results.push(
     ...(await runChecks([removal(context)], { ...progress, signal: new AbortController().signal })),
   );
@@ -119,7 +119,7 @@ async function verify(
   return failed ? 1 : 0;
 }
 
-const checksOf = (context: VerifyContext): Check[] => [
+const createChecks = (context: VerifyContext): Check[] => [
   ...organizationChecks(context),
   ...requestChecks(context),
   ...deliveryChecks(context),
@@ -133,7 +133,7 @@ const removal = ({ removals }: VerifyContext): Check => ({
   run: async () => (await removals.removeAll()).join(', ') || 'nothing was made',
 });
 
-/** The admin of the local organization is signed in already. */
+/** The local organization's admin is already signed in. */
 async function localToken({ local }: VerifyArguments, { LOCAL_DIR = '.local' }: Variables) {
   if (!local) return undefined;
   return (await readEnvironmentFile(join(LOCAL_DIR, 'env')))?.ADMIN_TOKEN;

@@ -6,27 +6,26 @@ import { CheckSkipped } from './check.ts';
 import type { VerifyClients } from './clients.ts';
 import type { Removals } from './removals.ts';
 
-/** What the checks work with. */
 export interface VerifyContext {
   place: Place;
   clients: VerifyClients;
   api: CallApi;
-  /** A token of a session, if the operator gave one. */
+  /** Session token, if the operator gave one. */
   token: string | undefined;
-  /** Where a live event is sent, if the operator gave a receiver. */
+  /** URL for a live event, if the operator gave one. */
   receiver: string | undefined;
-  /** For how long a delivery, an alarm's action or a queue may take. */
+  /** Time limit for a delivery, an alarm's action or a queue. */
   waitMs: number;
   removals: Removals;
   made: Made;
   now: () => Date;
   /** Monotonic milliseconds. */
   clock(): number;
-  /** Waits. @throws AbortError when the operator stops the run */
+  /** @throws AbortError when the operator stops the run */
   sleep(milliseconds: number): Promise<void>;
 }
 
-/** What earlier checks have made for later ones. */
+/** Results of earlier checks. */
 export interface Made {
   organization?: { id: OrgId; key: string };
   sandbox?: { tenant: Tenant; key: string };
@@ -34,7 +33,7 @@ export interface Made {
   delivery?: DeliveryId;
 }
 
-/** @throws CheckSkipped when the check that makes it has failed */
+/** @throws CheckSkipped when the check that creates it failed */
 export function need<Name extends keyof Made>(made: Made, name: Name): NonNullable<Made[Name]> {
   const found = made[name];
   if (found === undefined) throw new CheckSkipped(`needs the ${name}, which could not be made`);

@@ -1,12 +1,12 @@
 import { CheckFailed } from './check.ts';
 import { findingsOf } from './run-checks.ts';
 
-/** What a verification has to take back when it ends, however it ends. */
+/** Cleanup of a verification, however it ends. */
 export interface Removals {
-  /** @param what names it in messages */
+  /** @param what names the resource in messages */
   add(what: string, remove: () => Promise<void>): void;
   /**
-   * Takes everything back, the latest first, and goes on after a failure.
+   * Removes everything, latest first, and continues after a failure.
    * @returns what was removed
    * @throws CheckFailed naming what could not be removed
    */

@@ -2,7 +2,7 @@ import { findConnectionFailure } from 'aws-local/connection-failure.ts';
 import { type Check, CheckFailed, type CheckResult, CheckSkipped } from './check.ts';
 
 export interface RunOptions {
-  /** Aborted when the operator stops the run: the checks that have not started are skipped. */
+  /** Aborts when the operator stops the run: remaining checks are skipped. */
   signal: AbortSignal;
   /** Monotonic milliseconds. */
   now(): number;
@@ -10,7 +10,7 @@ export interface RunOptions {
   onResult(result: CheckResult): void;
 }
 
-/** Runs the checks one after the other. A check that fails does not stop the others. */
+/** Runs checks in sequence; a failed check does not stop the others. */
 export async function runChecks(checks: readonly Check[], options: RunOptions): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const check of checks) {
@@ -43,7 +43,7 @@ async function runCheck({ name, run }: Check, { signal, now }: RunOptions): Prom
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
-/** What is wrong, in lines without stack traces. */
+/** Findings in lines, without stack traces. */
 export function findingsOf(error: unknown): readonly string[] {
   if (error instanceof CheckFailed) return error.findings;
   const failure = findConnectionFailure(error);

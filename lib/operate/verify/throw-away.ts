@@ -12,12 +12,12 @@ import { committer } from '../../../functions/store/transaction.ts';
 import { CheckFailed } from './check.ts';
 
 /**
- * Longer than a message about an organization may exist: a worker that finds no organization keeps the
- * message, so the organization's own rows are left to DynamoDB's expiry.
+ * Longer than a message about an organization may exist: a worker keeps a message whose organization it does
+ * not find, so the organization's own rows are left to DynamoDB's expiry.
  */
 const EXPIRES_AFTER_DAYS = 4;
 
-/** The rows of an organization that a verification makes and removes. */
+/** Creates and removes the rows of a verification's organization. */
 export function throwAwayRows({ service, rates }: { service: Table; rates: Table }, now: () => Date) {
   const { client } = service;
 
@@ -64,7 +64,7 @@ export function throwAwayRows({ service, rates }: { service: Table; rates: Table
   return {
     removeKey,
 
-    /** Makes the organization and its keys expire by themselves, in case the verification is killed. */
+    /** Sets an expiry on the organization and its keys, in case the verification is killed. */
     async expire(orgId: OrgId): Promise<void> {
       await expireRowsAt(orgId);
       for (const { pk, sk, digest } of await rowsAt(keys.apiKeys(orgId)))
@@ -82,7 +82,7 @@ export function throwAwayRows({ service, rates }: { service: Table; rates: Table
 
     /**
      * Pairs the organization with a sandbox and issues a key for it, as the API does for an admin.
-     * @throws CheckFailed when the organization has a sandbox already
+     * @throws CheckFailed when the organization already has a sandbox
      */
     async pair(orgId: OrgId): Promise<{ tenant: Tenant; key: string }> {
       const at = now();
@@ -114,7 +114,8 @@ export function throwAwayRows({ service, rates }: { service: Table; rates: Table
     },
 
     /**
-     * Removes the endpoints and orders the purge of the data, as a reset does; the sandbox's own rows expire.
+     * Removes the endpoints and requests the purge of the data, as a reset does; the sandbox's own rows
+     * expire.
      */
     async removeSandbox(tenant: Tenant): Promise<void> {
       const at = now();

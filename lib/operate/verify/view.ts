@@ -7,7 +7,7 @@ const TIME_WIDTH = 7;
 
 const SIGNS = { passed: ['green', '✓'], failed: ['red', '✗'], skipped: ['yellow', '–'] } as const;
 
-/** A check's line of the table, and below it what is wrong. */
+/** A check's line of the report, with its findings below. */
 export function renderResult(
   { name, status, milliseconds, detail, findings }: CheckResult,
   paint: Paint,
@@ -22,7 +22,7 @@ export function renderResult(
   );
 }
 
-/** The last line: what failed, by name. */
+/** Last line, with the names of the failed checks. */
 export function renderSummary(results: readonly CheckResult[], milliseconds: number, paint: Paint): string {
   const of = (status: CheckResult['status']) => results.filter((result) => result.status === status);
   const [passed, failed, skipped] = [of('passed'), of('failed'), of('skipped')];

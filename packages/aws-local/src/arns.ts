@@ -1,4 +1,4 @@
-/** The one place that the local run stands for: every ARN that it makes up lies there. */
+/** Region of every local ARN. */
 export const REGION = 'us-east-1';
 export const ACCOUNT = '000000000000';
 export const PARTITION = 'aws';
@@ -14,7 +14,7 @@ export const queueArn = (name: string) => arn('sqs', name);
 
 export const functionArn = (name: string) => arn('lambda', `function:${name}`);
 
-/** Secrets Manager ends each ARN in six characters of its own choice; here they are always the same. */
+/** Secrets Manager appends six random characters; here they are constant. */
 export const secretArn = (name: string) => arn('secretsmanager', `secret:${name}-000000`);
 
 export const keyArn = (id: string) => arn('kms', `key/${id}`);
@@ -23,16 +23,16 @@ export const topicArn = (name: string) => arn('sns', name);
 
 export const userPoolArn = (id: string) => arn('cognito-idp', `userpool/${id}`);
 
-/** @param resource for example `identity/example.com` */
+/** @param resource such as `identity/example.com` */
 export const sesArn = (resource: string) => arn('ses', resource);
 
 export const busArn = (name: string) => arn('events', `event-bus/${name}`);
 
-/** Of a rule of the account's own bus, which every account has, or of another. */
+/** A rule of the default bus has no bus name in its ARN. */
 export const ruleArn = (bus: string, name: string) =>
   arn('events', bus === DEFAULT_BUS ? `rule/${name}` : `rule/${bus}/${name}`);
 
 export const DEFAULT_BUS = 'default';
 
-/** The table whose stream it is: `arn:aws:dynamodb:…:table/NAME/stream/…`. */
+/** @param streamArn `arn:aws:dynamodb:…:table/NAME/stream/…` */
 export const tableOfStream = (streamArn: string): string => /:table\/([^/]+)\//.exec(streamArn)?.[1] ?? '';

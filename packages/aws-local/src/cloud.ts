@@ -35,95 +35,85 @@ import { References } from './template/references.ts';
 import { loadTemplate, type Template } from './template/template.ts';
 
 /**
- * Sandboxes of all functions together. Under steady load each has been seen at 37 MiB, and the rest of the
- * run at 275: with all of these it stays below 1.5 GiB. With 12, calls to all routes in turn spent a third of
- * their time on ending sandboxes and starting others.
+ * Sandboxes of all functions: at 37 MiB each plus 275 MiB for the rest, the run stays below 1.5 GiB. With 12,
+ * calls to all routes in turn spent a third of their time on replacing sandboxes.
  */
 const MAX_SANDBOXES = 30;
-/** How long what is in hand may take to end when the run stops. */
+/** Time for work in progress when the run stops. */
 const STOP_GRACE_MS = 1_500;
 
 export interface CloudOptions {
-  /** Directory of the synthesized assembly. */
   assembly: string;
-  /** Directory for all state, kept across restarts. */
+  /** Kept across restarts. */
   directory: string;
-  /** Directory in which `mailbox` has what is sent by e-mail; that of the state otherwise. */
+  /** Parent directory of `mailbox`; default: `directory`. */
   mailDirectory?: string;
-  /** Directory for compiled code of functions, which several runs may share; one in `directory` otherwise. */
+  /** Compiled function code, which runs may share; default: inside `directory`. */
   compileCache?: string;
-  /** Of the API; 0 for any. */
+  /** 0 for any free port. */
   port: number;
-  /** Gives the port up, right before the gateway listens on it. Without it nothing holds the port. */
+  /** Releases a held port right before the gateway listens on it. */
   releasePort?: () => Promise<void>;
-  /** File of a certificate authority (PEM) that functions trust besides the public ones. */
+  /** PEM file of a certificate authority that functions trust besides the public ones. */
   caFile?: string;
-  /** Variables that every function has besides those of the template. */
+  /** Added to the variables of every function. */
   environment?: Readonly<Record<string, string>>;
-  /** Where paths outside the API's stage lead, for example `/docs` to `/prod/docs`. */
+  /** Targets of paths outside the stage, such as `/docs` to `/prod/docs`. */
   redirects?: Readonly<Record<string, string>>;
-  /** Node.js for the sandboxes; the one that runs this otherwise. */
+  /** Node.js for the sandboxes; default: the current binary. */
   nodeBinary?: string;
-  /** Of all functions together; as many as a small machine has the memory for otherwise. */
+  /** For all functions together; the default suits a small machine. */
   maxSandboxes?: number;
-  /** Another DynamoDB instead of the embedded one. */
+  /** Replaces the embedded DynamoDB. */
   dynamodbEndpoint?: string;
-  /** Another SQS instead of the embedded one. */
+  /** Replaces the embedded SQS. */
   sqsEndpoint?: string;
   onLog?: (line: { source: string; text: string }) => void;
-  /** Called for each action of a function on a resource, once per process. */
+  /** Called once per process for each action of a function on a resource. */
   onPermission?: (used: UsedPermission) => void;
   /**
-   * Whether a call that a role does not allow is refused, as on AWS. False sends it and reports it as
-   * refused: for tests, and to find
-   * out whether a role is the reason of a failure. True when absent.
+   * If false, calls that a role does not allow are sent and reported as refused: for tests, and to find out
+   * whether a role causes a failure. Default: true.
    */
   rolesEnforced?: boolean;
   /**
-   * Faults of the first requests of functions, by physical name: for tests of what functions do about them.
-   * For a
-   * function with an entry `onPermission` is called for each request.
+   * Faults of a function's first requests, by physical name, for tests. With an entry, `onPermission` is
+   * called for every request of the function.
    */
   faults?: Readonly<Record<string, FaultPlan>>;
-  /** Called with each fault that was injected. */
   onFault?: (injected: FunctionFault) => void;
 }
 
 export interface Cloud {
   /** `http://localhost:PORT`, without the stage. */
   url: string;
-  /** Page with what was sent by e-mail. */
+  /** Page that lists sent e-mail. */
   mailboxUrl: string;
-  /** Of the site that the template's distribution serves; absent when it has none. */
+  /** URL of the template's distribution; absent when it has none. */
   siteUrl?: string;
   outputs: Record<string, string>;
-  /**
-   * Where the engines listen, which functions find in their environment; and Lambda, which is for operators
-   * alone.
-   */
+  /** Engines, as functions find them in their environment; Lambda is for operators only. */
   endpoints: Endpoints & { lambda: string };
-  /** Stands for the template's user pool; absent when it has none. */
+  /** Replaces the template's user pool; absent when it has none. */
   identity?: Identity;
-  /** Invokes a function by its physical name; throws what the function throws. */
+  /** @throws the error of the function */
   invoke(functionName: string, payload: unknown): Promise<unknown>;
-  /** What the roles of functions allow. */
   roles: readonly FunctionRole[];
-  /** What feeds functions, by their physical name. */
+  /** Event sources by the physical name of their function. */
   eventSources: readonly { functionName: string; arn: string; failuresTo?: string }[];
-  /** Every child process: the engine's, and the sandboxes'. */
+  /** Child processes: the engine and the sandboxes. */
   processIds(): number[];
-  /** Stops it all within three seconds, with the state kept. */
+  /** Stops within three seconds and keeps the state. */
   stop(): Promise<void>;
 }
 
 /**
  * Runs a synthesized template on this machine.
- *
- * @throws LocalRunError when the template has what the local run does not know, an engine does not start or
- * the port is taken
+ * @throws LocalRunError when the template has an unsupported part, an engine does not start or the port is
+ *   taken
  */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
-  // If a later step fails, started parts are stopped in reverse order.
+  // If a later step fails, started parts stop in reverse order.
   await using started = new AsyncDisposableStack();
   const template = loadTemplate(options.assembly);
   const references = new References(template.stackName);
@@ -167,7 +157,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     ...(site ? [sitePages(site)] : []),
   ];
   await options.releasePort?.();
-  const gateway = await startGateway(api, options.port, firstOf(pages), (text) =>
+  const gateway = await startGateway(api, options.port, firstPage(pages), (text) =>
     log({ source: 'gateway', text }),
   );
   started.defer(() => gateway.close());
@@ -215,10 +205,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   };
 }
 
-/**
- * Lets what is in hand end, for a moment; then ends the sandboxes, which ends the rest of it, and the engines
- * at last.
- */
+/** Gives work in progress a moment, then ends the sandboxes and finally the engines. */
 async function stopCloud(
   gateway: Gateway,
   sources: readonly Source[],
@@ -236,7 +223,7 @@ async function stopCloud(
   }
 }
 
-/** @param processed whether the last invocation of each mapping of a stream succeeded */
+/** @param processed whether the last invocation of each stream mapping succeeded */
 function mappingState(
   { logicalId, EventSourceArn, FunctionName, Enabled }: EventSourceMapping,
   functions: Functions,
@@ -278,7 +265,7 @@ function describeError(payload: unknown): string {
   return `${errorType}: ${errorMessage}`;
 }
 
-/** Concurrent invocations of event sources, by the name of their function. */
+/** Concurrent invocations of event sources by function name. */
 function concurrencies(mappings: readonly EventSourceMapping[]): Map<string, number> {
   const byFunction = new Map<string, number>();
   for (const mapping of mappings) {
@@ -305,7 +292,7 @@ function queueUrls(template: Template, references: References): (arn: string) =>
   };
 }
 
-/** Finds the dead-letter queue of a queue, by the ARNs of both. */
+/** Finds the ARN of a queue's dead-letter queue by the queue's ARN. */
 function deadLetterArns(
   template: Template,
   references: References,
@@ -320,8 +307,8 @@ function deadLetterArns(
   return (arn) => arns.get(arn);
 }
 
-/** What the first of these pages answers. */
-const firstOf =
+/** Response of the first page that has one. */
+const firstPage =
   (all: readonly Pages[]): Pages =>
   async (request) => {
     for (const pages of all) {
@@ -331,7 +318,7 @@ const firstOf =
     return undefined;
   };
 
-/** The stack's outputs; the address of an API or a distribution on AWS becomes the one here. */
+/** Stack outputs, with local URLs in place of those of an API or a distribution. */
 function resolveOutputs(template: Template, references: References, url: string): Record<string, string> {
   const host = /^https:\/\/[\w-]+\.(execute-api\.[\w-]+\.amazonaws\.com|cloudfront\.net)/;
   return Object.fromEntries(

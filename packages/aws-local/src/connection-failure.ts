@@ -1,8 +1,8 @@
 import { LocalRunError } from './errors.ts';
 
-/** Why no response came: a clause for the user, and a sentence that says what to do about it. */
+/** Why no response came: a clause for the user, and a sentence with the next step. */
 export interface ConnectionFailure {
-  /** Of the error that says why; undefined when it has none. */
+  /** Code of the error that gives the reason; undefined when it has none. */
   code: string | undefined;
   reason: string;
   advice: string;
@@ -31,7 +31,7 @@ const UNKNOWN_ISSUER = { reason: 'the TLS certificate is of an unknown authority
 
 type Explanation = Pick<ConnectionFailure, 'reason' | 'advice'>;
 
-/** Codes of Node.js, of OpenSSL and of undici, which `fetch` is made of. */
+/** Codes of Node.js, OpenSSL and undici (`fetch`). */
 const FAILURES: Readonly<Record<string, Explanation>> = {
   ECONNREFUSED: REFUSED,
   ECONNRESET: CLOSED,
@@ -72,12 +72,12 @@ const FAILURES: Readonly<Record<string, Explanation>> = {
   },
 };
 
-/** Describes why a request got no response, from errors of `fetch`, `node:http` or an SDK. */
+/** Explains why a request from `fetch`, `node:http` or an SDK got no response. */
 export function explainConnectionFailure(error: unknown): ConnectionFailure {
   const found = findConnectionFailure(error);
   if (found !== undefined) return found;
-  const root = rootOf(error);
-  const code = codeOf(root);
+  const root = findRootCause(error);
+  const code = readCode(root);
   const detail = code ?? (root instanceof Error ? root.message : String(root));
   return {
     code,
@@ -86,28 +86,26 @@ export function explainConnectionFailure(error: unknown): ConnectionFailure {
   };
 }
 
-/** @returns undefined when neither the error nor a cause of it is a known failure of a connection */
+/** @returns undefined when neither the error nor one of its causes is a known connection failure */
 export function findConnectionFailure(error: unknown): ConnectionFailure | undefined {
   if (!(error instanceof Error)) return undefined;
-  // Before its code, which is 20 (DOMException) for a signal that timed out.
+  // Checked before its code, which is 20 (DOMException) for a signal that timed out.
   if (error.name === 'TimeoutError') return { code: undefined, ...TOO_SLOW };
-  // undici 7 names its parser's errors, but gives them no code.
+  // undici 7 gives its parser's errors a name but no code.
   if (error.name === 'HTTPParserError') return { code: undefined, ...NOT_HTTP };
-  const code = codeOf(error) ?? '';
+  const code = readCode(error) ?? '';
   const explanation = explainCode(code);
   return explanation === undefined ? findConnectionFailure(error.cause) : { code, ...explanation };
 }
 
-/**
- * An error of an engine as a line of the log, which the local run shows: it asks the engine again by itself.
- */
+/** Log line for an engine's error; the local run retries by itself. */
 export function describeEngineError(error: unknown): string {
   const failure = findConnectionFailure(error);
   if (failure !== undefined) return `error: the engine cannot be reached: ${failure.reason}; trying again`;
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/** @throws LocalRunError naming the engine when it cannot be reached, and what else `work` throws */
+/** @throws LocalRunError naming the engine when it is unreachable, and any other error of `work` */
 export async function reachEngine<T>(name: string, endpoint: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -127,17 +125,17 @@ function explainCode(code: string): Explanation | undefined {
   if (code.startsWith('HPE_')) return NOT_HTTP;
   if (code.startsWith('ERR_SSL_'))
     return { reason: `the TLS handshake failed (${code})`, advice: CHECK_SCHEME };
-  // OpenSSL has some dozens more of X509_V_ERR_.
+  // OpenSSL has dozens more X509_V_ERR_ codes.
   if (/^(?:CERT|CRL|UNABLE_TO|ERROR_IN_CERT|INVALID_(?:CA|PURPOSE)|PATH_LENGTH)_?/.test(code))
     return { reason: `the TLS certificate is not trusted (${code})`, advice: TRUST_ISSUER };
   return undefined;
 }
 
-/** `fetch` says only "fetch failed"; the last of its causes says why. */
-function rootOf(error: unknown): unknown {
-  return error instanceof Error && error.cause instanceof Error ? rootOf(error.cause) : error;
+/** `fetch` says only "fetch failed"; its last cause has the reason. */
+function findRootCause(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? findRootCause(error.cause) : error;
 }
 
-function codeOf(error: unknown): string | undefined {
+function readCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

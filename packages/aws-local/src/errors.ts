@@ -1,6 +1,6 @@
 /**
- * A failure of the local run that its user can act on: an unsupported template, a missing engine binary, a
- * directory in use. Its message is one line, complete without a stack trace.
+ * A failure that the user can fix, such as an unsupported template or a directory in use. Its one-line
+ * message needs no stack trace.
  */
 export class LocalRunError extends Error {
   override readonly name = 'LocalRunError';

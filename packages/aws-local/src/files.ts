@@ -4,7 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 export const PRIVATE = 0o600;
 export const PUBLIC = 0o644;
 
-/** The text of a file, or undefined when there is none. */
+/** @returns undefined when there is no such file */
 export async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -14,7 +14,7 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes the whole file or nothing: a run that is killed meanwhile leaves the old one in place. */
+/** Atomic: a run that is killed meanwhile leaves the old file. */
 export async function replaceFile(path: string, text: string, mode: number): Promise<void> {
   const unfinished = `${path}.${process.pid}.tmp`;
   await writeFile(unfinished, text, { mode });

@@ -1,6 +1,6 @@
 /*
- * What a program needs to run an assembly. A single file of the package can be imported as well
- * (`aws-local/errors.ts`), which loads no engine.
+ * API for running an assembly. Single modules such as `aws-local/errors.ts` can be imported without loading
+ * an engine.
  */
 export { ACCOUNT, PARTITION, REGION } from './arns.ts';
 export { type Cloud, type CloudOptions, startCloud } from './cloud.ts';

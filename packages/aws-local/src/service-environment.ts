@@ -1,6 +1,5 @@
 import { CREDENTIALS } from './engines/engines.ts';
 
-/** URLs of the local AWS services. */
 export interface Endpoints {
   dynamodb: string;
   sqs: string;
@@ -11,7 +10,7 @@ export interface Endpoints {
   cognito?: string;
 }
 
-/** Environment variables that every function gets in addition to those of the template. */
+/** Environment variables of every function, in addition to the template's. */
 export function serviceEnvironment(endpoints: Endpoints, caFile?: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,

@@ -17,31 +17,27 @@ import { defineRules } from './sources/rules.ts';
 import type { References } from './template/references.ts';
 import type { Template } from './template/template.ts';
 
-/** What the services work with. */
 export interface ServiceParts {
-  /** Directory for all state. */
   directory: string;
-  /** Directory in which the mailbox is. */
+  /** Parent of the mailbox. */
   mailDirectory: string;
   sqs: SQSClient;
   queueUrlOf: (arn: string) => string;
   log: (line: { source: string; text: string }) => void;
 }
 
-/** The services beside DynamoDB and SQS, which need no engine. */
+/** Services other than DynamoDB and SQS; they need no engine. */
 export interface Services {
   endpoints: Omit<Endpoints, 'dynamodb' | 'sqs'>;
-  /** Stands for the template's user pool; absent when it has none. */
+  /** Replaces the template's user pool; absent when it has none. */
   identity?: RunningIdentity;
   mailbox: Mailbox;
 }
 
 /**
- * Starts the services, with what the template has of them, which is defined in `references` from then on.
- * They are stopped with `started`.
- *
- * @param references know the functions, by which rules may name them
- * @throws LocalRunError for what the local run does not know of the template's secrets, user pool or rules
+ * Starts the services and defines the template's parts of them in `references`; `started` stops them.
+ * @param references define the functions, because rules may name them
+ * @throws LocalRunError for unsupported parts of secrets, user pool or rules
  */
 export async function startServices(
   template: Template,
@@ -74,7 +70,7 @@ export async function startServices(
   };
 }
 
-/** What stands for the template's user pool, if it has one; its references are defined then. */
+/** Starts and defines the template's user pool, if any. */
 async function startUserPool(
   template: Template,
   references: References,

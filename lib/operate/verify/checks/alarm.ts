@@ -11,10 +11,10 @@ import type { VerifyContext } from '../context.ts';
 
 const REASON = 'npm run verify: a test, nothing is wrong';
 const LOOK_AGAIN_MS = 1_000;
-/** Rung if there is one. CodeDeploy rolls back a deployment when an alarm of `Delivery…` rings. */
+/** Preferred alarm. CodeDeploy rolls back a deployment when an alarm of `Delivery…` fires. */
 const PREFERRED = /MeterDead/;
 const UNSAFE = /-Workers-Delivery/;
-/** Milliseconds of history that are read, to tell earlier actions from those of the test. */
+/** Milliseconds of history, to tell earlier actions from those of the test. */
 const HISTORY_MS = 3_600_000;
 
 const ActionData = z.object({ actionState: z.string() });
@@ -25,20 +25,20 @@ export const alarmChecks = (context: VerifyContext): Check[] => [
     async run() {
       const { cloudWatch } = context.clients;
       if (cloudWatch === undefined) throw new CheckSkipped('not there locally: CloudWatch');
-      return ring(cloudWatch, context);
+      return setAlarm(cloudWatch, context);
     },
   },
 ];
 
 /**
  * Sets an alarm to ALARM and back to OK, and waits until CloudWatch has notified the topic of both.
- * @throws CheckFailed when the topic refuses a notification, or none is sent in time
+ * @throws CheckFailed when the topic rejects a notification, or none is sent in time
  */
-async function ring(client: CloudWatchClient, context: VerifyContext): Promise<string> {
+async function setAlarm(client: CloudWatchClient, context: VerifyContext): Promise<string> {
   const { removals, place } = context;
   const topic = place.outputs.AlarmTopicArn;
   if (topic === undefined) throw new CheckFailed('The outputs have no AlarmTopicArn.');
-  const alarms = await listAlarms(client, topic, `ConversationService-${stageOf(context)}-`);
+  const alarms = await listAlarms(client, topic, `ConversationService-${readStage(context)}-`);
   if (alarms.length === 0) throw new CheckFailed(`No alarm of the deployment notifies ${topic}.`);
   const acting = alarms.filter(({ ActionsEnabled }) => ActionsEnabled);
   if (acting.length === 0) throw new CheckSkipped('the alarms of this stage do not act');
@@ -52,13 +52,13 @@ async function ring(client: CloudWatchClient, context: VerifyContext): Promise<s
   const actions = () => readActions(client, AlarmName, since);
   const before = (await actions()).length;
   await set('ALARM');
-  await notified(context, alarm, actions, before + 1);
+  await waitForActions(context, alarm, actions, before + 1);
   await set('OK');
-  await notified(context, alarm, actions, before + 2);
+  await waitForActions(context, alarm, actions, before + 2);
   return `${AlarmName} notified the topic of ALARM and OK`;
 }
 
-const stageOf = ({ place }: VerifyContext): string =>
+const readStage = ({ place }: VerifyContext): string =>
   /^conversation-service-(.+)-enrol$/.exec(place.outputs.EnrolFunctionName ?? '')?.[1] ?? '';
 
 async function listAlarms(client: CloudWatchClient, topic: string, AlarmNamePrefix: string) {
@@ -78,7 +78,7 @@ async function listAlarms(client: CloudWatchClient, topic: string, AlarmNamePref
   return all.filter(({ AlarmActions = [] }) => AlarmActions.includes(topic));
 }
 
-/** An alarm that is OK and by which no deployment is rolled back. */
+/** An alarm in state OK that rolls back no deployment. */
 export function chooseAlarm(alarms: readonly MetricAlarm[]): MetricAlarm | undefined {
   const safe = alarms.filter(
     ({ StateValue, AlarmName = '', OKActions = [] }) =>
@@ -103,16 +103,16 @@ async function readActions(client: CloudWatchClient, AlarmName: string, since: D
     }),
   );
   return AlarmHistoryItems.map(({ HistoryData, HistorySummary = '' }) => ({
-    outcome: outcomeOf(HistoryData, HistorySummary),
+    outcome: parseOutcome(HistoryData, HistorySummary),
     summary: HistorySummary,
   }));
 }
 
 /**
- * Waits until there are so many actions, and the newest of them has succeeded.
+ * Waits for a number of actions, the newest of them successful.
  * @throws CheckFailed when it fails, or none comes in time
  */
-async function notified(
+async function waitForActions(
   { clock, sleep, waitMs }: VerifyContext,
   { AlarmName }: MetricAlarm,
   actions: () => Promise<AlarmAction[]>,
@@ -135,7 +135,7 @@ async function notified(
   }
 }
 
-function outcomeOf(data: string | undefined, summary: string): AlarmAction['outcome'] {
+function parseOutcome(data: string | undefined, summary: string): AlarmAction['outcome'] {
   const { actionState } = ActionData.safeParse(parseJson(data)).data ?? {};
   if (actionState === 'Succeeded' || summary.startsWith('Successfully')) return 'succeeded';
   return actionState === 'Failed' || summary.startsWith('Failed') ? 'failed' : 'in progress';

@@ -7,11 +7,9 @@ import { dataOf, expectStatus } from '../api.ts';
 import { type Check, CheckFailed, CheckSkipped } from '../check.ts';
 import { need, type VerifyContext } from '../context.ts';
 
-/** Nothing is sent there: a sandbox's deliveries go to its simulated receiver. */
+/** Receives nothing: a sandbox's deliveries go to its simulated receiver. */
 const SANDBOX_URL = 'https://example.com/verification';
-/**
- * The first wait between two reads of a delivery, and the longest: a sandbox answers 60 requests a minute.
- */
+/** First and longest wait between two reads of a delivery: a sandbox has 60 requests a minute. */
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2_000;
 
@@ -28,7 +26,7 @@ const Delivery = z.object({
 type Delivery = z.infer<typeof Delivery>;
 const Attempted = Delivery.extend({ attemptLog: z.array(z.object({ status: z.number().nullable() })) });
 
-/** An event's whole path, in the sandbox and, with a receiver, to the outside. */
+/** Delivery lifecycle of an event, in the sandbox and, with a receiver, outside. */
 export const deliveryChecks = (context: VerifyContext): Check[] => [
   { name: 'Register an endpoint in the sandbox', run: () => register(context) },
   { name: 'Deliver an event in the sandbox', run: () => deliver(context) },
@@ -62,7 +60,7 @@ async function deliver(context: VerifyContext): Promise<string> {
   const body = { channelId: 'verification', externalUserId: 'verification' };
   const created = await api({ method: 'POST', path: 'v1/conversations', bearer: key, body });
   dataOf(created, 201, Identified);
-  const delivery = await delivered(context, async () => {
+  const delivery = await waitForDelivery(context, async () => {
     const answer = await api({ method: 'GET', path: `v1/webhooks/${endpoint}/deliveries`, bearer: key });
     return dataOf(answer, 200, z.array(Delivery))[0];
   });
@@ -72,9 +70,9 @@ async function deliver(context: VerifyContext): Promise<string> {
 
 /**
  * Reads a delivery until it ends.
- * @throws CheckFailed saying how far it came, when it does not succeed in time
+ * @throws CheckFailed with its state, when it does not succeed in time
  */
-async function delivered(
+async function waitForDelivery(
   { clock, sleep, waitMs }: VerifyContext,
   read: () => Promise<Delivery | undefined>,
 ): Promise<Delivery> {
@@ -150,7 +148,7 @@ async function deliverLive(context: VerifyContext): Promise<string> {
   });
   const { deliveryId } = dataOf(tested, 202, Tested);
   const path = `v1/webhooks/${endpoint}/deliveries/${deliveryId}`;
-  const delivery = await delivered(context, async () => {
+  const delivery = await waitForDelivery(context, async () => {
     const answer = await api({ method: 'GET', path, bearer: key });
     return answer.status === 404 ? undefined : dataOf(answer, 200, Delivery);
   });

@@ -24,7 +24,10 @@ export const eventSourceChecks = ({ place, clients }: VerifyContext): Check[] =>
   },
 ];
 
-/** How the names of the deployment's functions begin. @throws CheckFailed when the outputs do not say */
+/**
+ * Prefix of the deployment's function names.
+ * @throws CheckFailed when the outputs lack it
+ */
 function functionPrefix({ outputs }: Place): string {
   const [, prefix] = /^(.+-)enrol$/.exec(outputs.EnrolFunctionName ?? '') ?? [];
   if (prefix === undefined) throw new CheckFailed('The outputs name no function by which others are found.');
@@ -42,20 +45,20 @@ async function listMappings(client: LambdaClient): Promise<EventSourceMappingCon
   return all;
 }
 
-/** Mappings that do not run or fail, and queues and streams that nothing reads: a line each. */
+/** One line for each mapping that is disabled or fails, and for each queue or stream without a mapping. */
 export function findMappingProblems(
   mappings: readonly EventSourceMappingConfiguration[],
   { queues, tables }: Pick<Place, 'queues' | 'tables'>,
 ): string[] {
   const labels = new Map([
-    ...[...queues].map(([name, url]): [string, string] => [lastOf(url, '/'), `the queue ${name}`]),
+    ...[...queues].map(([name, url]): [string, string] => [lastSegment(url, '/'), `the queue ${name}`]),
     ...[...tables].map(([name, table]): [string, string] => [table, `the stream of ${name}`]),
   ]);
   const sourceOf = ({ EventSourceArn = '' }: EventSourceMappingConfiguration): string =>
-    /:table\/([^/]+)\//.exec(EventSourceArn)?.[1] ?? lastOf(EventSourceArn, ':');
+    /:table\/([^/]+)\//.exec(EventSourceArn)?.[1] ?? lastSegment(EventSourceArn, ':');
   const read = new Set(mappings.map(sourceOf));
   const expected = [
-    ...[...queues.values()].map((url) => lastOf(url, '/')),
+    ...[...queues.values()].map((url) => lastSegment(url, '/')),
     ...STREAMED.flatMap((name) => tables.get(name) ?? []),
   ];
   return [
@@ -73,4 +76,4 @@ export function findMappingProblems(
 
 const functionName = (arn: string): string => /:function:([^:]+)/.exec(arn)?.[1] ?? arn;
 
-const lastOf = (text: string, separator: string): string => text.split(separator).at(-1) ?? text;
+const lastSegment = (text: string, separator: string): string => text.split(separator).at(-1) ?? text;

@@ -16,10 +16,10 @@ const Provisioned = z.object({
   key: z.object({ id: KeyId, secretOnce: z.string() }),
 });
 
-const rowsOf = (context: VerifyContext) =>
+const openRows = (context: VerifyContext) =>
   throwAwayRows({ service: tableOf(context, 'service'), rates: tableOf(context, 'rates') }, context.now);
 
-/** The throw-away organization, its sandbox, and what a session may do. */
+/** Checks of the throw-away organization, its sandbox, and what a session may do. */
 export const organizationChecks = (context: VerifyContext): Check[] => [
   { name: 'Make an organization', run: () => enrol(context) },
   { name: 'Make its sandbox', run: () => pair(context) },
@@ -45,7 +45,7 @@ async function enrol(context: VerifyContext): Promise<string> {
   const enrolled = Enrolled.safeParse(payload);
   if (!enrolled.success) throw new CheckFailed(`${FunctionName} answered no organization with a key.`);
   const { organizationId: id, key } = enrolled.data;
-  const rows = rowsOf(context);
+  const rows = openRows(context);
   removals.add(id, () => rows.removeOrganization(id));
   made.organization = { id, key: key.secretOnce };
   await rows.expire(id);
@@ -55,7 +55,7 @@ async function enrol(context: VerifyContext): Promise<string> {
 async function pair(context: VerifyContext): Promise<string> {
   const { made, removals } = context;
   const { id } = need(made, 'organization');
-  const rows = rowsOf(context);
+  const rows = openRows(context);
   const sandbox = await rows.pair(id);
   removals.add(`${sandbox.tenant.orgId} (sandbox)`, () => rows.removeSandbox(sandbox.tenant));
   made.sandbox = sandbox;
@@ -80,7 +80,7 @@ async function readSession(context: VerifyContext): Promise<string> {
   return `200, ${role} of ${organizationId}`;
 }
 
-/** Provisions for the token's organization: the throw-away organization has no user who could sign in. */
+/** Uses the token's organization: the throw-away organization has no user. */
 async function provision(context: VerifyContext): Promise<string> {
   const { api, removals } = context;
   const token = requireToken(context);
@@ -94,7 +94,7 @@ async function provision(context: VerifyContext): Promise<string> {
   });
   const { sandboxOrganizationId, provisioned, key } = dataOf(answer, 201, Provisioned);
   removals.add(`${key.id} of ${organizationId}`, () =>
-    rowsOf(context).removeKey(organizationId, key.id, hashApiKey(key.secretOnce)),
+    openRows(context).removeKey(organizationId, key.id, hashApiKey(key.secretOnce)),
   );
   const list = { method: 'GET', path: 'v1/webhooks', bearer: key.secretOnce };
   dataOf(await api(list), 200, z.array(z.unknown()));

@@ -4,7 +4,7 @@ import { DEALT_WITH, measureQueue, type QueueState } from '../../state.ts';
 import { type Check, requireNone } from '../check.ts';
 import type { VerifyContext } from '../context.ts';
 
-/** Between two reads of a queue in which messages wait. */
+/** Between two reads of a queue with messages. */
 const LOOK_AGAIN_MS = 1_000;
 
 export const queueChecks = (context: VerifyContext): Check[] => [
@@ -45,7 +45,7 @@ export const queueChecks = (context: VerifyContext): Check[] => [
 const measureAll = (context: VerifyContext, queues: ReadonlyMap<string, string>): Promise<QueueState[]> =>
   Promise.all([...queues].map(([name, url]) => measureQueue(context, name, url)));
 
-/** Queues in which messages wait and do not become fewer for as long as is waited. */
+/** Queues whose messages do not decrease during the wait. */
 async function findStuck(context: VerifyContext, first: readonly QueueState[]): Promise<QueueState[]> {
   const { clock, sleep, waitMs, place } = context;
   const startedAt = clock();

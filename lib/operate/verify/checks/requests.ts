@@ -3,10 +3,10 @@ import { apiAt, dataOf, expectProblem, expectStatus } from '../api.ts';
 import { type Check, CheckFailed, CheckSkipped } from '../check.ts';
 import { need, type VerifyContext } from '../context.ts';
 
-/** Over the API's limit of 256 KiB, far below the 10 MB of API Gateway. */
+/** Over the API's limit of 256 KiB, far below API Gateway's 10 MB. */
 const TOO_LARGE_BYTES = 300 * 1024;
 
-/** A call of each kind of route, and what the API refuses. */
+/** A call of each kind of route, and requests that the API rejects. */
 export const requestChecks = ({ api, made, place }: VerifyContext): Check[] => [
   {
     name: 'Call with an API key',

@@ -1,16 +1,15 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 
-/** What `aws-local run` is asked for. Paths are absolute. */
+/** Arguments of `aws-local run`. Paths are absolute. */
 export interface RunArguments {
   assembly: string;
-  /** Where the state is kept. */
   state: string;
-  /** Of the API; 0 for any. */
+  /** 0 for any free port. */
   port: number;
-  /** Variables that every function has besides the template's. */
+  /** Added to the variables of every function. */
   environment: Record<string, string>;
-  /** Shows every line that functions log. */
+  /** Prints every log line of functions. */
   verbose: boolean;
 }
 
@@ -22,8 +21,8 @@ const USAGE_ERROR = 2;
 const DEFAULT_PORT = 3000;
 
 /**
- * Reads the arguments of `aws-local`. Ends the process with 0 for `--help`, and with 2 for wrong arguments.
- * @param args without the names of Node.js and of the program
+ * Parses the arguments of `aws-local`. Exits with 0 for `--help` and with 2 for wrong arguments.
+ * @param args without the names of Node.js and the program
  * @param cwd absolute
  */
 export function readArguments(args: readonly string[], cwd: string): RunArguments {
@@ -54,7 +53,6 @@ export function readArguments(args: readonly string[], cwd: string): RunArgument
       '\nIt ends with 1 when the assembly has something that it does not know, and says what.',
     )
     .action(() => undefined);
-  // There is one command.
   program.addHelpText('after', () => `\n${run.helpInformation()}`);
   program.parse(args.length === 0 ? ['--help'] : args, { from: 'user' });
   const { state, port = DEFAULT_PORT, env = {}, verbose = false } = run.opts<RunOptions>();
@@ -68,7 +66,7 @@ export function readArguments(args: readonly string[], cwd: string): RunArgument
   };
 }
 
-/** commander takes `--verbose` for the directory of `--state --verbose`. */
+/** commander accepts `--verbose` as the directory of `--state --verbose`. */
 function parseDirectory(text: string): string {
   if (text === '' || text.startsWith('--')) throw new InvalidArgumentError('It takes a directory.');
   return text;

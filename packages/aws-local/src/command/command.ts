@@ -6,9 +6,8 @@ import { LocalRunError } from '../errors.ts';
 import { type RunArguments, readArguments } from './arguments.ts';
 
 /**
- * `aws-local`: runs until it is interrupted.
- * Ends the process for `--help`, and for wrong arguments.
- * @returns the exit code: 0 when it was interrupted, 1 when it could not start
+ * Runs `aws-local` until it is interrupted. Exits the process for `--help` and for wrong arguments.
+ * @returns the exit code: 0 when interrupted, 1 when it could not start
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
   try {
@@ -43,7 +42,7 @@ async function run({ assembly, state, port, environment, verbose }: RunArguments
 
 const LOOKS_WRONG = /\berror\b|\bfailed\b/i;
 
-/** What there is to see and to call, one line each. */
+/** URLs and calls to try, one per line. */
 function ready(cloud: Cloud, state: string): string {
   const lines: [name: string, value: string][] = [
     ['API', cloud.url],

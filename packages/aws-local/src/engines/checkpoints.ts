@@ -2,24 +2,22 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ensureStateDirectory } from './engine.ts';
 
-/** How far each event source mapping has read each shard of its stream. */
+/** Progress of each event source mapping in each shard of its stream. */
 export interface Checkpoints {
-  /** The sequence number that was read last, or undefined before the first. */
+  /** Sequence number of the last record read; undefined before the first. */
   get(source: string, shard: string): string | undefined;
   set(source: string, shard: string, sequenceNumber: string): void;
-  /** All that is known of a source, by the shard. */
+  /** Sequence numbers by shard. */
   of(source: string): ReadonlyMap<string, string>;
   close(): void;
 }
 
-/**
- * Opens the checkpoints in `<directory>/checkpoints.sqlite`, a file independent of the DynamoDB engine.
- */
+/** Opens `<directory>/checkpoints.sqlite`, which does not depend on the DynamoDB engine. */
 export function openCheckpoints(directory: string): Checkpoints {
   ensureStateDirectory(directory);
   const database = new DatabaseSync(join(directory, 'checkpoints.sqlite'), { timeout: 5_000 });
-  // Nothing waits for the disk: a killed process leaves its pages with the operating system. After a power
-  // failure a checkpoint may be an older one, and the stream is read again from there.
+  // No write waits for the disk: the operating system keeps a killed process's pages. After a power failure a
+  // checkpoint may be older, and the stream is read again from there.
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;

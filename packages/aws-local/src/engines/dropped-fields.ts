@@ -4,17 +4,16 @@ import type { Internals } from './fauxqs.ts';
 type App = ReturnType<typeof buildApp>;
 type Attributes = Record<string, { DataType: string; StringValue?: string }>;
 
-/** Under which the engine keeps a message's trace header; no reader sees this attribute. */
+/** The engine stores the trace header under this attribute, which no reader sees. */
 const KEPT_AS = 'local-run.AWSTraceHeader';
 const NAME = 'AWSTraceHeader';
 
-/** What requests in progress say of their messages, by the attributes that the messages will have. */
+/** Fields of requests in progress, by the attributes that their messages will have. */
 const dropped = new WeakMap<object, { header: string | undefined; group: string | undefined }>();
 
 /**
- * Keeps what version 2.4.1 of the engine drops of messages: the system attribute `AWSTraceHeader`, which SQS
- * takes from the entry or from the request's header `X-Amzn-Trace-Id`, and the `MessageGroupId` of a message
- * in a standard queue.
+ * Keeps fields that version 2.4.1 of the engine drops: the system attribute `AWSTraceHeader`, from the entry
+ * or the request header `X-Amzn-Trace-Id`, and the `MessageGroupId` of a message in a standard queue.
  */
 export function keepDroppedFields(app: App, { SqsStore }: Internals): void {
   keepWithMessages(SqsStore);
@@ -42,14 +41,13 @@ function rememberFields(entry: Record<string, unknown>, header: string | string[
   const own: unknown = Object(Object(entry.MessageSystemAttributes)[NAME]).StringValue;
   entry.MessageAttributes ??= {};
   dropped.set(Object(entry.MessageAttributes), {
-    header: textOf(own ?? header),
-    group: textOf(entry.MessageGroupId),
+    header: readText(own ?? header),
+    group: readText(entry.MessageGroupId),
   });
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const readText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** The attribute of the engine becomes what SQS answers. */
 function moveHeader(
   message: { Attributes?: Record<string, string>; MessageAttributes?: Attributes },
   isWanted: boolean,
@@ -62,11 +60,11 @@ function moveHeader(
   else delete message.MessageAttributes;
 }
 
-/** Once per process: the class is that of all engines in it. */
+/** Patched once per process, because all engines share the class. */
 function keepWithMessages(store: Internals['SqsStore']): void {
   const create = store.createMessage;
   if (Reflect.has(create, NAME)) return;
-  // Here and not in the request: what is added there would count towards the message's size and digest.
+  // Added to the request, they would count towards the message's size and digest.
   const createWithFields: typeof create = (body, attributes = {}, ...others) => {
     const message = create(body, attributes, ...others);
     const { header, group } = dropped.get(attributes) ?? {};

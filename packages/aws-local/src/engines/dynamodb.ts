@@ -5,9 +5,9 @@ import { type Engine, ensureStateDirectory } from './engine.ts';
 import { ExpiryLog } from './expiry-log.ts';
 import { StreamLog } from './stream-log.ts';
 
-/** The embedded DynamoDB with streams, and the upkeep that it needs on its database file. */
+/** The embedded DynamoDB with streams, and maintenance of its database file. */
 export interface DynamoDbEngine extends Engine {
-  /** Undefined while the engine comes back after a crash. */
+  /** Undefined while the engine restarts after a crash. */
   processId(): number | undefined;
   streamLog: StreamLog;
   expiryLog: ExpiryLog;
@@ -15,9 +15,8 @@ export interface DynamoDbEngine extends Engine {
 
 /**
  * Starts the embedded DynamoDB on `<directory>/dynamodb.sqlite`.
- *
- * @throws LocalRunError when the program is missing or does not start, the directory is not writable, or
- * another run uses it
+ * @throws LocalRunError when the program is missing or does not start, or the directory is not writable or in
+ *   use by another run
  */
 export async function startDynamoDb(options: {
   directory: string;
@@ -27,7 +26,7 @@ export async function startDynamoDb(options: {
   const file = join(resolve(options.directory), 'dynamodb.sqlite');
   const engine = await DynoxideProcess.start(dynoxideBinary(programFrom(options.binary)), file);
   try {
-    // The engine itself waits up to five seconds for this connection's writes.
+    // The engine waits up to five seconds for this connection's writes.
     const database = new DatabaseSync(file, { timeout: 5_000 });
     return {
       endpoint: `http://127.0.0.1:${engine.port}`,

@@ -8,17 +8,16 @@ import { freePort } from './free-port.ts';
 import { endProcess, runningProcess } from './processes.ts';
 
 /**
- * The program of the embedded DynamoDB: `DYNOXIDE_BIN`, or the npm package of this platform.
- *
+ * Path of the embedded DynamoDB: `DYNOXIDE_BIN`, or the npm package of this platform.
  * @throws LocalRunError when there is none
  */
 export function dynoxideBinary(environment: NodeJS.ProcessEnv = process.env): string {
   const given = environment.DYNOXIDE_BIN;
-  if (given) return existing(given);
+  if (given) return requireProgram(given);
   const name = `@dynoxide/${process.platform}-${process.arch}`;
   const program = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
   try {
-    return existing(createRequire(import.meta.url).resolve(`${name}/${program}`));
+    return requireProgram(createRequire(import.meta.url).resolve(`${name}/${program}`));
   } catch (cause) {
     throw new LocalRunError(
       `The embedded DynamoDB is not installed: npm install --no-save ${name}@1.2.1, or set DYNOXIDE_BIN to a dynoxide 1.2.1 program`,
@@ -27,7 +26,7 @@ export function dynoxideBinary(environment: NodeJS.ProcessEnv = process.env): st
   }
 }
 
-function existing(binary: string): string {
+function requireProgram(binary: string): string {
   if (existsSync(binary)) return binary;
   throw new LocalRunError(`There is no program ${binary}: set DYNOXIDE_BIN to a dynoxide 1.2.1 program`);
 }
@@ -38,8 +37,8 @@ interface Launched {
 }
 
 /**
- * A child process on one database file that comes back on the same port when it dies. A process id file
- * beside the database lets the next start find an engine whose parent was killed.
+ * Child process on one database file that restarts on the same port when it dies. A PID file beside the
+ * database lets the next start find an engine whose parent was killed.
  */
 export class DynoxideProcess {
   readonly #binary: string;
@@ -103,7 +102,7 @@ export class DynoxideProcess {
   }
 }
 
-/** Starts the program on a free port; tries another when some process takes the port first. */
+/** Tries another free port when some process takes the first one. */
 async function launch(binary: string, database: string): Promise<Launched> {
   let output = '';
   for (let tries = 0; tries < 5; tries += 1) {
@@ -116,12 +115,11 @@ async function launch(binary: string, database: string): Promise<Launched> {
   throw new LocalRunError(`The embedded DynamoDB (${binary}) did not start: ${output.trim()}`);
 }
 
-/** The running child once it listens, or what it said before it ended. */
+/** @returns the child once it listens, or its output when it ended */
 async function attempt(binary: string, database: string, port: number): Promise<ChildProcess | string> {
   const child = spawn(binary, ['serve', '--port', String(port), '--db-path', database], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Its own process group: Ctrl-C in a terminal goes to the whole group, and the engine has to outlive the
-    // functions.
+    // Own process group: Ctrl-C reaches the whole group, and the engine must outlive the functions.
     detached: true,
   });
   if (child.pid !== undefined)
@@ -130,7 +128,6 @@ async function attempt(binary: string, database: string, port: number): Promise<
     let output = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       output = `${output}${text}`.slice(-2_000);
-      // Printed after the socket listens.
       if (output.includes('listening on')) resolve(child);
     });
     child.once('error', (error) => resolve(error.message));
@@ -141,16 +138,14 @@ async function attempt(binary: string, database: string, port: number): Promise<
 const pidFile = (database: string) => `${database}.pid`;
 
 /**
- * Ends the engine that a killed run has left on this database: two of them on one file would number stream
- * records twice.
- *
- * @throws LocalRunError when the engine belongs to a run that is alive
+ * Ends the engine of a killed run: two engines on one file would number stream records twice.
+ * @throws LocalRunError when the engine belongs to a live run
  */
 async function endStaleEngine(database: string): Promise<void> {
   const recorded = readPidFile(pidFile(database));
   if (!recorded) return;
   const { pid, parent } = recorded;
-  // Process ids are used again: only a process that serves this very file is the engine.
+  // Process ids are reused: only a process that serves this file is the engine.
   const engine = () => {
     const found = runningProcess(pid);
     return found?.command.endsWith(`--db-path ${database}`) ? found : undefined;

@@ -2,19 +2,17 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { LocalRunError } from '../errors.ts';
 
 /**
- * A service of AWS in small. Listens on the loopback interface, keeps its state in a directory and loses none
- * of it when the whole run is killed.
+ * A small AWS service on the loopback interface. Its state in a directory survives a kill of the whole run.
  */
 export interface Engine {
-  /** For example `http://127.0.0.1:40123`, another port after each start. */
+  /** Such as `http://127.0.0.1:40123`; the port changes with each start. */
   endpoint: string;
   stop(): Promise<void>;
 }
 
 /**
- * Makes sure that an engine can keep its state in `directory`.
- *
- * @throws LocalRunError when the directory cannot be made or written to
+ * Creates a writable state directory.
+ * @throws LocalRunError when that fails
  */
 export function ensureStateDirectory(directory: string): void {
   try {

@@ -10,17 +10,17 @@ import { startSqs } from './sqs.ts';
 import type { ReadUpTo } from './stream-log.ts';
 import { startSweeper } from './sweeper.ts';
 
-/** Credentials that engines want to see and do not check. */
+/** Engines require credentials but do not check them. */
 export const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** DynamoDB and SQS, embedded or given by the user, with clients for them. */
+/** DynamoDB and SQS, embedded or supplied by the user, with clients. */
 export interface Engines {
   endpoints: { dynamodb: string; sqs: string };
-  /** Only an embedded one needs upkeep. */
+  /** Only an embedded engine needs maintenance. */
   embeddedDynamoDb: DynamoDbEngine | undefined;
-  /** Of the embedded DynamoDB, if it runs. */
+  /** PID of the embedded DynamoDB, if it runs. */
   processId(): number | undefined;
-  /** What a reader of a stream waits for when there is nothing to read. */
+  /** Signals a stream's reader to poll again. */
   changeReader: (table: string) => WaitForChange;
   dynamodb: DynamoDBClient;
   streams: DynamoDBStreamsClient;
@@ -28,8 +28,7 @@ export interface Engines {
 }
 
 /**
- * Starts the embedded engines, or connects to those given. What it started is stopped with `started`.
- *
+ * Starts the embedded engines, or connects to those supplied. `started` stops what it started.
  * @throws LocalRunError when an engine does not start
  */
 export async function startEngines(

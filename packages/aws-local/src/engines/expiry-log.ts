@@ -4,18 +4,17 @@ import * as z from 'zod';
 
 export type Key = Record<string, AttributeValue>;
 
-/** A table with a time to live, as the engine has it. */
 export interface ExpiringTable {
   name: string;
-  /** The attribute with the time of expiry, in seconds since 1970. */
+  /** Attribute with the expiry time in epoch seconds. */
   attribute: string;
   keyAttributes: string[];
 }
 
 /**
- * DynamoDB marks the stream record of an item that its time to live has deleted (`userIdentity`). The engine
- * does not, so a trigger in its database does it, for the keys announced by the sweeper: a mark set
- * afterwards could come after the record was read.
+ * DynamoDB marks the stream record of an item that its time to live deleted (`userIdentity`). The engine does
+ * not, so a trigger marks the records of keys that the sweeper announced; a later mark could come after the
+ * record was read.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS _local_expected_expiry (table_name TEXT NOT NULL, keys_json TEXT NOT NULL);
@@ -34,7 +33,7 @@ const schema = `
     );
   END;`;
 
-/** DynamoDB leaves items alone whose time to live is more than five years past. */
+/** DynamoDB keeps items whose time to live is more than five years past. */
 const FIVE_YEARS = 5 * 365 * 24 * 60 * 60;
 
 const KeySchema = z.array(z.object({ AttributeName: z.string() }));
@@ -43,7 +42,7 @@ const Item = z.record(
   z.custom<AttributeValue>((value) => typeof value === 'object'),
 );
 
-/** Finds what has expired in the embedded DynamoDB, on its own database file. */
+/** Finds expired items in the embedded DynamoDB's database file. */
 export class ExpiryLog {
   readonly #database: DatabaseSync;
   readonly #indexed = new Set<string>();
@@ -67,9 +66,7 @@ export class ExpiryLog {
       }));
   }
 
-  /**
-   * The keys of up to `limit` items of the table that have expired, oldest first; never a scan of the table.
-   */
+  /** @returns keys of up to `limit` expired items, oldest first, without a table scan */
   expired(table: ExpiringTable, now: Date, limit: number): Key[] {
     const expiry = `CAST(json_extract(item_json, ${quoted(`$."${table.attribute}".N`, "'")}) AS INTEGER)`;
     const source = quoted(table.name, '"');
@@ -86,24 +83,24 @@ export class ExpiryLog {
         `SELECT item_json FROM ${source} WHERE ${expiry} > ? AND ${expiry} < ? ORDER BY ${expiry} LIMIT ?`,
       )
       .all(seconds - FIVE_YEARS, seconds, limit)
-      .map(({ item_json }) => keyOf(Item.parse(JSON.parse(String(item_json))), table));
+      .map(({ item_json }) => pickKey(Item.parse(JSON.parse(String(item_json))), table));
   }
 
-  /** Announces deletions, so that their stream records are marked as the time to live's. */
+  /** Announces deletions, so that their stream records are marked as time-to-live deletions. */
   expect(table: ExpiringTable, keys: readonly Key[]): void {
     const insert = this.#database.prepare('INSERT INTO _local_expected_expiry VALUES (?, ?)');
     for (const key of keys) insert.run(table.name, JSON.stringify(key));
   }
 
-  /** Ends every announcement: from here on a deletion is a caller's own. */
+  /** Ends every announcement: later deletions are the caller's own. */
   forget(): void {
     this.#database.exec('DELETE FROM _local_expected_expiry');
   }
 }
 
-function keyOf(item: Key, table: ExpiringTable): Key {
+function pickKey(item: Key, table: ExpiringTable): Key {
   return Object.fromEntries(Object.entries(item).filter(([name]) => table.keyAttributes.includes(name)));
 }
 
-/** SQLite has no parameters in names and in index expressions. */
+/** SQLite has no parameters for names and index expressions. */
 const quoted = (text: string, quote: '"' | "'") => `${quote}${text.replaceAll(quote, quote + quote)}${quote}`;

@@ -1,31 +1,29 @@
-/** When SQS takes a message group for a noisy neighbor (Developer Guide, How Amazon SQS fair queues work). */
+/** When SQS treats a message group as a noisy neighbor (Developer Guide, How Amazon SQS fair queues work). */
 export interface FairTerms {
-  /** Share of the messages in flight, and of the recent processing time, beyond which a group is noisy. */
+  /** Share of messages in flight and of recent processing time above which a group is noisy. */
   share: number;
-  /** Messages in flight that a group must have to be noisy by their number. */
+  /** Least messages in flight for a group to be noisy by their number. */
   leastInFlight: number;
-  /** What counts as recent. SQS does not say. Seconds. */
+  /** Seconds that count as recent, which SQS does not document. */
   recentSeconds: number;
 }
 
 export const FAIR_TERMS: FairTerms = { share: 0.1, leastInFlight: 30, recentSeconds: 60 };
 
-/**
- * Messages in flight, and seconds that messages spent there, which count the less the longer ago they are.
- */
+/** Messages in flight, and their seconds in flight, which decay with age. */
 interface Use {
   inFlight: number;
   seconds: number;
-  /** Milliseconds since the epoch. */
+  /** Epoch milliseconds. */
   at: number;
 }
 
-/** Below this a group without messages in flight is forgotten. Seconds. */
+/** Seconds below which a group without messages in flight is dropped. */
 const NEGLIGIBLE = 0.001;
 
 /**
- * The message groups of a standard queue. A message without a group is a tenant of its own (`undefined`),
- * which is never noisy.
+ * Message groups of a standard queue. A message without a group is its own tenant (`undefined`) and never
+ * noisy.
  */
 export class FairGroups {
   readonly #nowMs: () => number;
@@ -38,12 +36,11 @@ export class FairGroups {
     this.#terms = terms;
   }
 
-  /** A message was received. */
   received(group: string | undefined): void {
     this.#change(group, 1);
   }
 
-  /** A received message was deleted, or can be received again. */
+  /** The message was deleted or became visible again. */
   ended(group: string | undefined): void {
     this.#change(group, -1);
   }
@@ -62,9 +59,8 @@ export class FairGroups {
   }
 
   /**
-   * The messages to hand out next: those of quiet groups in their order, then those of noisy groups, of the
-   * group with the fewest messages in flight first.
    * @param waiting messages that can be received, in the queue's order
+   * @returns messages of quiet groups in their order, then those of noisy groups, fewest in flight first
    */
   choose<M>(waiting: readonly M[], groupOf: (message: M) => string | undefined, limit: number): M[] {
     const noisy = new Map<string, M[]>();
@@ -112,7 +108,7 @@ export class FairGroups {
     this.#groups.set(group, use);
   }
 
-  /** Adds the time since the last change, with older seconds decaying. */
+  /** Adds the time since the last change and decays older seconds. */
   #advance(use: Use): void {
     const now = this.#nowMs();
     const { recentSeconds } = this.#terms;

@@ -6,10 +6,7 @@ type SqsStore = Stores['sqsStore'];
 type Queue = ReturnType<SqsStore['createQueue']>;
 type InFlight = Queue['inflightMessages'];
 
-/**
- * Makes the store's standard queues fair queues: the engine keeps message groups and hands messages out in
- * their order.
- */
+/** Makes the store's standard queues fair queues: keeps message groups and orders messages by them. */
 export function serveFairly(store: SqsStore): void {
   const create = store.createQueue.bind(store);
   store.createQueue = (...definition) => {
@@ -34,7 +31,7 @@ function fair(queue: Queue): Queue {
   return queue;
 }
 
-/** The engine's messages in flight by receipt, which keeps the count of their groups. */
+/** Messages in flight by receipt, which also counts them by group. */
 class CountedByGroup extends Map<string, InFlight extends Map<string, infer Entry> ? Entry : never> {
   readonly #groups: FairGroups;
 

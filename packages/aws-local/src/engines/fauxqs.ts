@@ -6,7 +6,6 @@ import type { buildApp } from 'fauxqs';
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
 type SqsStore = Stores['sqsStore'];
-/** Makes a message of what a request gave. */
 type CreateMessage = (
   body: string,
   attributes?: Record<string, object>,
@@ -14,7 +13,7 @@ type CreateMessage = (
 ) => { messageAttributes: Record<string, object>; messageGroupId?: string };
 export type Persistence = NonNullable<SqsStore['persistence']>;
 
-/** The parts of the SQS engine that its package exports only as one server on all interfaces. */
+/** Modules of the SQS engine, whose package exports only one server on all interfaces. */
 export interface Internals {
   SqsStore: (new () => SqsStore) & { createMessage: CreateMessage };
   SnsStore: new () => Stores['snsStore'];
@@ -22,7 +21,7 @@ export interface Internals {
   PersistenceManager: new (directory: string) => Persistence;
 }
 
-/** Loads the engine's modules by their files, past the package's `exports`. */
+/** Loads the engine's modules by file, past the package's `exports`. */
 export async function fauxqsInternals(): Promise<Internals> {
   const manifest = findPackageJSON('fauxqs', import.meta.url);
   if (!manifest) throw new Error('The package fauxqs is not installed');
@@ -36,19 +35,18 @@ export async function fauxqsInternals(): Promise<Internals> {
   return { ...sqs, ...sns, ...s3, ...persistence };
 }
 
-/** The persistence in `directory`, without two faults of version 2.4.1. */
+/** Opens the persistence in `directory` without two bugs of version 2.4.1. */
 export function openPersistence({ PersistenceManager }: Internals, directory: string): Persistence {
   const persistence = new PersistenceManager(directory);
   const database: unknown = Reflect.get(persistence, 'db');
   if (!(database instanceof DatabaseSync))
     throw new Error('fauxqs keeps its messages elsewhere: adapt this to its version');
 
-  // Each change is a commit of its own and would wait for the disk. A killed process leaves its pages with
-  // the operating system, so only a power failure can lose messages, which the service survives.
+  // Each change is a commit and would wait for the disk. The operating system keeps a killed process's pages,
+  // so only a power failure loses messages, which the service survives.
   database.exec('PRAGMA synchronous = OFF');
 
-  // The original writes NULL into the receive count, which may not be NULL, whenever a visibility timeout is
-  // set to 0.
+  // The original writes NULL into the non-null receive count when a visibility timeout is set to 0.
   const release = database.prepare(
     'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?',
   );

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { LocalRunError } from '../errors.ts';
 
-/** Below the ports that operating systems give to outgoing connections and to servers that take any. */
+/** Below the ranges of outgoing connections and of automatic ports. */
 const LOWEST = 10_000;
 const HIGHEST = 32_767;
 const ATTEMPTS = 50;
 
 /**
- * A TCP port of the loopback interface that nothing listens on at this moment. It is outside of the
- * range for automatic ports, so that it is still free when a server starts on it seconds later.
- * @param preferred taken when it is free
+ * Finds a free TCP port of the loopback interface, outside the automatic range, so that it is still free when
+ * a server starts seconds later.
+ * @param preferred used when it is free
  */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred && (await isFree(preferred))) return preferred;
@@ -33,10 +33,9 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * Listens on a port of the loopback interface for a server that starts later, so that no other process takes
- * it. Who connects meanwhile is refused.
- * @returns gives the port up
- * @throws LocalRunError when the port is taken, or needs privileges
+ * Holds a loopback port for a server that starts later; clients are refused meanwhile.
+ * @returns releases the port
+ * @throws LocalRunError when the port is taken or needs privileges
  */
 export async function holdPort(port: number): Promise<() => Promise<void>> {
   const server = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
@@ -52,7 +51,7 @@ export async function holdPort(port: number): Promise<() => Promise<void>> {
   };
 }
 
-/** Says what to do about a port that cannot be listened on; other errors stay what they are. */
+/** @returns a LocalRunError that says what to do about the port; other errors unchanged */
 export function cannotListen(port: number, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE')

@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import type { Engine } from './engine.ts';
 
-/** A call of the SDK to a service that speaks JSON, over one of AWS's two protocols. */
+/** An SDK call over one of AWS's two JSON protocols. */
 export interface JsonCall {
   method: string;
   /** Without the query; `/` in AWS JSON 1.1. */
   path: string;
-  /** `X-Amz-Target` of AWS JSON 1.1, for example `secretsmanager.GetSecretValue`; a REST call has none. */
+  /** `X-Amz-Target` of AWS JSON 1.1, such as `secretsmanager.GetSecretValue`; undefined for REST. */
   target: string | undefined;
-  /** Undefined where it is no JSON. */
+  /** Undefined if not JSON. */
   body: unknown;
 }
 
@@ -22,21 +22,23 @@ export interface JsonAnswer {
 
 export const success = (body: Record<string, unknown>): JsonAnswer => ({ status: 200, body });
 
-/** An error as both protocols tell it. @param type the exception's name in the service's model */
+/**
+ * An error in the form of both protocols.
+ * @param type the exception's name in the service model
+ */
 export const failure = (type: string, message: string, status = 400): JsonAnswer => ({
   status,
   body: { __type: type, message },
 });
 
 /**
- * Starts a service on a free port of the loopback interface. An answer that fails ends its connection, which
- * the SDK tries again.
+ * Starts a service on a free loopback port. An answer that throws ends the connection, and the SDK retries.
  */
 export async function startJsonService(
   answer: (call: JsonCall) => JsonAnswer | Promise<JsonAnswer>,
 ): Promise<Engine> {
   const server = createServer((request, response) => {
-    callOf(request)
+    readCall(request)
       .then(answer)
       .then(
         (result) => send(response, result),
@@ -59,7 +61,7 @@ export async function startJsonService(
   };
 }
 
-async function callOf(request: IncomingMessage): Promise<JsonCall> {
+async function readCall(request: IncomingMessage): Promise<JsonCall> {
   const body = await text(request);
   const target = request.headers['x-amz-target'];
   return {

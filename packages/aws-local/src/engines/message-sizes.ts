@@ -2,7 +2,8 @@ import type { buildApp } from 'fauxqs';
 import * as z from 'zod';
 
 /**
- * What SQS takes of a message and of a batch: AWS raised it to 1 MiB in 2025, and pages of it still say this.
+ * SQS's limit on a message and a batch. AWS raised it to 1 MiB in 2025; some of its pages still give this
+ * one.
  */
 export const MESSAGE_BYTES = 262_144;
 
@@ -16,7 +17,6 @@ const Message = z.object({
       z.object({
         DataType: z.string(),
         StringValue: z.string().optional(),
-        /** Base64. */
         BinaryValue: z.string().optional(),
       }),
     )
@@ -24,10 +24,10 @@ const Message = z.object({
 });
 const Batch = z.object({ Entries: z.array(Message) });
 
-/** Makes the engine refuse what is larger than `limitBytes`, in the words of SQS; its own limit is 1 MiB. */
+/** Rejects messages above `limitBytes` with SQS's error; the engine's own limit is 1 MiB. */
 export function limitMessages(app: App, limitBytes: number): void {
   app.addHook('preHandler', async (request, reply) => {
-    const refusal = refusalOf(String(request.headers['x-amz-target']), request.body, limitBytes);
+    const refusal = findOversize(String(request.headers['x-amz-target']), request.body, limitBytes);
     if (refusal === undefined) return;
     const { code, message } = refusal;
     await reply
@@ -37,10 +37,10 @@ export function limitMessages(app: App, limitBytes: number): void {
   });
 }
 
-function refusalOf(target: string, body: unknown, limitBytes: number) {
+function findOversize(target: string, body: unknown, limitBytes: number) {
   if (target === 'AmazonSQS.SendMessage') {
     const message = Message.safeParse(body);
-    if (!message.success || sizeOf(message.data) <= limitBytes) return undefined;
+    if (!message.success || messageSize(message.data) <= limitBytes) return undefined;
     return {
       code: 'InvalidParameterValue',
       message: `One or more parameters are invalid. Reason: Message must be shorter than ${limitBytes} bytes.`,
@@ -49,7 +49,7 @@ function refusalOf(target: string, body: unknown, limitBytes: number) {
   if (target !== 'AmazonSQS.SendMessageBatch') return undefined;
   const batch = Batch.safeParse(body);
   if (!batch.success) return undefined;
-  const size = batch.data.Entries.reduce((sum, message) => sum + sizeOf(message), 0);
+  const size = batch.data.Entries.reduce((sum, message) => sum + messageSize(message), 0);
   if (size <= limitBytes) return undefined;
   return {
     code: 'BatchRequestTooLong',
@@ -57,8 +57,8 @@ function refusalOf(target: string, body: unknown, limitBytes: number) {
   };
 }
 
-/** The body with names, types and values of the attributes (Developer Guide, Amazon SQS message quotas). */
-function sizeOf({ MessageBody, MessageAttributes }: z.output<typeof Message>): number {
+/** Body plus attribute names, types and values (Developer Guide, Amazon SQS message quotas). */
+function messageSize({ MessageBody, MessageAttributes }: z.output<typeof Message>): number {
   const attributes = Object.entries(MessageAttributes).map(
     ([name, { DataType, StringValue = '', BinaryValue = '' }]) =>
       Buffer.byteLength(name) +

@@ -8,7 +8,6 @@ export interface RunningProcess {
   command: string;
 }
 
-/** The process of this id, or undefined when there is none. */
 export function runningProcess(pid: number): RunningProcess | undefined {
   return existsSync('/proc/self/stat') ? fromProc(pid) : fromPs(pid);
 }
@@ -17,9 +16,9 @@ function fromProc(pid: number): RunningProcess | undefined {
   try {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim();
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The program's name comes second, in parentheses, and may itself contain any character.
+    // The program's name comes second, in parentheses, and may contain any character.
     const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended, and waits only for its parent to take notice.
+    // A zombie has ended and only waits for its parent.
     return state === 'Z' ? undefined : { parent: Number(parent), command };
   } catch {
     return undefined;
@@ -38,10 +37,7 @@ function fromPs(pid: number): RunningProcess | undefined {
   }
 }
 
-/**
- * Asks a process that is not a child of this one to end, makes it end after `patienceMs`, and waits until it
- * is gone.
- */
+/** Ends a process that is not a child: SIGTERM, then SIGKILL after `patienceMs`. Resolves when it is gone. */
 export async function endProcess(pid: number, isStillIt: () => boolean, patienceMs = 1_000): Promise<void> {
   signal(pid, 'SIGTERM');
   if (await becomes(() => !isStillIt(), patienceMs)) return;
@@ -53,7 +49,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // It ended by itself between the look and the signal.
+    // It ended between the check and the signal.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

@@ -1,9 +1,6 @@
 import { LocalRunError } from '../errors.ts';
 
-/**
- * `GenerateSecretString` of an `AWS::SecretsManager::Secret`, under the names that CloudFormation gives its
- * members.
- */
+/** `GenerateSecretString` of an `AWS::SecretsManager::Secret`, with CloudFormation's names. */
 export interface SecretStringRule {
   SecretStringTemplate?: string | undefined;
   GenerateStringKey?: string | undefined;
@@ -17,13 +14,11 @@ export interface SecretStringRule {
   RequireEachIncludedType?: boolean | undefined;
 }
 
-/** An even choice among 0 … `below` - 1, for example `crypto.randomInt`. */
+/** Uniform integer from 0 to `below` - 1, such as `crypto.randomInt`. */
 export type RandomIndex = (below: number) => number;
 
 /**
- * The secret that Secrets Manager would generate: a password, or the template with the password as one
- * member.
- *
+ * Generates a password as Secrets Manager does, or the template with the password as a member.
  * @throws LocalRunError when the rule cannot be met
  */
 export function generateSecretString(rule: SecretStringRule, random: RandomIndex): string {
@@ -47,10 +42,10 @@ function generatePassword(rule: SecretStringRule, random: RandomIndex): string {
   }
   const characters = required.map((kind) => pick(kind, random));
   while (characters.length < length) characters.push(pick(all, random));
-  return shuffled(characters, random).join('');
+  return shuffle(characters, random).join('');
 }
 
-/** The kinds of characters that the rule includes, each without the excluded ones. */
+/** Character kinds that the rule includes, without excluded characters. */
 function characterKinds(rule: SecretStringRule): string[] {
   const kinds = [
     rule.ExcludeLowercase ? '' : 'abcdefghijklmnopqrstuvwxyz',
@@ -67,8 +62,8 @@ function characterKinds(rule: SecretStringRule): string[] {
 
 const pick = (characters: string, random: RandomIndex) => characters.charAt(random(characters.length));
 
-/** Fisher and Yates's shuffle, so that the required kinds do not stand first. */
-function shuffled(characters: readonly string[], random: RandomIndex): string[] {
+/** Fisher-Yates shuffle, so that the required kinds do not come first. */
+function shuffle(characters: readonly string[], random: RandomIndex): string[] {
   const pool = [...characters];
   return characters.flatMap(() => pool.splice(random(pool.length), 1));
 }

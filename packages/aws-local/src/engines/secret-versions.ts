@@ -6,21 +6,21 @@ const PREVIOUS = 'AWSPREVIOUS';
 const Version = z.object({
   versionId: z.string(),
   value: z.string(),
-  /** Milliseconds since the epoch. */
+  /** Epoch milliseconds. */
   createdAt: z.number(),
-  /** Staging labels: each is at one version of a secret at most. */
+  /** Staging labels; each is on at most one version of a secret. */
   stages: z.array(z.string()),
 });
 export type SecretVersion = z.infer<typeof Version>;
 
-/** All versions of a secret, as they are kept. An earlier run kept one, which is the current one. */
+/** Stored versions of a secret. Earlier releases stored only the current one. */
 export const SecretVersions = z.union([
   z.array(Version),
   Version.omit({ stages: true }).transform((only) => [{ ...only, stages: [CURRENT] }]),
 ]);
 export type SecretVersions = z.infer<typeof SecretVersions>;
 
-/** A change that Secrets Manager would not make: the exception's name, and why. */
+/** A change that Secrets Manager rejects: the exception's name and message. */
 export class Refused extends Error {
   readonly type: string;
 
@@ -35,7 +35,7 @@ export const firstVersion = (value: string, versionId: string, createdAt: number
 ];
 
 /**
- * The version that is asked for: by its identifier, its label or both; the current one otherwise.
+ * Finds a version by identifier, label or both; by default the current one.
  * @throws Refused
  */
 export function versionOf(
@@ -57,9 +57,8 @@ export function versionOf(
 }
 
 /**
- * The versions with one more, which takes its labels from those that have them. Repeated with the same value
- * it changes nothing.
- * @throws Refused when the identifier is that of another value
+ * Adds a version, which takes over its labels. Repeated with the same value it changes nothing.
+ * @throws Refused when the identifier has another value
  */
 export function withValue(
   versions: SecretVersions,
@@ -72,17 +71,16 @@ export function withValue(
       'ResourceExistsException',
       "You can't use ClientRequestToken because it was used for another value.",
     );
-  return pruned(
+  return pruneVersions(
     stages.reduce(
-      (present, stage) => moved(present, stage, versionId),
+      (present, stage) => moveLabel(present, stage, versionId),
       [...versions, { versionId, value, createdAt, stages: [] }],
     ),
   );
 }
 
 /**
- * The versions with a label at another of them. A label that is somewhere has to be taken from there by name,
- * which makes the move a conditional one.
+ * Moves a label. A label in use must be removed by naming its version, which makes the move conditional.
  * @throws Refused
  */
 export function withStage(
@@ -96,11 +94,11 @@ export function withStage(
       'InvalidParameterException',
       `The parameter RemoveFromVersionId is not the version that staging label ${stage} is attached to.`,
     );
-  return pruned(moved(versions, stage, to));
+  return pruneVersions(moveLabel(versions, stage, to));
 }
 
-/** A label at one version alone. What was current becomes the previous one. */
-function moved(versions: SecretVersions, stage: string, to: string | undefined): SecretVersions {
+/** Puts a label on one version only. The version that was current becomes the previous one. */
+function moveLabel(versions: SecretVersions, stage: string, to: string | undefined): SecretVersions {
   const holder = versions.find(({ stages }) => stages.includes(stage))?.versionId;
   const next = versions.map((version) => ({
     ...version,
@@ -109,13 +107,12 @@ function moved(versions: SecretVersions, stage: string, to: string | undefined):
       ...(version.versionId === to ? [stage] : []),
     ],
   }));
-  return stage === CURRENT && holder !== undefined && holder !== to ? moved(next, PREVIOUS, holder) : next;
+  return stage === CURRENT && holder !== undefined && holder !== to
+    ? moveLabel(next, PREVIOUS, holder)
+    : next;
 }
 
-/**
- * Versions without a label may be deleted at any time. A few are kept here, as Secrets Manager keeps those of
- * the last day.
- */
+/** Secrets Manager keeps the last day's versions without a label; here a few are kept. */
 const KEPT = 10;
-const pruned = (versions: SecretVersions): SecretVersions =>
+const pruneVersions = (versions: SecretVersions): SecretVersions =>
   versions.filter(({ stages }, index) => stages.length > 0 || index >= versions.length - KEPT);

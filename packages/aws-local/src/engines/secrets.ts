@@ -8,7 +8,7 @@ import { failure, type JsonAnswer, type JsonCall, startJsonService, success } fr
 import { generateSecretString, type SecretStringRule } from './secret-string.ts';
 import { firstVersion, Refused, SecretVersions, versionOf, withStage, withValue } from './secret-versions.ts';
 
-/** A secret of the template: its physical name, and how its value comes about. */
+/** A secret of the template: its physical name and how its value is generated. */
 export interface SecretDefinition {
   name: string;
   generate: SecretStringRule;
@@ -18,9 +18,8 @@ const StoredSecrets = z.record(z.string(), SecretVersions);
 type StoredSecrets = z.infer<typeof StoredSecrets>;
 
 /**
- * Starts a Secrets Manager for reading secrets and for changing them as an operator does. Each secret is
- * generated at its first start and kept in `<directory>/secrets.json`, which only its owner can read.
- *
+ * Starts a Secrets Manager that reads and updates secrets. Each is generated at its first start and stored in
+ * `<directory>/secrets.json`, readable only by its owner.
  * @throws LocalRunError when the directory is not writable
  */
 export async function startSecrets(options: {
@@ -44,9 +43,8 @@ export async function startSecrets(options: {
   return startJsonService((call) => answer(call, vault));
 }
 
-/** The secrets of the template, with all of their versions. */
 interface Vault {
-  /** By its name or ARN. */
+  /** @param id name or ARN */
   nameOf(id: string): string | undefined;
   read(name: string): SecretVersions;
   write(name: string, versions: SecretVersions): void;
@@ -67,7 +65,7 @@ function generateMissing(file: string, definitions: readonly SecretDefinition[])
   return after;
 }
 
-/** Renamed into place: a start that is killed half-way leaves the old file or the new one. */
+/** Atomic rename: a killed start leaves the old file or the new one. */
 function save(file: string, secrets: StoredSecrets): void {
   writeFileSync(`${file}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 });
   renameSync(`${file}.new`, file);

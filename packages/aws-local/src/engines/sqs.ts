@@ -7,10 +7,9 @@ import { fauxqsInternals, openPersistence } from './fauxqs.ts';
 import { limitMessages, MESSAGE_BYTES } from './message-sizes.ts';
 
 /**
- * Starts the embedded SQS in this process. Messages, their visibility and their receive counts are kept in
+ * Starts the embedded SQS in this process. Messages, visibility and receive counts are stored in
  * `<directory>/fauxqs.db`.
- *
- * @param options.messageBytes of a message, and of a batch
+ * @param options.messageBytes limit on a message and on a batch
  * @throws LocalRunError when the directory is not writable
  */
 export async function startSqs(options: { directory: string; messageBytes?: number }): Promise<Engine> {
@@ -20,12 +19,12 @@ export async function startSqs(options: { directory: string; messageBytes?: numb
   const sqsStore = new internals.SqsStore();
   const snsStore = new internals.SnsStore();
   const s3Store = new internals.S3Store();
-  // Answers queue URLs on the host that was asked, instead of a name that does not resolve.
+  // Makes queue URLs use the request's host instead of a name that does not resolve.
   sqsStore.host = '';
   serveFairly(sqsStore);
 
-  // First load, then connect: a connected store writes queues while it loads them, and replacing a queue's
-  // row deletes its messages.
+  // Load before connecting: a connected store writes queues while it loads them, and replacing a queue's row
+  // deletes its messages.
   persistence.loadSqsAndSns(sqsStore, snsStore);
   sqsStore.persistence = persistence;
   for (const queue of sqsStore.allQueues()) queue.persistence = persistence;

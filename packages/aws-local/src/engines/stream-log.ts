@@ -1,9 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * The engine keeps the stream records of all tables in one SQLite table, without an index, and for ever: each
- * write and each read of a stream takes longer than the one before. These expressions are the ones in the
- * engine's own queries.
+ * The engine keeps all stream records in one table, forever and without an index, so each access gets slower.
+ * These expressions match the engine's queries.
  */
 const indexes = `
   CREATE INDEX IF NOT EXISTS _stream_records_seq
@@ -14,12 +13,12 @@ const indexes = `
     ON _stream_records (table_name, shard_id, sequence_number);`;
 
 const TRIM_BATCH = 500;
-/** Of SQLite's integers. */
+/** Largest SQLite integer. */
 const LARGEST_NUMBER = 2n ** 63n - 1n;
 
 export type ReadUpTo = (table: string) => bigint | undefined;
 
-/** Upkeep of the embedded DynamoDB's stream records, on its own database file. */
+/** Trims the embedded DynamoDB's stream records in its database file. */
 export class StreamLog {
   readonly #database: DatabaseSync;
 
@@ -29,13 +28,10 @@ export class StreamLog {
   }
 
   /**
-   * Deletes a batch of each table's records that are older than `horizon`, and answers how many. Each table's
-   * newest
-   * record stays: its number is the engine's only memory of where to go on counting. So do those that some
-   * reader has yet
-   * to read: unlike DynamoDB, this machine may have been off for a day.
-   *
-   * @param readUpTo number of the last record of a table that all readers of its stream have read; undefined
+   * Deletes a batch of each table's records older than `horizon`; returns how many. Keeps each table's newest
+   * record, from which the engine continues to count, and records that a reader has not read: unlike
+   * DynamoDB, this machine may have been off for a day.
+   * @param readUpTo number of a table's last record that all readers of its stream have read; undefined
    *   without readers
    */
   trim(horizon: Date, readUpTo: ReadUpTo = () => undefined): number {

@@ -13,9 +13,8 @@ const STREAM_RETENTION_MS = 24 * 60 * 60 * 1_000;
 const BATCH = 100;
 
 /**
- * Deletes what has outlived its time to live, as DynamoDB does: through the API, so that indexes and streams
- * follow, and only where the item has still expired when the deletion comes. Answers how many items it
- * deleted.
+ * Deletes expired items as DynamoDB does: through the API, so that indexes and streams follow, and only if
+ * the item is still expired. Returns how many it deleted.
  */
 export async function sweepExpired(
   expiryLog: ExpiryLog,
@@ -77,8 +76,8 @@ async function deleteIfExpired(
 }
 
 /**
- * Deletes the stream records that DynamoDB would no longer have and all readers have read, in short steps
- * that let other work pass.
+ * Deletes stream records past the retention that all readers have read, in short steps that let other work
+ * run.
  */
 export async function trimStreams(
   streamLog: StreamLog,
@@ -97,9 +96,8 @@ export async function trimStreams(
 }
 
 /**
- * Sweeps and trims the embedded DynamoDB again and again until stopped. Other engines do both by themselves.
- *
- * @param onError a round that fails is reported, and the next one tries again
+ * Sweeps and trims the embedded DynamoDB until stopped. Other engines do both themselves.
+ * @param onError called when a round fails; the next one retries
  */
 export function startSweeper(options: {
   engine: { expiryLog: ExpiryLog; streamLog: StreamLog };

@@ -1,27 +1,22 @@
-/** How long a sandbox must have been idle before a function that already has one may take its place. */
+/** Idle time after which a function with a sandbox may take another function's place. */
 const GROWTH_PATIENCE_MS = 10_000;
 
-/** A function's sandboxes, as the capacity of the run sees them. */
 export interface Pool {
   readonly size: number;
-  /** When the sandbox that has been idle longest became so, if one is idle. */
+  /** When the longest-idle sandbox became idle; undefined without one. */
   readonly idleSince: number | undefined;
-  /**
-   * Whether work waits while nothing of its kind is running: the first invocation of the function, or of
-   * one of its lanes.
-   */
+  /** Whether work waits while the function, or one of its lanes, runs nothing. */
   readonly isStarving: boolean;
-  /** Ends the sandbox that has been idle longest, and releases its place. */
+  /** Ends the longest-idle sandbox and releases its place. */
   evictIdle(): void;
-  /** Called when a place may have become free for a pool that was refused one while it was starving. */
+  /** Called when a place may be free for a pool that was refused one while starving. */
   resume(): void;
 }
 
 /**
- * Bounds the sandboxes of all functions together, and with them the memory of the run. A function that
- * starves, for it has no sandbox or has none left for one of its lanes, takes the place of whichever has been
- * idle longest, and comes first when places are short; one that only wants more of them waits for places that
- * have been idle for a while.
+ * Limits the sandboxes of all functions, and with them the memory of the run. A starving function (no
+ * sandbox, or none for one of its lanes) takes the longest-idle place at once and has priority; a function
+ * that only wants more waits for places that have been idle for a while.
  */
 export class SandboxCapacity {
   readonly #limit: number;
@@ -35,18 +30,14 @@ export class SandboxCapacity {
     this.#now = now;
   }
 
-  /**
-   * Whether a sandbox of this pool that has just become free gives way to another pool, which has starved for
-   * longer. If it
-   * is this one's turn instead, the sandbox is what it has waited for.
-   */
+  /** Whether a sandbox of this pool that just became free yields to a pool that has starved longer. */
   yields(pool: Pool): boolean {
     const [first] = this.#queue();
     if (first === pool) this.#starving.delete(pool);
     return first !== undefined && first !== pool;
   }
 
-  /** Takes a place for one sandbox of the pool, or answers false. */
+  /** @returns false when there is no place for another sandbox of the pool */
   acquire(pool: Pool): boolean {
     this.#pools.add(pool);
     if (!this.#hasPlaceFor(pool)) this.#evictFor(pool);
@@ -59,18 +50,14 @@ export class SandboxCapacity {
     return true;
   }
 
-  /** Gives a place back. */
   release(): void {
     this.#used -= 1;
     const [next] = this.#queue();
-    // Not at once: the pool that releases is still in the middle of its own change.
+    // Deferred: the releasing pool is still changing its own state.
     if (next) queueMicrotask(() => next.resume());
   }
 
-  /**
-   * The pools that starve, in the order in which they were refused. One may have found a sandbox of its own
-   * meanwhile.
-   */
+  /** Starving pools in the order of their refusals. A pool may have found a sandbox of its own meanwhile. */
   #queue(): Pool[] {
     for (const pool of this.#starving) if (!pool.isStarving) this.#starving.delete(pool);
     return [...this.#starving];

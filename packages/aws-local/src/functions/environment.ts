@@ -5,14 +5,13 @@ import type { LocalFunctionOptions } from './options.ts';
 import type { FaultPlan } from './sandbox/faults.ts';
 
 /**
- * Carries {@link SandboxAuthorization} as JSON into a sandbox process; the preload removes it before the
- * handler loads.
+ * Passes {@link SandboxAuthorization} as JSON to a sandbox; the preload removes it before the handler loads.
  */
 export const AUTHORIZATION_VARIABLE = 'LOCAL_RUN_AUTHORIZATION';
 
-/** Rules against which a sandbox checks the SDK calls of its function. */
+/** Rules against which a sandbox checks its function's SDK calls. */
 export interface SandboxAuthorization {
-  /** ARN that the messages of denied calls name. */
+  /** ARN in the messages of denied calls. */
   principal: string;
   statements: readonly Statement[];
   /** `host:port` of the engines whose calls are checked; others pass. */
@@ -20,11 +19,11 @@ export interface SandboxAuthorization {
   /** If false, calls that the role does not allow are sent anyway. */
   rolesEnforced?: boolean;
   faults?: FaultPlan;
-  /** By table name; used to reject the keys that DynamoDB rejects. */
+  /** By table name, to reject the keys that DynamoDB rejects. */
   tableKeys: Readonly<Record<string, TableKeys>>;
 }
 
-/** The variables that Lambda sets, together with the function's own. */
+/** Variables that Lambda sets, and the function's own. */
 export function sandboxEnvironment(options: LocalFunctionOptions): Record<string, string> {
   const { name, directory, handler, memoryMiB, environment, compileCache } = options;
   return {

@@ -4,18 +4,15 @@ import type { InjectedFault } from './sandbox/faults.ts';
 const PREFIX_BYTES = 8;
 
 /**
- * One message between the host and a sandbox: a small header, and a body that passes through as the text it
- * is, so that an event is serialised once and parsed once.
+ * A message between host and sandbox. The body stays text, so that an event is serialized once and parsed
+ * once.
  */
 export interface Frame<Header = FrameHeader> {
   header: Header;
   body: string;
 }
 
-/**
- * What the host tells a sandbox: the next invocation, with the context that the runtime client shows the
- * handler.
- */
+/** The next invocation, with the context for the handler. */
 export interface InvokeHeader {
   type: 'invoke';
   requestId: string;
@@ -25,20 +22,19 @@ export interface InvokeHeader {
   traceId: string;
 }
 
-/** What a sandbox tells the host. */
 export type ReplyHeader =
   | { type: 'ready' }
   | { type: 'initError' }
   | { type: 'response'; requestId: string }
   | { type: 'error'; requestId: string }
-  /** Once for each thing that the function does to a resource; with faults, for each request. */
+  /** Once per action on a resource; with faults, for each request. */
   | { type: 'permission'; asked: PermissionRequest; isAllowed: boolean }
   | { type: 'fault'; injected: InjectedFault };
 
 export type FrameHeader = InvokeHeader | ReplyHeader;
 
 /**
- * Bytes of a frame: header length and body length (32 bits each, big endian), the header as JSON, the body as
+ * Frame bytes: header length and body length (32 bits each, big endian), the header as JSON, the body as
  * UTF-8.
  */
 export function encodeFrame(header: FrameHeader, body = ''): Buffer {
@@ -53,13 +49,13 @@ export function encodeFrame(header: FrameHeader, body = ''): Buffer {
   return frame;
 }
 
-/** Splits a byte stream with chunks of any size into frames. */
+/** Splits a byte stream, in chunks of any size, into frames. */
 export class FrameDecoder<Header extends FrameHeader> {
   #chunks: Buffer[] = [];
   #buffered = 0;
   #wanted = PREFIX_BYTES;
 
-  /** Takes the next chunk and returns the frames that it completes. */
+  /** @returns the frames that the chunk completes */
   push(chunk: Buffer): Frame<Header>[] {
     this.#chunks.push(chunk);
     this.#buffered += chunk.length;

@@ -14,7 +14,7 @@ import { preloadFileIn } from './preload-file.ts';
 import { LocalFunction } from './runtime.ts';
 import { type FaultPlan, type InjectedFault, requirePossible } from './sandbox/faults.ts';
 
-/** Sandboxes side by side of a function that nothing but requests invokes. */
+/** Concurrent sandboxes of a function that only requests invoke. */
 const DEFAULT_SANDBOXES = 3;
 
 const FunctionProperties = z.object({
@@ -30,67 +30,62 @@ const FunctionProperties = z.object({
 
 const OfFunction = z.object({ FunctionName: z.string() });
 const AliasProperties = OfFunction.extend({ Name: z.string() });
-/** Nothing is published here: every version is the current code. */
+/** Every version is the current code. */
 const ONLY_VERSION = '1';
 
-/** Settings of the local run that apply to every function, in addition to the template. */
+/** Settings of the local run for every function, in addition to the template. */
 export interface FunctionContext {
-  /** Set over the template's variables. */
+  /** Overrides the template's variables. */
   environment: Record<string, string>;
   /** Endpoints whose calls are checked against the function's role. */
   endpoints: readonly string[];
-  /** Concurrent invocations of a function's event sources, by the function's name. */
+  /** Concurrent invocations by event sources, by function name. */
   concurrency: ReadonlyMap<string, number>;
   capacity: SandboxCapacity;
   compileCache: string;
   nodeBinary?: string;
   onLog: (line: { source: string; text: string }) => void;
   onPermission?: (used: UsedPermission) => void;
-  /** As `rolesEnforced` of {@link LocalFunction}. */
+  /** As in {@link LocalFunction}. */
   rolesEnforced?: boolean;
-  /** By the physical name of a function. */
+  /** By physical name. */
   faults?: Readonly<Record<string, FaultPlan>>;
   onFault?: (injected: FunctionFault) => void;
 }
 
-/** A fault that a request of a function had. */
 export interface FunctionFault extends InjectedFault {
   /** Physical name. */
   functionName: string;
 }
 
-/** What the role of a function allows. */
 export interface FunctionRole {
   /** Physical name. */
   functionName: string;
   statements: readonly Statement[];
 }
 
-/** Something that a function did, or was not allowed to do. */
+/** An action that a function took or was denied. */
 export interface UsedPermission extends PermissionRequest {
   /** Physical name. */
   functionName: string;
   isAllowed: boolean;
 }
 
-/** The functions of a template, by the names that the rest of it has for them. */
 export interface Functions {
   /**
-   * @param nameOrArn physical name or ARN, of the function or of a version or alias of it: all are the code
-   *   as it is
+   * @param nameOrArn physical name or ARN of the function, a version or an alias: all run the current code
    * @throws LocalRunError when there is none
    */
   of(nameOrArn: string): LocalFunction;
-  /** What their roles allow. */
   roles: readonly FunctionRole[];
   processIds(): number[];
   stop(): Promise<void>;
 }
 
-/** Names the template's functions with their versions and aliases, roles and log groups. */
+/** Defines the template's functions with their versions, aliases, roles and log groups. */
 export function defineFunctions(template: Template, references: References): void {
   for (const resource of template.ofType('AWS::Lambda::Function')) {
-    const name = nameOf(template, resource, 'FunctionName');
+    const name = resolveName(template, resource, 'FunctionName');
     references.define(resource.logicalId, { ref: name, attributes: { Arn: functionArn(name) } });
   }
   for (const resource of template.ofType('AWS::Lambda::Version')) {
@@ -103,21 +98,20 @@ export function defineFunctions(template: Template, references: References): voi
     references.define(resource.logicalId, { ref: functionArn(`${FunctionName}:${Name}`) });
   }
   for (const resource of template.ofType('AWS::IAM::Role')) {
-    const name = nameOf(template, resource, 'RoleName');
+    const name = resolveName(template, resource, 'RoleName');
     const attributes = { Arn: `arn:${PARTITION}:iam::${ACCOUNT}:role/${name}` };
     references.define(resource.logicalId, { ref: name, attributes });
   }
   for (const resource of template.ofType('AWS::Logs::LogGroup')) {
-    const name = nameOf(template, resource, 'LogGroupName');
+    const name = resolveName(template, resource, 'LogGroupName');
     const attributes = { Arn: `arn:${PARTITION}:logs:${REGION}:${ACCOUNT}:log-group:${name}:*` };
     references.define(resource.logicalId, { ref: name, attributes });
   }
 }
 
 /**
- * Makes the template's functions ready to be invoked; none of them runs before it is.
- *
- * @throws LocalRunError for what the local run does not know of a function, its role or its faults
+ * Prepares the template's functions; none starts before it is invoked.
+ * @throws LocalRunError for unsupported parts of a function, its role or its faults
  */
 export function createFunctions(
   template: Template,
@@ -125,10 +119,10 @@ export function createFunctions(
   context: FunctionContext,
 ): Functions {
   const preload = preloadFileIn(context.compileCache);
-  const tableKeys = tableKeysOf(template, references);
+  const tableKeys = readTableKeys(template, references);
   const all = template.ofType('AWS::Lambda::Function').map((resource) => {
     const properties = parseProperties(FunctionProperties, resource, references);
-    const name = nameOf(template, resource, 'FunctionName');
+    const name = resolveName(template, resource, 'FunctionName');
     const { environment, concurrency, onLog, onPermission, faults, onFault, ...others } = context;
     const plan = faults?.[name];
     if (plan) requirePossible(plan);
@@ -176,8 +170,8 @@ export function createFunctions(
   };
 }
 
-/** What the template's tables have as keys, by their names. */
-function tableKeysOf(template: Template, references: References): Record<string, TableKeys> {
+/** Key attributes of the template's tables, by table name. */
+function readTableKeys(template: Template, references: References): Record<string, TableKeys> {
   const tables = template.ofType('AWS::DynamoDB::Table').map((resource): [string, TableKeys] => {
     const { KeySchema, GlobalSecondaryIndexes = [] } = parseProperties(TableDefinition, resource, references);
     return [
@@ -198,11 +192,11 @@ function tableKeysOf(template: Template, references: References): Record<string,
 const keyNames = (schema: TableDefinition['KeySchema']): string[] =>
   schema.toSorted((a, b) => a.KeyType.localeCompare(b.KeyType)).map(({ AttributeName }) => AttributeName);
 
-/** Without the version or alias at its end: `name:live`, `arn:aws:lambda:…:function:name:live`. */
+/** Strips a version or alias: `name:live`, `arn:aws:lambda:…:function:name:live`. */
 export const unqualified = (nameOrArn: string): string =>
   /^((?:arn:[^:]*:lambda:[^:]*:[^:]*:function:)?[^:]+)/.exec(nameOrArn)?.[1] ?? nameOrArn;
 
-function nameOf(template: Template, resource: Resource, property: string): string {
+function resolveName(template: Template, resource: Resource, property: string): string {
   const given = resource.properties[property];
   return physicalName(template, resource, typeof given === 'string' ? given : undefined);
 }

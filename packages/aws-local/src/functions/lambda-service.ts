@@ -3,13 +3,12 @@ import { failure, type JsonAnswer, startJsonService, success } from '../engines/
 import { LocalRunError } from '../errors.ts';
 import type { LocalFunction } from './runtime.ts';
 
-/** An event source mapping as Lambda lists it. */
 export interface MappingState {
   UUID: string;
   EventSourceArn: string;
   FunctionArn: string;
   State: 'Enabled' | 'Disabled';
-  /** Of streams: Lambda reports none for queues. */
+  /** Streams only: Lambda reports none for queues. */
   LastProcessingResult?: string;
 }
 
@@ -22,8 +21,8 @@ const INVOCATIONS = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 const MAPPINGS = /^\/2015-03-31\/event-source-mappings\/?$/;
 
 /**
- * Starts a Lambda that answers `Invoke` and `ListEventSourceMappings`, on one page. It is for operators:
- * functions do not get its endpoint, so it checks no role.
+ * Starts a Lambda with `Invoke` and `ListEventSourceMappings` (one page). It checks no role: only operators
+ * get its endpoint.
  */
 export const startLambdaService = ({ functionOf, mappings }: LambdaParts): Promise<Engine> =>
   startJsonService(async ({ method, path, body }) => {

@@ -1,4 +1,4 @@
-/** The invocations that one event source of a function makes, or all that come from elsewhere. */
+/** Invocations by one event source of a function, or by all other callers. */
 export interface Lane {
   /** Maximum of concurrent invocations. */
   readonly share: number;
@@ -10,9 +10,9 @@ interface Entry<Item> {
 }
 
 /**
- * What waits for a sandbox of one function, lane by lane. The lane with the fewest running invocations
- * comes first, so that none waits for as long as another one's invocations take; within a lane, and between
- * equals, it is first come, first served.
+ * Invocations that wait for a sandbox of one function. The lane with the fewest running invocations comes
+ * first, so that no lane waits for another's invocations; within a lane, and between equals, first in, first
+ * out.
  */
 export class LaneQueue<Item> {
   readonly #waiting: Entry<Item>[] = [];
@@ -22,18 +22,18 @@ export class LaneQueue<Item> {
     this.#waiting.push({ lane, item });
   }
 
-  /** What is to run next, unless each lane with something to run uses its share. */
+  /** The next item, unless every lane with items uses its share. */
   get next(): Item | undefined {
     return this.#next()?.item;
   }
 
-  /** Whether what is to run next comes from a lane that runs nothing. */
+  /** Whether the next item's lane runs nothing. */
   get isNextFirstOfItsLane(): boolean {
     const next = this.#next();
     return next !== undefined && this.underWay(next.lane) === 0;
   }
 
-  /** Takes what is to run next, and counts it as running. */
+  /** Removes the next item and counts it as running. */
   take(): Entry<Item> | undefined {
     const next = this.#next();
     if (!next) return undefined;

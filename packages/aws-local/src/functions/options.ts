@@ -8,40 +8,38 @@ export interface LocalFunctionOptions {
   name: string;
   /** Root of the unpacked function code. */
   directory: string;
-  /** As in the template: `file.export`. */
+  /** `file.export`, as in the template. */
   handler: string;
   timeoutSeconds: number;
   memoryMiB: number;
-  /**
-   * The template's variables and those of the local run, such as endpoints and credentials.
-   */
+  /** The template's variables and those of the local run, such as endpoints and credentials. */
   environment: Record<string, string>;
-  /** Sandboxes that may run side by side; further invocations wait. */
+  /** Concurrent sandboxes; further invocations wait. */
   maxSandboxes: number;
-  /** What the function's role allows. */
+  /** Statements of the function's role. */
   statements: readonly Statement[];
-  /** `RecursiveLoop` is `Allow`: messages of the function may come back to it without end. */
+  /** `RecursiveLoop` is `Allow`: the function may process its own messages without limit. */
   allowsLoops?: boolean;
-  /** Endpoints of the engines, whose calls are checked against the statements. */
+  /** Engine endpoints whose calls are checked against the statements. */
   endpoints?: readonly string[];
-  /** Of the template's tables, by their names. */
+  /** By table name. */
   tableKeys?: Readonly<Record<string, TableKeys>>;
-  /** Shared by the functions of a run, to bound their sandboxes together. */
+  /** Shared by a run's functions, to limit their sandboxes together. */
   capacity?: SandboxCapacity;
-  /** Directory for compiled code, which makes later cold starts several times faster. */
+  /** Directory for compiled code, which makes cold starts several times faster. */
   compileCache?: string;
   nodeBinary?: string;
   preload?: SandboxOptions['preload'];
   onLog?: (line: string) => void;
   /** As {@link SandboxOptions.onPermission}. */
   onPermission?: SandboxOptions['onPermission'];
-  /** Sends calls that the role does not allow when false. They are reported as refused all the same. */
+  /** If false, calls that the role does not allow are sent, and reported as refused. */
   rolesEnforced?: boolean;
-  /** Of its requests, in each of its processes. */
+  /** Faults of requests, in each process of the function. */
   faults?: FaultPlan;
   /** As {@link SandboxOptions.onFault}. */
   onFault?: SandboxOptions['onFault'];
-  /** Limits on events, in bytes of JSON; Lambda's where they are not said. */
+  /** Limits on events in bytes of JSON; Lambda's by default. */
   eventBytes?: number;
   asyncEventBytes?: number;
 }

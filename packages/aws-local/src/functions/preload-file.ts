@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
-/** What every sandbox loads before its function, as sources. */
+/** Source that every sandbox loads before its function. */
 export const PRELOAD = fileURLToPath(new URL('./sandbox/preload.ts', import.meta.url));
 
 /**
- * Makes one file of plain JavaScript of {@link PRELOAD}: to strip the types of eight sources costs each
- * sandbox 35 ms of CPU time, and 120 ms before they are in its compile cache.
- * @param directory made if it is not there; other runs may be using it
+ * Bundles {@link PRELOAD} into one JavaScript file: stripping the types of eight sources costs each sandbox
+ * 35 ms of CPU time, and 120 ms before they are in its compile cache.
+ * @param directory created if missing; other runs may use it
  * @returns the file
  */
 export function preloadFileIn(directory: string): string {
@@ -24,7 +24,7 @@ export function preloadFileIn(directory: string): string {
   const file = join(directory, 'preload.mjs');
   mkdirSync(directory, { recursive: true });
   for (const { contents } of outputFiles) writeFileSync(`${file}.${process.pid}`, contents);
-  // A sandbox of another run sees the old file or the new one.
+  // Atomic: a sandbox of another run sees the old file or the new one.
   renameSync(`${file}.${process.pid}`, file);
   return file;
 }

@@ -11,20 +11,17 @@ import { type InvocationResult, Sandbox } from './sandbox.ts';
 export type { InvocationResult } from './sandbox.ts';
 
 interface InvocationTerms {
-  /** Of the messages in the event. */
+  /** Lineage of the event's messages. */
   lineage?: Lineage;
   limitBytes?: number;
 }
 
 /** Lambda's limit on the event of a synchronous invocation. */
 export const EVENT_BYTES = 6 * 1024 * 1024;
-/** And of an asynchronous one: 1 MB since October 2025, and pages of AWS still say this. */
+/** Limit for an asynchronous one: 1 MB since October 2025; some AWS pages still give this one. */
 export const ASYNC_EVENT_BYTES = 262_144;
 
-/**
- * About as long as a sandbox takes to start: a shorter wait for one that is there already is no reason for
- * another.
- */
+/** About a sandbox's start-up time: a shorter wait for an existing one is no reason for another. */
 const GROWTH_PATIENCE_MS = 100;
 
 interface Waiting {
@@ -34,13 +31,16 @@ interface Waiting {
   resolve: (result: InvocationResult) => void;
 }
 
-/** What an event source has of a function: invocations that wait for those of no other event source. */
+/** A function for one event source, whose invocations do not wait for those of other event sources. */
 export interface FunctionLane {
-  /** As {@link LocalFunction.invoke}. @param lineage of the messages in the payload */
+  /**
+   * As {@link LocalFunction.invoke}.
+   * @param lineage of the messages in the payload
+   */
   invoke(payload: unknown, lineage?: Lineage): Promise<InvocationResult>;
   /**
-   * Invocations worth handing over at once: one for each sandbox that is left for it, and one that makes the
-   * function grow if it can.
+   * Invocations to pass at once: one per sandbox left for the lane, and one that makes the function grow if
+   * it can.
    */
   readonly concurrency: number;
 }
@@ -50,9 +50,7 @@ interface Idle {
   since: number;
 }
 
-/**
- * A Lambda function on this machine: sandboxes started as invocations need them, and kept for the next ones.
- */
+/** A Lambda function on this machine: starts sandboxes on demand and keeps them. */
 export class LocalFunction implements Pool {
   readonly name: string;
   readonly arn: string;
@@ -60,13 +58,13 @@ export class LocalFunction implements Pool {
   readonly #capacity: SandboxCapacity;
   readonly #environment: Record<string, string>;
   readonly #queue = new LaneQueue<Waiting>();
-  /** Of the invocations that no event source makes. */
+  /** Lane of invocations without an event source. */
   readonly #direct: Lane = { share: Number.POSITIVE_INFINITY };
-  /** Those that hold a place of the capacity. */
+  /** Sandboxes that hold a place of the capacity. */
   readonly #sandboxes = new Set<Sandbox>();
-  /** Those whose process has not ended yet. */
+  /** Sandboxes whose process has not ended. */
   readonly #processes = new Set<Sandbox>();
-  /** The one used last at the end. */
+  /** Most recently used last. */
   readonly #idle: Idle[] = [];
   #starting = false;
   #lastStartedAt = 0;
@@ -81,26 +79,24 @@ export class LocalFunction implements Pool {
     this.#environment = sandboxEnvironment(options);
   }
 
-  /** Invokes the function; an error of the function is in the result, with `functionError`. Never rejects. */
+  /** Never rejects: an error of the function is in the result, with `functionError`. */
   invoke(payload: unknown): Promise<InvocationResult> {
     return this.invokeSerialized(JSON.stringify(payload ?? null));
   }
 
-  /**
-   * As {@link invoke}, for what does not wait for the result on AWS, such as a schedule, and may send less.
-   */
+  /** As {@link invoke}, with Lambda's lower limit for asynchronous events, such as those of a schedule. */
   invokeAsync(payload: unknown): Promise<InvocationResult> {
     const event = JSON.stringify(payload ?? null);
     const limitBytes = this.#options.asyncEventBytes ?? ASYNC_EVENT_BYTES;
     return this.#invoke(event, this.#direct, { limitBytes });
   }
 
-  /** Like {@link invoke}, with an event that is JSON text already. */
+  /** As {@link invoke}, with an event that is JSON text. */
   invokeSerialized(event: string): Promise<InvocationResult> {
     return this.#invoke(event, this.#direct);
   }
 
-  /** A lane of its own for an event source, with up to `share` concurrent invocations. */
+  /** A lane for an event source, with up to `share` concurrent invocations. */
   lane(share: number): FunctionLane {
     const lane = { share };
     const left = () =>
@@ -109,7 +105,7 @@ export class LocalFunction implements Pool {
       invoke: (payload, lineage) =>
         this.#invoke(JSON.stringify(payload ?? null), lane, lineage && { lineage }),
       get concurrency() {
-        // Never none: what waits here is the next to run, what waits outside is not.
+        // At least 1: items that wait in this lane get a turn, items outside do not.
         return Math.max(1, Math.min(share, left()));
       },
     };
@@ -129,12 +125,11 @@ export class LocalFunction implements Pool {
     });
   }
 
-  /** Process ids of the sandboxes that run. */
   processIds(): number[] {
     return [...this.#processes].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
   }
 
-  /** Ends every sandbox and its work; settles when the processes are gone. */
+  /** Ends every sandbox and its work; resolves when the processes are gone. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#growthCheck);
@@ -143,7 +138,6 @@ export class LocalFunction implements Pool {
     await Promise.all([...this.#processes].map((sandbox) => sandbox.exited));
   }
 
-  /** What its role allows. */
   get statements(): readonly Statement[] {
     return this.#options.statements;
   }
@@ -184,8 +178,7 @@ export class LocalFunction implements Pool {
   }
 
   /**
-   * Starts one more sandbox, one at a time: at once if it is the first, else if the next invocation waits too
-   * long.
+   * Starts sandboxes one at a time: at once if it is the first, else when the next invocation waits too long.
    */
   #growFor(next: Waiting): void {
     const waited = Date.now() - Math.max(next.since, this.#lastStartedAt);
@@ -223,7 +216,7 @@ export class LocalFunction implements Pool {
     this.#schedule();
   }
 
-  /** Lets the sandbox work through what waits, then keeps it for later or gives its place away. */
+  /** Processes waiting items, then keeps the sandbox or gives its place away. */
   async #serve(sandbox: Sandbox): Promise<void> {
     for (let next = this.#queue.take(); next; next = this.#queue.take()) {
       const { lane, item } = next;
@@ -242,7 +235,7 @@ export class LocalFunction implements Pool {
     else this.#idle.push({ sandbox, since: Date.now() });
   }
 
-  /** Ends the sandbox and gives its place back, once. */
+  /** Ends the sandbox and releases its place, once. */
   #retire(sandbox: Sandbox): void {
     if (!this.#sandboxes.delete(sandbox)) return;
     const index = this.#idle.findIndex((idle) => idle.sandbox === sandbox);
@@ -253,7 +246,7 @@ export class LocalFunction implements Pool {
   }
 }
 
-/** In the words of Lambda, which answers with status 413 and does not invoke the function. */
+/** Lambda's message; Lambda answers with status 413 and does not invoke the function. */
 function tooLargeResult(bytes: number, limitBytes: number): InvocationResult {
   const errorMessage = `${bytes} byte payload is too large for an invocation (limit ${limitBytes} bytes)`;
   return { payload: { errorType: 'RequestTooLargeException', errorMessage }, functionError: 'Unhandled' };

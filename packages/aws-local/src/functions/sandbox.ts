@@ -9,13 +9,13 @@ import type { InjectedFault } from './sandbox/faults.ts';
 
 const RUNTIME_CLIENT = fileURLToPath(import.meta.resolve('aws-lambda-ric'));
 
-/** Lambda gives the init phase 10 seconds, outside the function's own timeout. */
+/** Lambda's limit on the init phase, outside the function's timeout. */
 const INIT_TIMEOUT_SECONDS = 10;
 /** Lambda's limit on a synchronous response. */
 const RESPONSE_LIMIT_BYTES = 6_291_556;
 
 /**
- * Outcome of an invocation; `functionError` as in the header `X-Amz-Function-Error`, with the error as
+ * Result of an invocation; `functionError` as in the header `X-Amz-Function-Error`, with the error as
  * payload.
  */
 export interface InvocationResult {
@@ -25,7 +25,7 @@ export interface InvocationResult {
 
 export interface Invocation {
   requestId: string;
-  /** The event, serialised. */
+  /** JSON text. */
   event: string;
   functionArn: string;
   traceId: string;
@@ -38,13 +38,12 @@ export interface SandboxOptions {
   environment: Record<string, string>;
   memoryMiB: number;
   nodeBinary: string;
-  /** Loaded before the function; as sources where it is absent. */
+  /** File that is loaded before the function; its sources when absent. */
   preload?: string;
-  /** Takes a line of the process's output, without its end of line. */
+  /** Receives a line of the process's output, without its line end. */
   onLine: (line: string) => void;
-  /** Called once for each action on a resource, with whether the role allows it. */
+  /** Called once per action on a resource, with whether the role allows it. */
   onPermission?: (asked: PermissionRequest, isAllowed: boolean) => void;
-  /** Called with each fault that was injected. */
   onFault?: (injected: InjectedFault) => void;
 }
 
@@ -54,13 +53,11 @@ interface Pending {
   timer: NodeJS.Timeout;
 }
 
-/**
- * One process with AWS's Node.js runtime client and a function in it, which serves one invocation at a time.
- */
+/** A process with AWS's Node.js runtime client and a function, which serves one invocation at a time. */
 export class Sandbox {
-  /** Settles once the handler is loaded: undefined, or why it could not be. */
+  /** Resolves when the handler is loaded: to undefined, or to the reason why it could not be. */
   readonly ready: Promise<InvocationResult | undefined>;
-  /** Settles when the process has ended. */
+  /** Resolves when the process has ended. */
   readonly exited: Promise<void>;
   readonly #process: ChildProcess;
   readonly #channel: Socket;
@@ -107,7 +104,7 @@ export class Sandbox {
     });
   }
 
-  /** Whether it can take another invocation. */
+  /** Whether it accepts another invocation. */
   get alive(): boolean {
     return this.#alive;
   }
@@ -116,9 +113,7 @@ export class Sandbox {
     return this.#process.pid;
   }
 
-  /**
-   * Runs the handler on one event; after `timeoutSeconds` it kills the process and answers so. Never rejects.
-   */
+  /** Runs the handler; after `timeoutSeconds` it kills the process and returns a timeout. Never rejects. */
   invoke(invocation: Invocation, timeoutSeconds: number): Promise<InvocationResult> {
     const { requestId, event, functionArn, traceId } = invocation;
     if (!this.#alive)
@@ -140,7 +135,6 @@ export class Sandbox {
     });
   }
 
-  /** Ends the process at once. */
   kill(): void {
     this.#alive = false;
     this.#process.kill('SIGKILL');
@@ -155,7 +149,7 @@ export class Sandbox {
       this.#initDone({ payload: JSON.parse(body), functionError: 'Unhandled' });
     } else if (header.requestId === this.#pending?.requestId) {
       if (header.type === 'error') this.#settle({ payload: JSON.parse(body), functionError: 'Unhandled' });
-      else this.#settle(responseOf(body));
+      else this.#settle(parseResponse(body));
     }
   }
 
@@ -178,10 +172,10 @@ export class Sandbox {
 
 function processArguments({ memoryMiB, handler, preload = PRELOAD }: SandboxOptions): string[] {
   return [
-    // Lambda leaves a tenth of the memory to what is not the heap.
+    // Lambda leaves a tenth of the memory to everything but the heap.
     `--max-old-space-size=${Math.floor(memoryMiB * 0.9)}`,
-    // A dozen of these share one machine: what they throw away is collected early. To optimize them for size
-    // as well saves a little more memory, at a quarter more processor time.
+    // A dozen of these share one machine, so garbage is collected early. `--optimize-for-size` would save
+    // little more memory at a quarter more processor time.
     '--max-semi-space-size=8',
     '--require',
     preload,
@@ -190,7 +184,7 @@ function processArguments({ memoryMiB, handler, preload = PRELOAD }: SandboxOpti
   ];
 }
 
-function responseOf(body: string): InvocationResult {
+function parseResponse(body: string): InvocationResult {
   const bytes = Buffer.byteLength(body);
   if (bytes <= RESPONSE_LIMIT_BYTES) return { payload: JSON.parse(body) };
   return failure(

@@ -3,15 +3,15 @@ import type { IncomingMessage } from 'node:http';
 /** API Gateway's limit on a request body. */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
-/** How long an unwanted body may continue to arrive, so that its sender reads the response. */
+/** How long a rejected body may continue to arrive, so that its sender reads the response. */
 const DRAIN_MS = 1_000;
 
-/** Whether a request says of itself that its body is too large. */
+/** Whether `Content-Length` exceeds the limit. */
 export function announcesTooMuch(message: IncomingMessage): boolean {
   return Number(message.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES;
 }
 
-/** Reads a body. `too large` comes as soon as that is certain, with the rest unread. */
+/** `too large` resolves as soon as that is certain, with the rest unread. */
 export function readBody(message: IncomingMessage): Promise<Buffer | 'too large' | 'aborted'> {
   if (announcesTooMuch(message)) return Promise.resolve('too large');
   return new Promise((resolve) => {
@@ -29,10 +29,7 @@ export function readBody(message: IncomingMessage): Promise<Buffer | 'too large'
   });
 }
 
-/**
- * Lets the rest of a refused body pass by, for a moment: closing in the midst of it would lose the answer on
- * its way.
- */
+/** Discards the rest of a rejected body for a moment: closing at once would lose the response. */
 export function drain(message: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, DRAIN_MS);

@@ -1,9 +1,9 @@
 import { LocalRunError } from '../errors.ts';
 
-/** Values of `$context.…`, by the name behind `$context.`. */
+/** `$context` variables, by the name after `$context.`. */
 export type Context = Readonly<Record<string, string>>;
 
-/** The variables that templates and headers may name here. */
+/** Variables that templates and headers may use. */
 const VARIABLES = new Set([
   'accountId',
   'apiId',
@@ -27,10 +27,9 @@ const VARIABLES = new Set([
 export type Rendered = (context: Context) => string;
 
 /**
- * Compiles a mapping template of which only `$context.…` is not plain text.
- *
- * @param where names the template's place in messages
- * @throws LocalRunError for other variables and for directives of the template language
+ * Compiles a mapping template of plain text and `$context.…`.
+ * @param where names the template in messages
+ * @throws LocalRunError for other variables and for template directives
  */
 export function compileTemplate(template: string, where: string): Rendered {
   const directive = /^\s*#.*$/m.exec(template);
@@ -44,8 +43,7 @@ export function compileTemplate(template: string, where: string): Rendered {
 }
 
 /**
- * Compiles the value of a header mapping: a quoted constant or a context variable.
- *
+ * Compiles a header mapping: a quoted constant or a context variable.
  * @throws LocalRunError for any other expression
  */
 export function compileParameter(expression: string, where: string): Rendered {

@@ -9,15 +9,14 @@ interface Failure {
 }
 
 /**
- * The responses that a gateway makes by itself, with the status and message they have unless the API says
- * otherwise.
+ * The gateway's own responses, with their default status and message.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 export const FAILURES = {
   BAD_REQUEST_BODY: { statusCode: 400, message: 'Invalid request body' },
   DEFAULT_4XX: { statusCode: 400, message: 'Bad Request' },
   DEFAULT_5XX: { statusCode: 500, message: 'Internal server error' },
-  /** Not a type that an API can declare: it has the response of DEFAULT_4XX. */
+  /** Not a type that an API can declare: it uses the response of DEFAULT_4XX. */
   INCOMPLETE_SIGNATURE: { statusCode: 403, message: 'Missing Authentication Token' },
   INTEGRATION_FAILURE: { statusCode: 504, message: 'Internal server error' },
   INTEGRATION_TIMEOUT: { statusCode: 504, message: 'Endpoint request timed out' },
@@ -29,10 +28,7 @@ export const FAILURES = {
 
 export type FailureType = keyof typeof FAILURES;
 
-/**
- * Renders the gateway's own response to a request; `statusCode` and `message` replace the type's own where
- * one type has several.
- */
+/** Renders a gateway response; `statusCode` and `message` override those of a type with several. */
 export type GatewayResponses = (
   type: FailureType,
   context: Context,
@@ -58,11 +54,10 @@ const HEADER = 'gatewayresponse.header.';
 const DEFAULT_TEMPLATE = '{"message":$context.error.messageString}';
 
 /**
- * Compiles the `AWS::ApiGateway::GatewayResponse`s of an API. A type without one of its own falls back to
- * that of `DEFAULT_4XX` or `DEFAULT_5XX`; a status that is not set stays the failure's.
- *
+ * Compiles an API's `AWS::ApiGateway::GatewayResponse`s. A type without its own uses `DEFAULT_4XX` or
+ * `DEFAULT_5XX`; an unset status stays the failure's.
  * @param declared logical id and resolved properties of each
- * @throws LocalRunError for expressions that the local run does not know
+ * @throws LocalRunError for unsupported expressions
  */
 export function compileGatewayResponses(
   declared: readonly { logicalId: string; properties: unknown }[],

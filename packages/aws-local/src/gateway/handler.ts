@@ -9,13 +9,13 @@ import { type GatewayRequest, headerOf, mediaTypeOf } from './request.ts';
 import type { Integration, Operation, RestApi } from './rest-api.ts';
 import { signatureFault } from './signature.ts';
 
-/** A request whose operation is known, and whose body is still to come. */
+/** A request with a known operation, before its body arrives. */
 export interface Matched {
   operation: Operation;
   route: MatchedRoute;
 }
 
-/** What is known of a request that could not even be read. */
+/** Stands for a request that could not be parsed. */
 export const UNREADABLE: GatewayRequest = {
   method: '',
   path: '/',
@@ -26,11 +26,11 @@ export const UNREADABLE: GatewayRequest = {
   sourceIp: '127.0.0.1',
 };
 
-/** Names a request that has just arrived; no two get the same names. */
+/** Creates the ids of a new request. */
 export function arrivalAt(api: RestApi, time: Date): Arrival {
   return {
     requestId: randomUUID(),
-    // API Gateway's own are 15 characters of base64 and a padding.
+    // API Gateway's are 15 base64 characters and a padding.
     extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
     traceId: `1-${Math.floor(time.getTime() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`,
     time,
@@ -50,7 +50,6 @@ export function failure(
   return api.gatewayResponses(type, contextOf(request, arrival), statusCode);
 }
 
-/** Answers a request that matches no method. */
 export function unmatched(api: RestApi, request: GatewayRequest, arrival: Arrival): Answer {
   const authorization = headerOf(request, 'authorization');
   if (authorization === undefined) return failure(api, 'MISSING_AUTHENTICATION_TOKEN', request, arrival);
@@ -59,7 +58,6 @@ export function unmatched(api: RestApi, request: GatewayRequest, arrival: Arriva
   return api.gatewayResponses('INCOMPLETE_SIGNATURE', contextOf(request, arrival), undefined, message);
 }
 
-/** Finds the operation of a request: behind the stage, by path and method. */
 export function matchOperation(api: RestApi, request: GatewayRequest): Matched | undefined {
   const [stage, ...segments] = request.segments;
   const match = stage === api.stage ? api.operations.match(request.method, segments) : undefined;
@@ -69,7 +67,7 @@ export function matchOperation(api: RestApi, request: GatewayRequest): Matched |
 }
 
 /**
- * Answers a request whose body is complete. Never rejects: failures are responses too.
+ * Answers a complete request. Never rejects: failures are responses too.
  * @param log called when a function gave no response
  */
 export async function respond(
@@ -105,7 +103,7 @@ export async function respond(
 const unusable = ({ functionError, payload }: InvocationResult): string =>
   functionError ? `the function failed: ${JSON.stringify(payload)}` : 'the function’s answer is malformed';
 
-/** The function goes on after the gateway has given up waiting, as it does on AWS. */
+/** The function continues after the gateway's timeout, as on AWS. */
 async function withinTimeout(
   { target, timeoutMs }: Extract<Integration, { kind: 'function' }>,
   event: string,

@@ -21,28 +21,24 @@ const MockIntegration = z.object({
 
 interface MockResponse {
   statusCode: number;
-  /** The statuses of the integration that it is for; none means that it is for all others. */
+  /** Integration statuses that it matches; without one it is the default. */
   selects?: RegExp;
   headers: { name: string; value: Rendered }[];
   contentType: string;
   body: Rendered;
 }
 
-/**
- * A mock integration: answers from the request's content type and context, or names the gateway response to
- * give.
- */
+/** Responds by content type and context, or returns the type of a gateway response. */
 export type Mock = (contentType: string, body: string, context: Context) => Answer | FailureType;
 
 const HEADER = 'method.response.header.';
 
 /**
- * Compiles an integration of type `MOCK`. Its request template, chosen by the content type, says the status;
- * that selects one of the integration responses.
+ * Compiles a `MOCK` integration: the request template for the content type yields the status, which selects
+ * an integration response.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-mock-integration.html
- *
  * @param where names the method in messages
- * @throws LocalRunError for templates and expressions that the local run does not know
+ * @throws LocalRunError for unsupported templates and expressions
  */
 export function compileMock(integration: unknown, where: string): Mock {
   const { RequestTemplates, PassthroughBehavior, IntegrationResponses } = MockIntegration.parse(integration);
@@ -56,7 +52,7 @@ export function compileMock(integration: unknown, where: string): Mock {
   return (contentType, body, context) => {
     const template = templates.get(contentType);
     if (!template && !passesThrough) return 'UNSUPPORTED_MEDIA_TYPE';
-    const status = statusOf(template ? template(context) : body);
+    const status = parseStatus(template ? template(context) : body);
     const response =
       status === undefined
         ? undefined
@@ -95,10 +91,8 @@ function compileResponse(
   };
 }
 
-/**
- * The `statusCode` of what a request template renders, or undefined, which the gateway answers with an error.
- */
-function statusOf(rendered: string): string | undefined {
+/** `statusCode` of a rendered request template; the gateway answers an error without one. */
+function parseStatus(rendered: string): string | undefined {
   try {
     const { statusCode } = z.object({ statusCode: z.number() }).parse(JSON.parse(rendered));
     return String(statusCode);

@@ -3,12 +3,12 @@ import { ACCOUNT } from '../arns.ts';
 import type { Context } from './context.ts';
 import type { GatewayRequest } from './request.ts';
 
-/** What the gateway adds to a request: where it arrived, when, and the names it goes by. */
+/** Time, stage and ids of a request. */
 export interface Arrival {
   requestId: string;
-  /** A client cannot choose this one. */
+  /** A client cannot choose this id. */
   extendedRequestId: string;
-  /** Root of the trace that the gateway begins where a request comes without one. */
+  /** Root of the trace that the gateway starts for a request without one. */
   traceId: string;
   time: Date;
   stage: string;
@@ -19,7 +19,6 @@ export interface Arrival {
 export interface MatchedRoute {
   resourceId: string;
   resourcePath: string;
-  /** Decoded. */
   parameters: Record<string, string>;
 }
 
@@ -34,7 +33,7 @@ export function proxyEvent(
   body: Buffer,
   isBinary: boolean,
 ): APIGatewayProxyEvent {
-  const headers = traced(
+  const headers = addTraceHeader(
     groupBy(request.headers, (name) => name.toLowerCase()),
     arrival,
   );
@@ -58,7 +57,7 @@ export function proxyEvent(
       domainPrefix: arrival.apiId,
       extendedRequestId: arrival.extendedRequestId,
       httpMethod: request.method,
-      identity: identityOf(request, headers),
+      identity: createIdentity(request, headers),
       path: request.path,
       protocol: request.protocol,
       requestId: arrival.requestId,
@@ -73,13 +72,12 @@ export function proxyEvent(
   };
 }
 
-/** API Gateway adds X-Ray's header to a function's event. */
-function traced(headers: Record<string, string[]>, { traceId }: Arrival): Record<string, string[]> {
+/** API Gateway adds X-Ray's header to the event. */
+function addTraceHeader(headers: Record<string, string[]>, { traceId }: Arrival): Record<string, string[]> {
   const isThere = Object.keys(headers).some((name) => name.toLowerCase() === 'x-amzn-trace-id');
   return isThere ? headers : { ...headers, 'X-Amzn-Trace-Id': [`Root=${traceId}`] };
 }
 
-/** The `$context` of a request. */
 export function contextOf(request: GatewayRequest, arrival: Arrival, resourcePath = ''): Context {
   return {
     accountId: ACCOUNT,
@@ -103,7 +101,7 @@ function pathWithoutStage(path: string, stage: string): string {
   return path.slice(stage.length + 1) || '/';
 }
 
-function identityOf(request: GatewayRequest, headers: Record<string, string[]>): APIGatewayEventIdentity {
+function createIdentity(request: GatewayRequest, headers: Record<string, string[]>): APIGatewayEventIdentity {
   const userAgent = Object.entries(headers)
     .find(([name]) => name.toLowerCase() === 'user-agent')?.[1]
     .at(-1);
@@ -151,7 +149,7 @@ function nullIfEmpty<Value>(record: Record<string, Value>): Record<string, Value
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `09/Apr/2015:12:34:56 +0000`, as in the Common Log Format. */
+/** Common Log Format: `09/Apr/2015:12:34:56 +0000`. */
 function commonLogTime(time: Date): string {
   const day = String(time.getUTCDate()).padStart(2, '0');
   return `${day}/${MONTHS[time.getUTCMonth()]}/${time.getUTCFullYear()}:${time.toISOString().slice(11, 19)} +0000`;

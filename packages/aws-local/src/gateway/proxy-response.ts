@@ -20,14 +20,13 @@ const ProxyResponse = z.object({
   isBase64Encoded: z.boolean().nullish(),
 });
 
-/** Headers about the connection and the body's length are the gateway's own business. */
+/** Headers that only the gateway sets. */
 const OWN_HEADERS = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'upgrade']);
 
 /**
- * Reads what a function answered to a proxy integration.
- *
- * @param decodes whether the API treats the response as binary, so that a base64 body goes out decoded
- * @returns undefined for anything malformed, which the gateway answers with an error of its own
+ * Parses a function's response to a proxy integration.
+ * @param decodes whether the API treats the response as binary and decodes its base64 body
+ * @returns undefined if malformed; the gateway then answers with its own error
  */
 export function proxyAnswer(payload: unknown, decodes: boolean): Answer | undefined {
   const parsed = ProxyResponse.safeParse(payload);
@@ -42,7 +41,7 @@ export function proxyAnswer(payload: unknown, decodes: boolean): Answer | undefi
   };
 }
 
-/** A name in both maps takes the values of `multiValueHeaders`. Undefined when a header cannot be sent. */
+/** `multiValueHeaders` override `headers`. Undefined when a header cannot be sent. */
 function mergedHeaders(
   single: Record<string, string>,
   multi: Record<string, string[]>,

@@ -1,9 +1,7 @@
 import type { Answer } from './answer.ts';
 import type { GatewayRequest } from './request.ts';
 
-/**
- * Redirects readers from paths outside the stage, as a custom domain or a distribution does in a deployment.
- */
+/** Redirects paths outside the stage, as a custom domain or distribution does when deployed. */
 export function redirectPages(
   redirects: Readonly<Record<string, string>>,
 ): (request: GatewayRequest) => Promise<Answer | undefined> {

@@ -1,11 +1,11 @@
-/** A request as the gateway read it, up to the body. */
+/** A request without its body. */
 export interface GatewayRequest {
   method: string;
-  /** Path without the query, still encoded. */
+  /** Still encoded, without the query. */
   path: string;
-  /** Decoded segments of the path; none for `/`. */
+  /** Decoded; empty for `/`. */
   segments: readonly string[];
-  /** Decoded names and values, in order. */
+  /** Decoded, in order. */
   query: readonly (readonly [name: string, value: string])[];
   /** As sent, in order. */
   headers: readonly (readonly [name: string, value: string])[];
@@ -14,9 +14,8 @@ export interface GatewayRequest {
 }
 
 /**
- * Reads a request target (RFC 9112, section 3.2).
- *
- * @returns undefined when it is not a path, or its percent-encoding is not of UTF-8 text
+ * Parses a request target (RFC 9112, section 3.2).
+ * @returns undefined when it is not a path, or its percent-encoding is not UTF-8
  */
 export function parseTarget(target: string): Pick<GatewayRequest, 'path' | 'segments' | 'query'> | undefined {
   const [, local = target] = /^https?:\/\/[^/?]*(\/.*)$/i.exec(target) ?? [];
@@ -46,12 +45,12 @@ function decodeQueryText(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
 }
 
-/** Value of the first header with this name, case-insensitive. */
+/** First header with this name, case-insensitive. */
 export function headerOf(request: Pick<GatewayRequest, 'headers'>, name: string): string | undefined {
   return request.headers.find(([key]) => key.toLowerCase() === name)?.[1];
 }
 
-/** The media type of the body, without parameters; API Gateway takes JSON where there is none. */
+/** Media type without parameters; API Gateway defaults to JSON. */
 export function mediaTypeOf(request: Pick<GatewayRequest, 'headers'>): string {
   const [type = ''] = (headerOf(request, 'content-type') ?? '').split(';');
   return type.trim().toLowerCase() || 'application/json';

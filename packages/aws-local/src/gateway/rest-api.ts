@@ -8,9 +8,8 @@ import { compileMock, type Mock } from './mock.ts';
 import { RouteTree } from './route-tree.ts';
 import { type Throttle, type ThrottleLimits, throttle, unthrottled } from './throttle.ts';
 
-/** A function as the gateway needs it. */
 export interface Invocable {
-  /** Never rejects: what goes wrong is in the result. */
+  /** Never rejects: errors are in the result. */
   invokeSerialized(event: string): Promise<InvocationResult>;
 }
 
@@ -22,18 +21,17 @@ export interface Operation {
   resourceId: string;
   resourcePath: string;
   integration: Integration;
-  /** Of this method alone; the stage's default settings give each method a bucket of its own. */
+  /** Of this method: the stage's default settings give each method its own bucket. */
   takes: Throttle;
 }
 
-/** The REST API of a template, compiled. */
 export interface RestApi {
   id: string;
   /** First segment of every path. */
   stage: string;
   operations: RouteTree<Operation>;
   gatewayResponses: GatewayResponses;
-  /** Whether bodies of this media type are bytes rather than text: `BinaryMediaTypes`. */
+  /** Whether a media type is in `BinaryMediaTypes`. */
   isBinary: (mediaType: string) => boolean;
 }
 
@@ -66,7 +64,6 @@ const StageProperties = z.object({
     .default([]),
 });
 
-/** Gives the parts of the API the names by which the rest of the template refers to them. */
 export function defineRestApi(template: Template, references: References): void {
   for (const { logicalId } of template.ofType('AWS::ApiGateway::RestApi')) {
     references.define(logicalId, {
@@ -84,10 +81,8 @@ export function defineRestApi(template: Template, references: References): void 
 
 /**
  * Compiles the template's REST API.
- *
  * @param functionOf finds a function by its ARN
- * @throws LocalRunError when there is not exactly one API with one stage, or one has what the local run does
- * not know
+ * @throws LocalRunError unless there is exactly one API with one stage and only supported parts
  */
 export function compileRestApi(
   template: Template,
@@ -129,9 +124,9 @@ export function compileRestApi(
 }
 
 /**
- * The throttling limits of methods. API Gateway applies the settings of a stage to each method by itself: a
- * method without settings of its own has a bucket with the default limits (API Gateway Developer Guide,
- * Throttle requests to your REST APIs).
+ * Throttling limits of methods. API Gateway applies a stage's settings to each method separately: without its
+ * own settings a method has a bucket with the default limits (API Gateway Developer Guide, Throttle requests
+ * to your REST APIs).
  */
 function methodLimits(settings: z.output<typeof StageProperties>['MethodSettings']) {
   const limits = new Map<string, ThrottleLimits>();
@@ -184,13 +179,13 @@ function resourcePaths(template: Template, references: References): Map<string, 
         `${id}: A sibling (${sibling[1].PathPart}) of this resource already has a variable path part -- only one is allowed`,
       );
   }
-  const pathOf = (id: string): string => {
+  const resolvePath = (id: string): string => {
     const resource = resources.get(id);
-    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : '';
+    return resource ? `${resolvePath(resource.ParentId)}/${resource.PathPart}` : '';
   };
   return new Map([
     [ROOT_RESOURCE_ID, '/'],
-    ...[...resources.keys()].map((id): [string, string] => [id, pathOf(id)]),
+    ...[...resources.keys()].map((id): [string, string] => [id, resolvePath(id)]),
   ]);
 }
 

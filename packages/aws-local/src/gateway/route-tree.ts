@@ -1,4 +1,4 @@
-/** What a path leads to. Parameters are decoded. */
+/** Target of a path, with decoded parameters. */
 export interface RouteMatch<Target> {
   target: Target;
   parameters: Record<string, string>;
@@ -8,15 +8,14 @@ interface Node<Target> {
   fixed: Map<string, Node<Target>>;
   /** `{name}`: any one segment. */
   parameter?: { name: string; node: Node<Target> };
-  /** `{name+}`: all that is left, at least one segment. */
+  /** `{name+}`: one or more remaining segments. */
   greedy?: { name: string; node: Node<Target> };
   methods: Map<string, Target>;
 }
 
 /**
- * The resources of a REST API. A fixed part of a path wins over `{name}`, which wins over `{name+}`, part by
- * part: what does not match below the winner matches nothing. The method itself wins over `ANY`. A trailing
- * slash makes another path, as it does in API Gateway.
+ * Resources of a REST API. Per segment, a literal wins over `{name}`, which wins over `{name+}`, without
+ * backtracking. The method itself wins over `ANY`. A trailing slash makes another path, as in API Gateway.
  */
 export class RouteTree<Target> {
   readonly #root: Node<Target> = emptyNode();
@@ -24,15 +23,11 @@ export class RouteTree<Target> {
   /** @param path a resource path such as `/v1/things/{id}` */
   add(path: string, method: string, target: Target): void {
     let node = this.#root;
-    for (const part of partsOf(path)) node = descend(node, part);
+    for (const part of splitPath(path)) node = descend(node, part);
     node.methods.set(method, target);
   }
 
-  /**
-   * Finds the target of a request.
-   *
-   * @param segments the decoded segments of the path; none for `/`
-   */
+  /** @param segments decoded segments of the path; empty for `/` */
   match(method: string, segments: readonly string[]): RouteMatch<Target> | undefined {
     const found = find(this.#root, segments, []);
     if (!found) return undefined;
@@ -42,7 +37,6 @@ export class RouteTree<Target> {
   }
 }
 
-/** The methods that `ANY` stands for. */
 const ANY_METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
 
 type Parameter = [name: string, value: string];
@@ -86,6 +80,6 @@ function emptyNode<Target>(): Node<Target> {
   return { fixed: new Map(), methods: new Map() };
 }
 
-function partsOf(path: string): string[] {
+function splitPath(path: string): string[] {
   return path.split('/').filter((part) => part !== '');
 }

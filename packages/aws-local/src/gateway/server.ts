@@ -17,7 +17,7 @@ import type { RestApi } from './rest-api.ts';
 
 /** API Gateway's limit on the request line and headers together. */
 const HEADER_LIMIT_BYTES = 10_240;
-/** How long a client may take over one request, so that slow ones cannot pile up. */
+/** Limit on receiving one request, so that slow clients cannot pile up. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 60_000;
 const DRAIN_CHECK_MS = 20;
@@ -26,22 +26,18 @@ export type Pages = (request: GatewayRequest) => Promise<Answer | undefined>;
 
 export interface Gateway {
   port: number;
-  /**
-   * Takes no new connections, and ends those without a request; settles when the requests in hand are
-   * answered.
-   */
+  /** Accepts no new connections and closes idle ones; resolves when open requests are answered. */
   drain(): Promise<void>;
-  /** Ends every connection, at once. */
+  /** Closes every connection at once. */
   close(): void;
 }
 
 /**
  * Serves a REST API on the loopback interface.
- *
- * @param pages what there is at the same address besides; they answer undefined to what they do not have
- * @param port 0 for any
+ * @param pages other pages at the same URL; they return undefined for paths that they do not have
+ * @param port 0 for any free port
  * @param log called for an error of the gateway, which ends its connection only, and for a function without a
- *   response, whose reason the client does not learn
+ *   response, whose reason the client does not see
  * @throws LocalRunError when the port is taken
  */
 export async function startGateway(
@@ -50,7 +46,7 @@ export async function startGateway(
   pages: Pages = async () => undefined,
   log: (text: string) => void = () => undefined,
 ): Promise<Gateway> {
-  function answering(work: Promise<void>, response: ServerResponse): void {
+  function trackResponse(work: Promise<void>, response: ServerResponse): void {
     work.catch((error: Error) => {
       log(`a connection was ended: ${error.stack}`);
       response.destroy(error);
@@ -65,16 +61,16 @@ export async function startGateway(
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 1_000,
       noDelay: true,
-      // Node.js would answer one without it by itself, without the envelope.
+      // Node.js would answer a request without it by itself, without the envelope.
       requireHostHeader: false,
     },
-    (message, response) => answering(serve(api, pages, log, message, response), response),
+    (message, response) => trackResponse(serve(api, pages, log, message, response), response),
   );
   server.on('checkContinue', (message, response) =>
-    answering(serve(api, pages, log, message, response), response),
+    trackResponse(serve(api, pages, log, message, response), response),
   );
   server.on('checkExpectation', (message, response) =>
-    answering(refuse(api, message, response, 417), response),
+    trackResponse(refuse(api, message, response, 417), response),
   );
   server.on('connect', (_message, socket) =>
     end(socket, failure(api, 'DEFAULT_4XX', UNREADABLE, arrivalAt(api, new Date()))),
@@ -82,8 +78,8 @@ export async function startGateway(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(api, error, socket));
   await listen(server, port);
   return {
-    port: portOf(server),
-    drain: () => drained(server),
+    port: readPort(server),
+    drain: () => waitUntilDrained(server),
     close() {
       server.close();
       server.closeAllConnections();
@@ -140,7 +136,7 @@ function refuse(
   statusCode: number,
 ): Promise<void> {
   const request = { ...UNREADABLE, method: message.method ?? '' };
-  // After an invalid request the following bytes may be misread as well.
+  // After an invalid request the following bytes may be misread.
   response.shouldKeepAlive = false;
   return sendUnread(
     message,
@@ -154,7 +150,7 @@ function send(message: IncomingMessage, response: ServerResponse, answer: Answer
   response.end(message.method === 'HEAD' ? undefined : answer.body);
 }
 
-/** Answers a request without its body. Where one is coming, the connection ends after it. */
+/** Answers without reading the body; the connection then closes if one is coming. */
 async function sendUnread(message: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
   const hasBody =
     message.headers['transfer-encoding'] !== undefined || Number(message.headers['content-length'] ?? 0) > 0;
@@ -167,7 +163,7 @@ async function sendUnread(message: IncomingMessage, response: ServerResponse, an
 }
 
 function writeHead(response: ServerResponse, { statusCode, headers, body }: Answer): void {
-  // Neither has a body, and a length of 0 would be wrong for what the other statuses mean by it.
+  // These statuses have no body, and a length of 0 would be wrong.
   const hasLength = statusCode !== 204 && statusCode !== 304;
   response.writeHead(
     statusCode,
@@ -175,7 +171,7 @@ function writeHead(response: ServerResponse, { statusCode, headers, body }: Answ
   );
 }
 
-/** Answers what Node.js could not parse as HTTP, or what took too long to arrive. */
+/** Answers a request that Node.js could not parse, or that took too long to arrive. */
 function refuseUnreadable(api: RestApi, error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -205,17 +201,17 @@ async function listen(server: Server, port: number): Promise<void> {
   }
 }
 
-function portOf(server: Server): number {
+function readPort(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('The gateway listens on a port');
   return address.port;
 }
 
-async function drained(server: Server): Promise<void> {
+async function waitUntilDrained(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  // A connection that was busy when the server closed stays open after its answer.
+  // A connection that was busy when the server closed stays open after its response.
   const timer = setInterval(() => server.closeIdleConnections(), DRAIN_CHECK_MS);
   await closed;
   clearInterval(timer);

@@ -1,10 +1,10 @@
-/** What a signature of AWS consists of. */
+/** Parts of an AWS signature. */
 const PARAMETERS = ['Credential', 'Signature', 'SignedHeaders'];
 
 /**
- * What API Gateway says of the `Authorization` header of a request that matches no method: it reads any
- * value as a signature of AWS, and repeats it in its message.
- * https://github.com/aws/chalice/issues/828, https://github.com/serverless/serverless/issues/3205
+ * API Gateway's error for the `Authorization` header of an unmatched request: it reads any value as an AWS
+ * signature and repeats it in its message. https://github.com/aws/chalice/issues/828,
+ * https://github.com/serverless/serverless/issues/3205
  */
 export function signatureFault(authorization: string, hasDate: boolean): string {
   const [, parameters = authorization] = /^\S+\s+(.*)$/.exec(authorization) ?? [];

@@ -1,21 +1,21 @@
-/** How many requests a method takes (API Gateway Developer Guide, Throttle requests: a token bucket). */
+/** Token bucket of a method (API Gateway Developer Guide, Throttle requests). */
 export interface ThrottleLimits {
-  /** Requests a second that it takes for as long as one likes. */
+  /** Sustained requests per second. */
   rate: number;
-  /** Requests that it takes at once, when it had none for a while. */
+  /** Requests at once after an idle time. */
   burst: number;
 }
 
-/** Whether a request that comes at this moment is taken. */
+/** Whether a request at this time is admitted. */
 export type Throttle = (time: Date) => boolean;
 
-/** A bucket of tokens, full at first: each request takes one, and `rate` of them come back each second. */
+/** Token bucket, full at first: each request takes a token, and `rate` tokens return per second. */
 export function throttle({ rate, burst }: ThrottleLimits): Throttle {
   let tokens = burst;
   let at: number | undefined;
   return (time) => {
     const now = time.getTime();
-    // A clock that was set back brings no tokens, and takes none.
+    // A clock that was set back adds and removes no tokens.
     tokens = Math.min(burst, tokens + (Math.max(0, now - (at ?? now)) / 1000) * rate);
     at = now;
     if (tokens < 1) return false;
@@ -24,5 +24,4 @@ export function throttle({ rate, burst }: ThrottleLimits): Throttle {
   };
 }
 
-/** Takes everything. */
 export const unthrottled: Throttle = () => true;

@@ -2,10 +2,9 @@ import { attributesIn, type UserPool } from './user-pool.ts';
 import type { KnownUser } from './users.ts';
 
 /**
- * What a token says of a user, with Cognito's names for it.
- *
- * @param scope of the authorization, space-separated; a token that is given out without one says all that the
- * client can read
+ * Claims of a token, with Cognito's names.
+ * @param scope of the authorization, space-separated; without one the token has all attributes that the
+ *   client can read
  */
 export function claimsOf(
   user: KnownUser,
@@ -21,5 +20,5 @@ export function claimsOf(
   };
 }
 
-/** Only ID tokens say so; access tokens and the userinfo endpoint do not. */
+/** Only ID tokens have it; access tokens and the userinfo endpoint do not. */
 export const ID_TOKEN_USE = { token_use: 'id' };

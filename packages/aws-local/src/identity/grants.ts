@@ -1,15 +1,14 @@
 import type { Adapter, Payload } from 'oidc-provider';
 
 /**
- * Where the provider keeps what is going on: sign-ins, sessions, codes, access and refresh tokens. They are
- * gone when the run ends; ID tokens, which carry all that they say themselves, are not.
- *
- * @param now milliseconds
+ * In-memory store of sign-ins, sessions, codes, access and refresh tokens. They end with the run; ID tokens
+ * are self-contained and stay valid.
+ * @param now epoch milliseconds
  */
 export function createGrants(now: () => number = Date.now): (kind: string) => Adapter {
   const entries = new Map<string, { payload: Payload; expiresAt: number }>();
 
-  const living = (key: string): Payload | undefined => {
+  const findUnexpired = (key: string): Payload | undefined => {
     const entry = entries.get(key);
     return entry && entry.expiresAt > now() ? entry.payload : undefined;
   };
@@ -18,31 +17,32 @@ export function createGrants(now: () => number = Date.now): (kind: string) => Ad
   };
 
   return (kind) => {
-    const keyOf = (id: string) => `${kind} ${id}`;
+    const recordKey = (id: string) => `${kind} ${id}`;
     return {
       async upsert(id, payload, expiresIn) {
         removeWhere((_, { expiresAt }) => expiresAt <= now());
         const expiresAt = expiresIn === undefined ? Number.POSITIVE_INFINITY : now() + expiresIn * 1000;
-        entries.set(keyOf(id), { payload, expiresAt });
+        entries.set(recordKey(id), { payload, expiresAt });
       },
       async find(id) {
-        return living(keyOf(id));
+        return findUnexpired(recordKey(id));
       },
       async findByUid(uid) {
         const [key] =
-          [...entries].find(([key, { payload }]) => key.startsWith(keyOf('')) && payload.uid === uid) ?? [];
-        return key === undefined ? undefined : living(key);
+          [...entries].find(([key, { payload }]) => key.startsWith(recordKey('')) && payload.uid === uid) ??
+          [];
+        return key === undefined ? undefined : findUnexpired(key);
       },
       async findByUserCode() {
-        // Codes to type belong to the device flow, which user pools do not have.
+        // User codes belong to the device flow, which user pools do not have.
         return undefined;
       },
       async consume(id) {
-        const payload = living(keyOf(id));
+        const payload = findUnexpired(recordKey(id));
         if (payload) payload.consumed = Math.floor(now() / 1000);
       },
       async destroy(id) {
-        entries.delete(keyOf(id));
+        entries.delete(recordKey(id));
       },
       async revokeByGrantId(grantId) {
         removeWhere((_, { payload }) => payload.grantId === grantId);

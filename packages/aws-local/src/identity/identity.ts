@@ -9,32 +9,34 @@ import type { UserPool } from './user-pool.ts';
 import { createUsers, type User } from './users.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Of ports that were free a moment ago. */
+/** Attempts to listen on a port that was free a moment ago. */
 const ATTEMPTS = 5;
 
-/** The identity provider of the local run: an OpenID provider that stands for the template's user pool. */
+/** OpenID provider in place of the template's user pool. */
 export interface Identity {
-  /** `http://localhost:PORT`; its discovery document is below. */
+  /** `http://localhost:PORT`, base URL of the discovery document. */
   issuer: string;
-  /** Whom the tokens are for (`aud`). */
+  /** Audience of the tokens (`aud`). */
   clientId: string;
-  /** Says who can sign in. @throws LocalRunError when a user has an attribute that the pool does not allow */
+  /** @throws LocalRunError when a user has an attribute that the pool does not allow */
   setUsers(users: readonly User[]): void;
-  /** An ID token without a sign-in. @throws LocalRunError when there is no such user */
+  /**
+   * Issues an ID token without a sign-in.
+   * @throws LocalRunError when there is no such user
+   */
   idToken(email: string, options: { lifetimeSeconds: number }): Promise<string>;
 }
 
 export interface RunningIdentity extends Identity {
-  /** Where functions list the users, as at Cognito. */
+  /** URL of the Cognito API with `ListUsers`. */
   userDirectory: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the identity provider. Its address and its key are kept in the directory, so that tokens stay valid
- * when it starts again; the address only while its port is free.
- *
- * @param options.define the user pool, once the issuer is known
+ * Starts the identity provider. The directory stores its key, and its port while that is free, so that tokens
+ * stay valid after a restart.
+ * @param options.define creates the user pool for the issuer
  */
 export async function startIdentity(options: {
   directory: string;
@@ -55,7 +57,7 @@ export async function startIdentity(options: {
     const onError = (error: unknown) =>
       onLog(error instanceof Error ? (error.stack ?? error.message) : String(error));
 
-    // Made when it is first asked: it takes a sixth of a second to load, and most runs ask it nothing.
+    // Created on first use: it takes a sixth of a second to load, and most runs never use it.
     let handler: Promise<(request: IncomingMessage, response: ServerResponse) => Promise<void>> | undefined;
     const answer = async (request: IncomingMessage, response: ServerResponse) => {
       handler ??= import('./provider.ts').then(({ createRequestHandler }) =>
@@ -64,7 +66,7 @@ export async function startIdentity(options: {
       await (await handler)(request, response);
     };
     server.on('request', (request, response) => {
-      if (request.headers.host !== new URL(issuer).host) return misdirected(response, issuer);
+      if (request.headers.host !== new URL(issuer).host) return rejectHost(response, issuer);
       answer(request, response).catch((error: unknown) => {
         onError(error);
         response.destroy();
@@ -91,15 +93,12 @@ export async function startIdentity(options: {
   }
 }
 
-/**
- * Another name for this machine: of a page that wants to be taken for ours (DNS rebinding), or a cookie would
- * not be sent with it.
- */
-function misdirected(response: ServerResponse, issuer: string): void {
+/** Rejects other names of this machine: DNS rebinding, or a cookie would not be sent along. */
+function rejectHost(response: ServerResponse, issuer: string): void {
   response.writeHead(421, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`The address is ${issuer}\n`);
 }
 
-/** @param earlier the port of the last run */
+/** @param earlier port of the last run */
 async function listen(server: Server, earlier: number | undefined): Promise<number> {
   let port = earlier ?? (await freePort());
   for (let attempt = 1; ; attempt += 1) {

@@ -1,11 +1,11 @@
 /**
- * The part of `oidc-provider` that the local run uses. The package has no declarations of its own, and the
- * community's bring the whole of Koa along.
+ * The part of `oidc-provider` that the local run uses. The package has no declarations, and the community's
+ * depend on all of Koa.
  */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
-  /** What one of the provider's records holds; its members depend on the kind. */
+  /** Content of a record; its members depend on the kind. */
   export interface Payload {
     uid?: string;
     grantId?: string;
@@ -35,7 +35,7 @@ declare module 'oidc-provider' {
     save(): Promise<string>;
   }
 
-  /** Koa's context of a request to the provider. */
+  /** Koa's context of a request. */
   export interface Context {
     status: number;
     type: string;
@@ -94,7 +94,10 @@ declare module 'oidc-provider' {
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
     /** @throws errors.SessionNotFound */
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
-    /** Sends the browser on. @throws errors.SessionNotFound */
+    /**
+     * Redirects the browser.
+     * @throws errors.SessionNotFound
+     */
     interactionFinished(
       request: IncomingMessage,
       response: ServerResponse,

@@ -6,13 +6,11 @@ import type { KnownUser } from './users.ts';
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /**
- * Header fields of every page: nothing from elsewhere, no scripts, in no frame.
- *
- * @param destinations addresses that a form's answer may lead on to; browsers check them against the form's
- * page, too
+ * Header fields of every page: no external content, no scripts, no frames.
+ * @param destinations URLs that a form may redirect to; browsers check them against the form's page
  */
 export function pageHeaders(destinations: readonly string[]): Record<string, string> {
-  const targets = new Set(["'self'", ...destinations.map(sourceOf)]);
+  const targets = new Set(["'self'", ...destinations.map(toPolicySource)]);
   return {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': [
@@ -28,13 +26,16 @@ export function pageHeaders(destinations: readonly string[]): Record<string, str
   };
 }
 
-/** As a Content Security Policy names it: an origin, or the scheme of an app's own addresses. */
-function sourceOf(address: string): string {
+/** Source in a Content Security Policy: an origin, or the scheme of an app's own URLs. */
+function toPolicySource(address: string): string {
   const { protocol, origin } = new URL(address);
   return origin === 'null' ? protocol : origin;
 }
 
-/** @param email what to begin with @param failure what to say of the attempt before */
+/**
+ * @param email prefilled
+ * @param failure error of the previous attempt
+ */
 export function signInPage(options: {
   email: string;
   failure?: string;
@@ -59,7 +60,7 @@ ${usersNote(users)}`,
   );
 }
 
-/** The page runs on the developer's own machine, so the users need not be hidden. */
+/** The page runs on the developer's machine, so it may list the users. */
 function usersNote(users: readonly KnownUser[]): string {
   const rows = users.map(
     ({ email, password }) => `<tr><td>${escapeHtml(email)}</td><td>${escapeHtml(password)}</td></tr>`,
@@ -71,7 +72,7 @@ function usersNote(users: readonly KnownUser[]): string {
 <tbody>${rows.join('\n')}</tbody></table></aside>`;
 }
 
-/** @param form the provider's own, which the button belongs to */
+/** @param form the provider's own, for the button */
 export function signOutPage(form: string): string {
   return page(
     'Sign out',
@@ -81,7 +82,7 @@ ${form}
   );
 }
 
-/** A page that only says something. @param detail for who develops the application */
+/** @param detail for the application's developer */
 export function noticePage(title: string, text: string, detail?: string): string {
   return page(
     title,

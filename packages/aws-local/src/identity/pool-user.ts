@@ -1,6 +1,6 @@
 import type { KnownUser } from './users.ts';
 
-/** A user as Cognito's API shows him (`UserType`). */
+/** A user in Cognito's API (`UserType`). */
 export interface PoolUser {
   Username: string;
   Attributes: { Name: string; Value: string }[];
@@ -8,10 +8,7 @@ export interface PoolUser {
   UserStatus: 'CONFIRMED';
 }
 
-/**
- * Where people sign in with their address, their name is an identifier of Cognito's choice: the same as
- * `sub`.
- */
+/** In a pool with e-mail sign-in, the user name is an identifier that Cognito generates, equal to `sub`. */
 export function poolUserOf({ id, email, attributes }: KnownUser): PoolUser {
   const all = { sub: id, email, email_verified: 'true', ...attributes };
   return {

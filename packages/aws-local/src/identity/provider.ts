@@ -10,7 +10,7 @@ import type { SigningKey } from './state.ts';
 import { STANDARD_ATTRIBUTES, type UserPool } from './user-pool.ts';
 import type { Users } from './users.ts';
 
-/** How long a sign-in page waits, and how long a browser stays signed in, as at Cognito's. */
+/** Lifetime of a sign-in page and of a browser's session, as in Cognito. */
 const SIGN_IN_SECONDS = 60 * 60;
 const SESSION_SECONDS = 60 * 60;
 const CODE_SECONDS = 5 * 60;
@@ -26,10 +26,7 @@ export interface ProviderOptions {
   onError(error: unknown): void;
 }
 
-/**
- * Answers every request to the identity provider: the protocol by `oidc-provider`, the sign-in page by our
- * own.
- */
+/** Handles every request to the identity provider: the protocol by `oidc-provider`, the sign-in page here. */
 export function createRequestHandler(
   options: ProviderOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
@@ -42,7 +39,7 @@ export function createRequestHandler(
   const answer = provider.callback();
   const leaving = {
     pool,
-    sessionCookie: cookieOf(options.issuer, 'session'),
+    sessionCookie: cookieName(options.issuer, 'session'),
     sessions: grants('Session'),
   };
   return async (request, response) => {
@@ -51,10 +48,8 @@ export function createRequestHandler(
   };
 }
 
-/**
- * Cookies belong to the host on all ports: local runs and other programs must not mix them up.
- */
-const cookieOf = (issuer: string, name: string): string => `${name}_${new URL(issuer).port}`;
+/** Cookies belong to the host on all ports: local runs and other programs must not share them. */
+const cookieName = (issuer: string, name: string): string => `${name}_${new URL(issuer).port}`;
 
 function createProvider(
   { issuer, pool, users, key }: ProviderOptions,
@@ -66,7 +61,7 @@ function createProvider(
     context.body = page;
   };
   const scopes = pool.scopes.length === 0 ? ['openid'] : [...pool.scopes];
-  const cookie = (name: string) => cookieOf(issuer, name);
+  const cookie = (name: string) => cookieName(issuer, name);
   // First-party client: signing in implies consent.
   const policy = interactionPolicy.base();
   policy.remove('consent');
@@ -85,8 +80,8 @@ function createProvider(
     clientAuthMethods: ['none'],
     clientBasedCORS: (_, origin, client) =>
       client.redirectUris.some((address) => URL.parse(address)?.origin === origin),
-    clients: [clientOf(pool, scopes)],
-    // Cognito's ID tokens carry the attributes themselves, wherever else these can be read.
+    clients: [createClient(pool, scopes)],
+    // Cognito's ID tokens always contain the attributes.
     conformIdTokenClaims: false,
     cookies: {
       names: { session: cookie('session'), interaction: cookie('sign_in'), resume: cookie('sign_in_resume') },
@@ -121,7 +116,7 @@ function createProvider(
     interactions: { policy, url: (_, { uid }) => `${SIGN_IN_PATH}${uid}` },
     issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
     jwks: { keys: [key] },
-    loadExistingGrant: (context) => grantOf(context, scopes.join(' ')),
+    loadExistingGrant: (context) => loadGrant(context, scopes.join(' ')),
     renderError: (context, { error = '', error_description: description = '' }) =>
       show(
         context,
@@ -133,7 +128,7 @@ function createProvider(
       ),
     responseTypes: ['code'],
     rotateRefreshToken: pool.rotation,
-    // As below a Cognito domain, so that what is written for the one works with the other.
+    // Same paths as below a Cognito domain, so that clients work with both.
     routes: {
       authorization: '/oauth2/authorize',
       token: '/oauth2/token',
@@ -155,8 +150,8 @@ function createProvider(
   });
 }
 
-/** A public client: it proves with PKCE that a code is its own (RFC 7636). */
-function clientOf(pool: UserPool, scopes: readonly string[]): Record<string, unknown> {
+/** A public client with PKCE (RFC 7636). */
+function createClient(pool: UserPool, scopes: readonly string[]): Record<string, unknown> {
   const addresses = [...pool.callbackUrls, ...pool.logoutUrls];
   const isWeb = addresses.every((address) => /^https?:/.test(address));
   const signsIn = pool.callbackUrls.length > 0;
@@ -173,8 +168,8 @@ function clientOf(pool: UserPool, scopes: readonly string[]): Record<string, unk
   };
 }
 
-/** What the signed-in user has granted the client: all that the client may ask for. */
-async function grantOf({ oidc }: Context, scope: string): Promise<Grant | undefined> {
+/** Grants the client everything that it may request. */
+async function loadGrant({ oidc }: Context, scope: string): Promise<Grant | undefined> {
   const { provider, client, session } = oidc;
   if (!client || session.accountId === undefined) return undefined;
   const id = session.grantIdFor(client.clientId);

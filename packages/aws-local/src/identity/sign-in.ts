@@ -3,7 +3,7 @@ import { errors, type Interaction, type Provider } from 'oidc-provider';
 import { noticePage, signInPage } from './pages.ts';
 import type { Users } from './users.ts';
 
-/** Where the sign-in page lies; a number of the sign-in follows. */
+/** Path of the sign-in page, before a sign-in's id. */
 export const SIGN_IN_PATH = '/sign-in/';
 
 /** Far more than an address and a password. */
@@ -16,8 +16,7 @@ interface Place {
 }
 
 /**
- * Answers a request to the sign-in page: with the form, or by sending the browser on when it brought the
- * right password.
+ * Handles a request to the sign-in page: returns the form, or redirects the browser after the right password.
  */
 export async function signIn(
   place: Place,
@@ -31,7 +30,7 @@ export async function signIn(
     send(405, noticePage('Not possible', 'This page is opened and submitted, nothing else.'));
     return;
   }
-  const interaction = await underWay(provider, request, response);
+  const interaction = await findSignIn(provider, request, response);
   if (!interaction) {
     send(400, noticePage('This sign-in is over', 'Go back to where you came from and sign in again.'));
     return;
@@ -57,8 +56,8 @@ export async function signIn(
   send(422, signInPage({ email, failure, users: users.all() }));
 }
 
-/** The sign-in that the browser's cookie names, while there is one. */
-async function underWay(
+/** The sign-in of the browser's cookie; undefined when it has ended. */
+async function findSignIn(
   provider: Provider,
   request: IncomingMessage,
   response: ServerResponse,

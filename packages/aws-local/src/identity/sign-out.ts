@@ -2,21 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Adapter } from 'oidc-provider';
 import type { UserPool } from './user-pool.ts';
 
-/** Where user pools sign a browser out. */
+/** Path of a user pool's logout endpoint. */
 export const SIGN_OUT_PATH = '/logout';
 
 interface Place {
   pool: Pick<UserPool, 'clientId' | 'logoutUrls'>;
-  /** Name of the cookie by which the provider knows a browser that is signed in. */
+  /** Name of the provider's cookie for a signed-in browser. */
   sessionCookie: string;
   sessions: Pick<Adapter, 'destroy'>;
 }
 
 /**
- * Signs a browser out and redirects it without a question, as a user pool does with a `logout_uri`
- * (Cognito Developer Guide, The managed login sign-out endpoint). With the specification's parameters alone
- * the provider asks first.
- * @returns whether it was such a request
+ * Signs a browser out and redirects it without a prompt, as a user pool does with a `logout_uri` (Cognito
+ * Developer Guide, The managed login sign-out endpoint). With only the specification's parameters the
+ * provider asks first.
+ * @returns whether it handled the request
  */
 export async function signOut(
   { pool, sessionCookie, sessions }: Place,

@@ -22,28 +22,25 @@ const SigningKey = z.object({
   dq: z.string(),
   qi: z.string(),
 });
-/** The private key that tokens are signed with, a JSON Web Key. */
+/** Private key of the tokens, a JSON Web Key. */
 export type SigningKey = z.infer<typeof SigningKey>;
 
 const State = z.object({
-  /** Part of the issuer's address, and so of every token. */
+  /** Part of the issuer's URL, and so of every token. */
   port: z.int().min(1).max(65_535).optional(),
   signingKey: SigningKey,
 });
-/** What has to outlive a run for its tokens to stay valid. */
+/** State that keeps tokens valid after a run. */
 export type IdentityState = z.infer<typeof State>;
 
-/**
- * What an earlier run has kept in the directory, else a new key. One that cannot be read is replaced: all
- * that is lost are tokens.
- */
+/** Reads the stored state, or creates a key. An unreadable one is replaced: only tokens are lost. */
 export async function readIdentityState(directory: string): Promise<IdentityState> {
   const text = await readIfPresent(join(directory, FILE));
   const kept = text === undefined ? undefined : State.safeParse(parseJson(text)).data;
   return kept ?? { signingKey: await newSigningKey() };
 }
 
-/** Writes the file for its owner only: the key allows signing in as any user. */
+/** Readable only by its owner: the key allows signing in as any user. */
 export async function writeIdentityState(directory: string, state: IdentityState): Promise<void> {
   await replaceFile(join(directory, FILE), `${JSON.stringify(state, null, 2)}\n`, PRIVATE);
 }

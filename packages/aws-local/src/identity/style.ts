@@ -1,6 +1,5 @@
 import { PALETTE } from '../pages/palette.ts';
 
-/** The look of the identity provider's pages: one column, legible, after the system's colour scheme. */
 export const STYLE = `${PALETTE}
 body {
   margin: 0;

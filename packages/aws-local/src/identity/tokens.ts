@@ -5,7 +5,7 @@ import type { SigningKey } from './state.ts';
 import type { UserPool } from './user-pool.ts';
 import type { KnownUser } from './users.ts';
 
-/** An ID token without a sign-in page before it, as Cognito's `AdminInitiateAuth` gives one. */
+/** Issues an ID token without a sign-in page, as Cognito's `AdminInitiateAuth` does. */
 export async function signIdToken(
   user: KnownUser,
   options: { issuer: string; pool: UserPool; key: SigningKey; lifetimeSeconds: number },

@@ -17,7 +17,7 @@ const ListUsers = z.object({
   AttributesToGet: z.array(z.string()).optional(),
 });
 
-/** Starts a Cognito that answers `ListUsers` for the pool. */
+/** Starts a Cognito with `ListUsers` for the pool. */
 export const startUserDirectory = (
   pool: Pick<UserPool, 'id' | 'customAttributes'>,
   users: Pick<Users, 'all'>,
@@ -46,19 +46,19 @@ function listUsers(
       'InvalidParameterException',
       'One or more requested attributes do not exist in user pool.',
     );
-  const after = PaginationToken === undefined ? '' : placeOf(PaginationToken);
+  const after = PaginationToken === undefined ? '' : decodePageToken(PaginationToken);
   const rest = users
     .all()
     .map(poolUserOf)
     .filter(matches)
     .sort((a, b) => (a.Username < b.Username ? -1 : 1))
     .filter(({ Username }) => Username > after);
-  // Cognito takes a limit of 0 as none.
+  // Cognito ignores a limit of 0.
   const page = rest.slice(0, Limit || MAX_USERS);
   const last = page.at(-1);
   return success({
     Users: page.map((user) => withAttributes(user, AttributesToGet)),
-    ...(last && page.length < rest.length ? { PaginationToken: tokenOf(last) } : {}),
+    ...(last && page.length < rest.length ? { PaginationToken: encodePageToken(last) } : {}),
   });
 }
 
@@ -67,5 +67,5 @@ const withAttributes = (user: PoolUser, names: readonly string[] | undefined): P
     ? user
     : { ...user, Attributes: user.Attributes.filter(({ Name }) => names.includes(Name)) };
 
-const tokenOf = ({ Username }: PoolUser) => Buffer.from(Username).toString('base64url');
-const placeOf = (token: string) => Buffer.from(token, 'base64url').toString();
+const encodePageToken = ({ Username }: PoolUser) => Buffer.from(Username).toString('base64url');
+const decodePageToken = (token: string) => Buffer.from(token, 'base64url').toString();

@@ -1,6 +1,6 @@
 import type { PoolUser } from './pool-user.ts';
 
-/** What Cognito can search by (API reference, ListUsers); custom attributes are not among it. */
+/** Searchable attributes (API reference, ListUsers); custom ones are not. */
 const SEARCHABLE = [
   'username',
   'sub',
@@ -14,17 +14,15 @@ const SEARCHABLE = [
   'status',
 ];
 /**
- * Compared without regard to case: aliases of a pool that is not case-sensitive, and the status, which the
- * API reference says it of.
+ * Compared case-insensitively: aliases of a pool that is not case-sensitive, and the status (API reference).
  */
 const CASELESS = ['email', 'preferred_username', 'cognito:user_status'];
 
 const FORM = /^\s*"?([\w:]+)"?\s*(=|\^=)\s*"((?:[^"\\]|\\.)*)"\s*$/s;
 
 /**
- * Compiles a `Filter` of ListUsers: one attribute, `=` for equal or `^=` for beginning with, and a quoted
- * text.
- * @returns undefined for what Cognito would refuse
+ * Compiles a `Filter` of ListUsers: an attribute, `=` (equal) or `^=` (prefix), and a quoted text.
+ * @returns undefined for a filter that Cognito would reject
  */
 export function compileUserFilter(filter: string): ((user: PoolUser) => boolean) | undefined {
   if (filter === '') return () => true;

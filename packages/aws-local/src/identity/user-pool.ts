@@ -1,30 +1,23 @@
-/** What the local run takes from a template's user pool and from its client. */
+/** Settings of a template's user pool and its client. */
 export interface UserPool {
   id: string;
   clientId: string;
-  /**
-   * Names of the attributes that the template defines (`custom:…`), with the lengths that their values may
-   * have.
-   */
+  /** Custom attributes (`custom:…`) with the allowed lengths of their values. */
   customAttributes: ReadonlyMap<string, { minLength: number; maxLength: number }>;
-  /** Names of the attributes that the client's tokens may carry. */
+  /** Attributes that the client's tokens may contain. */
   readAttributes: readonly string[];
-  /** What may be asked for at the sign-in page; empty when the client does not use it. */
+  /** Scopes of the sign-in page; empty when the client does not use it. */
   scopes: readonly string[];
   callbackUrls: readonly string[];
   logoutUrls: readonly string[];
-  /** Whether a refresh token can be revoked. */
   revocation: boolean;
-  /** Whether each use of a refresh token gives another one in its place. */
+  /** Whether each use of a refresh token replaces it. */
   rotation: boolean;
-  /** In seconds. */
+  /** Seconds. */
   lifetimes: { idToken: number; accessToken: number; refreshToken: number };
 }
 
-/**
- * Of a user pool's standard attributes, those that the scope `profile` stands for (OpenID Connect Core 1.0,
- * section 5.4).
- */
+/** Standard attributes of the scope `profile` (OpenID Connect Core 1.0, section 5.4). */
 const PROFILE_ATTRIBUTES = [
   'name',
   'family_name',
@@ -44,7 +37,6 @@ const PROFILE_ATTRIBUTES = [
 const EMAIL_ATTRIBUTES = ['email', 'email_verified'];
 const PHONE_ATTRIBUTES = ['phone_number', 'phone_number_verified'];
 
-/** Every pool has these. */
 export const STANDARD_ATTRIBUTES: readonly string[] = [
   ...PROFILE_ATTRIBUTES,
   ...EMAIL_ATTRIBUTES,
@@ -55,10 +47,9 @@ export const STANDARD_ATTRIBUTES: readonly string[] = [
 const CUSTOM = 'custom:';
 
 /**
- * The attributes that a token may carry, as Cognito decides it (Developer Guide, The user attributes
- * endpoint): with `openid` alone all that the client can read; with `profile`, `email` or `phone` beside it
- * those that they stand for and no others, so that `openid email` leaves out custom attributes.
- *
+ * Attributes that a token may contain (Cognito Developer Guide, The user attributes endpoint): with `openid`
+ * alone all that the client can read; with `profile`, `email` or `phone` only theirs, so that `openid email`
+ * excludes custom attributes.
  * @param scope of the authorization, space-separated
  */
 export function attributesIn(pool: Pick<UserPool, 'readAttributes'>, scope: string): string[] {

@@ -2,31 +2,32 @@ import { v5 as uuidFrom } from 'uuid';
 import { LocalRunError } from '../errors.ts';
 import { STANDARD_ATTRIBUTES, type UserPool } from './user-pool.ts';
 
-/** Someone who can sign in here. */
 export interface User {
   email: string;
   password: string;
-  /** Values by the names that the tokens have for them, such as `custom:role`. */
+  /** Values by claim name, such as `custom:role`. */
   attributes: Readonly<Record<string, string>>;
 }
 
-/** A user with the identifier that tokens carry as `sub`. */
+/** A user with the `sub` of the tokens. */
 export interface KnownUser extends User {
   id: string;
 }
 
-/** The users of a pool. */
 export interface Users {
-  /** Replaces all of them. @throws LocalRunError when one has an attribute that the pool does not allow */
+  /**
+   * Replaces all users.
+   * @throws LocalRunError when one has an attribute that the pool does not allow
+   */
   set(users: readonly User[]): void;
   all(): readonly KnownUser[];
   byId(id: string): KnownUser | undefined;
   byEmail(email: string): KnownUser | undefined;
-  /** The user whom the address and the password name together. */
+  /** @returns undefined for a wrong address or password */
   authenticate(email: string, password: string): KnownUser | undefined;
 }
 
-/** Namespace of the identifiers, so that a user has the same one in every run (RFC 9562, section 5.5). */
+/** Namespace of the ids, so that a user has the same id in every run (RFC 9562, section 5.5). */
 const USERS = '6f2f7f0e-7a06-5e0b-9a53-0c1c5c9f0d35';
 
 export function createUsers(pool: Pick<UserPool, 'id' | 'customAttributes'>): Users {

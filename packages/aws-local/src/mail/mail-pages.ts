@@ -5,19 +5,15 @@ import type { Mailbox } from './mailbox.ts';
 import { type Listed, listPage, messagePage, unknownPage } from './pages.ts';
 import { STYLE } from './style.ts';
 
-/** Bounds the length of the page. */
 const MAX_LISTED = 200;
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
-/** Nothing from elsewhere, no scripts, in no frame; a message's HTML in a frame of its own. */
+/** No external content, no scripts, no framing; a message's HTML has its own frame. */
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`;
-/**
- * A message looks as it wants, but runs nothing and fetches nothing, also where it is opened outside the
- * frame.
- */
+/** A message has its own styles but cannot run scripts or load anything, also outside the frame. */
 const MESSAGE_POLICY = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'; base-uri 'none'; sandbox allow-popups allow-popups-to-escape-sandbox`;
 
-/** The pages of the mailbox, at `/mailbox` of the local address. */
+/** Pages of the mailbox, at `/mailbox` of the local URL. */
 export const mailPages =
   (mailbox: Pick<Mailbox, 'names' | 'read'>) =>
   async (request: GatewayRequest): Promise<Answer | undefined> => {
@@ -34,7 +30,7 @@ export const mailPages =
     return undefined;
   };
 
-/** Under another name of this machine, a page from elsewhere could read the mail (DNS rebinding). */
+/** Under another name of this machine, an external page could read the mail (DNS rebinding). */
 function isOurName(request: GatewayRequest): boolean {
   const host = URL.parse(`http://${headerOf(request, 'host')}`)?.hostname ?? '';
   return ['localhost', '127.0.0.1'].includes(host);

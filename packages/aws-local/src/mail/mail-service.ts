@@ -4,10 +4,7 @@ import { failure, startJsonService, success } from '../engines/json-service.ts';
 import type { Mailbox } from './mailbox.ts';
 import { judgeSendEmail } from './send-email.ts';
 
-/**
- * Starts an SES (version 2 of its API) that answers `SendEmail`; a message is in the mailbox before it is
- * answered, and goes nowhere else.
- */
+/** Starts an SES (API version 2) with `SendEmail`, which only stores messages in the mailbox. */
 export const startMailService = (mailbox: Pick<Mailbox, 'add'>): Promise<Engine> =>
   startJsonService(async ({ method, path, body }) => {
     if (method !== 'POST' || path !== '/v2/email/outbound-emails')

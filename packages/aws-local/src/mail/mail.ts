@@ -1,4 +1,4 @@
-/** An e-mail as SES was asked to send it. */
+/** An e-mail in a request to SES. */
 export interface Mail {
   from: string;
   to: string[];
@@ -6,16 +6,14 @@ export interface Mail {
   bcc: string[];
   replyTo: string[];
   subject: string;
-  /** Empty where it has none; one of the two has something in it. */
+  /** Empty if absent; at least one of the two is not. */
   text: string;
   html: string;
 }
 
-/** One that was sent. */
 export interface SentMail extends Mail {
   id: string;
   at: Date;
 }
 
-/** Everybody whom it goes to. */
 export const recipientsOf = ({ to, cc, bcc }: Mail): string[] => [...to, ...cc, ...bcc];

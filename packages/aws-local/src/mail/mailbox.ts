@@ -4,19 +4,19 @@ import { PRIVATE, readIfPresent, replaceFile } from '../files.ts';
 import type { SentMail } from './mail.ts';
 import { fromMime, toMime } from './mime.ts';
 
-/** `<time>-<id>.eml`, the time in ISO 8601 without what file systems do not take. */
+/** `<time>-<id>.eml`, with ISO 8601 time in characters that file systems allow. */
 const NAME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-[\w-]+\.eml$/;
 
-/** What was sent by e-mail here: each message in a file of its own, which mail clients open. */
+/** Sent e-mail: one file per message, which mail clients open. */
 export interface Mailbox {
   add(mail: SentMail): Promise<void>;
-  /** Names of the messages, newest first. */
+  /** Newest first. */
   names(): Promise<string[]>;
-  /** Undefined where there is none of that name. */
+  /** Undefined if there is no such message. */
   read(name: string): Promise<{ mail: SentMail; source: string } | undefined>;
 }
 
-/** @param directory the messages are in `mailbox` below it */
+/** @param directory parent of `mailbox` */
 export function openMailbox(directory: string): Mailbox {
   const folder = join(directory, 'mailbox');
   return {
@@ -43,7 +43,7 @@ export function openMailbox(directory: string): Mailbox {
   };
 }
 
-/** The folder comes with the first message. */
+/** The first message creates the folder. */
 function noEntries(error: unknown): string[] {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
   throw error;

@@ -3,21 +3,21 @@ import { fromQuotedPrintable, toQuotedPrintable } from './quoted-printable.ts';
 
 const CRLF = '\r\n';
 /**
- * Encoded-words may have 75 characters, 12 of which say what they are (RFC 2047, section 2): 45 bytes are 60
- * of base64.
+ * Encoded-words have up to 75 characters, 12 of them overhead (RFC 2047, section 2): 45 bytes are 60 in
+ * base64.
  */
 const WORD_BYTES = 45;
 
 /**
- * A message that mail clients open (RFC 5322), its text and its HTML as alternatives (RFC 2046, section
- * 5.1.4). Who gets a blind copy is in it as well: this is the sender's copy.
+ * A message for mail clients (RFC 5322) with text and HTML as alternatives (RFC 2046, section 5.1.4). It
+ * includes Bcc: this is the sender's copy.
  */
 export function toMime({ id, at, from, to, cc, bcc, replyTo, subject, text, html }: SentMail): string {
   const parts = [
     { type: 'plain', body: text },
     { type: 'html', body: html },
   ].filter(({ body }) => body !== '');
-  // Starts as no line of quoted-printable can: with "=_" (RFC 2045, section 6.7).
+  // Begins with "=_", as no quoted-printable line can (RFC 2045, section 6.7).
   const boundary = `=_${id}`;
   const headers = [
     `Date: ${at.toUTCString().replace('GMT', '+0000')}`,
@@ -43,14 +43,17 @@ export function toMime({ id, at, from, to, cc, bcc, replyTo, subject, text, html
   return [...headers, '', ...bodies, `--${boundary}--`, ''].join(CRLF);
 }
 
-/** Reads what {@link toMime} wrote. @returns undefined for anything else */
+/**
+ * Parses the output of {@link toMime}.
+ * @returns undefined for anything else
+ */
 export function fromMime(message: string): Omit<SentMail, 'at'> | undefined {
   const [head = '', ...rest] = message.split(`${CRLF}${CRLF}`);
-  const fields = headersOf(head);
+  const fields = parseHeaders(head);
   const boundary = /boundary="([^"]+)"/.exec(fields.get('Content-Type') ?? '')?.[1];
   const id = /<(.+)@/.exec(fields.get('Message-ID') ?? '')?.[1];
   if (boundary === undefined || id === undefined) return undefined;
-  const bodies = partsOf(rest.join(`${CRLF}${CRLF}`), boundary);
+  const bodies = splitParts(rest.join(`${CRLF}${CRLF}`), boundary);
   const list = (name: string) => fields.get(name)?.split(`,${CRLF} `) ?? [];
   return {
     id,
@@ -68,8 +71,8 @@ export function fromMime(message: string): Omit<SentMail, 'at'> | undefined {
 const addresses = (name: string, all: readonly string[]) =>
   all.length === 0 ? [] : [`${name}: ${all.join(`,${CRLF} `)}`];
 
-/** Values by their names, still folded. */
-function headersOf(head: string): Map<string, string> {
+/** Values by name, still folded. */
+function parseHeaders(head: string): Map<string, string> {
   return new Map(
     head.split(/\r\n(?! )/).map((line): [string, string] => {
       const colon = line.indexOf(':');
@@ -78,7 +81,7 @@ function headersOf(head: string): Map<string, string> {
   );
 }
 
-function partsOf(body: string, boundary: string): Map<string, string> {
+function splitParts(body: string, boundary: string): Map<string, string> {
   const parts = new Map<string, string>();
   for (const part of body.split(`--${boundary}`).slice(1, -1)) {
     const [head = '', ...rest] = part.split(`${CRLF}${CRLF}`);
@@ -90,7 +93,7 @@ function partsOf(body: string, boundary: string): Map<string, string> {
   return parts;
 }
 
-/** As it is where that is plain and fits a line, else as encoded-words (RFC 2047). */
+/** Unchanged if plain and short enough for a line, else as encoded-words (RFC 2047). */
 function toHeaderText(text: string): string {
   if (/^[\x21-\x7e]([\x20-\x7e]{0,60}[\x21-\x7e])?$/.test(text) && !text.includes('=?')) return text;
   const words: string[] = [];

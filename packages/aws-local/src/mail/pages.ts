@@ -2,13 +2,15 @@ import { escapeHtml, htmlPage } from '../pages/html.ts';
 import { recipientsOf, type SentMail } from './mail.ts';
 import { STYLE } from './style.ts';
 
-/** A message as the list shows it. */
 export interface Listed {
   name: string;
   mail: SentMail;
 }
 
-/** @param shown newest first @param older how many more there are */
+/**
+ * @param shown newest first
+ * @param older number of further messages
+ */
 export function listPage(shown: readonly Listed[], older: number): string {
   const content =
     shown.length === 0
@@ -32,7 +34,7 @@ ${older === 0 ? '' : `<p class="quiet">${older} older ones are in the folder.</p
 
 export function messagePage({ name, mail }: Listed): string {
   const { from, to, cc, bcc, replyTo, at, subject, text, html } = mail;
-  const path = pathOf(name);
+  const path = mailPath(name);
   const fields: [label: string, value: string][] = [
     ['From', from],
     ['To', to.join(', ')],
@@ -67,17 +69,17 @@ const NO_SUBJECT = '(no subject)';
 
 function row({ name, mail }: Listed): string {
   const subject = escapeHtml(mail.subject || NO_SUBJECT);
-  return `<tr><td>${time(mail.at)}</td><td>${escapeHtml(recipientsOf(mail).join(', '))}</td><td><a href="${pathOf(name)}">${subject}</a></td></tr>`;
+  return `<tr><td>${time(mail.at)}</td><td>${escapeHtml(recipientsOf(mail).join(', '))}</td><td><a href="${mailPath(name)}">${subject}</a></td></tr>`;
 }
 
-const pathOf = (name: string) => `/mailbox/${encodeURIComponent(name)}`;
+const mailPath = (name: string) => `/mailbox/${encodeURIComponent(name)}`;
 
 function time(at: Date): string {
   const iso = at.toISOString();
   return `<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 }
 
-/** What a mail program makes of text: addresses that can be followed. */
+/** Makes URLs clickable, as mail programs do. */
 const withLinks = (text: string) =>
   text
     .split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)'])/)

@@ -1,10 +1,7 @@
-/** Characters of a line, its end not counted (RFC 2045, section 6.7). */
+/** Characters of a line without its end (RFC 2045, section 6.7). */
 const LINE = 76;
 
-/**
- * Text as quoted-printable lines of UTF-8: legible in any editor.
- * Line breaks of every kind become those of e-mail.
- */
+/** Encodes UTF-8 text as quoted-printable lines; all line breaks become CRLF. */
 export function toQuotedPrintable(text: string): string {
   return text
     .split(/\r\n|\r|\n/)
@@ -24,7 +21,7 @@ function encodeLine(line: string): string {
   const tokens = Array.from(Buffer.from(line, 'utf8'), (byte) =>
     isPlain(byte) ? String.fromCharCode(byte) : encoded(byte),
   );
-  // A space at the end of a line may be lost on its way.
+  // A space at the end of a line may be lost in transit.
   const last = tokens.at(-1);
   if (last === ' ' || last === '\t') tokens[tokens.length - 1] = encoded(last.charCodeAt(0));
   const lines: string[] = [];

@@ -3,10 +3,10 @@ import { type Mail, recipientsOf } from './mail.ts';
 
 /** SES's limit on a message. */
 const MAX_RECIPIENTS = 50;
-/** Of recipients that no message reaches here, so that a failure of SES can be seen. */
+/** Recipients that always fail, to simulate a failure of SES. */
 const UNAVAILABLE = /@unavailable\.test>?$/;
 
-/** `ada@example.com`, or with a name in front: `Ada <ada@example.com>`. */
+/** `ada@example.com`, or with a name: `Ada <ada@example.com>`. */
 const Address = z.string().regex(/^(?:[\x20-\x7e]*<[\x21-\x7e]+@[\x21-\x7e]+>|[\x21-\x7e]+@[\x21-\x7e]+)$/);
 const Addresses = z.array(Address).default([]);
 const Part = z.object({ Data: z.string() });
@@ -23,12 +23,10 @@ const SendEmail = z.object({
   }),
 });
 
-/** What SES makes of a request: a message to send, or an exception by its name. */
+/** A message to send, or an SES exception. */
 export type Judged = { mail: Mail } | { type: string; message: string; status: number };
 
-/**
- * Judges the body of a `SendEmail`; messages are put together from text and HTML here, and from nothing else.
- */
+/** Parses and validates the body of a `SendEmail`; supports only simple messages of text and HTML. */
 export function judgeSendEmail(body: unknown): Judged {
   const request = SendEmail.safeParse(body);
   if (!request.success) return badRequest(z.prettifyError(request.error));

@@ -1,6 +1,5 @@
 import { PALETTE } from '../pages/palette.ts';
 
-/** The look of the mailbox: one column, a table of messages, each of which has a page. */
 export const STYLE = `${PALETTE}
 body {
   margin: 0;

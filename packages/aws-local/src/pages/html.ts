@@ -6,13 +6,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text as it stands in an element or in an attribute's quotes. */
+/** For an element's text or a quoted attribute. */
 export const escapeHtml = (text: string) =>
   text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
 /**
- * A page of the local run. @param content HTML of its main part @param style of all its pages, by which their
- * policy knows it
+ * A page of the local run.
+ * @param content HTML of its main part
+ * @param style shared by all pages; their policy contains its hash
  */
 export const htmlPage = (title: string, style: string, content: string): string => `<!DOCTYPE html>
 <html lang="en">

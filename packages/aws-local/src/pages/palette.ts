@@ -1,4 +1,4 @@
-/** Colours and type of the local run's pages, after the system's colour scheme. */
+/** Colors and fonts of the local run's pages, in the system's color scheme. */
 export const PALETTE = `
 :root {
   color-scheme: light dark;

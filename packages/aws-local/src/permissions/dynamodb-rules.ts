@@ -1,25 +1,24 @@
 /*
- * What DynamoDB refuses and an embedded engine may take, as pure rules over a request's JSON. Loaded in every
- * sandbox before its function: nothing with a library behind it. Sources: Developer Guide, "Constraints in
- * Amazon DynamoDB", "Item sizes and formats", "Expressions"; API reference of each operation; messages as AWS
- * gives them.
+ * Requests that DynamoDB refuses and an embedded engine may accept, as pure rules over the JSON. Loaded in
+ * every sandbox before its function, so no library. Sources: Developer Guide, "Constraints in Amazon
+ * DynamoDB", "Item sizes and formats", "Expressions"; API reference of each operation; AWS's own messages.
  */
 
-/** The attributes that are keys of a table or of one of its indexes. */
+/** Key attributes of a table and its indexes. */
 export interface TableKeys {
-  /** Partition key, then sort key if there is one. */
+  /** Partition key, then sort key if any. */
   key: readonly string[];
   indexes: readonly { name: string; key: readonly string[] }[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
-/** `undefined` for a table that is not known: rules that need its keys are left out. */
+/** `undefined` for an unknown table, which skips the rules that need its keys. */
 export type KeysOf = (table: string) => TableKeys | undefined;
 
 const EXPRESSION_BYTES = 4096;
 const ITEM_BYTES = 400 * 1024;
 const TRANSACTION_BYTES = 4 * 1024 * 1024;
-/** Bytes of a partition key's value, and of a sort key's. */
+/** Limits on the values of partition and sort keys, in bytes. */
 const KEY_BYTES = [2048, 1024];
 const BATCH_GET = 100;
 const BATCH_WRITE = 25;
@@ -35,8 +34,8 @@ const EXPRESSIONS = [
 ];
 
 /**
- * The message of the `ValidationException` with which DynamoDB answers a request.
- * @param operation `PutItem`, or with the service in front: `DynamoDB_20120810.PutItem`
+ * @param operation `PutItem`, or with the service: `DynamoDB_20120810.PutItem`
+ * @returns the message of DynamoDB's `ValidationException`; undefined for a valid request
  */
 export function refusalByDynamoDb(operation: string, body: unknown, keysOf: KeysOf): string | undefined {
   const rule = RULES[operation.slice(operation.lastIndexOf('.') + 1)];
@@ -103,7 +102,7 @@ const RULES: Readonly<Record<string, Rule>> = {
         item: object(request.PutRequest).Item,
         key: object(object(request.DeleteRequest).Key),
       }));
-      const identities = parts.flatMap(({ item, key }) => identityOf(table, item, key, keys));
+      const identities = parts.flatMap(({ item, key }) => identifyItem(table, item, key, keys));
       if (hasDuplicates(identities)) return 'Provided list of item keys contains duplicates';
       return first(
         parts,
@@ -116,7 +115,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   TransactWriteItems: (body, keysOf) => transactionFault(body, keysOf),
 
   GetShardIterator({ SequenceNumber }) {
-    // API reference of DynamoDB Streams: 21 to 40 characters, which are digits.
+    // API reference of DynamoDB Streams: 21 to 40 digits.
     if (SequenceNumber === undefined || /^\d{21,40}$/.test(String(SequenceNumber))) return undefined;
     return `1 validation error detected: Value '${SequenceNumber}' at 'sequenceNumber' failed to satisfy constraint: Member must have length between 21 and 40`;
   },
@@ -128,7 +127,7 @@ function transactionFault({ TransactItems }: Json, keysOf: KeysOf): string | und
     return `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to ${TRANSACTION}`;
   if (parts.length === 0) return tooFew('transactItems');
   const identities = parts.flatMap(({ TableName, Item, Key }) =>
-    identityOf(String(TableName), Item, object(Key), keysOf(String(TableName))),
+    identifyItem(String(TableName), Item, object(Key), keysOf(String(TableName))),
   );
   if (hasDuplicates(identities)) return 'Transaction request cannot include multiple operations on one item';
   const bytes = parts.reduce((sum, { Item }) => sum + (Item === undefined ? 0 : itemBytes(object(Item))), 0);
@@ -136,7 +135,7 @@ function transactionFault({ TransactItems }: Json, keysOf: KeysOf): string | und
   return first(parts, (part) => onItem(part, keysOf));
 }
 
-/** Expressions, and the names and values that they stand for. */
+/** Expressions with their names and values. */
 function expressions(body: Json): string | undefined {
   const texts = EXPRESSIONS.flatMap((name) => {
     const text = body[name];
@@ -179,7 +178,7 @@ function placeholders(
   return `Value provided in ${member} unused in expressions: keys: {${unused.join(', ')}}`;
 }
 
-/** Every value in a key condition is one of a key. */
+/** Every value in a key condition is a key's value. */
 function keyConditionFault(body: Json): string | undefined {
   const condition = body.KeyConditionExpression;
   if (typeof condition !== 'string') return undefined;
@@ -234,7 +233,7 @@ function indexFault(values: Json, { indexes }: TableKeys): string | undefined {
   );
 }
 
-/** What an update sets index keys to: `SET #due = :at`, `SET due = if_not_exists(due, :at)`. */
+/** Values that an update sets in index keys: `SET #due = :at`, `SET due = if_not_exists(due, :at)`. */
 function updateFault(body: Json, keys: TableKeys | undefined): string | undefined {
   const { UpdateExpression } = body;
   if (typeof UpdateExpression !== 'string' || keys === undefined) return undefined;
@@ -262,7 +261,7 @@ function emptyKind(value: unknown): 'string' | 'binary' | undefined {
   return B === '' ? 'binary' : undefined;
 }
 
-/** Sets, wherever they are in a request: without a member, or with one twice. */
+/** Finds sets anywhere in a request that are empty or have a duplicate member. */
 function emptySet(value: unknown): string | undefined {
   if (value === null || typeof value !== 'object') return undefined;
   if (Array.isArray(value)) return first(value, emptySet);
@@ -282,7 +281,7 @@ const SETS = [
   ['BS', 'binary'],
 ] as const;
 
-/** The size of an item as DynamoDB counts it (Developer Guide, DynamoDB Item sizes and formats). */
+/** Item size in bytes (Developer Guide, DynamoDB Item sizes and formats). */
 export const itemBytes = (item: Json): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
 
@@ -310,7 +309,7 @@ function valueBytes(value: unknown): number {
   }
 }
 
-/** One byte for two significant digits, and one more. */
+/** One byte per two significant digits, plus one. */
 const numberBytes = (number: string): number =>
   Math.ceil(
     number
@@ -322,11 +321,8 @@ const numberBytes = (number: string): number =>
 const sum = (values: unknown, bytes: (value: unknown) => number): number =>
   Array.isArray(values) ? values.reduce((all: number, one) => all + bytes(one), 0) : 0;
 
-/**
- * What tells an item from others. None where the table's keys are not known and the request does not name
- * them.
- */
-function identityOf(table: string, item: unknown, key: Json, keys: TableKeys | undefined): string[] {
+/** Identifies an item; empty when the keys are unknown and the request does not name them. */
+function identifyItem(table: string, item: unknown, key: Json, keys: TableKeys | undefined): string[] {
   if (item === undefined) return [identity(table, key)];
   if (keys === undefined) return [];
   return [identity(table, Object.fromEntries(keys.key.map((name) => [name, object(item)[name]])))];

@@ -1,9 +1,8 @@
 import type { Statement } from './statements.ts';
 
 /**
- * Whether an identity with these statements may take `action` (`dynamodb:PutItem`) on the resource: some
- * statement allows it and none denies it (the evaluation logic of the IAM User Guide, for one account and
- * identity policies).
+ * Whether an identity may take `action` (`dynamodb:PutItem`) on the resource: a statement allows it and none
+ * denies it (IAM User Guide, evaluation logic for one account and identity policies).
  */
 export function allows(statements: readonly Statement[], action: string, resource: string): boolean {
   const applicable = statements.filter(
@@ -18,8 +17,8 @@ export function allows(statements: readonly Statement[], action: string, resourc
 }
 
 /**
- * Whether `text` has the form of `pattern`, where `*` stands for any characters and `?` for one. Walks both
- * once and goes back to the last `*` on a mismatch, so that no pattern takes exponential time.
+ * Matches `*` (any characters) and `?` (one). Goes back to the last `*` on a mismatch, so that no pattern
+ * takes exponential time.
  */
 export function matches(pattern: string, text: string): boolean {
   let inPattern = 0;

@@ -3,7 +3,7 @@ import type { References } from '../template/references.ts';
 import type { Template } from '../template/template.ts';
 import { allowsService, parseResourcePolicy, type ResourceStatement } from './resource-policies.ts';
 
-/** Who sends to a queue in its own name, and for which of its resources. */
+/** A service that sends to a queue, and its resource. */
 export interface QueueSender {
   /** `events.amazonaws.com`. */
   service: string;
@@ -11,19 +11,18 @@ export interface QueueSender {
   sourceArn: string;
 }
 
-/** Says why a service may not send to a queue; undefined where it may. */
+/** @returns why a service may not send to a queue; undefined if it may */
 export type RefusalOfQueue = (queueArn: string, sender: QueueSender) => string | undefined;
 
 /**
- * What SQS asks of an encrypted queue's key for each message that a service sends (SQS Developer Guide, Key
+ * Actions on an encrypted queue's key for each message that a service sends (SQS Developer Guide, Key
  * management).
  */
 const KEY_ACTIONS = ['kms:GenerateDataKey', 'kms:Decrypt'];
 
 /**
- * Evaluates the policies of the template's queues and of their keys.
- *
- * @throws LocalRunError for a policy that the local run cannot evaluate
+ * Evaluates the policies of the template's queues and their keys.
+ * @throws LocalRunError for an unsupported policy
  */
 export function queueAccess(template: Template, references: References): RefusalOfQueue {
   const policies = queuePolicies(template, references);
@@ -46,7 +45,7 @@ export function queueAccess(template: Template, references: References): Refusal
   };
 }
 
-/** Statements by the queue's ARN. */
+/** By queue ARN. */
 function queuePolicies(template: Template, references: References): Map<string, ResourceStatement[]> {
   const policies = new Map<string, ResourceStatement[]>();
   const arns = new Map(
@@ -67,10 +66,7 @@ function queuePolicies(template: Template, references: References): Map<string, 
   return policies;
 }
 
-/**
- * Statements of the key by the queue's ARN, for queues with a key of the template. In a key's policy `*` is
- * the key.
- */
+/** Key policy statements by queue ARN, for queues with a key of the template; `*` is the key itself. */
 function queueKeys(template: Template, references: References): Map<string, ResourceStatement[]> {
   const keys = new Map(
     template.ofType('AWS::KMS::Key').flatMap(({ logicalId, properties: { KeyPolicy } }) => {

@@ -12,13 +12,11 @@ import { LocalRunError } from '../errors.ts';
 
 export type Service = 'dynamodb' | 'sqs' | 'secretsmanager' | 'events' | 'cognito-idp' | 'ses';
 
-/**
- * One permission that a request needs: an IAM action on a resource's ARN, or on `*` where it has no resource.
- */
+/** An IAM action on a resource's ARN, or on `*` for an action without a resource. */
 export interface PermissionRequest {
   action: string;
   resource: string;
-  /** Another resource that the permission may be on instead. */
+  /** Alternative resource for the permission. */
   or?: string;
 }
 
@@ -26,11 +24,10 @@ type Body = Readonly<Record<string, unknown>>;
 type Rule = (body: Body, operation: string) => PermissionRequest[];
 
 /**
- * The IAM permissions that a request needs, from the Service Authorization Reference. A body without the
- * member that names its resource needs none: the engine refuses it as malformed.
- *
- * @param target the `X-Amz-Target` header, for example `DynamoDB_20120810.PutItem`, or the operation alone
- * @throws LocalRunError for an operation that is not known here
+ * The IAM permissions of a request (Service Authorization Reference). A body without the member that names
+ * its resource needs none: the engine rejects it as malformed.
+ * @param target the `X-Amz-Target` header, such as `DynamoDB_20120810.PutItem`, or the operation alone
+ * @throws LocalRunError for an unsupported operation
  */
 export function requestsOf(service: Service, target: string, body: unknown): PermissionRequest[] {
   const operation = target.slice(target.lastIndexOf('.') + 1);
@@ -42,11 +39,11 @@ export function requestsOf(service: Service, target: string, body: unknown): Per
 }
 
 const onTable: Rule = ({ TableName }, operation) =>
-  typeof TableName === 'string' ? [{ action: `dynamodb:${operation}`, resource: tableOf(TableName) }] : [];
+  typeof TableName === 'string' ? [{ action: `dynamodb:${operation}`, resource: toTableArn(TableName) }] : [];
 
 const onTableOrIndex: Rule = (body, operation) =>
   typeof body.TableName === 'string' && typeof body.IndexName === 'string'
-    ? [{ action: `dynamodb:${operation}`, resource: indexOf(body.TableName, body.IndexName) }]
+    ? [{ action: `dynamodb:${operation}`, resource: toIndexArn(body.TableName, body.IndexName) }]
     : onTable(body, operation);
 
 const onStream: Rule = ({ StreamArn }, operation) =>
@@ -55,10 +52,10 @@ const onStream: Rule = ({ StreamArn }, operation) =>
 const onEachTable: Rule = ({ RequestItems }, operation) =>
   Object.keys(member(RequestItems)).map((table) => ({
     action: `dynamodb:${operation}`,
-    resource: tableOf(table),
+    resource: toTableArn(table),
   }));
 
-/** A transaction needs the permission of each of its parts, and none of its own. */
+/** A transaction needs the permissions of its parts only. */
 const onEachTransactItem: Rule = ({ TransactItems }) =>
   (Array.isArray(TransactItems) ? TransactItems : []).flatMap((item) =>
     Object.entries(member(item)).flatMap(([part, request]) => {
@@ -108,7 +105,7 @@ const onUserPool: Rule = ({ UserPoolId }, operation) =>
     ? [{ action: `cognito-idp:${operation}`, resource: userPoolArn(UserPoolId) }]
     : [];
 
-/** What is verified is an address or the domain of many, and either may be what the role names. */
+/** The role may name the verified address or its domain. */
 const onSender: Rule = ({ FromEmailAddress, ConfigurationSetName }, operation) => {
   if (typeof FromEmailAddress !== 'string') return [];
   const action = `ses:${operation}`;
@@ -147,7 +144,7 @@ const rules: Readonly<Record<Service, Readonly<Record<string, Rule>>>> = {
     ListTables: onAll('dynamodb'),
     DescribeLimits: onAll('dynamodb'),
     DescribeEndpoints: onAll('dynamodb'),
-    // DynamoDB Streams is a service of its own, with the actions of DynamoDB.
+    // DynamoDB Streams is a separate service with DynamoDB's actions.
     DescribeStream: onStream,
     GetShardIterator: onStream,
     GetRecords: onStream,
@@ -178,10 +175,10 @@ const rules: Readonly<Record<Service, Readonly<Record<string, Rule>>>> = {
   ses: { SendEmail: onSender },
 };
 
-/** DynamoDB takes a table's ARN wherever it takes its name. */
-const tableOf = (table: string) => (table.startsWith('arn:') ? table : tableArn(table));
+/** DynamoDB accepts a table's ARN in place of its name. */
+const toTableArn = (table: string) => (table.startsWith('arn:') ? table : tableArn(table));
 
-const indexOf = (table: string, index: string) =>
+const toIndexArn = (table: string, index: string) =>
   table.startsWith('arn:') ? `${table}/index/${index}` : indexArn(table, index);
 
 function member(value: unknown): Body {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LocalRunError } from '../errors.ts';
 import { matches } from './permissions.ts';
 
-/** What a service of AWS asks of a resource in its own name. */
+/** A request that an AWS service makes in its own name. */
 export interface ServiceRequest {
   /** `events.amazonaws.com`. */
   service: string;
@@ -16,7 +16,7 @@ export interface ServiceRequest {
 /** A statement of a resource's policy. */
 export interface ResourceStatement {
   effect: 'Allow' | 'Deny';
-  /** Names of services, ARNs of other principals, and `*`. */
+  /** Service names, ARNs of other principals, and `*`. */
   principals: string[];
   actions: string[];
   resources: string[];
@@ -24,7 +24,7 @@ export interface ResourceStatement {
   conditions: Record<string, Record<string, string[]>>;
 }
 
-// The list first: coerced, it would be one text.
+// The list comes first: coercion would make it one text.
 const oneOrMore = z.union([z.array(z.coerce.string()), z.coerce.string().transform((one) => [one])]);
 
 const Statement = z.strictObject({
@@ -46,10 +46,9 @@ const Document = z.object({
 });
 
 /**
- * The statements of a resolved resource policy.
- *
- * @param where the policy's logical id, for the message
- * @throws LocalRunError for an element or a condition operator that is not evaluated here
+ * Parses a resolved resource policy.
+ * @param where the policy's logical id, for messages
+ * @throws LocalRunError for an unsupported element or condition operator
  */
 export function parseResourcePolicy(document: unknown, where: string): ResourceStatement[] {
   return Document.parse(document).Statement.map((statement) => {
@@ -59,7 +58,7 @@ export function parseResourcePolicy(document: unknown, where: string): ResourceS
         `${where}: the local run cannot evaluate this statement: ${z.prettifyError(parsed.error)}`,
       );
     const { Effect, Principal, Action, Resource, Condition } = parsed.data;
-    const operator = Object.keys(Condition).find((name) => !Object.hasOwn(OPERATORS, baseOf(name)));
+    const operator = Object.keys(Condition).find((name) => !Object.hasOwn(OPERATORS, stripIfExists(name)));
     if (operator !== undefined)
       throw new LocalRunError(`${where}: the local run does not know the condition operator ${operator}`);
     return {
@@ -72,7 +71,7 @@ export function parseResourcePolicy(document: unknown, where: string): ResourceS
   });
 }
 
-/** Whether a resource's policy lets a service do something: a statement allows it and none denies it. */
+/** Whether a resource's policy allows a service's request: a statement allows it and none denies it. */
 export function allowsService(statements: readonly ResourceStatement[], request: ServiceRequest): boolean {
   const applicable = statements.filter((statement) => applies(statement, request));
   return (
@@ -95,7 +94,7 @@ function applies(
   );
 }
 
-/** The names of condition keys are not case-sensitive. */
+/** Condition key names are not case-sensitive. */
 const findValue = (context: ServiceRequest['context'], key: string): string | undefined =>
   Object.entries(context).find(([name]) => name.toLowerCase() === key.toLowerCase())?.[1];
 
@@ -112,11 +111,11 @@ const OPERATORS: Readonly<Record<string, Comparison>> = {
 };
 
 const IF_EXISTS = /IfExists$/;
-const baseOf = (operator: string): string => operator.replace(IF_EXISTS, '');
+const stripIfExists = (operator: string): string => operator.replace(IF_EXISTS, '');
 
-/** A key that the request does not have fulfils no condition, except one with `IfExists`. */
+/** A key that the request lacks satisfies no condition, except with `IfExists`. */
 function holds(operator: string, value: string | undefined, expected: readonly string[]): boolean {
   if (value === undefined) return IF_EXISTS.test(operator);
-  const compare = OPERATORS[baseOf(operator)];
+  const compare = OPERATORS[stripIfExists(operator)];
   return compare !== undefined && expected.some((one) => compare(value, one));
 }

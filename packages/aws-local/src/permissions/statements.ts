@@ -3,7 +3,7 @@ import { LocalRunError } from '../errors.ts';
 import type { References } from '../template/references.ts';
 import type { Resource, Template } from '../template/template.ts';
 
-/** One statement of an identity policy. Actions and resources may contain the wildcards `*` and `?`. */
+/** An identity policy statement. Actions and resources may contain the wildcards `*` and `?`. */
 export interface Statement {
   effect: 'Allow' | 'Deny';
   actions: string[];
@@ -24,8 +24,8 @@ const PolicyDocument = z.object({
 });
 
 /**
- * AWS managed policies by the end of their ARN. Those known here grant logs and traces, which leave no
- * function of the local run as SDK calls.
+ * AWS managed policies by the end of their ARN. They grant logs and traces, which local functions do not send
+ * as SDK calls.
  */
 const managedPolicies: Readonly<Record<string, Statement[]>> = {
   'aws:policy/service-role/AWSLambdaBasicExecutionRole': [],
@@ -33,13 +33,9 @@ const managedPolicies: Readonly<Record<string, Statement[]>> = {
 };
 
 /**
- * Everything that the template lets a function do: the inline policies of its role and each
- * `AWS::IAM::Policy` attached
- * to it.
- *
- * @throws LocalRunError for what the local run cannot judge: conditions, `NotAction`, `NotResource`, policy
- *   variables
- *   and unknown managed policies
+ * All permissions of a function: the inline policies of its role and each attached `AWS::IAM::Policy`.
+ * @throws LocalRunError for unsupported parts: conditions, `NotAction`, `NotResource`, policy variables and
+ *   unknown managed policies
  */
 export function statementsOf(template: Template, references: References, fn: Resource): Statement[] {
   const role = template.get(roleId(fn));
@@ -65,10 +61,9 @@ export function statementsOf(template: Template, references: References, fn: Res
 }
 
 /**
- * The statements of a resolved policy document.
- *
- * @param where the policy's logical id, for the message
- * @throws LocalRunError naming the element that the local run cannot judge
+ * Parses a resolved policy document.
+ * @param where the policy's logical id, for messages
+ * @throws LocalRunError naming an unsupported element
  */
 export function parseStatements(document: unknown, where: string): Statement[] {
   return PolicyDocument.parse(document).Statement.map((statement) => {

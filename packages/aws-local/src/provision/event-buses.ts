@@ -7,8 +7,8 @@ import { parseProperties } from './properties.ts';
 const EventBus = z.object({ Name: z.string() });
 
 /**
- * Names of the buses that there are: the account's own and the template's, each of which is defined in
- * `references`.
+ * Defines the template's buses in `references`.
+ * @returns names of the default bus and the template's
  */
 export function provisionEventBuses(template: Template, references: References): string[] {
   const names = template.ofType('AWS::Events::EventBus').map((resource) => {

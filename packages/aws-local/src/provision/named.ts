@@ -3,9 +3,8 @@ import type { References } from '../template/references.ts';
 import type { Template } from '../template/template.ts';
 
 /**
- * Names what does nothing here and is named by others: encryption keys, because the state directory is as
- * private as the rest of this machine, the topics of alarms, of which there are none, and domains, because
- * the API is called by its port.
+ * Defines resources that only have references here: encryption keys (the state directory is private already),
+ * the topics of alarms, which do not exist here, and domains (the API is called by its port).
  */
 export function defineNamed(template: Template, references: References): void {
   for (const { logicalId } of template.ofType('AWS::KMS::Key'))

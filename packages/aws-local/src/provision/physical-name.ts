@@ -1,6 +1,6 @@
 import type { Resource, Template } from '../template/template.ts';
 
-/** The name that the template gives a resource, else one made of the stack's and the resource's own. */
+/** The template's name, or one of the stack name and logical id. */
 export const physicalName = (
   template: Template,
   resource: Resource,

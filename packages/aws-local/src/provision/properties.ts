@@ -4,9 +4,8 @@ import type { References } from '../template/references.ts';
 import type { Resource } from '../template/template.ts';
 
 /**
- * Some of a resource's properties, resolved and parsed.
- *
- * @throws LocalRunError naming the resource and the property that has another form
+ * Resolves and parses properties of a resource.
+ * @throws LocalRunError naming the resource and the invalid property
  */
 export function parseProperties<T>(
   schema: z.ZodType<T>,

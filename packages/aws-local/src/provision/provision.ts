@@ -1,7 +1,4 @@
-/**
- * Brings the engines to the state that the template describes. Each part may run again on the state of an
- * earlier run.
- */
+/** Brings the engines to the template's state. Each part may run again on an earlier run's state. */
 export { provisionEventBuses } from './event-buses.ts';
 export { defineNamed } from './named.ts';
 export { provisionQueues } from './queues.ts';

@@ -13,7 +13,7 @@ import type { Resource, Template } from '../template/template.ts';
 import { physicalName } from './physical-name.ts';
 import { parseProperties } from './properties.ts';
 
-/** What the local run takes from the properties of an `AWS::SQS::Queue`, once they are resolved. */
+/** Resolved properties of an `AWS::SQS::Queue`. */
 const QueueDefinition = z.object({
   VisibilityTimeout: z.number().default(30),
   DelaySeconds: z.number().default(0),
@@ -26,10 +26,9 @@ const QueueDefinition = z.object({
 const QueueIdentity = z.object({ QueueName: z.string().optional(), FifoQueue: z.boolean().default(false) });
 
 /**
- * Creates the queues that are missing, gives all of them the template's attributes, and defines them in
- * `references`: the URL as `Ref`, and `Arn`, `QueueName` and `QueueUrl`.
- *
- * @param endpoint where the functions reach SQS; base of the queue URLs, regardless of the engine's own host
+ * Creates missing queues, updates the attributes of all, and defines them in `references`: the URL as `Ref`,
+ * and `Arn`, `QueueName` and `QueueUrl`.
+ * @param endpoint where functions reach SQS: base of the queue URLs, regardless of the engine's host
  */
 export async function provisionQueues(
   template: Template,
@@ -39,14 +38,14 @@ export async function provisionQueues(
 ): Promise<void> {
   const queues = template.ofType('AWS::SQS::Queue');
 
-  // All of them exist before the first redrive policy names one.
+  // All queues exist before the first redrive policy names one.
   await Promise.all(
     queues.map(async (resource) => {
       const { QueueName, FifoQueue } = parseProperties(
         QueueIdentity,
         resource,
         references,
-        identityOf(resource),
+        pickIdentity(resource),
       );
       const name = physicalName(template, resource, QueueName, FifoQueue ? '.fifo' : '');
       const created = await ensureQueue(client, name, FifoQueue);
@@ -63,7 +62,7 @@ export async function provisionQueues(
       const definition = parseProperties(QueueDefinition, resource, references);
       const QueueUrl = String(references.resolve({ Ref: resource.logicalId }));
       const Attributes = queueAttributes(definition);
-      // Other engines refuse an empty policy: it is for a queue that has one and shall have none.
+      // Other engines reject an empty policy: it only removes a queue's existing one.
       if (!definition.RedrivePolicy && (await hasRedrivePolicy(client, QueueUrl)))
         Attributes.RedrivePolicy = '';
       await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
@@ -71,7 +70,7 @@ export async function provisionQueues(
   );
 }
 
-/** The URL of the queue, as the engine knows it. */
+/** Creates the queue if it is missing. Returns the engine's URL. */
 async function ensureQueue(client: SQSClient, name: string, fifo: boolean): Promise<string> {
   try {
     const { QueueUrl } = await client.send(new GetQueueUrlCommand({ QueueName: name }));
@@ -91,10 +90,10 @@ async function hasRedrivePolicy(client: SQSClient, QueueUrl: string): Promise<bo
   return Boolean(Attributes?.RedrivePolicy);
 }
 
-/** The properties that name no other queue. */
-const identityOf = ({ properties: { QueueName, FifoQueue } }: Resource) => ({ QueueName, FifoQueue });
+/** Properties that name no other queue. */
+const pickIdentity = ({ properties: { QueueName, FifoQueue } }: Resource) => ({ QueueName, FifoQueue });
 
-/** All that have a default too, so that one which the template no longer has goes back to it. */
+/** Includes defaults, so that an attribute removed from the template is reset. */
 function queueAttributes(definition: z.infer<typeof QueueDefinition>): Record<string, string> {
   const { RedrivePolicy, ...others } = definition;
   const given = Object.entries(others).filter(([, value]) => value !== undefined);

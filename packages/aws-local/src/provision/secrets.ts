@@ -21,14 +21,11 @@ const Secret = z.object({
       IncludeSpace: z.boolean().optional(),
       RequireEachIncludedType: z.boolean().optional(),
     })
-    // CloudFormation generates a password with all defaults when the property is left out.
+    // CloudFormation generates a password with all defaults when the property is absent.
     .default({}),
 });
 
-/**
- * The template's secrets, for the engine to serve; defines each in `references`, with its ARN as `Ref` and
- * `Id`.
- */
+/** The template's secrets for the engine; defines each in `references`, with its ARN as `Ref` and `Id`. */
 export function provisionSecrets(template: Template, references: References): SecretDefinition[] {
   return template.ofType('AWS::SecretsManager::Secret').map((resource) => {
     const { Name, GenerateSecretString } = parseProperties(Secret, resource, references);

@@ -9,7 +9,7 @@ const Projection = z.object({
   NonKeyAttributes: z.array(z.string()).optional(),
 });
 
-/** What the local run takes from the properties of an `AWS::DynamoDB::Table`, once they are resolved. */
+/** Resolved properties of an `AWS::DynamoDB::Table`. */
 export const TableDefinition = z.object({
   TableName: z.string().optional(),
   AttributeDefinitions: z.array(
@@ -26,7 +26,7 @@ export const TableDefinition = z.object({
 });
 export type TableDefinition = z.infer<typeof TableDefinition>;
 
-/** What of an existing table is not as defined and cannot be changed on it: in words, empty when nothing. */
+/** Differences of an existing table that cannot be changed in place; empty if none. */
 export function differences(wanted: TableDefinition, existing: TableDescription): string[] {
   const found = {
     keys: keyNames(existing.KeySchema),

@@ -17,10 +17,9 @@ import { parseProperties } from './properties.ts';
 import { differences, TableDefinition } from './table-definition.ts';
 
 /**
- * Creates the tables that are missing, with their indexes, streams and times to live, and defines them in
- * `references`: the name as `Ref`, and `Arn` and `StreamArn`.
- *
- * @throws LocalRunError when a table exists with other keys, indexes or another stream than the template's
+ * Creates missing tables with indexes, streams and times to live, and defines them in `references`: the name
+ * as `Ref`, and `Arn` and `StreamArn`.
+ * @throws LocalRunError when an existing table has other keys, indexes or stream settings
  */
 export async function provisionTables(
   template: Template,
@@ -65,8 +64,8 @@ async function provisionTable(
 }
 
 /**
- * The embedded engine names its stream's region after itself, and reads only the table and the label of a
- * stream's ARN.
+ * The embedded engine puts its own name in place of the region, and reads only table and label of a stream's
+ * ARN.
  */
 const here = (streamArn: string) => streamArn.replace(':dynamodb:dynoxide:', `:dynamodb:${REGION}:`);
 
@@ -99,7 +98,7 @@ async function create(
       }),
     );
   }
-  // The embedded engine is done at once; others take up to some seconds.
+  // The embedded engine is done at once; others take a few seconds.
   for (let attempt = 0; attempt < 300; attempt += 1) {
     const table = await describe(client, name);
     if (table?.TableStatus === 'ACTIVE') return table;

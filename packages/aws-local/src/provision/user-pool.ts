@@ -9,7 +9,7 @@ import { parseProperties } from './properties.ts';
 const SECONDS = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 } as const;
 const Unit = z.enum(['seconds', 'minutes', 'hours', 'days']);
 
-/** Cognito's limits for the text of an attribute that gives none. */
+/** Cognito's default limits for the text of an attribute. */
 const MIN_LENGTH = 0;
 const MAX_LENGTH = 2048;
 const Pool = z.object({
@@ -52,9 +52,8 @@ const Client = z.object({
 });
 
 /**
- * The template's user pool, if it has one.
- *
- * @throws LocalRunError when it has several: an ID token here can come from one issuer only
+ * The template's user pool, if any.
+ * @throws LocalRunError when it has several: ID tokens here have one issuer only
  */
 export function userPoolOf(template: Template): Resource | undefined {
   const [pool, ...others] = template.ofType('AWS::Cognito::UserPool');
@@ -65,9 +64,8 @@ export function userPoolOf(template: Template): Resource | undefined {
 /**
  * Reads the pool and its client for the identity provider, and defines both in `references`: the pool's id as
  * `Ref`, and `Arn`, `ProviderName`, `ProviderURL` and `UserPoolId`; the client's id as `Ref` and `ClientId`.
- *
- * @param issuer address of the identity provider
- * @throws LocalRunError when the pool does not have exactly one client
+ * @param issuer URL of the identity provider
+ * @throws LocalRunError unless the pool has exactly one client
  */
 export function provisionUserPool(
   template: Template,
@@ -116,7 +114,7 @@ function clientSettings(
 ): Omit<UserPool, 'id' | 'clientId' | 'customAttributes'> {
   const { TokenValidityUnits: units, AllowedOAuthFlowsUserPoolClient: signsIn } = client;
   return {
-    // Who gives no list cannot read custom attributes (API reference, CreateUserPoolClient).
+    // Without a list the client cannot read custom attributes (API reference, CreateUserPoolClient).
     readAttributes: client.ReadAttributes ?? STANDARD_ATTRIBUTES,
     scopes: signsIn ? client.AllowedOAuthScopes : [],
     callbackUrls: signsIn ? client.CallbackURLs : [],
@@ -131,6 +129,6 @@ function clientSettings(
   };
 }
 
-/** In seconds; 0 stands for the default, as at Cognito. */
+/** Seconds; 0 means the default, as in Cognito. */
 const lifetime = (value: number | undefined, unit: z.infer<typeof Unit>, standard: number): number =>
   value ? value * SECONDS[unit] : standard;

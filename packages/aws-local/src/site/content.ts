@@ -4,22 +4,21 @@ import { join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** How an answer's body is compressed; `identity` is not at all (RFC 9110, 8.4.1). */
+/** Content coding; `identity` means none (RFC 9110, 8.4.1). */
 export type Coding = 'br' | 'gzip' | 'identity';
 
-/** A file as the bucket has it. */
 export interface StoredFile {
   contentType: string;
   cacheControl: string | undefined;
-  /** Of what is stored, in quotes: the digest by which S3 names it. */
+  /** S3's digest of the stored file, in quotes. */
   etag(): string;
-  /** Compressed once, then kept. */
+  /** Cached per coding. */
   body(coding: Coding): Promise<Buffer>;
   /** Whether CloudFront compresses it: a text of this length (Developer Guide, Serve compressed files). */
   compresses(): boolean;
 }
 
-/** As the AWS CLI guesses them, by which files are uploaded: without a charset. */
+/** As guessed by the AWS CLI, which uploads the files: without a charset. */
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css',
   html: 'text/html',
@@ -34,7 +33,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const UNKNOWN = 'binary/octet-stream';
 
-/** Of those, what CloudFront compresses. */
+/** Extensions that CloudFront compresses. */
 const COMPRESSED = new Set(['css', 'html', 'js', 'json', 'svg', 'txt', 'webmanifest']);
 const LEAST_BYTES = 1_000;
 const MOST_BYTES = 10_000_000;
@@ -50,8 +49,8 @@ const COMPRESSIONS: Readonly<Record<Coding, (content: Buffer) => Promise<Buffer>
 };
 
 /**
- * The files below a directory by their keys, read now: a later build does not change what is served.
- * @param prefix of the keys, without a slash at its end
+ * Reads the files below a directory, by key, so that a later build does not change what is served.
+ * @param prefix of the keys, without a trailing slash
  */
 export function filesIn(
   directory: string,

@@ -18,7 +18,7 @@ const Config = z.object({
 });
 export const HeadersPolicy = z.object({ ResponseHeadersPolicyConfig: Config });
 
-/** The header fields that a policy adds, as CloudFront writes them. */
+/** Header fields of a response headers policy, in CloudFront's notation. */
 export function headersOf({ ResponseHeadersPolicyConfig: config }: z.infer<typeof HeadersPolicy>) {
   const { SecurityHeadersConfig: security = {}, CustomHeadersConfig: custom = { Items: [] } } = config;
   const {

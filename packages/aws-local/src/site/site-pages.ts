@@ -3,19 +3,19 @@ import { type GatewayRequest, headerOf } from '../gateway/request.ts';
 import type { Coding, StoredFile } from './content.ts';
 import type { Site } from './site.ts';
 
-/** As S3 says that it does not have something. */
+/** S3's response for a missing key. */
 const NO_SUCH_KEY =
   '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>';
 
-/** The pages of a site, at `/` of the local address, as CloudFront would answer. */
+/** Pages of a site, at `/` of the local URL, with CloudFront's responses. */
 export const sitePages =
   (site: Site) =>
   async (request: GatewayRequest): Promise<Answer | undefined> => {
     const { path, method } = request;
     if (!site.methods.includes(method) || site.isElsewhere(path)) return undefined;
-    const elsewhere = underItsName(request);
+    const elsewhere = redirectToLocalhost(request);
     if (elsewhere) return elsewhere;
-    const file = site.files.get(keyOf(site.pathOf({ method, uri: path })));
+    const file = site.files.get(decodeKey(site.pathOf({ method, uri: path })));
     if (file === undefined)
       return {
         statusCode: 404,
@@ -25,11 +25,8 @@ export const sitePages =
     return answerWith(file, request, site);
   };
 
-/**
- * The deployed one has one name; here sign-in knows `localhost`, and cookies of the one name are not the
- * other's.
- */
-function underItsName({ headers, path, query }: GatewayRequest): Answer | undefined {
+/** Redirects to `localhost`, the only name that sign-in knows; cookies of another name would not match. */
+function redirectToLocalhost({ headers, path, query }: GatewayRequest): Answer | undefined {
   const url = URL.parse(`http://${headerOf({ headers }, 'host')}`);
   if (url?.hostname !== '127.0.0.1') return undefined;
   url.hostname = 'localhost';
@@ -42,8 +39,8 @@ function underItsName({ headers, path, query }: GatewayRequest): Answer | undefi
   };
 }
 
-/** A path names a key and nothing else: there is no directory to leave. */
-function keyOf(path: string): string {
+/** A path is a key: there is no directory to leave. */
+function decodeKey(path: string): string {
   try {
     return decodeURIComponent(path.slice(1));
   } catch {
@@ -54,8 +51,7 @@ function keyOf(path: string): string {
 async function answerWith(file: StoredFile, request: GatewayRequest, site: Site): Promise<Answer> {
   const compressible = site.compresses && file.compresses();
   const coding = compressible ? codingFor(headerOf(request, 'accept-encoding')) : 'identity';
-  // CloudFront calls it weak when it compresses: the bytes are no longer those that it names (RFC 9110,
-  // 8.8.1).
+  // CloudFront makes it weak when it compresses, because the bytes differ (RFC 9110, 8.8.1).
   const etag = coding === 'identity' ? file.etag() : `W/${file.etag()}`;
   const headers = {
     ...site.headers,
@@ -81,7 +77,7 @@ const isKnown = (condition: string | undefined, etag: string): boolean =>
   (condition.trim() === '*' ||
     condition.split(',').some((listed) => listed.trim().replace(/^W\//, '') === etag));
 
-/** Brotli before gzip, unless the client takes neither (RFC 9110, 12.5.3). */
+/** Brotli before gzip, unless the client accepts neither (RFC 9110, 12.5.3). */
 export function codingFor(accepted: string | undefined): Coding {
   const weights = new Map(
     (accepted ?? '').split(',').map((each) => {

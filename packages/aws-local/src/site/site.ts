@@ -7,22 +7,22 @@ import { filesIn, type StoredFile } from './content.ts';
 import { HeadersPolicy, headersOf } from './security-headers.ts';
 import { viewerFunction } from './viewer-function.ts';
 
-/** What a distribution of the template serves of its bucket. */
+/** Content of a distribution's bucket. */
 export interface Site {
   methods: readonly string[];
-  /** Header fields of every answer. */
+  /** Header fields of every response. */
   headers: Readonly<Record<string, string>>;
   compresses: boolean;
   /** By key. */
   files: ReadonlyMap<string, StoredFile>;
-  /** Whether a path is another behaviour's. */
+  /** Whether another behavior serves the path. */
   isElsewhere(path: string): boolean;
-  /** What the distribution's function makes of the path of a request. */
+  /** Path after the distribution's viewer function. */
   pathOf(request: { method: string; uri: string }): string;
 }
 
-/** Of addresses that are made up here; the host of what stands for them is the gateway's. */
-const domainOf = (logicalId: string): string => `${logicalId.toLowerCase()}.cloudfront.net`;
+/** Host of placeholder URLs; local URLs have the gateway's host. */
+const placeholderDomain = (logicalId: string): string => `${logicalId.toLowerCase()}.cloudfront.net`;
 
 const Behavior = z.object({
   TargetOriginId: z.string(),
@@ -46,9 +46,8 @@ const Content = z.object({
 });
 
 /**
- * Reads what the template's distribution serves, and defines it in `references`, with its bucket, function
- * and policy.
- * @param references know the REST API
+ * Reads the template's distribution and defines it in `references`, with its bucket, function and policy.
+ * @param references define the REST API
  * @throws LocalRunError when there are several, or one of another form
  */
 export function siteOf(template: Template, references: References): Site | undefined {
@@ -58,24 +57,24 @@ export function siteOf(template: Template, references: References): Site | undef
     throw new LocalRunError('The local run takes a template with one distribution at most');
   defineParts(template, references);
   const { logicalId } = distribution;
-  references.define(logicalId, { ref: logicalId, attributes: { DomainName: domainOf(logicalId) } });
+  references.define(logicalId, { ref: logicalId, attributes: { DomainName: placeholderDomain(logicalId) } });
   const {
     DistributionConfig: { DefaultCacheBehavior: behavior, CacheBehaviors: further, Origins: origins },
   } = parseProperties(Distribution, distribution, references);
-  const patterns = further.map(({ PathPattern }) => patternOf(PathPattern));
+  const patterns = further.map(({ PathPattern }) => compilePathPattern(PathPattern));
   const [association, ...more] = behavior.FunctionAssociations;
   if (more.length > 0) throw new LocalRunError('The local run takes one function of a behaviour at most');
   const bucket = origins.find(({ Id }) => Id === behavior.TargetOriginId)?.DomainName;
   return {
     methods: behavior.AllowedMethods,
     compresses: behavior.Compress,
-    headers: headersNamed(template, references, behavior.ResponseHeadersPolicyId),
-    files: filesOf(template, references, bucket),
+    headers: readHeadersPolicy(template, references, behavior.ResponseHeadersPolicyId),
+    files: readDeployedFiles(template, references, bucket),
     isElsewhere: (path) => patterns.some((pattern) => pattern.test(path)),
     pathOf:
       association === undefined
         ? ({ uri }) => uri
-        : viewerFunction(codeOf(template, references, association.FunctionARN)),
+        : viewerFunction(readFunctionCode(template, references, association.FunctionARN)),
   };
 }
 
@@ -83,7 +82,7 @@ const BUCKET = 'AWS::S3::Bucket';
 const FUNCTION = 'AWS::CloudFront::Function';
 const POLICY = 'AWS::CloudFront::ResponseHeadersPolicy';
 
-/** Each is known by its logical id. */
+/** Defines each by its logical id. */
 function defineParts(template: Template, references: References): void {
   const define = (type: string, attribute: string) => {
     for (const { logicalId } of template.ofType(type))
@@ -100,25 +99,25 @@ const isKnownAs =
   ({ logicalId }: Resource): boolean =>
     references.resolve({ Ref: logicalId }) === name;
 
-function headersNamed(template: Template, references: References, id: string | undefined) {
+function readHeadersPolicy(template: Template, references: References, id: string | undefined) {
   const policy = template.ofType(POLICY).find(isKnownAs(references, id));
   return policy === undefined ? {} : headersOf(parseProperties(HeadersPolicy, policy, references));
 }
 
-function codeOf(template: Template, references: References, arn: string): string {
+function readFunctionCode(template: Template, references: References, arn: string): string {
   const fn = template.ofType(FUNCTION).find(isKnownAs(references, arn));
   if (fn === undefined) throw new LocalRunError(`The template has no function ${arn} of CloudFront`);
   return parseProperties(z.object({ FunctionCode: z.string() }), fn, references).FunctionCode;
 }
 
-/** What is copied to the bucket: a later deployment's files are in the place of an earlier one's. */
-function filesOf(
+/** Files copied to the bucket; a later deployment's replace earlier ones. */
+function readDeployedFiles(
   template: Template,
   references: References,
   bucket: string | undefined,
 ): ReadonlyMap<string, StoredFile> {
   const contents = template.ofType('Custom::CDKBucketDeployment').map((resource) => {
-    // Whose function copies does not matter here.
+    // The function that copies does not matter here.
     const { ServiceToken: _, SourceBucketNames: __, DistributionId: ___, ...read } = resource.properties;
     return parseProperties(Content, resource, references, read);
   });
@@ -133,8 +132,8 @@ function filesOf(
   );
 }
 
-/** A path pattern of CloudFront: `*` stands for any characters, `?` for one. */
-function patternOf(pattern: string): RegExp {
+/** A CloudFront path pattern: `*` matches any characters, `?` one. */
+function compilePathPattern(pattern: string): RegExp {
   const source = pattern.replace(/[.*+?^${}()|[\]\\]/g, (character) => {
     if (character === '*') return '.*';
     return character === '?' ? '.' : `\\${character}`;

@@ -3,22 +3,21 @@ import * as z from 'zod';
 import { LocalRunError } from '../errors.ts';
 
 /**
- * Against one that never ends, and no measure: CloudFront counts parts of a millisecond of work, and this is
- * a clock on a wall, which goes on while a busy machine does something else.
+ * Only stops a function that never ends: CloudFront limits compute time to less than a millisecond, but this
+ * is wall-clock time on a busy machine.
  */
 const TIMEOUT_MS = 3_000;
 
 const Returned = z.object({ uri: z.string().startsWith('/') });
 
 /**
- * A CloudFront function for viewer requests, run as it is: its code in a context that has nothing of Node.js.
- * @returns gives the path that is asked for instead of one; throws LocalRunError when the function gives
- * anything but a request
+ * Runs a CloudFront viewer-request function in a context without Node.js.
+ * @returns maps a requested path; throws LocalRunError when the function returns anything but a request
  */
 export function viewerFunction(code: string): (request: { method: string; uri: string }) => string {
   const context = createContext({}, { codeGeneration: { strings: false, wasm: false } });
   new Script(code).runInContext(context, { timeout: TIMEOUT_MS });
-  // As text in both directions, so that no host object gets in.
+  // Passed as text, so that no host object gets in.
   const call = new Script('JSON.stringify(handler(JSON.parse(event)))');
   return (request) => {
     const viewed = { ...request, querystring: {}, headers: {}, cookies: {} };

@@ -1,7 +1,7 @@
 import type { InvocationResult } from '../functions/sandbox.ts';
 import type { StreamRecord } from './stream-records.ts';
 
-/** How a stream mapping treats a batch that fails. -1 means without limit, as in the template. */
+/** Failure settings of a stream mapping; -1 means no limit, as in the template. */
 export interface BatchPolicy {
   maximumRetryAttempts: number;
   maximumRecordAgeSeconds: number;
@@ -9,7 +9,7 @@ export interface BatchPolicy {
   reportsItemFailures: boolean;
 }
 
-/** Records to hand to the function together, and how often they have failed already. */
+/** Records for one invocation, and how often they have failed. */
 export interface Batch {
   records: readonly StreamRecord[];
   failures: number;
@@ -17,19 +17,15 @@ export interface Batch {
 
 export type DiscardCondition = 'RetryAttemptsExhausted' | 'RecordAgeExceeded';
 
-/**
- * What becomes of a batch after an invocation: nothing more, batches to run in this order, or the failure
- * destination.
- */
+/** Next step after an invocation: none, batches to run in this order, or the failure destination. */
 export type Verdict =
   | { kind: 'done' }
   | { kind: 'again'; batches: Batch[] }
   | { kind: 'discard'; condition: DiscardCondition };
 
 /**
- * Index of the first record of the batch that has to be repeated: 0 when the function failed as a whole, the
- * lowest reported failure with `ReportBatchItemFailures`, undefined when everything succeeded. An identifier
- * that is empty or not in the batch means that all of it failed.
+ * Index of the first record to repeat: 0 when the function failed, the lowest reported failure with
+ * `ReportBatchItemFailures`, undefined on success. An empty or unknown identifier fails the whole batch.
  */
 export function firstFailure(
   records: readonly StreamRecord[],
@@ -46,10 +42,7 @@ export function firstFailure(
   return Math.max(0, Math.min(...positions));
 }
 
-/**
- * The `itemIdentifier`s of a partial batch response; none for an answer of another shape, which means
- * success.
- */
+/** `itemIdentifier`s of a partial batch response; another payload means success. */
 export function failedItems(payload: unknown): unknown[] {
   if (typeof payload !== 'object' || payload === null || !('batchItemFailures' in payload)) return [];
   const { batchItemFailures } = payload;
@@ -61,10 +54,7 @@ export function failedItems(payload: unknown): unknown[] {
   );
 }
 
-/**
- * Decides after an invocation. Progress starts the count of failures anew for what is left; halving a batch
- * does not count as a retry.
- */
+/** Progress resets the count of failures; halving a batch does not count as a retry. */
 export function judge(batch: Batch, result: InvocationResult, policy: BatchPolicy): Verdict {
   const failed = firstFailure(batch.records, result, policy.reportsItemFailures);
   if (failed === undefined) return { kind: 'done' };
@@ -80,7 +70,7 @@ export function judge(batch: Batch, result: InvocationResult, policy: BatchPolic
     : { kind: 'again', batches: [rest] };
 }
 
-/** Parts the records that are too old to be tried (again) from the others. */
+/** Separates records that are too old to try (again). */
 export function partByAge(
   records: readonly StreamRecord[],
   policy: BatchPolicy,

@@ -6,16 +6,14 @@ import type { References } from '../template/references.ts';
 import type { Template } from '../template/template.ts';
 import { compileFilters, type Filter } from './filter.ts';
 
-/** A queue that a rule fills. */
 export interface BusTarget {
   queueArn: string;
-  /** Queue for what the other does not take. */
+  /** Receives what the target queue does not accept. */
   deadLetterArn: string | undefined;
   /** Message group: a constant, or a JSON path into the event. */
   messageGroup: string | undefined;
 }
 
-/** A rule that takes events from a bus. */
 export interface BusRule {
   logicalId: string;
   arn: string;
@@ -42,8 +40,7 @@ const Rule = z.object({
 
 /**
  * The template's enabled rules with an event pattern.
- *
- * @throws LocalRunError for a target that is not a queue, and for a pattern that the local run does not know
+ * @throws LocalRunError for a target that is not a queue, and for an unsupported pattern
  */
 export function busRules(template: Template, references: References): BusRule[] {
   return template

@@ -11,7 +11,6 @@ import type { BusRule, BusTarget } from './bus-rules.ts';
 import { chunksBySize } from './chunks.ts';
 import type { BusEvent } from './put-events.ts';
 
-/** How targets are reached. */
 export interface TargetParts {
   sqs: SQSClient;
   queueUrlOf: (arn: string) => string;
@@ -24,15 +23,14 @@ interface Refusal {
   error: unknown;
 }
 
-/** EventBridge was refused by a queue's policy, or by its key's. It does not try again. */
+/** The policy of a queue or its key denies EventBridge, which then does not retry. */
 class NoPermission extends Error {
   override name = 'NoPermission';
 }
 
 /**
- * Sends events that a rule matched to one of its targets; what the queue does not take goes to the target's
- * dead-letter queue. The SDK's client tries three times. As on AWS, an event is dropped where policies let
- * EventBridge send to neither; a line of the log says so.
+ * Sends events to a rule's target, with the SDK's three attempts; failures go to the target's dead-letter
+ * queue. As on AWS, an event that policies keep out of both is dropped, and logged.
  * @param events ten at most
  * @returns those that are in neither and were not dropped
  */
@@ -65,13 +63,13 @@ export async function sendToTarget(
   return lost.filter((event) => event !== undefined);
 }
 
-/** @throws NoPermission where the rule may not fill the queue */
+/** @throws NoPermission when the rule may not send to the queue */
 function requirePermission({ arn }: BusRule, queueArn: string, { refusalOfQueue }: TargetParts): void {
   const refusal = refusalOfQueue(queueArn, { service: 'events.amazonaws.com', sourceArn: arn });
   if (refusal !== undefined) throw new NoPermission(refusal);
 }
 
-/** @returns false where the target has no dead-letter queue */
+/** @returns false when the target has no dead-letter queue */
 async function sendDead(
   event: BusEvent,
   rule: BusRule,
@@ -91,15 +89,15 @@ async function sendDead(
   return true;
 }
 
-/** EventBridge sends each event for itself: one that is too large is refused without the others. */
+/** EventBridge sends each event separately: one that is too large is rejected alone. */
 async function sendAll(
   events: readonly BusEvent[],
   rule: BusRule,
   target: BusTarget,
   parts: TargetParts,
 ): Promise<Refusal[]> {
-  const sizeOf = (event: BusEvent) => Buffer.byteLength(messageBody(event));
-  const batches = chunksBySize(events, sizeOf, { count: events.length, bytes: MESSAGE_BYTES });
+  const measureEvent = (event: BusEvent) => Buffer.byteLength(messageBody(event));
+  const batches = chunksBySize(events, measureEvent, { count: events.length, bytes: MESSAGE_BYTES });
   return (await Promise.all(batches.map((batch) => sendBatch(batch, rule, target, parts)))).flat();
 }
 
@@ -128,8 +126,8 @@ async function sendBatch(
 }
 
 /**
- * The message group of an event. A whole value that is a JSON path is replaced by what it finds in the event
- * (EventBridge User Guide, Event bus targets, Dynamic path parameters).
+ * Message group of an event. A value that is a JSON path is replaced by its result in the event (EventBridge
+ * User Guide, Event bus targets, Dynamic path parameters).
  */
 function groupFrom(group: string, event: object): string | undefined {
   if (!group.startsWith('$.')) return group;
@@ -140,20 +138,14 @@ function groupFrom(group: string, event: object): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/**
- * The event as JSON, in which what the embedded SQS refuses is escaped: it takes characters beyond U+FFFF for
- * none that a message may have, which SQS does not.
- */
+/** Event as JSON. Escapes characters beyond U+FFFF, which the embedded SQS rejects and SQS accepts. */
 export const messageBody = (event: object): string =>
   JSON.stringify(event).replaceAll(
     /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/**
- * What EventBridge writes on a dead event (User Guide, Using dead-letter queues to process undelivered
- * events).
- */
+/** Attributes of a dead event (User Guide, Using dead-letter queues to process undelivered events). */
 function deadLetterAttributes({ arn }: BusRule, { queueArn }: BusTarget, error: unknown) {
   const attributes = {
     RULE_ARN: arn,
@@ -164,7 +156,7 @@ function deadLetterAttributes({ arn }: BusRule, { queueArn }: BusTarget, error: 
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => [
       name,
-      // SQS takes no attribute without a value.
+      // SQS rejects an attribute without a value.
       { DataType: 'String', StringValue: value || 'none' },
     ]),
   );

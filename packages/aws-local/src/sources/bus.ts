@@ -5,16 +5,15 @@ import { sendToTarget, type TargetParts } from './bus-targets.ts';
 import { type BusEvent, type EntryAnswer, type PutEntry, readEntries } from './put-events.ts';
 
 export interface BusOptions extends TargetParts {
-  /** Names of the buses that there are. */
   buses: readonly string[];
   rules: readonly BusRule[];
-  /** What a request may have; 256 KB where it is not said. */
+  /** Limit on a request; default: 256 KB. */
   requestBytes?: number;
 }
 
 /**
- * Starts an EventBridge that answers `PutEvents`. It keeps nothing: an entry is answered once every queue
- * that gets it has it, so that what is answered survives the end of the run.
+ * Starts an EventBridge with `PutEvents`. It stores nothing: an entry is answered once it is in every target
+ * queue, so that answered entries survive the end of the run.
  */
 export const startBus = (options: BusOptions): Promise<Engine> =>
   startJsonService(({ target, body }) =>
@@ -38,14 +37,17 @@ async function putEvents(body: unknown, options: BusOptions): Promise<JsonAnswer
   return success({ FailedEntryCount: failed.length, Entries: answers });
 }
 
-/** An unknown name is a defect of the template or of the function. */
+/** An unknown name is a bug in the template or the function. */
 function onKnownBus(entry: PutEntry, buses: readonly string[]): PutEntry {
   if ('refusal' in entry || buses.includes(entry.bus)) return entry;
   const ErrorMessage = `Event bus ${entry.bus} does not exist.`;
   return { refusal: { ErrorCode: 'ResourceNotFoundException', ErrorMessage } };
 }
 
-/** Sends each event to the targets of the rules that match it. @returns the events that are not everywhere */
+/**
+ * Sends each event to the targets of matching rules.
+ * @returns the events that did not reach every target
+ */
 async function deliver(entries: readonly PutEntry[], options: BusOptions): Promise<Set<BusEvent>> {
   const sendings = options.rules.flatMap((rule) => {
     const events = entries.flatMap((entry) =>

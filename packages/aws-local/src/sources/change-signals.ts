@@ -14,8 +14,7 @@ const CHECKS = 125;
 export const waitForInterval: WaitForChange = (signal) => pause(POLL_MS, signal);
 
 /**
- * Detects new stream records in the database file of an embedded engine, at a hundredth of the cost of
- * asking the engine.
+ * Detects new stream records in an embedded engine's database file, at a hundredth of the cost of a request.
  */
 export interface ChangeWatch {
   /** For one reader of a table's stream; each reader keeps its own position. */
@@ -27,7 +26,7 @@ export function watchChanges(databaseFile: string): ChangeWatch {
   const database = new DatabaseSync(databaseFile, { readOnly: true, timeout: 1_000 });
   // Changes with each commit of another connection.
   const version = database.prepare('PRAGMA data_version');
-  // Only after a commit of the table: nine of ten commits are of other tables.
+  // Only after a commit to the table: nine of ten commits are to other tables.
   const newest = database.prepare(
     'SELECT MAX(CAST(sequence_number AS INTEGER)) AS number FROM _stream_records WHERE table_name = ?',
   );

@@ -1,4 +1,4 @@
-/** Cuts items into runs that keep to both limits; an item over the limit of bytes is in a run of its own. */
+/** Splits items by both limits; an item above the byte limit is a chunk of its own. */
 export function chunksBySize<Item>(
   items: readonly Item[],
   sizeOf: (item: Item) => number,

@@ -3,13 +3,12 @@ import type { InvocationResult } from '../functions/sandbox.ts';
 import type { DiscardCondition } from './batch.ts';
 import type { StreamRecord } from './stream-records.ts';
 
-/** Records given up, and why. */
 export interface DiscardedBatch {
   records: readonly StreamRecord[];
   condition: DiscardCondition;
   /** How often the function was invoked with them. */
   invocations: number;
-  /** Outcome of the last invocation, if there was one. */
+  /** Result of the last invocation, if any. */
   result?: InvocationResult;
   functionArn: string;
   streamArn: string;
@@ -17,8 +16,8 @@ export interface DiscardedBatch {
 }
 
 /**
- * The message that Lambda sends to a stream mapping's failure destination. It names the records but does not
- * contain them. https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
+ * Lambda's message to a stream mapping's failure destination, which identifies the records without their
+ * content. https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
  */
 export function failureMessage(batch: DiscardedBatch, now: Date): Record<string, unknown> {
   const first = batch.records[0]?.dynamodb;

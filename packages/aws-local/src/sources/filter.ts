@@ -1,16 +1,14 @@
 import { LocalRunError } from '../errors.ts';
 
-/** Decides whether an event passes a mapping's filters. */
 export type Filter = (event: unknown) => boolean;
 
 type Rule = (value: unknown) => boolean;
 
 /**
- * Compiles the `FilterCriteria` of an event source mapping: an event passes if any of the patterns matches,
- * or if there are none. A pattern names keys; its lists hold the alternatives for a value.
+ * Compiles the `FilterCriteria` of an event source mapping: an event passes if any pattern matches, or if
+ * there are none. A pattern's lists hold alternatives for a value.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
- *
- * @throws LocalRunError on a comparison that is not supported here
+ * @throws LocalRunError on an unsupported comparison
  */
 export function compileFilters(patterns: readonly string[]): Filter {
   if (patterns.length === 0) return () => true;
@@ -35,11 +33,11 @@ function compileCondition(key: string, condition: unknown): Rule {
     );
   }
   const alternatives = condition.map(compileAlternative);
-  return (value) => alternatives.some((matches) => elementsOf(value).some(matches));
+  return (value) => alternatives.some((matches) => toElements(value).some(matches));
 }
 
 /** A list in the event matches if one of its elements does. */
-function elementsOf(value: unknown): unknown[] {
+function toElements(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
@@ -73,10 +71,7 @@ const COMPARISONS: Record<string, (value: number, limit: number) => boolean> = {
   '>=': (value, limit) => value >= limit,
 };
 
-/**
- * `["=", 1]` or a range such as `[">", 0, "<=", 10]`. DynamoDB's numbers arrive as text and are compared as
- * numbers.
- */
+/** `["=", 1]` or a range such as `[">", 0, "<=", 10]`. DynamoDB's numbers are text but compare as numbers. */
 function compileNumeric(operand: unknown): Rule {
   const parts = Array.isArray(operand) ? operand : [];
   const rules: ((value: number) => boolean)[] = [];

@@ -1,6 +1,6 @@
 import { LocalRunError } from '../errors.ts';
 
-/** What the rules look at of a mapping: some of its properties, with their defaults. */
+/** Properties of a mapping that the rules check, with defaults. */
 interface MappingFacts {
   logicalId: string;
   EventSourceArn: string;
@@ -14,11 +14,11 @@ interface MappingFacts {
 
 type Rule = (mapping: MappingFacts) => string | false;
 
-/** What Lambda refuses when a mapping is made, beyond the range of one property. */
+/** Combinations of properties that Lambda rejects. */
 const RULES: readonly Rule[] = [
   (mapping) =>
     !isStream(mapping) && mapping.TumblingWindowInSeconds > 0 && 'TumblingWindowInSeconds is for streams',
-  // Batches side by side would each have the state of the one before.
+  // Concurrent batches would each have the previous one's state.
   (mapping) =>
     mapping.TumblingWindowInSeconds > 0 &&
     mapping.ParallelizationFactor > 1 &&
@@ -36,7 +36,7 @@ export function isStream({ EventSourceArn }: Pick<MappingFacts, 'EventSourceArn'
   return EventSourceArn.includes(':dynamodb:');
 }
 
-/** @throws LocalRunError naming the mapping and the rule that it breaks */
+/** @throws LocalRunError naming the mapping and the violated rule */
 export function requireValid<Mapping extends MappingFacts>(mapping: Mapping): Mapping {
   for (const rule of RULES) {
     const finding = rule(mapping);

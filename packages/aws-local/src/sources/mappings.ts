@@ -18,11 +18,9 @@ import type { Checkpoints } from './shard.ts';
 import type { Source } from './source.ts';
 import { startStreamSource } from './stream.ts';
 
-/**
- * Invocations side by side of a queue's function where the template does not say; it is also Lambda's start.
- */
+/** Default concurrency of a queue's function; Lambda also starts with 5. */
 const DEFAULT_QUEUE_CONCURRENCY = 5;
-/** Of one mapping, regardless of its concurrency on AWS: slow work must leave sandboxes to others. */
+/** Limit for one mapping, regardless of its concurrency on AWS: slow work must leave sandboxes to others. */
 const LARGEST_SHARE = 6;
 
 const Mapping = z.object({
@@ -48,7 +46,6 @@ export interface EventSourceMapping extends z.output<typeof Mapping> {
   logicalId: string;
 }
 
-/** What mappings work with. */
 export interface MappingParts {
   sqs: SQSClient;
   streams: DynamoDBStreamsClient;
@@ -56,17 +53,16 @@ export interface MappingParts {
   checkpoints: Checkpoints;
   functionOf: (nameOrArn: string) => LocalFunction;
   queueUrlOf: (arn: string) => string;
-  /** ARN of the dead-letter queue of a queue; undefined where it has none. */
+  /** Undefined when the queue has no dead-letter queue. */
   deadLetterArnOf: (queueArn: string) => string | undefined;
-  /** Called after each invocation of a mapping, by its logical id, with whether the function succeeded. */
+  /** Called after each invocation of a mapping, by its logical id. */
   onProcessed: (logicalId: string, succeeded: boolean) => void;
   log: (line: { source: string; text: string }) => void;
 }
 
 /**
  * The template's mappings, disabled ones included.
- *
- * @throws LocalRunError for a mapping that Lambda would refuse
+ * @throws LocalRunError for a mapping that Lambda would reject
  */
 export function eventSourceMappings(template: Template, references: References): EventSourceMapping[] {
   return template.ofType('AWS::Lambda::EventSourceMapping').map((resource: Resource) =>
@@ -86,9 +82,8 @@ export function shareOf(mapping: EventSourceMapping): number {
 }
 
 /**
- * Starts to feed a mapping's function from its queue or stream, in a lane of its own.
- *
- * @throws LocalRunError for another kind of source, and for filters that the local run does not know
+ * Invokes a mapping's function from its queue or stream, in its own lane.
+ * @throws LocalRunError for another kind of source, and for unsupported filters
  */
 export function startMapping(mapping: EventSourceMapping, parts: MappingParts): Source {
   if (isStream(mapping)) return startStream(mapping, parts);
@@ -115,7 +110,7 @@ function startQueue(mapping: EventSourceMapping, parts: MappingParts): Source {
   });
 }
 
-/** As on AWS the message goes to its queue's dead-letter queue, and is lost where there is none. */
+/** As on AWS, the message goes to its queue's dead-letter queue, or is lost without one. */
 async function discardLoop(
   { body, attributes }: QueueRecord,
   { logicalId, EventSourceArn }: EventSourceMapping,

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { ACCOUNT, DEFAULT_BUS, REGION } from '../arns.ts';
 
-/** EventBridge's limits on one request (API reference, PutEvents). */
+/** EventBridge's limit on a request (API reference, PutEvents). */
 const MAX_ENTRIES = 10;
 export const PUT_EVENTS_LIMIT_BYTES = 262_144;
-/** Bytes that an entry's time counts. */
+/** Size of an entry's time in bytes. */
 const TIME_BYTES = 14;
 
 const Entry = z.object({
@@ -20,7 +20,7 @@ const Entry = z.object({
 type Entry = z.output<typeof Entry>;
 const Request = z.object({ Entries: z.array(Entry) });
 
-/** What rules match and targets get. */
+/** An event for rules and targets. */
 export interface BusEvent {
   version: '0';
   id: string;
@@ -34,14 +34,13 @@ export interface BusEvent {
   detail: Record<string, unknown>;
 }
 
-/** How an entry is answered: with the event's id, or with an error of its own. */
+/** Result of an entry: the event's id, or an error. */
 export type EntryAnswer = { EventId: string } | { ErrorCode: string; ErrorMessage: string };
 
 export type PutEntry = { bus: string; event: BusEvent } | { refusal: EntryAnswer };
 
 /**
- * The entries of a request, each as an event or with what is wrong with it; or why the whole request is
- * refused.
+ * Parses the entries of a request: each is an event or an error, unless the whole request is rejected.
  * @param limitBytes of the request; AWS's pages say 256 KB, or 1 MB since January 2026
  */
 export function readEntries(
@@ -59,7 +58,7 @@ export function readEntries(
   return Entries.map((entry) => readEntry(entry, now));
 }
 
-/** In bytes, as EventBridge counts them (User Guide, Calculating PutEvents event entry size). */
+/** Bytes, as EventBridge counts them (User Guide, Calculating PutEvents event entry size). */
 export function entrySize(
   entry: {
     [Name in 'Source' | 'DetailType' | 'Detail']?: string | undefined;
@@ -73,9 +72,9 @@ export function entrySize(
 
 function readEntry(entry: Entry, now: Date): PutEntry {
   const { EventBusName, Source, DetailType, Detail, Time, Resources } = entry;
-  if (!Source) return missing('Source');
-  if (!DetailType) return missing('DetailType');
-  if (!Detail) return missing('Detail');
+  if (!Source) return rejectMissing('Source');
+  if (!DetailType) return rejectMissing('DetailType');
+  if (!Detail) return rejectMissing('Detail');
   const detail = parseObject(Detail);
   if (detail === undefined)
     return { refusal: { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' } };
@@ -96,7 +95,7 @@ function readEntry(entry: Entry, now: Date): PutEntry {
   };
 }
 
-const missing = (parameter: string): PutEntry => ({
+const rejectMissing = (parameter: string): PutEntry => ({
   refusal: {
     ErrorCode: 'InvalidArgument',
     ErrorMessage: `Parameter ${parameter} is not valid. Reason: ${parameter} is a required argument.`,

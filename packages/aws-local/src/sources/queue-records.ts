@@ -4,7 +4,7 @@ import type { InvocationResult } from '../functions/sandbox.ts';
 import { failedItems } from './batch.ts';
 import type { Filter } from './filter.ts';
 
-/** A message of a queue as Lambda hands it to a function. */
+/** A queue's message in a function's event. */
 export interface QueueRecord {
   messageId: string;
   receiptHandle: string;
@@ -20,13 +20,12 @@ export interface QueueRecord {
 export interface QueueMessageAttribute {
   dataType: string;
   stringValue?: string;
-  /** Base64. */
   binaryValue?: string;
   stringListValues: string[];
   binaryListValues: string[];
 }
 
-/** Shapes what `ReceiveMessage` returned into what a function gets. */
+/** Converts a message of `ReceiveMessage`. */
 export function toQueueRecord(message: Message, queueArn: string): QueueRecord {
   return {
     messageId: message.MessageId ?? '',
@@ -53,7 +52,7 @@ function toAttribute({ DataType, StringValue, BinaryValue }: MessageAttributeVal
   };
 }
 
-/** Applies a filter as Lambda does: to the message with its body parsed, where that is JSON. */
+/** Applies a filter as Lambda does: to the message with its body parsed, if that is JSON. */
 export function passesFilter(record: QueueRecord, passes: Filter): boolean {
   return passes({ ...record, body: parsedOrText(record.body) });
 }
@@ -67,8 +66,8 @@ function parsedOrText(body: string): unknown {
 }
 
 /**
- * The messages of a batch that are done with after the invocation, and to be deleted; the others come again
- * when their visibility timeout ends. An identifier that is not in the batch means that all of it failed.
+ * Messages to delete after an invocation; the others become visible again. An unknown identifier fails the
+ * whole batch.
  */
 export function doneMessages(
   records: readonly QueueRecord[],

@@ -14,10 +14,10 @@ import type { Source } from './source.ts';
 
 /** SQS's limit on the messages of one call. */
 const CALL_LIMIT = 10;
-/** Length of a poll, and with it the longest that stopping waits for one. */
+/** Long-poll time, and so the longest wait when stopping. */
 const POLL_SECONDS = 1;
 const GATHER_POLL_MS = 50;
-/** How often to look whether the function has become able to take more. */
+/** Interval of checks whether the function has capacity again. */
 const SLOT_CHECK_MS = 50;
 const ERROR_PAUSE_MS = 500;
 
@@ -34,15 +34,14 @@ export interface QueueSourceOptions {
   invoke: (event: { Records: readonly QueueRecord[] }, lineage: Lineage) => Promise<InvocationResult>;
   /** Whether Lambda would stop the function instead of invoking it with a message of this lineage. */
   isLoop: (lineage: Lineage) => boolean;
-  /** Takes a message of a loop, in the place of the function. */
+  /** Handles a looping message instead of the function. */
   discardLoop: (record: QueueRecord) => Promise<void>;
   log: (text: string) => void;
 }
 
 /**
- * Starts to feed a function from a queue, as an event source mapping does. One poller for all slots: pollers
- * that compete for the same messages cost calls and, in the embedded engine, come back empty as soon as one
- * of them wins.
+ * Invokes a function from a queue, as an event source mapping does. One poller for all slots: competing
+ * pollers cost calls and, in the embedded engine, return empty as soon as one gets the messages.
  */
 export function startQueueSource(options: QueueSourceOptions): Source {
   const stopping = new AbortController();
@@ -73,7 +72,7 @@ async function pollQueue(options: QueueSourceOptions, signal: AbortSignal): Prom
   await Promise.all(running);
 }
 
-/** Receives messages until there is a batch: one poll, or as many as the batching window has time for. */
+/** Receives a batch: one poll, or as many as fit into the batching window. */
 async function gather(options: QueueSourceOptions, signal: AbortSignal): Promise<QueueRecord[]> {
   const { batchSize, batchingWindowSeconds } = options;
   const records = await receive(options, batchSize, POLL_SECONDS, signal);
@@ -86,10 +85,7 @@ async function gather(options: QueueSourceOptions, signal: AbortSignal): Promise
   return records;
 }
 
-/**
- * One call. It is never aborted: an aborted poll may take messages with it until their visibility timeout
- * ends.
- */
+/** Never aborted: an aborted poll may hide messages until their visibility timeout ends. */
 async function receive(
   { sqs, queueUrl, queueArn, log }: QueueSourceOptions,
   wanted: number,
@@ -116,16 +112,16 @@ async function receive(
 async function handle(records: readonly QueueRecord[], options: QueueSourceOptions): Promise<void> {
   const wanted = records.filter((record) => passesFilter(record, options.passes));
   const filteredOut = records.filter((record) => !wanted.includes(record));
-  const loops = wanted.filter((record) => options.isLoop(lineageOf(record)));
+  const loops = wanted.filter((record) => options.isLoop(readLineage(record)));
   const stopped = (await Promise.all(loops.map((record) => stopLoop(record, options)))).flat();
   const invoked = wanted.filter((record) => !loops.includes(record));
   const done = invoked.length > 0 ? await invoke(invoked, options) : [];
   await remove([...filteredOut, ...stopped, ...done], options);
 }
 
-const lineageOf = ({ attributes }: QueueRecord): Lineage => parseLineage(attributes.AWSTraceHeader);
+const readLineage = ({ attributes }: QueueRecord): Lineage => parseLineage(attributes.AWSTraceHeader);
 
-/** @returns the message once something else has it; else it comes again */
+/** @returns the message if it was discarded; else it becomes visible again */
 async function stopLoop(
   record: QueueRecord,
   { discardLoop, log }: QueueSourceOptions,
@@ -143,13 +139,13 @@ async function invoke(
   records: readonly QueueRecord[],
   options: QueueSourceOptions,
 ): Promise<readonly QueueRecord[]> {
-  const result = await options.invoke({ Records: records }, mergeLineages(records.map(lineageOf)));
+  const result = await options.invoke({ Records: records }, mergeLineages(records.map(readLineage)));
   if (result.functionError)
     options.log(`batch of ${records.length} failed: ${JSON.stringify(result.payload)}`);
   return doneMessages(records, result, options.reportsItemFailures);
 }
 
-/** Deletes the messages. One that stays comes again, which every consumer of a standard queue has to bear. */
+/** A message that is not deleted is delivered again, which every consumer of a standard queue must handle. */
 async function remove(
   records: readonly QueueRecord[],
   { sqs, queueUrl, log }: QueueSourceOptions,

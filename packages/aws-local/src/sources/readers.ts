@@ -1,7 +1,6 @@
 import { isStream } from './mapping-rules.ts';
 import { SHARD_END } from './shard.ts';
 
-/** A mapping as a reader of its stream. */
 interface Reader {
   logicalId: string;
   EventSourceArn: string;
@@ -9,8 +8,8 @@ interface Reader {
 }
 
 /**
- * How far each table's stream has been read by all of these mappings: the lowest of their checkpoints, 0
- * while one that begins with the oldest record has none, undefined for a table that no mapping reads.
+ * How far all of these mappings have read each table's stream: their lowest checkpoint, 0 while one that
+ * starts at the oldest record has none, undefined for a table without a mapping.
  */
 export function readByAll(
   mappings: readonly Reader[],

@@ -16,13 +16,18 @@ const Rule = z.object({
 
 const Identity = z.object({ Name: z.string().optional(), EventBusName: z.string().default(DEFAULT_BUS) });
 
-/** The properties that name no target: what they name may not be known yet. */
-const identityOf = ({ properties: { Name, EventBusName } }: Resource) => ({ Name, EventBusName });
+/** Properties without targets, which may be undefined yet. */
+const pickIdentity = ({ properties: { Name, EventBusName } }: Resource) => ({ Name, EventBusName });
 
-/** Names the template's rules. Its buses are known by then. */
+/** Defines the template's rules; the buses must be defined. */
 export function defineRules(template: Template, references: References): void {
   for (const resource of template.ofType('AWS::Events::Rule')) {
-    const { Name, EventBusName: bus } = parseProperties(Identity, resource, references, identityOf(resource));
+    const { Name, EventBusName: bus } = parseProperties(
+      Identity,
+      resource,
+      references,
+      pickIdentity(resource),
+    );
     const name = physicalName(template, resource, Name);
     references.define(resource.logicalId, {
       ref: bus === DEFAULT_BUS ? name : `${bus}|${name}`,
@@ -32,9 +37,8 @@ export function defineRules(template: Template, references: References): void {
 }
 
 /**
- * Starts every enabled rule of the template that has a schedule.
- *
- * @throws LocalRunError for a schedule that the local run does not know
+ * Starts the template's enabled rules with a schedule.
+ * @throws LocalRunError for an unsupported schedule
  */
 export function startRules(
   template: Template,

@@ -6,13 +6,12 @@ import type { Source } from './source.ts';
 
 const UNIT_MS: Record<string, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** A longer timer of Node.js would fire at once. */
+/** A longer Node.js timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Period of a schedule expression `rate(value unit)` in milliseconds.
- *
- * @throws LocalRunError for `cron(…)` and everything that is not a rate
+ * Period of `rate(value unit)` in milliseconds.
+ * @throws LocalRunError for `cron(…)` and other expressions
  */
 export function ratePeriod(expression: string): number {
   const [, value, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
@@ -22,7 +21,7 @@ export function ratePeriod(expression: string): number {
   return period;
 }
 
-/** The event that EventBridge sends for a rule with a schedule and without an input of its own. */
+/** EventBridge's event for a scheduled rule without its own input. */
 export function scheduledEvent(ruleArn: string, now: Date): Record<string, unknown> {
   return {
     version: '0',
@@ -46,7 +45,7 @@ export interface ScheduleOptions {
   log: (text: string) => void;
 }
 
-/** Starts to invoke a function once a period, for the first time after one period, as EventBridge does. */
+/** Invokes a function once per period, first after one period, as EventBridge does. */
 export function startSchedule({ periodMs, event, invoke, log }: ScheduleOptions): Source {
   const running = new Set<Promise<void>>();
   const timer = setInterval(

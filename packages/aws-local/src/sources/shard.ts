@@ -13,37 +13,32 @@ import { pause } from './pause.ts';
 import { type StreamRecord, toStreamRecord } from './stream-records.ts';
 
 const ERROR_PAUSE_MS = 500;
-/**
- * How long a batch that was not full lets others come before the next one; AWS asks a shard four times a
- * second.
- */
+/** Delay after a partial batch, so that the next one gathers more; AWS polls a shard four times a second. */
 const COMPANY_MS = 20;
-/** How often a shard is read whose records wait for a batching window anyway. */
+/** Poll interval while records wait for a batching window. */
 const GATHER_POLL_MS = 100;
-/** Most that `GetRecords` returns. */
+/** Limit of `GetRecords`. */
 const PAGE_LIMIT = 1000;
-/** Position of a shard that is closed and read to its end. */
+/** Position of a closed shard that was read to its end. */
 export const SHARD_END = 'SHARD_END';
 
-/** Where each source stands in each shard: a sequence number, kept across restarts. */
+/** Sequence number by source and shard, kept across restarts. */
 export interface Checkpoints {
   get(source: string, shard: string): string | undefined;
   set(source: string, shard: string, position: string): void;
 }
 
-/** What a shard's records are given to, and what says where to begin after a crash. */
+/** Processes a shard's records and decides where to resume after a crash. */
 export interface Consumer {
   /**
-   * Takes records to their end; false when they have to be read again.
-   *
-   * @param position sequence number of the last record read, which a filter may have left out
+   * @param position sequence number of the last record read, which a filter may have dropped
+   * @returns false when the records must be read again
    */
   take(records: readonly StreamRecord[], position: string): Promise<boolean>;
   /**
-   * Called when there is nothing more to read, for now or because the shard is closed; false on failure.
-   *
-   * @param askedAt epoch milliseconds, before the shard was asked: all that was written by then has been
-   *   taken
+   * Called when there is nothing to read, for now or because the shard is closed.
+   * @param askedAt epoch milliseconds before the request: all records written until then were taken
+   * @returns false on failure
    */
   rest(isClosed: boolean, askedAt: number): Promise<boolean>;
 }
@@ -53,32 +48,32 @@ export interface ShardOptions {
   source: string;
   streamArn: string;
   shardId: string;
-  /** Where to begin without a checkpoint. */
+  /** Start without a checkpoint. */
   startingPosition: ShardIteratorType;
-  /** Records that are worth an invocation before the batching window ends. */
+  /** Records that end the batching window early. */
   batchSize: number;
   lanes: number;
   batchingWindowSeconds: number;
   passes: Filter;
   streams: DynamoDBStreamsClient;
-  /** Waited for when the shard had nothing. */
+  /** Awaited when the shard had no records. */
   waitForChange: WaitForChange;
   checkpoints: Checkpoints;
   consumer: Consumer;
   log: (text: string) => void;
 }
 
-/** Whether a shard has been read to its end before. */
+/** Whether a shard has been read to its end. */
 export function isFinished(checkpoints: Checkpoints, source: string, shardId: string): boolean {
   return checkpoints.get(source, shardId) === SHARD_END;
 }
 
-/** How far this run has read a shard, which the checkpoint may be behind. */
+/** Position of this run in a shard; the checkpoint may be older. */
 interface Progress {
   position: string | undefined;
 }
 
-/** Reads one shard until it is closed and empty, or the signal comes. An engine that fails is asked again. */
+/** Reads a shard until it is closed and empty, or the signal aborts. Retries an engine that fails. */
 export async function readShard(options: ShardOptions, signal: AbortSignal): Promise<void> {
   const progress: Progress = { position: options.checkpoints.get(options.source, options.shardId) };
   let lastError = '';
@@ -129,9 +124,7 @@ async function readPages(options: ShardOptions, progress: Progress, signal: Abor
   if (!signal.aborted) checkpoints.set(source, shardId, SHARD_END);
 }
 
-/**
- * Records read and not yet handed over: they wait until the batch is full or the batching window ends.
- */
+/** Records that wait until the batch is full or the batching window ends. */
 class Gathering {
   readonly records: StreamRecord[] = [];
   /** Sequence number of the last record read, whether it passed the filter or not. */

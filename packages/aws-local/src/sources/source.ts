@@ -1,5 +1,5 @@
-/** Something that feeds a function until it is stopped. */
+/** Invokes a function until it is stopped. */
 export interface Source {
-  /** Takes no more work; settles when what was in hand is done, or given back. */
+  /** Accepts no more work; resolves when work in progress is done or returned. */
   stop(): Promise<void>;
 }

@@ -8,10 +8,9 @@ import { backoff, pause } from './pause.ts';
 import { intoLanes, type StreamRecord } from './stream-records.ts';
 import type { WindowProperties } from './tumbling-window.ts';
 
-/** Room for what is around the records. */
+/** Room for the event around the records. */
 const ENVELOPE_BYTES = 4096;
 
-/** What a function gets of a stream. */
 export interface StreamEvent extends Partial<WindowProperties> {
   Records: readonly StreamRecord[];
 }
@@ -20,19 +19,18 @@ export type Discarded = Pick<DiscardedBatch, 'records' | 'condition' | 'invocati
 
 export interface StreamBatchesOptions {
   batchSize: number;
-  /** `ParallelizationFactor`: lanes that run side by side. */
+  /** `ParallelizationFactor`: concurrent lanes. */
   lanes: number;
   policy: BatchPolicy;
   invoke: (event: StreamEvent) => Promise<InvocationResult>;
-  /** Hands records that are given up to the failure destination. */
+  /** Sends records that the policy gives up to the failure destination. */
   discard: (discarded: Discarded) => Promise<void>;
   log: (text: string) => void;
 }
 
 /**
- * Takes the records of one read to their end: processed by the function, or discarded by the policy.
- *
- * @returns false when the signal came first, so that the records have to be read again
+ * Processes the records of one read until the function succeeds or the policy discards them.
+ * @returns false when the signal came first, so that the records must be read again
  */
 export async function processRecords(
   records: readonly StreamRecord[],
@@ -49,7 +47,7 @@ async function processLane(
   options: StreamBatchesOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const queue = batchesOf(records, options.batchSize).map(
+  const queue = splitIntoBatches(records, options.batchSize).map(
     (chunk): Batch => ({ records: chunk, failures: 0 }),
   );
   for (let batch = queue.shift(); batch; batch = queue.shift()) {
@@ -59,7 +57,7 @@ async function processLane(
   return !signal.aborted;
 }
 
-/** One invocation, and what follows from it; returns the batches to do next. */
+/** Invokes the function once; returns the batches to process next. */
 async function processBatch(
   batch: Batch,
   options: StreamBatchesOptions,
@@ -90,7 +88,7 @@ async function processBatch(
   return verdict.batches;
 }
 
-/** A destination that is down must not lose what was given up. */
+/** Retries: a destination that is down must not lose discarded records. */
 async function discardUntilTaken(
   discarded: Discarded,
   { discard, log }: StreamBatchesOptions,
@@ -107,10 +105,8 @@ async function discardUntilTaken(
   }
 }
 
-/**
- * A batch ends also where the event would be larger than Lambda takes (Developer Guide, Batching behavior).
- */
-const batchesOf = (records: readonly StreamRecord[], count: number): StreamRecord[][] =>
+/** A batch also ends where the event would exceed Lambda's limit (Developer Guide, Batching behavior). */
+const splitIntoBatches = (records: readonly StreamRecord[], count: number): StreamRecord[][] =>
   chunksBySize(records, (record) => Buffer.byteLength(JSON.stringify(record)) + 1, {
     count,
     bytes: EVENT_BYTES - ENVELOPE_BYTES,

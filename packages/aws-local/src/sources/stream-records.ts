@@ -1,10 +1,7 @@
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
 import { REGION } from '../arns.ts';
 
-/**
- * A record of a DynamoDB stream as Lambda hands it to a function. Attribute values are in DynamoDB's JSON,
- * binary ones base64.
- */
+/** A DynamoDB stream record in a function's event. Attribute values are DynamoDB JSON, binary ones base64. */
 export interface StreamRecord {
   eventID: string;
   eventName: string;
@@ -13,7 +10,6 @@ export interface StreamRecord {
   awsRegion: string;
   eventSourceARN: string;
   dynamodb: {
-    /** Epoch seconds. */
     ApproximateCreationDateTime: number;
     SequenceNumber: string;
     Keys?: Record<string, unknown>;
@@ -25,10 +21,10 @@ export interface StreamRecord {
   userIdentity?: { principalId?: string; type?: string };
 }
 
-/** DynamoDB's own have 21 to 40 digits, and it takes no other; the embedded engine counts from 1. */
+/** DynamoDB's sequence numbers have 21 to 40 digits; the embedded engine counts from 1. */
 const SEQUENCE_DIGITS = 21;
 
-/** Shapes what `GetRecords` returned into what a function gets. */
+/** Converts a record of `GetRecords`. */
 export function toStreamRecord(record: _Record, streamArn: string): StreamRecord {
   const { Keys, NewImage, OldImage, SizeBytes, StreamViewType } = record.dynamodb ?? {};
   const images = { Keys, NewImage, OldImage };
@@ -54,7 +50,7 @@ export function toStreamRecord(record: _Record, streamArn: string): StreamRecord
   };
 }
 
-/** Lambda writes these two names in lower case, the stream's API in upper case. */
+/** Lambda has these two names in lower case, the streams API in upper case. */
 function userIdentity(identity: NonNullable<_Record['userIdentity']>): {
   principalId?: string;
   type?: string;
@@ -69,13 +65,13 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
 }
 
-/** The primary key of the changed item as text: equal for all records of one item. */
+/** Primary key of the changed item as text. */
 export function itemKeyOf(record: StreamRecord): string {
   const keys = Object.entries(record.dynamodb.Keys ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(keys);
 }
 
-/** Distributes the records to lanes: those of one item stay together and in order. */
+/** Records of one item stay together and in order. */
 export function intoLanes(records: readonly StreamRecord[], lanes: number): StreamRecord[][] {
   if (lanes <= 1) return records.length > 0 ? [[...records]] : [];
   const dealt: StreamRecord[][] = Array.from({ length: lanes }, () => []);

@@ -13,12 +13,12 @@ import type { Source } from './source.ts';
 import { processRecords, type StreamBatchesOptions } from './stream-batches.ts';
 import { windowedConsumer } from './windowed-batches.ts';
 
-/** How often to look for shards that are not children of one just finished. */
+/** Interval of checks for shards that are not children of one just finished. */
 const DISCOVERY_MS = 30_000;
 const RETRY_MS = 500;
 
 export interface StreamSourceOptions extends Omit<StreamBatchesOptions, 'discard'> {
-  /** Names the source's checkpoints: the logical id of the event source mapping. */
+  /** Names the source's checkpoints: the mapping's logical id. */
   id: string;
   streamArn: string;
   functionArn: string;
@@ -28,14 +28,14 @@ export interface StreamSourceOptions extends Omit<StreamBatchesOptions, 'discard
   windowSeconds: number;
   passes: Filter;
   streams: DynamoDBStreamsClient;
-  /** Makes what each shard's reader waits for when it has nothing to read. */
+  /** Creates the wait of each shard's reader when it has nothing to read. */
   changeReader: () => WaitForChange;
   checkpoints: Checkpoints;
-  /** The mapping's failure destination; without one, records that are given up are only logged. */
+  /** Failure destination of the mapping; without one, discarded records are only logged. */
   discard?: (batch: DiscardedBatch) => Promise<void>;
 }
 
-/** Starts to feed a function from a DynamoDB stream, as an event source mapping does. */
+/** Invokes a function from a DynamoDB stream, as an event source mapping does. */
 export function startStreamSource(options: StreamSourceOptions): Source {
   const stopping = new AbortController();
   const done = followStream(options, stopping.signal);
@@ -61,7 +61,7 @@ async function followStream(options: StreamSourceOptions, signal: AbortSignal): 
       );
     }
     first = first && shards.length === 0;
-    // A reader that ends has closed its shard, and its children can begin.
+    // A reader that ends has finished its shard, so its children can start.
     const running = [...readers].filter(([id]) => !isFinished(options.checkpoints, options.id, id));
     await Promise.race([
       ...running.map(([, reader]) => reader),
@@ -72,8 +72,8 @@ async function followStream(options: StreamSourceOptions, signal: AbortSignal): 
 }
 
 /**
- * A shard comes up when it is not finished and its parent, if the stream still has it, is: an item's records
- * stay in order.
+ * A shard starts after its parent has finished, if the stream still has it, so that an item's records stay in
+ * order.
  */
 function isNext(shard: Shard, shards: readonly Shard[], { checkpoints, id }: StreamSourceOptions): boolean {
   const parent = shards.find(({ ShardId }) => ShardId === shard.ParentShardId);
@@ -88,14 +88,14 @@ function readOne(
   signal: AbortSignal,
 ): Promise<void> {
   const { id: source, changeReader } = options;
-  const consumer = consumerOf(shardId, options, signal);
+  const consumer = createConsumer(shardId, options, signal);
   return readShard(
     { ...options, source, shardId, startingPosition, consumer, waitForChange: changeReader() },
     signal,
   );
 }
 
-function consumerOf(shardId: string, options: StreamSourceOptions, signal: AbortSignal): Consumer {
+function createConsumer(shardId: string, options: StreamSourceOptions, signal: AbortSignal): Consumer {
   const { id, streamArn, functionArn, checkpoints, log, discard, windowSeconds } = options;
   const checkpoint = (position: string): void => checkpoints.set(id, shardId, position);
   const batches: StreamBatchesOptions = {
@@ -108,8 +108,7 @@ function consumerOf(shardId: string, options: StreamSourceOptions, signal: Abort
   if (windowSeconds > 0)
     return windowedConsumer({ ...batches, windowSeconds, shardId, streamArn, checkpoint }, signal);
   return {
-    // The checkpoint moves after a batch is done and before the next is taken: a crash repeats the one in
-    // hand.
+    // The checkpoint moves between batches: a crash repeats the current one.
     async take(records, position) {
       if (!(await processRecords(records, batches, signal))) return false;
       checkpoint(position);

@@ -1,13 +1,13 @@
 import type { InvocationResult } from '../functions/sandbox.ts';
 import type { StreamRecord } from './stream-records.ts';
 
-/** A window of `TumblingWindowInSeconds`, in epoch seconds: the end is not in it. */
+/** A window of `TumblingWindowInSeconds` in epoch seconds, without its end. */
 export interface Span {
   start: number;
   end: number;
 }
 
-/** What Lambda adds to the event of a mapping with a tumbling window. */
+/** Properties of an event with a tumbling window. */
 export interface WindowProperties {
   window: { start: string; end: string };
   state: unknown;
@@ -17,29 +17,23 @@ export interface WindowProperties {
   isWindowTerminatedEarly: boolean;
 }
 
-/**
- * One thing to do with records that were read: give some of them to their window, or close the one that is
- * open.
- */
+/** Adds records to their window, or closes the open one. */
 export type WindowStep = { kind: 'take'; span: Span; records: StreamRecord[] } | { kind: 'close' };
 
-/** Lambda's limit on the state that a window hands on, per shard. */
+/** Lambda's limit on a window's state, per shard. */
 const STATE_LIMIT_BYTES = 1_048_576;
 
 /**
- * How long after its end a window waits for records that were written before it. Lambda waits for up to two
- * minutes; here there is nothing between the time that a record gets and its place in the stream but one
- * commit of the engine.
+ * How long a window waits after its end for records written before it. Lambda waits up to two minutes; here
+ * only one commit of the engine lies between a record's time and its place in the stream.
  */
 const PATIENCE_SECONDS = 1;
 
 /**
- * What to do with records in the order of the stream. A record belongs to the window of its
- * `ApproximateCreationDateTime`, counted from the epoch; one that is older than the open window goes into
- * that, because a window that is over stays over.
+ * Assigns records in stream order to windows of their `ApproximateCreationDateTime`, counted from the epoch.
+ * A record older than the open window goes into that one, because a closed window stays closed.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-windows.html
- *
- * @param open the window that the last records went to, if it has not been closed
+ * @param open window of the last records, if it was not closed
  */
 export function windowSteps(
   open: Span | undefined,
@@ -49,7 +43,7 @@ export function windowSteps(
   const steps: WindowStep[] = [];
   let current = open;
   for (const record of records) {
-    const own = spanOf(record.dynamodb.ApproximateCreationDateTime, windowSeconds);
+    const own = spanAt(record.dynamodb.ApproximateCreationDateTime, windowSeconds);
     if (current && own.start > current.start) {
       steps.push({ kind: 'close' });
       current = undefined;
@@ -62,27 +56,26 @@ export function windowSteps(
   return steps;
 }
 
-function spanOf(epochSeconds: number, windowSeconds: number): Span {
+function spanAt(epochSeconds: number, windowSeconds: number): Span {
   const start = Math.floor(epochSeconds / windowSeconds) * windowSeconds;
   return { start, end: start + windowSeconds };
 }
 
 /**
- * Whether a window is over, all of whose records up to `readAt` have been read.
- *
+ * Whether a window has ended, if its records up to `readAt` have been read.
  * @param readAt epoch milliseconds
  */
 export function isOver({ end }: Span, readAt: number): boolean {
   return readAt / 1000 >= end + PATIENCE_SECONDS;
 }
 
-/** The window in an event, in whole seconds as Lambda writes it: `2020-07-30T17:00:00Z`. */
+/** The window in Lambda's format, in whole seconds: `2020-07-30T17:00:00Z`. */
 export function shownSpan({ start, end }: Span): WindowProperties['window'] {
   const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
   return { start: iso(start), end: iso(end) };
 }
 
-/** The outcome of an invocation in a window: an answer without a `state` is a failure of the function. */
+/** Treats a response without a `state` as a failure of the function. */
 export function judgedInWindow(result: InvocationResult): InvocationResult {
   if (result.functionError || stateOf(result) !== undefined) return result;
   const errorMessage = 'The answer has no state, which a mapping with a tumbling window needs';
@@ -92,12 +85,12 @@ export function judgedInWindow(result: InvocationResult): InvocationResult {
   };
 }
 
-/** The state that an invocation hands on; undefined when it has none. */
+/** State for the next invocation, if any. */
 export function stateOf({ payload }: InvocationResult): unknown {
   return typeof payload === 'object' && payload !== null && 'state' in payload ? payload.state : undefined;
 }
 
-/** Whether a state is more than a window may hand on, so that the window has to be terminated early. */
+/** Whether a state exceeds the limit, so that the window must end early. */
 export function isTooLarge(state: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(state)) > STATE_LIMIT_BYTES;
 }

@@ -15,11 +15,10 @@ import {
 } from './tumbling-window.ts';
 
 export interface WindowedOptions extends Omit<StreamBatchesOptions, 'lanes'> {
-  /** `TumblingWindowInSeconds`. */
   windowSeconds: number;
   shardId: string;
   streamArn: string;
-  /** Where to begin after a crash. */
+  /** Stores where to resume after a crash. */
   checkpoint: (position: string) => void;
 }
 
@@ -29,9 +28,8 @@ interface OpenWindow {
 }
 
 /**
- * Gives a shard's records to the function window by window. The checkpoint moves when a window is closed, so
- * that a crash repeats all of the window that is open, with a fresh state, and nothing that was only in the
- * state is lost.
+ * Passes a shard's records to the function by window. The checkpoint moves when a window closes: a crash
+ * repeats all of the open window with a fresh state, so that no state is lost.
  */
 export function windowedConsumer(options: WindowedOptions, signal: AbortSignal): Consumer {
   const { windowSeconds, checkpoint } = options;
@@ -40,7 +38,7 @@ export function windowedConsumer(options: WindowedOptions, signal: AbortSignal):
 
   async function aggregate(records: readonly StreamRecord[], window: OpenWindow): Promise<boolean> {
     const invoke = async ({ Records }: StreamEvent): Promise<InvocationResult> => {
-      const result = judgedInWindow(await options.invoke(eventOf(Records, window, options)));
+      const result = judgedInWindow(await options.invoke(createEvent(Records, window, options)));
       if (!result.functionError) window.state = stateOf(result);
       return result;
     };
@@ -78,9 +76,7 @@ export function windowedConsumer(options: WindowedOptions, signal: AbortSignal):
   };
 }
 
-/**
- * The last invocation of a window, or of a state that grew too large: nothing goes on until it has succeeded.
- */
+/** Last invocation of a window, or of one whose state grew too large. Retried until it succeeds. */
 async function finish(
   window: OpenWindow,
   flags: Partial<WindowProperties>,
@@ -89,14 +85,14 @@ async function finish(
 ): Promise<boolean> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     await pause(backoff(failures), signal);
-    const result = judgedInWindow(await options.invoke({ ...eventOf([], window, options), ...flags }));
+    const result = judgedInWindow(await options.invoke({ ...createEvent([], window, options), ...flags }));
     if (!result.functionError) return true;
     if (!signal.aborted) options.log(`end of a window failed: ${JSON.stringify(result.payload)}`);
   }
   return false;
 }
 
-function eventOf(
+function createEvent(
   Records: readonly StreamRecord[],
   { span, state }: OpenWindow,
   { shardId, streamArn }: WindowedOptions,

@@ -1,10 +1,10 @@
 import type { Properties, Shape } from './shapes.ts';
 import { inertTypes, supported } from './supported.ts';
 
-/** Where the page is, from the root of the package. */
+/** Path from the root of the package. */
 export const COVERAGE_PAGE = 'COVERAGE.md';
 
-/** A limit or rule of AWS that the local run enforces, and the module that does. */
+/** A limit or rule of AWS that the local run enforces, and its module. */
 export const ENFORCED: readonly { rule: string; module: string }[] = [
   {
     rule: 'a function may call what its role allows, action by action and resource by resource; a refusal is `AccessDeniedException`',
@@ -50,7 +50,7 @@ export const ENFORCED: readonly { rule: string; module: string }[] = [
   },
 ];
 
-/** What AWS does and the local run does not, where no property of a template says it. */
+/** Differences from AWS that no template property shows. */
 export const MISSING: readonly string[] = [
   'Nothing is encrypted. Keys matter only for who may use them.',
   'There are no metrics, alarms, traces or dashboards, and log lines are never deleted by age.',
@@ -64,7 +64,7 @@ export const MISSING: readonly string[] = [
   'The site and the API have loopback addresses: no CloudFront cache, no WAF, no certificate of a custom domain.',
 ];
 
-/** The page on how the local run and AWS differ, in Markdown. */
+/** Markdown page on the differences from AWS. */
 export function coveragePage(): string {
   const types = Object.entries(supported).toSorted(([a], [b]) => a.localeCompare(b));
   return `# What runs as on AWS, and what does not
@@ -87,7 +87,7 @@ Properties that the local run acts on are not listed, unless it knows certain va
 
 | Resource type | Known values | Ignored, because |
 |---|---|---|
-${types.map(([type, properties]) => rowOf(type, properties)).join('\n')}
+${types.map(([type, properties]) => renderRow(type, properties)).join('\n')}
 
 ## Resources that do nothing here
 
@@ -99,7 +99,7 @@ ${Object.entries(inertTypes)
 `;
 }
 
-function rowOf(type: string, properties: Properties): string {
+function renderRow(type: string, properties: Properties): string {
   const parts = [...partsOf(properties)];
   const known = parts.flatMap(({ path, shape }) =>
     shape.kind === 'oneOf' ? [`\`${path}\`: ${shape.values.map((value) => `\`${value}\``).join(', ')}`] : [],

@@ -1,7 +1,7 @@
 import { ACCOUNT, PARTITION, REGION } from '../arns.ts';
 import { LocalRunError } from '../errors.ts';
 
-/** What a resource is known by: `ref` answers `Ref`, `attributes` answer `Fn::GetAtt`. */
+/** Identifiers of a resource: `ref` for `Ref`, `attributes` for `Fn::GetAtt`. */
 export interface Definition {
   ref: string;
   attributes?: Record<string, string>;
@@ -10,8 +10,8 @@ export interface Definition {
 type Intrinsic = (argument: unknown) => unknown;
 
 /**
- * Resolves CloudFormation's intrinsic functions against the resources defined so far. What cannot be resolved
- * is a `LocalRunError` with the name of the function, resource or attribute.
+ * Resolves CloudFormation's intrinsic functions against the resources defined so far. The rest is a
+ * `LocalRunError` with the name of the function, resource or attribute.
  */
 export class References {
   readonly #definitions = new Map<string, Definition>();
@@ -42,11 +42,7 @@ export class References {
     this.#definitions.set(logicalId, definition);
   }
 
-  /**
-   * `value` with every intrinsic function in it replaced by its result; members that resolve to
-   * `AWS::NoValue` are
-   * left out.
-   */
+  /** Replaces intrinsic functions by their results and omits members that resolve to `AWS::NoValue`. */
   resolve(value: unknown): unknown {
     if (Array.isArray(value)) {
       return value.map((item) => this.resolve(item)).filter((item) => item !== undefined);

@@ -1,9 +1,9 @@
 /**
- * What the local run makes of one property of a resource:
- * - `applied`: it acts on any value;
- * - `inert`: it ignores it, for the reason given, because it means nothing on one machine;
- * - `oneOf`: it acts as these values ask, and has no other behaviour;
- * - `list` and `object`: the parts are judged one by one.
+ * Support of a resource property:
+ * - `applied`: any value has an effect;
+ * - `inert`: ignored, for the given reason, because it has no meaning on one machine;
+ * - `oneOf`: only these values are supported;
+ * - `list` and `object`: the parts are checked one by one.
  */
 export type Shape =
   | { kind: 'applied' }
@@ -21,7 +21,7 @@ export const list = (of: Shape): Shape => ({ kind: 'list', of });
 export const object = (properties: Properties): Shape => ({ kind: 'object', properties });
 
 /**
- * The first thing in `value` that `shape` does not cover, in words that follow "the local run", or undefined.
+ * Describes the first unsupported part of `value` in words that follow "the local run", or returns undefined.
  */
 export function unsupported(value: unknown, shape: Shape, path: string): string | undefined {
   switch (shape.kind) {

@@ -1,14 +1,13 @@
 import { LocalRunError } from '../errors.ts';
 
-/** What a stack has: its template's sections, as they are in the file. */
+/** Unresolved sections of a stack's template. */
 export interface StackContent {
   stackName: string;
   content: Readonly<Record<string, unknown>>;
 }
 
-/** Several stacks as one. */
 export interface JoinedStacks {
-  /** What the names of all stacks begin with; the name itself when it is one. */
+  /** Common prefix of the stacks' names; of one stack, its name. */
   stackName: string;
   content: Record<string, unknown>;
 }
@@ -16,10 +15,9 @@ export interface JoinedStacks {
 type Section = Readonly<Record<string, unknown>>;
 
 /**
- * Makes one template of the stacks of an assembly: here they are started and stopped together. What one stack
- * exports takes the place of its imports in the others (CloudFormation, `Fn::ImportValue`).
- *
- * @throws LocalRunError when two stacks give different things one name, or one imports what none exports
+ * Merges an assembly's stacks, which run together here, and replaces imports by the other stacks' exports
+ * (CloudFormation, `Fn::ImportValue`).
+ * @throws LocalRunError when stacks use a name twice, or an import has no export
  */
 export function joinStacks(stacks: readonly StackContent[]): JoinedStacks {
   const outputs = stacks.flatMap(({ content }) => Object.entries(section(content, 'Outputs')));
@@ -29,7 +27,7 @@ export function joinStacks(stacks: readonly StackContent[]): JoinedStacks {
       return Export === undefined ? [] : [[nameOf(Export), Value]];
     }),
   );
-  const resolve = (value: unknown): unknown => importing(value, exported);
+  const resolve = (value: unknown): unknown => replaceImports(value, exported);
   const joined: Record<string, unknown> = {};
   for (const { stackName, content } of stacks)
     for (const [name, value] of Object.entries(content))
@@ -38,7 +36,7 @@ export function joinStacks(stacks: readonly StackContent[]): JoinedStacks {
           ? union(Object(joined[name]), Object(resolve(value)), `${name} of ${stackName}`)
           : value;
   return {
-    stackName: commonBeginning(stacks.map(({ stackName }) => stackName)),
+    stackName: findCommonPrefix(stacks.map(({ stackName }) => stackName)),
     // Exported outputs are for other stacks only.
     content: {
       ...joined,
@@ -63,23 +61,23 @@ function union(one: Section, other: Section, where: string): Section {
   return { ...one, ...other };
 }
 
-/** The value with what is exported in the place of each import. */
-function importing(value: unknown, exported: ReadonlyMap<string, unknown>): unknown {
-  if (Array.isArray(value)) return value.map((item) => importing(item, exported));
+/** Replaces imports by the exported values. */
+function replaceImports(value: unknown, exported: ReadonlyMap<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => replaceImports(item, exported));
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value);
   const [[intrinsic, name] = []] = entries;
   if (entries.length !== 1 || intrinsic !== 'Fn::ImportValue')
-    return Object.fromEntries(entries.map(([key, part]) => [key, importing(part, exported)]));
+    return Object.fromEntries(entries.map(([key, part]) => [key, replaceImports(part, exported)]));
   if (typeof name !== 'string' || !exported.has(name))
     throw new LocalRunError(
       `A stack imports ${JSON.stringify(name)}, which no stack of the assembly exports`,
     );
-  return importing(exported.get(name), exported);
+  return replaceImports(exported.get(name), exported);
 }
 
-/** Without what joins words. */
-function commonBeginning([first = '', ...others]: readonly string[]): string {
+/** Without trailing separators. */
+function findCommonPrefix([first = '', ...others]: readonly string[]): string {
   let length = first.length;
   for (const other of others) while (!other.startsWith(first.slice(0, length))) length -= 1;
   return others.length === 0 ? first : first.slice(0, length).replace(/-+$/, '');

@@ -4,7 +4,7 @@ const messages = inert('there is no sign-up and no e-mail here');
 const ownUsers = inert('the users here are those of the local run, which the sign-in page names');
 const tags = inert('nothing here reads tags or descriptions');
 
-/** The parts of `supported` that say who people are. */
+/** Identity part of `supported`. */
 export const supportedIdentity: Readonly<Record<string, Properties>> = {
   'AWS::Cognito::UserPool': {
     Schema: list(

@@ -18,7 +18,7 @@ const behavior = {
   ViewerProtocolPolicy: transport,
 };
 
-/** The parts of `supported` that serve the dashboard. */
+/** Dashboard part of `supported`. */
 export const supportedSite: Readonly<Record<string, Properties>> = {
   'AWS::S3::Bucket': {
     BucketEncryption: access,
@@ -68,7 +68,7 @@ export const supportedSite: Readonly<Record<string, Properties>> = {
           CustomOriginConfig: transport,
         }),
       ),
-      // Without a page of its own: the answer itself is passed on.
+      // Without a custom page the response itself is passed on.
       CustomErrorResponses: list(object({ ErrorCode: caching, ErrorCachingMinTTL: caching })),
       DefaultRootObject: inert('the function makes a path of it before'),
       Enabled: oneOf(true),

@@ -10,15 +10,15 @@ const logging = inert('log lines go to the console of the local run');
 const deployment = inert('there is nothing to deploy to');
 const onePlace = inert('there is one region, one account and no caches');
 
-/** The request's caller is the local run itself; what a resource lets others do has no subject. */
+/** Resource policies have no effect: the local run is the only caller. */
 const resourcePolicy = inert('nothing but the functions of this template calls here');
 
 const keySchema = list(object({ AttributeName: applied, KeyType: applied }));
 const policyDocument = object({ Version: oneOf('2012-10-17'), Statement: applied });
 
 /**
- * Every resource type and property that the local run understands, as CloudFormation names them. A template
- * with anything else does not start: what runs here must be what gets deployed.
+ * Every supported resource type and property, with CloudFormation's names. A template with any other does not
+ * start: the local run must run what is deployed.
  */
 export const supported: Readonly<Record<string, Properties>> = {
   'AWS::DynamoDB::Table': {

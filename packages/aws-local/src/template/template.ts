@@ -6,7 +6,7 @@ import { object, unsupported } from './shapes.ts';
 import { joinStacks } from './stacks.ts';
 import { inertTypes, supported } from './supported.ts';
 
-/** A resource as the template has it: `properties` still contain intrinsic functions. */
+/** A resource whose `properties` still contain intrinsic functions. */
 export interface Resource {
   logicalId: string;
   type: string;
@@ -15,19 +15,19 @@ export interface Resource {
 }
 
 export interface Template {
-  /** What the names of all stacks begin with. */
+  /** Common prefix of the stacks' names. */
   stackName: string;
   resources: readonly Resource[];
-  /** Output name → unresolved value. */
+  /** Unresolved values by output name. */
   outputs: Record<string, unknown>;
   ofType(type: string): Resource[];
   /** @throws LocalRunError when the template has no such resource */
   get(logicalId: string): Resource;
-  /** The absolute directory of a Lambda function's unpacked asset. */
+  /** Absolute directory of a Lambda function's unpacked asset. */
   assetDirectory(fn: Resource): string;
   /**
-   * The absolute directory of an unpacked asset. @throws LocalRunError when the assembly has none of this
-   * object key
+   * Absolute directory of an unpacked asset.
+   * @throws LocalRunError when the assembly has none of this object key
    */
   asset(objectKey: string): string;
 }
@@ -65,14 +65,14 @@ const ResourceBody = z.strictObject({
   DependsOn: z.union([z.string().transform((id) => [id]), z.array(z.string())]).default([]),
   Metadata: z.unknown().optional(),
   UpdateReplacePolicy: z.unknown().optional(),
-  // How CodeDeploy moves an alias.
+  // Configures how CodeDeploy moves an alias.
   UpdatePolicy: z.unknown().optional(),
   DeletionPolicy: z.unknown().optional(),
 });
 
 /**
- * Template sections that change nothing here: `Parameters` and `Rules` hold the check for the CDK's bootstrap
- * version, `Conditions` decide about its metadata. A resource that uses one of them is refused.
+ * Template sections without effect here: `Parameters` and `Rules` hold the CDK's bootstrap version check,
+ * `Conditions` decide about its metadata. A resource that uses one is rejected.
  */
 const knownSections = new Set([
   'AWSTemplateFormatVersion',
@@ -86,10 +86,8 @@ const knownSections = new Set([
 ]);
 
 /**
- * Reads the stacks of a synthesized assembly as one template and checks that the local run understands all of
- * it.
- *
- * @throws LocalRunError naming the resource, its type and the property that it does not know
+ * Reads a synthesized assembly's stacks as one template.
+ * @throws LocalRunError naming an unsupported resource, its type and the property
  */
 export function loadTemplate(assemblyDirectory: string): Template {
   const directory = resolve(assemblyDirectory);
@@ -114,9 +112,8 @@ export function loadTemplate(assemblyDirectory: string): Template {
 }
 
 /**
- * The resources and outputs of a CloudFormation template.
- *
- * @throws LocalRunError naming what the local run does not know
+ * Parses the resources and outputs of a CloudFormation template.
+ * @throws LocalRunError naming the unsupported part
  */
 export function parseTemplate(content: Record<string, unknown>): Pick<Template, 'resources' | 'outputs'> {
   const section = Object.keys(content).find((name) => !knownSections.has(name));
@@ -133,8 +130,8 @@ export function parseTemplate(content: Record<string, unknown>): Pick<Template, 
 }
 
 /**
- * Logical ids of the functions behind custom resources: they are of the CDK, work for a deployment, and none
- * is made here.
+ * Logical ids of the functions behind custom resources: the CDK's own, for deployments only, and not created
+ * here.
  */
 function deployersIn(resources: readonly { Type: string }[]): ReadonlySet<unknown> {
   return new Set(
@@ -166,7 +163,7 @@ function strangeAttribute(body: Record<string, unknown> | { Type: string }): str
   );
 }
 
-/** Pairs of an asset's object key, by which the template names it, and its directory. */
+/** Pairs of an asset's object key and its directory. */
 function assetDirectories(directory: string, manifestFile: string): [string, string][] {
   const { files } = read(join(directory, manifestFile), AssetManifest);
   return Object.values(files).flatMap(({ source, destinations }) => {
@@ -179,7 +176,7 @@ function assetDirectories(directory: string, manifestFile: string): [string, str
   });
 }
 
-/** A template of these resources; `assets` are the directories by the object key that names them. */
+/** @param assets directories by object key */
 export function templateOf(
   stackName: string,
   resources: readonly Resource[],

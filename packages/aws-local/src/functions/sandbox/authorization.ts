@@ -1,29 +1,25 @@
 import type http from 'node:http';
 import { Readable } from 'node:stream';
 import { refusalByDynamoDb } from '../../permissions/dynamodb-rules.ts';
-// Loaded in every sandbox before its function: nothing with a schema library behind it.
+// Loaded in every sandbox before its function: no schema library.
 import { allows } from '../../permissions/permissions.ts';
 import { type PermissionRequest, requestsOf, type Service } from '../../permissions/requests.ts';
 import { AUTHORIZATION_VARIABLE, type SandboxAuthorization } from '../environment.ts';
 import { type Fault, faultSequence, faultyAnswer, type InjectedFault } from './faults.ts';
 
 export interface Authorization extends SandboxAuthorization {
-  /** Answers found so far: a function makes the same few calls over and over. */
+  /** Cached decisions: a function repeats the same few calls. */
   decided: Map<string, boolean>;
-  /** ARNs of the streams that the function has asked for iterators of, by the name of their table. */
+  /** ARNs of streams with an iterator of the function, by table name. */
   streams: Map<string, string>;
-  /** Called with each answer when it is found; with faults, for each request. */
+  /** Called with each new decision; with faults, for each request. */
   report(asked: PermissionRequest, isAllowed: boolean): void;
-  /** The fault of the next request of an operation. */
+  /** Fault of an operation's next request. */
   nextFault?(operation: string): Fault | undefined;
-  /** Called with each fault that was injected. */
   reportFault(injected: InjectedFault): void;
 }
 
-/**
- * Reads what the host says about the function's role, and takes it out of the environment that the handler
- * sees.
- */
+/** Reads the function's role from the environment and removes it before the handler loads. */
 export function authorizationFromEnvironment(
   environment: NodeJS.ProcessEnv,
   report: Authorization['report'],
@@ -44,9 +40,9 @@ export function authorizationFromEnvironment(
 }
 
 /**
- * Holds a call to an engine back until its body is complete, then sends it, or answers in the engine's place
- * when the role does not allow every action that the call needs, where DynamoDB refuses what the engine may
- * take, or where the call is to have a fault. Calls to other hosts pass untouched.
+ * Holds an engine call until its body is complete, then sends it, or answers in the engine's place when the
+ * role does not allow every action of the call, DynamoDB would refuse what the engine accepts, or the call
+ * has a fault. Calls to other hosts pass.
  */
 export function guard(call: http.ClientRequest, authorization: Authorization): void {
   if (!authorization.hosts.includes(String(call.getHeader('host')))) return;
@@ -63,7 +59,7 @@ export function guard(call: http.ClientRequest, authorization: Authorization): v
   const end = (chunk?: unknown): http.ClientRequest => {
     collect(chunk);
     const body = Buffer.concat(chunks);
-    const target = operationOf(call);
+    const target = findOperation(call);
     const forbidden = refusalOf(target, body, authorization);
     if (forbidden !== undefined) return refuse(call, 'AccessDeniedException', forbidden);
     const invalid = faultOf(target, body, authorization);
@@ -89,39 +85,38 @@ const SERVICES: Readonly<Record<string, Service>> = {
   secretsmanager: 'secretsmanager',
 };
 
-/** Operations of services that have REST protocols, by method and path. */
+/** Operations of services with REST protocols, by method and path. */
 const REST_OPERATIONS: Readonly<Record<string, string>> = {
   'POST /v2/email/outbound-emails': 'SES.SendEmail',
 };
 
-/**
- * The operation with the name of its service in front, as in the `X-Amz-Target` header; one without it is a
- * REST call.
- */
-function operationOf(call: http.ClientRequest): string {
+/** The operation after its service's name, as in `X-Amz-Target`; a name without a service is a REST call. */
+function findOperation(call: http.ClientRequest): string {
   const target = call.getHeader('x-amz-target');
   if (typeof target === 'string') return target;
   const asked = `${call.method} ${call.path.split('?', 1)[0]}`;
   return REST_OPERATIONS[asked] ?? asked;
 }
 
-/** The service by the operation's name: one emulator may answer for several of them at one endpoint. */
-function serviceOf(target: string): Service {
+/** Derived from the operation, because one emulator may serve several services at one endpoint. */
+function findService(target: string): Service {
   const [name = ''] = target.split('.');
   const service = SERVICES[name];
   if (!service) throw new Error(`The local run does not know the service of the call ${target}`);
   return service;
 }
 
-/** Why the role forbids the call, in the words of AWS, or undefined where it allows it or is not enforced. */
+/**
+ * AWS's message for a call that the role forbids; undefined where it is allowed or roles are not enforced.
+ */
 export function refusalOf(target: string, body: Buffer, authorization: Authorization): string | undefined {
   const { principal, decided, streams, rolesEnforced = true, nextFault } = authorization;
-  const service = serviceOf(target);
+  const service = findService(target);
   const asked = withStream(JSON.parse(body.toString()), streams);
   for (const request of requestsOf(service, target, asked)) {
     const { action, resource } = request;
     const question = `${action} ${resource}`;
-    // With faults each request is reported, because a test reads what followed a fault.
+    // With faults each request is reported: a test checks what followed a fault.
     const known = nextFault === undefined ? decided.get(question) : undefined;
     const isAllowed = known ?? decide(request, authorization);
     decided.set(question, isAllowed);
@@ -132,13 +127,13 @@ export function refusalOf(target: string, body: Buffer, authorization: Authoriza
   return undefined;
 }
 
-/** Why DynamoDB refuses a request, in its words. */
+/** DynamoDB's message for a request that it refuses. */
 export function faultOf(
   target: string,
   body: Buffer,
   { tableKeys }: Pick<Authorization, 'tableKeys'>,
 ): string | undefined {
-  if (serviceOf(target) !== 'dynamodb') return undefined;
+  if (findService(target) !== 'dynamodb') return undefined;
   return refusalByDynamoDb(target, JSON.parse(body.toString()), (table) => {
     // A table may be named by its ARN.
     const name = table.slice(table.lastIndexOf('/') + 1);
@@ -156,8 +151,8 @@ function decide(asked: PermissionRequest, { statements, report }: Authorization)
 }
 
 /**
- * The body of a request with the stream that it is about: `GetRecords` names only an iterator, and that of
- * the embedded engine names only the table.
+ * Adds the stream to a request: `GetRecords` names only an iterator, and the embedded engine's names only the
+ * table.
  */
 function withStream(body: unknown, streams: Map<string, string>): unknown {
   if (typeof body !== 'object' || body === null) return body;
@@ -177,7 +172,6 @@ function refuse(call: http.ClientRequest, type: string, message: string): http.C
   return answer(call, { statusCode: 400, body: { __type: type, message, Message: message } });
 }
 
-/** Answers an unsent call in the engine's place. */
 function answer(
   call: http.ClientRequest,
   { statusCode, body }: ReturnType<typeof faultyAnswer>,
@@ -187,8 +181,7 @@ function answer(
     statusMessage: statusCode === 200 ? 'OK' : 'Bad Request',
     headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'local' },
   });
-  // Emitted before the unsent request is dropped: its "socket hang up" then finds the caller already
-  // answered.
+  // Emitted before the unsent request is dropped, so that its "socket hang up" comes after the answer.
   process.nextTick(() => {
     call.emit('response', response);
     call.destroy();
@@ -196,7 +189,7 @@ function answer(
   return call;
 }
 
-/** Ends the connection once the engine has answered, which is after the request took effect. */
+/** Ends the connection after the engine has answered, when the request has taken effect. */
 function loseAnswer(call: http.ClientRequest): void {
   const emit = call.emit.bind(call);
   Object.assign(call, {

@@ -1,10 +1,7 @@
 import { Socket } from 'node:net';
 import { encodeFrame, type Frame, FrameDecoder, type InvokeHeader, type ReplyHeader } from '../frames.ts';
 
-/**
- * File descriptor of the channel in a sandbox process; the host opens it as the fourth of the child's
- * `stdio`.
- */
+/** File descriptor of the channel in a sandbox; the host opens it as the fourth of the child's `stdio`. */
 const CHANNEL_FD = 3;
 
 const socket = new Socket({ fd: CHANNEL_FD });
@@ -16,8 +13,7 @@ socket.on('data', (chunk) => {
   arrived.push(...decoder.push(chunk));
   handOver();
 });
-// The host holds the other end. However it ends, kill -9 included, the kernel closes the channel, and nothing
-// stays behind.
+// The kernel closes the channel however the host ends, kill -9 included, so no sandbox is left behind.
 socket.on('error', () => process.exit(0));
 socket.on('close', () => process.exit(0));
 
@@ -29,7 +25,6 @@ function handOver(): void {
   deliver?.(next);
 }
 
-/** Waits for the next invocation. */
 export function receive(): Promise<Frame<InvokeHeader>> {
   return new Promise((resolve) => {
     waiting = resolve;

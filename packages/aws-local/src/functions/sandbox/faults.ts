@@ -1,30 +1,30 @@
-// Loaded in every sandbox before its function: nothing with a schema library behind it.
+// Loaded in every sandbox before its function: no schema library.
 import { LocalRunError } from '../../errors.ts';
 
 /**
- * What a request can get in place of its answer:
+ * Replaces the answer to a request:
  * - `unprocessed`: every key or item of a batch comes back as unprocessed.
  * - `missed`: a batch read finds nothing, as an eventually consistent read of new items may.
  * - `conflict`: another transaction is writing the item.
  * - `throttled`: the service asks for fewer requests.
- * - `lost`: the request takes effect, but the connection ends before its answer arrives.
+ * - `lost`: the request takes effect, but the connection ends before its answer.
  */
 export type Fault = 'unprocessed' | 'missed' | 'conflict' | 'throttled' | 'lost';
 
 /**
- * The faults of a function, by the operation's name: those of the first requests that its role allows in each
- * of its processes, in order. `none` lets a request pass.
+ * Faults by operation: those of the first allowed requests in each process, in order. `none` lets a request
+ * pass.
  */
 export type FaultPlan = Readonly<Record<string, readonly (Fault | 'none')[]>>;
 
 export interface InjectedFault {
-  /** For example `BatchGetItem`. */
+  /** Such as `BatchGetItem`. */
   operation: string;
   fault: Fault;
 }
 
 const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem'];
-/** Operations that can have a fault; all of them where it has no entry. */
+/** Operations that can have a fault; all if it has no entry. */
 const OPERATIONS: Partial<Record<Fault, readonly string[]>> = {
   unprocessed: ['BatchGetItem', 'BatchWriteItem'],
   missed: ['BatchGetItem'],
@@ -39,7 +39,7 @@ export function requirePossible(plan: FaultPlan): void {
         throw new LocalRunError(`The local run has no fault "${fault}" for ${operation}`);
 }
 
-/** @returns the fault of the next request of an operation, undefined when it passes */
+/** @returns the fault of an operation's next request; undefined when it passes */
 export function faultSequence(plan: FaultPlan): (operation: string) => Fault | undefined {
   const left = new Map(Object.entries(plan).map(([operation, faults]) => [operation, [...faults]]));
   return (operation) => {
@@ -49,9 +49,8 @@ export function faultSequence(plan: FaultPlan): (operation: string) => Fault | u
 }
 
 /**
- * The answer of AWS to a request with this fault.
- * @param target the operation with its service's name in front, for example `DynamoDB_20120810.BatchGetItem`
- * @param body of the request
+ * AWS's answer to a request with this fault.
+ * @param target operation after its service's name, such as `DynamoDB_20120810.BatchGetItem`
  */
 export function faultyAnswer(
   fault: Exclude<Fault, 'lost'>,
@@ -73,7 +72,7 @@ export function faultyAnswer(
       return { statusCode: 200, body: { Responses, UnprocessedKeys: {} } };
     }
     case 'throttled':
-      return refused(throttleTypeOf(target), 'Too many requests: a fault of the local run');
+      return refused(throttleType(target), 'Too many requests: a fault of the local run');
     case 'conflict': {
       if (!Array.isArray(TransactItems))
         return refused('TransactionConflictException', 'Transaction is ongoing for the item');
@@ -92,7 +91,7 @@ export function faultyAnswer(
   }
 }
 
-function throttleTypeOf(target: string): string {
+function throttleType(target: string): string {
   if (target.startsWith('DynamoDB_')) return 'ProvisionedThroughputExceededException';
   return target.startsWith('AmazonSQS') ? 'RequestThrottled' : 'ThrottlingException';
 }

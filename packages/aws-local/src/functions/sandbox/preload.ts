@@ -6,12 +6,11 @@ import { authorizationFromEnvironment, guard } from './authorization.ts';
 import { send } from './channel.ts';
 
 /*
- * Loaded into a sandbox process before AWS's runtime client: gives the client its native part, carries its
- * one HTTP call over the channel, and lets the function's SDK calls pass only where its role allows them.
+ * Loaded into a sandbox before AWS's runtime client: replaces the client's native part, carries its HTTP call
+ * over the channel, and checks the function's SDK calls against its role.
  */
 
-// This module is also the native part: whether it runs from its sources or from one file, there is one
-// channel.
+// Also the native part: bundled or not, there must be one channel.
 export { done, error, initializeClient, next } from './runtime-client.ts';
 
 const INIT_ERROR_PATH = '/2018-06-01/runtime/init/error';
@@ -19,7 +18,7 @@ const INIT_ERROR_PATH = '/2018-06-01/runtime/init/error';
 const hooks = registerHooks({
   resolve(specifier, context, nextResolve) {
     if (specifier !== './rapid-client.node') return nextResolve(specifier, context);
-    // The runtime client loads it before the handler, which is then resolved without a detour.
+    // The runtime client loads it before the handler, whose imports need no hook.
     hooks.deregister();
     return nextResolve(import.meta.filename, context);
   },
@@ -40,11 +39,10 @@ function guardedRequest(...args: unknown[]): unknown {
 }
 
 Object.assign(http, { request: guardedRequest });
-// Modules that import { request } by name see the built-in's exports, not the object patched above.
+// Modules that import { request } by name see the built-in's exports, not the patched object.
 syncBuiltinESMExports();
 
-// A terminal's Ctrl-C goes to the whole process group; the host alone decides when a sandbox ends, after the
-// work in flight.
+// Ctrl-C reaches the whole process group; only the host ends a sandbox, after the work in flight.
 process.on('SIGINT', () => undefined);
 
 function isInitError(options: unknown): boolean {
@@ -53,7 +51,7 @@ function isInitError(options: unknown): boolean {
   );
 }
 
-/** Stands for the request that the runtime client makes when a handler cannot be loaded. */
+/** Replaces the runtime client's request when a handler cannot be loaded. */
 function reportInitError(onResponse: unknown): PassThrough {
   const call = new PassThrough();
   void text(call).then((body) => {
