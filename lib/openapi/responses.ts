@@ -75,10 +75,11 @@ function examplesOf(route: Route, { data, sandbox }: OperationText): Pick<MediaT
 }
 
 /** Headers of an error, beyond those that every answer has. */
-function errorHeaders(status: number): readonly HeaderName[] {
+function errorHeaders(route: Route, status: number): readonly HeaderName[] {
   // Before the caller is known there is no budget to report.
   if (status === 401) return ['WWW-Authenticate'];
-  if (status === 410) return [];
+  // A route that was shut down does not ask who calls; one that refuses a replay does.
+  if (status === 410 && !route.refusals?.includes('GONE')) return [];
   return status === 429 || status === 503 ? [...QUOTA, 'Retry-After'] : QUOTA;
 }
 
@@ -105,7 +106,7 @@ export function problemResponses(route: Route): ProblemResponse[] {
 function problemResponse(route: Route, status: number, types: readonly ProblemType[]): Response {
   return {
     description: types.map((type) => `\`${type}\`: ${PROBLEM_TEXTS[type].description}`).join('\n\n'),
-    headers: headerRefs([...always(route), ...errorHeaders(status)]),
+    headers: headerRefs([...always(route), ...errorHeaders(route, status)]),
     content: {
       'application/json': {
         schema: errorSchema(types),

@@ -1,6 +1,6 @@
 import { buildEvent } from '../../domain/events.ts';
 import { deriveDeliveryId } from '../../domain/ids.ts';
-import { notFound, problem } from '../../domain/problem.ts';
+import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { outboxStore } from '../../store/outbox.ts';
@@ -10,16 +10,10 @@ import * as routes from './routes.ts';
 const endpoints = endpointStore(tables.service);
 const outbox = outboxStore(tables.outbox);
 
-const DISABLED = problem(
-  'CONFLICT',
-  'The webhook endpoint is disabled. Register it again as a new endpoint.',
-);
-
 /** Writes a `webhook.test` event for this endpoint only, which is delivered like any other event. */
 export const handler = routeHandler(routes.testWebhook, async ({ tenant, params, now, traceId, effect }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
   if (!found) return notFound('webhook endpoint');
-  if (found.status === 'auto_disabled') return DISABLED;
   const event = buildEvent(
     'webhook.test',
     { webhookId: params.id },

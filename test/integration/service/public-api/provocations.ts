@@ -162,7 +162,6 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
       case 'redeliverDelivery':
         return [{ ...sent, target: `${sameDoor(await unfinishedDelivery(tenant), sent)}/redeliver` }];
       case 'startRedelivery':
-      case 'testWebhook':
         await disable(service, tenant, sent);
         return [sent];
       default:
