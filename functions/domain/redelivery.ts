@@ -108,8 +108,8 @@ export const Arrival = z.object({ eventId: EventId, deliveryId: DeliveryId });
 export type Arrival = z.infer<typeof Arrival>;
 
 /**
- * Outbox entry of a redelivery, or of a retry that a user requested: its delivery was committed with it, so only
- * the message is to be sent.
+ * Outbox entry of a redelivery, or of a retry that a user requested: its delivery was committed with it, so
+ * only the message is to be sent.
  */
 export const RedeliveryOrder = z.object({
   kind: z.literal('redelivery'),

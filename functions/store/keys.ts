@@ -150,8 +150,8 @@ export const keys = {
     sk: id,
   }),
   /**
-   * Outbox entry that sends the message of a redelivery, or of a retry that a user requested: one for each number
-   * of attempts.
+   * Outbox entry that sends the message of a redelivery, or of a retry that a user requested: one for each
+   * number of attempts.
    */
   redelivery: (id: DeliveryId, retryAfter?: number): Key => ({
     pk: id,

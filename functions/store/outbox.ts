@@ -42,7 +42,8 @@ export function outboxStore(outbox: Table) {
 
     /**
      * Adds the work item that sends the message of a delivery added or made due in the same transaction.
-     * @param retryAfter attempts of a delivery that is made due; refused as `exists` when that was done before
+     * @param retryAfter attempts of a delivery that is made due; refused as `exists` when that was done
+     * before
      */
     appendRedelivery(deliveryMessage: DeliveryMessage, retryAfter?: number): Change {
       const order: RedeliveryOrder = {
