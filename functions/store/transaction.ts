@@ -26,7 +26,6 @@ export type Refusal =
   | 'source-missing'
   | 'source-synced'
   | 'lease-lost'
-  | 'delivery-changed'
   | 'redelivery-running'
   | 'redelivery-over'
   | 'sandbox-exists'
