@@ -7,7 +7,15 @@ import type { Tenant } from '../domain/tenant.ts';
 import { EVENT_LOG_DELAY_SECONDS } from '../domain/timing.ts';
 import { buildIdBound, EVENT_SHARDS, keys, listShards } from './keys.ts';
 import { parseEvent } from './outbox.ts';
-import { type Order, type Page, type PageRequest, rangeScan, readMatching } from './pages.ts';
+import {
+  type Order,
+  type Page,
+  type PageRequest,
+  type PartitionScan,
+  rangeScan,
+  readMatching,
+  type ScanFilter,
+} from './pages.ts';
 import type { Table } from './table.ts';
 
 /** All conditions must hold. */
@@ -21,6 +29,18 @@ export interface EventFilter {
 
 const MS_PER_DAY = 86_400_000;
 
+/** Builds the scans of a tenant's shards. */
+const buildScans = <T>(
+  outbox: Table,
+  tenant: Tenant,
+  filter: ScanFilter,
+  parse: (row: unknown) => T,
+  order: Order,
+): PartitionScan<T>[] =>
+  listShards(EVENT_SHARDS).map((shard) =>
+    rangeScan(outbox, keys.events(tenant, shard), filter, parse, order),
+  );
+
 /** The events of an organization in the last 30 days, from its outbox. Pages are those of `readMatching`. */
 export function eventLog(outbox: Table) {
   function listBetween(
@@ -29,11 +49,8 @@ export function eventLog(outbox: Table) {
     { types, from, to }: EventFilter & { from: Date; to: Date },
     order: Order,
   ): Promise<Page<OutboxEvent>> {
-    const filter = { prefix: 'evt', from, to, wanted: { type: types } } as const;
-    const scans = listShards(EVENT_SHARDS).map((shard) =>
-      rangeScan(outbox, keys.events(tenant, shard), filter, parseEvent, order),
-    );
-    return readMatching(scans, page, order);
+    const filter: ScanFilter = { prefix: 'evt', from, to, wanted: { type: types } };
+    return readMatching(buildScans(outbox, tenant, filter, parseEvent, order), page, order);
   }
 
   /** Events that are too old to be resent are not shown either. */
@@ -88,7 +105,7 @@ export interface EventRange {
 
 /** Reads the events of some types in a time range, oldest first. */
 export function eventRanges(outbox: Table) {
-  const filter = { prefix: 'evt', attributes: ['pk', 'sk', 'id', 'type'] } as const;
+  const attributes = ['pk', 'sk', 'id', 'type'];
   return async (
     tenant: Tenant,
     time: { from: Date; to: Date },
@@ -96,15 +113,8 @@ export function eventRanges(outbox: Table) {
     after: string | undefined,
     limit: number,
   ): Promise<EventRange> => {
-    const scans = listShards(EVENT_SHARDS).map((shard) =>
-      rangeScan(
-        outbox,
-        keys.events(tenant, shard),
-        { ...filter, ...time, wanted: { type: types } },
-        (row) => Examined.parse(row),
-        'oldest first',
-      ),
-    );
+    const filter: ScanFilter = { prefix: 'evt', ...time, wanted: { type: types }, attributes };
+    const scans = buildScans(outbox, tenant, filter, (row) => Examined.parse(row), 'oldest first');
     const { items, next } = await readMatching(scans, { limit, after }, 'oldest first');
     return { items, place: next ?? buildIdBound('evt', time.to), isLast: next === undefined };
   };

@@ -31,21 +31,23 @@ interface Receiver {
 
 const toReceiver = ({ id, url, status }: Endpoint): Receiver => ({ id, url, receiverStatus: status });
 
-/** Deliveries are found by their derived ids, so receivers that were deleted since are needed as well. */
+/**
+ * Deliveries are found by their derived ids, so receivers that were deleted since are needed as well. They
+ * are read last: an endpoint that is deleted meanwhile is in both lists, and never in none.
+ */
 async function listReceivers({ orgId, createdAt, onlyTo }: OutboxEvent): Promise<Receiver[]> {
   if (onlyTo !== undefined && ChannelId.safeParse(onlyTo).success) {
     const channel = await endpoints.find(orgId, onlyTo);
     return [channel === undefined ? { id: onlyTo, receiverStatus: 'deleted' } : toReceiver(channel)];
   }
-  const [existing, deleted] = await Promise.all([
-    endpoints.all(orgId),
-    endpoints.deletedSince(orgId, createdAt, MAX_DELETED),
-  ]);
+  const existing = await endpoints.all(orgId);
+  const deleted = await endpoints.deletedSince(orgId, createdAt, MAX_DELETED);
   const all: Receiver[] = [
     ...existing.map(toReceiver),
     ...deleted.map(({ id, url }) => ({ id, url, receiverStatus: 'deleted' as const })),
   ];
-  return onlyTo === undefined ? all : all.filter(({ id }) => id === onlyTo);
+  const byId = new Map(all.map((receiver) => [receiver.id, receiver]));
+  return [...byId.values()].filter(({ id }) => onlyTo === undefined || id === onlyTo);
 }
 
 /** Reads each receiver's own delivery of an event, and the redelivery that arrived, oldest first. */
@@ -55,13 +57,12 @@ async function readDeliveries(tenant: Tenant, event: OutboxEvent, receivers: rea
     event.id,
     receivers.map(({ id }) => id),
   );
-  const wanted = receivers.flatMap(({ id: webhookId }) =>
-    [deriveDeliveryId(event.id, webhookId), ...[arrived.get(webhookId) ?? []].flat()].map((id) => ({
-      id,
-      webhookId,
-      generation: tenant.generation,
-    })),
-  );
+  const { generation } = tenant;
+  const wanted = receivers.flatMap(({ id: webhookId }) => {
+    const first = { id: deriveDeliveryId(event.id, webhookId), webhookId, generation };
+    const id = arrived.get(webhookId);
+    return id === undefined ? [first] : [first, { ...first, id }];
+  });
   const found = await deliveries.findAll(wanted, { consistent: false });
   return found.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
@@ -87,7 +88,7 @@ function toView({ webhookId, attemptLog, ...delivery }: Delivery, receiver: Rece
     ...(ChannelId.safeParse(webhookId).success ? { channelId: webhookId } : { webhookId }),
     url: receiver?.url,
     receiverStatus: receiver?.receiverStatus,
-    // The payload of the event is the body of every request, and up to 50 deliveries are in one response.
+    // The payload of the event is the body of every request, and many deliveries are in one response.
     attemptLog: attemptLog.map(({ request, ...attempt }) => attempt),
   };
 }

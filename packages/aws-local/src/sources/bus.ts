@@ -49,12 +49,12 @@ function onKnownBus(entry: PutEntry, buses: readonly string[]): PutEntry {
  * @returns the events that did not reach every target
  */
 async function deliver(entries: readonly PutEntry[], options: BusOptions): Promise<Set<BusEvent>> {
-  const sendings = options.rules.flatMap((rule) => {
+  const deliveries = options.rules.flatMap((rule) => {
     const events = entries.flatMap((entry) =>
       'event' in entry && entry.bus === rule.bus && rule.matches(entry.event) ? entry.event : [],
     );
     if (events.length === 0) return [];
     return rule.targets.map((target) => sendToTarget(events, rule, target, options));
   });
-  return new Set((await Promise.all(sendings)).flat());
+  return new Set((await Promise.all(deliveries)).flat());
 }
