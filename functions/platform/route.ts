@@ -18,6 +18,20 @@ export interface Deprecation {
   readonly guide?: string;
 }
 
+/** An HTTP-date (RFC 9110, 5.6.7). */
+const httpDate = (moment: string): string => new Date(moment).toUTCString();
+
+/** Response headers that announce the end (docs/specification.md, Versioning); none without one. */
+export function buildDeprecationHeaders(deprecation: Deprecation | undefined): Record<string, string> {
+  if (deprecation === undefined) return {};
+  const { since, sunset, guide } = deprecation;
+  return {
+    Deprecation: since === true ? 'true' : httpDate(since),
+    Sunset: httpDate(sunset),
+    ...(guide === undefined ? {} : { Link: `<${guide}>; rel="deprecation"` }),
+  };
+}
+
 /**
  * Accepted callers: a key with a scope, a session with a role, or a visitor's token. One does not replace
  * another.

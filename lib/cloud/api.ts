@@ -1,41 +1,23 @@
 import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
-import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { routes } from '../../functions/api/routes.ts';
-import { withSessionRoutes } from '../openapi/session-routes.ts';
 import { acknowledge } from './acknowledgements.ts';
-import { DOCUMENTATION_ROUTES } from './documentation.ts';
+import { answerPreflights, answerUnknownPaths } from './gateway-mocks.ts';
 import { addGatewayResponses, REQUEST_ID } from './gateway-responses.ts';
-import { answerOtherMethods, answerUnknownPaths } from './other-methods.ts';
-import { publicClassOf, publicThrottles, type ServedMethod } from './public-throttles.ts';
+import type { FunctionName } from './grants/grant.ts';
+import { publicThrottles } from './public-throttles.ts';
+import { METHOD_NOT_ALLOWED, PREFLIGHTS, SERVED } from './served-methods.ts';
 import { logGroup } from './service-function.ts';
 import type { Settings } from './settings.ts';
-import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 /** First part of the public path: /api/v1 with and without a custom domain. */
 export const API_STAGE = 'api';
 
-/** All methods that functions serve. */
-const SERVED: readonly (ServedMethod & { name: string })[] = [
-  ...Object.values(withSessionRoutes(routes)).map((route) => ({
-    ...route,
-    publicClass: publicClassOf(route),
-  })),
-  ...SIGN_IN_ROUTES.map((route) => ({ ...route, publicClass: 'signIn' as const })),
-  ...DOCUMENTATION_ROUTES.map((route) => ({ ...route, publicClass: 'documentation' as const })),
-];
-
-/** CORS preflights for pages of other sites, answered by the gateway. */
-const PREFLIGHTS = SERVED.filter(({ publicClass }) => publicClass === 'visitor').map(
-  ({ path }): ServedMethod => ({ method: 'OPTIONS', path, publicClass: 'preflight' }),
-);
-
 /** The public API: a gateway method for each route of the table, and for the documentation. */
 export class Api extends Construct {
   readonly rest: apigateway.RestApi;
-  private readonly invocations = new Map<string, apigateway.Integration>();
 
   constructor(scope: Construct, id: string, { waf }: Pick<Settings, 'waf'>) {
     super(scope, id);
@@ -81,38 +63,63 @@ export class Api extends Construct {
           'A web ACL is for who deploys to choose (context waf), or to associate by an account-wide policy; stage prod has one by default.',
       });
 
-    for (const { name, method, path } of SERVED)
-      this.rest.root.resourceForPath(path).addMethod(method, this.invocationOf(name));
-    answerOtherMethods(this.rest, SERVED);
+    this.addFunctions();
+    answerPreflights(this.rest, PREFLIGHTS);
     answerUnknownPaths(this.rest, SERVED);
   }
 
+  /** Each served method, and on each path one function for all others. */
+  private addFunctions(): void {
+    const names = [...new Set([...SERVED.map(({ name }) => name), METHOD_NOT_ALLOWED])];
+    const role = this.addInvoker(names);
+    const integrations = new Map(names.map((name) => [name, this.invocationOf(name, role)]));
+    const otherMethods = [...new Set(SERVED.map(({ path }) => path))].map((path) => ({
+      path,
+      method: 'ANY',
+      name: METHOD_NOT_ALLOWED,
+    }));
+    for (const { name, method, path } of [...SERVED, ...otherMethods])
+      this.rest.root.resourceForPath(path).addMethod(method, integrations.get(name));
+  }
+
   /**
-   * Invokes a function by name: a reference would keep the function's stack from removing it first. One
-   * permission per function, instead of the CDK's one per method, leaves room for half as many routes more.
+   * The role with which API Gateway invokes functions (API Gateway Developer Guide, Control access to a REST
+   * API with IAM permissions). Permissions on the functions would take 60 of the stack's 500 resources.
    */
-  private invocationOf(name: string): apigateway.Integration {
-    const known = this.invocations.get(name);
-    if (known !== undefined) return known;
-    const functionArn = Stack.of(this).formatArn({
+  private addInvoker(names: readonly FunctionName[]): iam.Role {
+    return new iam.Role(this, 'Invoker', {
+      assumedBy: new iam.ServicePrincipal('apigateway.amazonaws.com'),
+      description: 'Invokes the functions of the API',
+      inlinePolicies: {
+        Invoke: new iam.PolicyDocument({
+          statements: [
+            new iam.PolicyStatement({
+              actions: ['lambda:InvokeFunction'],
+              resources: names.map((name) => this.functionArn(name)),
+            }),
+          ],
+        }),
+      },
+    });
+  }
+
+  private invocationOf(name: FunctionName, credentialsRole: iam.IRole): apigateway.Integration {
+    return new apigateway.AwsIntegration({
+      proxy: true,
+      service: 'lambda',
+      path: `2015-03-31/functions/${this.functionArn(name)}/invocations`,
+      options: { credentialsRole },
+    });
+  }
+
+  /** By name: a reference would keep the function's stack from removing it first. */
+  private functionArn(name: FunctionName): string {
+    return Stack.of(this).formatArn({
       service: 'lambda',
       resource: 'function',
       resourceName: ServiceStack.of(this).functionName(name),
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
-    new lambda.CfnPermission(this, `Invoke-${name}`, {
-      action: 'lambda:InvokeFunction',
-      functionName: functionArn,
-      principal: 'apigateway.amazonaws.com',
-      sourceArn: this.rest.arnForExecuteApi('*', '/*', API_STAGE),
-    });
-    const invocation = new apigateway.AwsIntegration({
-      proxy: true,
-      service: 'lambda',
-      path: `2015-03-31/functions/${functionArn}/invocations`,
-    });
-    this.invocations.set(name, invocation);
-    return invocation;
   }
 }
 

@@ -9,6 +9,7 @@ import { writePage } from '../openapi/page.ts';
 import type { FunctionName } from './grants/grant.ts';
 import { plainKeys } from './plain-keys.ts';
 import { pureSchemas } from './pure-schemas.ts';
+import { buildMethodHeaders, METHOD_NOT_ALLOWED } from './served-methods.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -53,8 +54,15 @@ export async function bundleFunctions(directory: string): Promise<(name: Functio
   await Promise.all([
     ...callableBuilds(directory).map((options) => build(options)),
     bundleDocumentation(directory),
+    bundleMethodNotAllowed(directory),
   ]);
   return bundlesIn(directory);
+}
+
+/** Bundles the function of the gateway's other methods, with the methods of each path beside its code. */
+async function bundleMethodNotAllowed(directory: string): Promise<void> {
+  await build(methodNotAllowedBuild(directory));
+  writeFileSync(join(directory, METHOD_NOT_ALLOWED, 'methods.json'), JSON.stringify(buildMethodHeaders()));
 }
 
 /** Bundles only the documentation functions, with the pages that they serve beside their code. */
@@ -71,9 +79,10 @@ export async function bundleDocumentation(directory: string): Promise<(name: Fun
 export const functionBuilds = (directory: string): BuildOptions[] => [
   ...callableBuilds(directory),
   documentationBuild(directory),
+  methodNotAllowedBuild(directory),
 ];
 
-/** All except the documentation functions, which need the pages beside them. */
+/** All except those that need files beside their code. */
 const callableBuilds = (directory: string): BuildOptions[] => [
   handlersBuild(directory),
   sessionsBuild(directory),
@@ -112,11 +121,17 @@ const sessionsBuild = (directory: string): BuildOptions => ({
 
 const documentationBuild = (directory: string): BuildOptions => createBuild(directory, DOCUMENTATION_ENTRIES);
 
+const methodNotAllowedBuild = (directory: string): BuildOptions =>
+  createBuild(directory, [METHOD_NOT_ALLOWED_ENTRY]);
+
 type Entry = readonly [name: FunctionName, file: string];
 
 /** Entry file of each function. */
 export const entryPoints = (): Record<FunctionName, string> =>
-  Object.fromEntries([...callableEntries(), ...DOCUMENTATION_ENTRIES]) as Record<FunctionName, string>;
+  Object.fromEntries([...callableEntries(), ...DOCUMENTATION_ENTRIES, METHOD_NOT_ALLOWED_ENTRY]) as Record<
+    FunctionName,
+    string
+  >;
 
 const callableEntries = (): Entry[] => [
   ...Object.values(routes).map(({ name }): Entry => [name, findRouteFile(name)]),
@@ -126,6 +141,7 @@ const callableEntries = (): Entry[] => [
 const DOCUMENTATION_ENTRIES = DOCUMENTATION.map(
   (name): Entry => [name, `functions/documentation/${name}.ts`],
 );
+const METHOD_NOT_ALLOWED_ENTRY: Entry = [METHOD_NOT_ALLOWED, 'functions/documentation/method-not-allowed.ts'];
 
 const createBuild = (directory: string, entries: readonly Entry[]): BuildOptions => ({
   ...TO_A_FUNCTION,

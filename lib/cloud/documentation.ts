@@ -1,13 +1,6 @@
 import { Construct } from 'constructs';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 
-/** Public paths of the OpenAPI document and the reference page, and their functions. */
-export const DOCUMENTATION_ROUTES = [
-  { name: 'read-openapi', method: 'GET', path: '/v1/openapi.json' },
-  { name: 'docs', method: 'GET', path: '/docs' },
-  { name: 'docs', method: 'GET', path: '/docs/{file}' },
-] as const;
-
 /** The OpenAPI document and its reference page. Their functions may only write logs. */
 export class DocumentationFunctions extends Construct {
   constructor(scope: Construct, id: string, code: CodeOf) {

@@ -52,11 +52,11 @@ const ANSWERS: readonly GatewayAnswer[] = [
     message: 'The body must be at most 262144 bytes.',
   },
   {
-    // Only mocks reject a content type: functions are proxied and check it themselves.
+    // Only the mocks of unknown paths reject a content type: functions are proxied and check it themselves.
     type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    problem: 'METHOD_NOT_ALLOWED',
-    message: 'The path does not have this method.',
-    status: PROBLEM_STATUS.METHOD_NOT_ALLOWED,
+    problem: 'NOT_FOUND',
+    message: 'No such route.',
+    status: PROBLEM_STATUS.NOT_FOUND,
   },
   { type: ResponseType.BAD_REQUEST_BODY, problem: 'VALIDATION_ERROR', message: 'The body is not valid.' },
   {

@@ -2,7 +2,6 @@ import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { routes } from '../../functions/api/routes.ts';
 import {
   affected,
   type Graph,
@@ -14,8 +13,7 @@ import {
   units,
   work,
 } from './board-graphs.ts';
-import { DOCUMENTATION_ROUTES } from './documentation.ts';
-import { SIGN_IN_ROUTES } from './sign-in.ts';
+import { METHOD_NOT_ALLOWED, SERVED } from './served-methods.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 const { Stats } = cloudwatch;
@@ -52,8 +50,7 @@ export class OperationsBoard extends Construct {
       periodOverride: cloudwatch.PeriodOverride.AUTO,
     });
     const nameOf = (name: string) => stack.functionName(name);
-    const served = [...Object.values(routes), ...SIGN_IN_ROUTES, ...DOCUMENTATION_ROUTES];
-    const routed = [...new Set(served.map(({ name }) => name))];
+    const routed = [...new Set([...SERVED.map(({ name }) => name), METHOD_NOT_ALLOWED])];
     this.heading(
       `# Conversation Service, ${stack.policy.stage}`,
       startingPoints(stack.common.runbooks, stack.policy.stage),

@@ -15,6 +15,7 @@ export type PublicClass = keyof typeof PUBLIC_SHARES;
 /** A gateway method; without a class its callers authenticate with an API key or a session. */
 export interface ServedMethod {
   method: string;
+  /** Below the stage, `/api`. */
   path: string;
   publicClass?: PublicClass | undefined;
 }
@@ -25,8 +26,8 @@ export const publicClassOf = ({ visitor }: Route): PublicClass | undefined =>
 
 /**
  * Throttles public methods, so that a flood of them leaves at least half of the stage's throttle to callers
- * with keys and sessions. Each method has its own bucket, so a class's methods divide its share. Mocks of
- * unknown paths and methods call no function and keep the stage's default.
+ * with keys and sessions. Each method has its own bucket, so a class's methods divide its share. Unknown
+ * paths call no function, and unknown methods one that ends in a millisecond: they keep the stage's default.
  * @param settings of all methods: a method's own settings replace the stage's
  */
 export function publicThrottles(

@@ -1,10 +1,7 @@
 import { Construct } from 'constructs';
-import * as routes from '../../functions/sign-in/routes.ts';
 import type { Identity } from './identity.ts';
+import { SIGN_IN_ROUTES } from './served-methods.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
-
-/** Sign-in and sign-out pages of the dashboard, and their functions. */
-export const SIGN_IN_ROUTES = Object.values(routes);
 
 const DESCRIPTIONS: Readonly<Record<(typeof SIGN_IN_ROUTES)[number]['name'], string>> = {
   'begin-sign-in': 'Say where to sign in',

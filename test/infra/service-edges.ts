@@ -1,10 +1,12 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { ACCOUNT, REGION } from 'aws-local/arns.ts';
+import { allows } from 'aws-local/permissions/permissions.ts';
 import {
   allowsService,
   parseResourcePolicy,
   type ResourceStatement,
 } from 'aws-local/permissions/resource-policies.ts';
+import { parseStatements } from 'aws-local/permissions/statements.ts';
 import { References } from 'aws-local/template/references.ts';
 import type { SynthesizedResource } from './synthesize.ts';
 
@@ -85,6 +87,7 @@ export function refusedEdges(template: Template): string[] {
     ...edgesOf(typed, resolved).flatMap(judge),
     ...ownKeyEdges(typed, keys),
     ...assumedRoles(typed, byArn),
+    ...invokingRoles(typed, byArn),
     ...deadLettersOfBuses(typed, byArn),
   ];
 }
@@ -128,9 +131,9 @@ function edgesOf(typed: (type: string) => Resource[], byId: ReadonlyMap<string, 
       add('sns.amazonaws.com', { id, arn: String(TopicArn) }, Endpoint);
   });
   each('AWS::ApiGateway::Method', (method, { id }) => {
-    const { Type, Uri } = Object(method.Integration);
+    const { Type, Uri, Credentials } = Object(method.Integration);
     const [, fn] = /functions\/(arn:aws:lambda:[^/]+)\/invocations$/.exec(String(Uri)) ?? [];
-    if (Type === 'AWS_PROXY')
+    if (Type === 'AWS_PROXY' && Credentials === undefined)
       for (const stage of typed('AWS::ApiGateway::Stage'))
         add('apigateway.amazonaws.com', { id, arn: executeApiArn(method, stage, byId) }, fn);
   });
@@ -198,10 +201,13 @@ function assumedRoles(typed: (type: string) => Resource[], byArn: ReadonlyMap<st
     ['lambda.amazonaws.com', 'AWS::Lambda::Function', 'Role'],
     ['codedeploy.amazonaws.com', 'AWS::CodeDeploy::DeploymentGroup', 'ServiceRoleArn'],
     ['apigateway.amazonaws.com', 'AWS::ApiGateway::Account', 'CloudWatchRoleArn'],
+    ['apigateway.amazonaws.com', 'AWS::ApiGateway::Method', 'Credentials'],
   ];
   const refused = assumed.flatMap(([service, type, property]) =>
     typed(type).flatMap(({ id, properties }) => {
-      const trust = Object(byArn.get(String(properties[property]))?.properties.AssumeRolePolicyDocument);
+      const role = properties[property] ?? Object(properties.Integration)[property];
+      if (type === 'AWS::ApiGateway::Method' && role === undefined) return [];
+      const trust = Object(byArn.get(String(role))?.properties.AssumeRolePolicyDocument);
       const isTrusted = [trust.Statement ?? []]
         .flat()
         .some(
@@ -228,6 +234,19 @@ function assumedRoles(typed: (type: string) => Resource[], byArn: ReadonlyMap<st
       : []),
   ];
 }
+
+/** Functions that the role of an API method does not allow it to invoke. */
+const invokingRoles = (typed: (type: string) => Resource[], byArn: ReadonlyMap<string, Resource>): string[] =>
+  typed('AWS::ApiGateway::Method').flatMap(({ id, properties }) => {
+    const { Credentials, Uri } = Object(properties.Integration);
+    if (Credentials === undefined) return [];
+    const [, fn = ''] = /functions\/(arn:aws:lambda:[^/]+)\/invocations$/.exec(String(Uri)) ?? [];
+    const policies: { PolicyDocument: unknown }[] = Object(byArn.get(Credentials)?.properties.Policies ?? []);
+    const statements = policies.flatMap(({ PolicyDocument }) => parseStatements(PolicyDocument, Credentials));
+    return byArn.has(fn) && allows(statements, 'lambda:InvokeFunction', fn)
+      ? []
+      : [`${id}: its role does not allow lambda:InvokeFunction on ${byArn.get(fn)?.id ?? fn}`];
+  });
 
 /** A bus's dead-letter queue receives the events whose key cannot be used, so it must not need that key. */
 const deadLettersOfBuses = (

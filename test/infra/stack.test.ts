@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
 import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import { SIGN_IN, WORKERS } from '../../lib/cloud/bundle.ts';
-import { SIGN_IN_ROUTES } from '../../lib/cloud/sign-in.ts';
+import { SIGN_IN_ROUTES } from '../../lib/cloud/served-methods.ts';
 import { OTHER_ISSUER, SETTINGS } from './contexts.ts';
 import { ourFunctions } from './reading.ts';
 import { functionNamed, ofType, statementsOf, synthesize } from './synthesize.ts';
@@ -23,7 +23,7 @@ describe('functions', () => {
       ...Object.values(routes).map(({ name }) => name),
       ...WORKERS,
       ...SIGN_IN,
-      ...['read-openapi', 'docs'],
+      ...['read-openapi', 'docs', 'method-not-allowed'],
     ];
     expect(names.sort()).toEqual(expected.sort());
   });
@@ -137,14 +137,16 @@ describe('the gateway', () => {
     const paths = new Set<string>([...all.map(({ path }) => path), ...second, ...signIn]);
     const documentation = ['/v1/openapi.json', '/docs', '/docs/{file}'];
     const proxied = methods.filter((method) => Object(method.Integration).Type === 'AWS_PROXY');
-    expect(proxied).toHaveLength(all.length + second.length + signIn.length + documentation.length);
-    const statusOf = (method: { Integration?: unknown }): string =>
-      Object(Object(method.Integration).IntegrationResponses?.[0]).StatusCode;
-    const others = methods.filter((method) => method.HttpMethod === 'ANY');
-    expect(others.filter((method) => statusOf(method) === '405')).toHaveLength(
-      paths.size + documentation.length,
+    const [others, served] = [true, false].map((isAny) =>
+      proxied.filter(({ HttpMethod }) => (HttpMethod === 'ANY') === isAny),
     );
-    expect(others.every((method) => ['404', '405'].includes(statusOf(method)))).toBe(true);
+    expect(served).toHaveLength(all.length + second.length + signIn.length + documentation.length);
+    expect(others).toHaveLength(paths.size + documentation.length);
+    for (const { Integration } of others ?? [])
+      expect(JSON.stringify(Object(Integration).Uri)).toContain('-method-not-allowed/invocations');
+    const unknown = methods.filter((method) => method.HttpMethod === 'ANY' && !proxied.includes(method));
+    for (const { Integration } of unknown)
+      expect(Object(Integration).IntegrationResponses).toMatchObject([{ StatusCode: '404' }]);
   });
 
   it('has a stage named like the first part of the public path', () => {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
 import { DOCUMENTATION, SIGN_IN, WORKERS } from '../../lib/cloud/bundle.ts';
+import { METHOD_NOT_ALLOWED } from '../../lib/cloud/served-methods.ts';
 import { EVERYTHING, PROD } from './contexts.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -73,7 +74,7 @@ describe('the whole synthesis', () => {
       .filter(({ source }) => source.packaging === 'zip')
       .map(({ source }) => source.path);
     const contents = await Promise.all(directories.map((directory) => readdir(join(outdir, directory))));
-    const functions = [...Object.keys(routes), ...WORKERS, ...SIGN_IN, ...DOCUMENTATION];
+    const functions = [...Object.keys(routes), ...WORKERS, ...SIGN_IN, ...DOCUMENTATION, METHOD_NOT_ALLOWED];
     expect(contents.filter((files) => files.includes('index.mjs'))).toHaveLength(functions.length);
   });
 

@@ -5,7 +5,7 @@ import { Defect, isProblem, type Problem, problem } from '../../domain/problem.t
 import { buildQuotaHeaders, computeTokens } from '../../domain/rate-limit.ts';
 import type { OrganizationState, Tenant, Tier } from '../../domain/tenant.ts';
 import { problemResult, type Reply, type Success, successResult } from '../reply.ts';
-import type { Deprecation, Route } from '../route.ts';
+import { buildDeprecationHeaders, type Deprecation, type Route } from '../route.ts';
 import { type Authenticate, buildLocation, type Caller, unauthenticated } from './authentication.ts';
 import {
   type IdempotencyStore,
@@ -106,7 +106,7 @@ export function apiHandler<R extends Route, Change>(
     const requestId = getRequestId(event);
     const charge = event.established?.charge;
     const headers = {
-      ...deprecationHeaders(route.deprecation),
+      ...buildDeprecationHeaders(route.deprecation),
       ...crossOriginHeaders(route),
       ...(charge && buildQuotaHeaders(charge)),
     };
@@ -301,19 +301,6 @@ function toEffect<Change>(
     const refused = refusals[result.refusal];
     if (refused) return typeof refused === 'function' ? refused() : refused;
     throw new Defect(`the effect of ${route.name} was refused: ${result.refusal}`);
-  };
-}
-
-/** An HTTP-date (RFC 9110, 5.6.7). */
-const httpDate = (moment: string): string => new Date(moment).toUTCString();
-
-function deprecationHeaders(deprecation: Deprecation | undefined): Record<string, string> {
-  if (deprecation === undefined) return {};
-  const { since, sunset, guide } = deprecation;
-  return {
-    Deprecation: since === true ? 'true' : httpDate(since),
-    Sunset: httpDate(sunset),
-    ...(guide === undefined ? {} : { Link: `<${guide}>; rel="deprecation"` }),
   };
 }
 

@@ -1,7 +1,8 @@
 import type { Construct } from 'constructs';
 import { DocumentationFunctions } from '../documentation.ts';
 import { RouteFunctions } from '../route-functions.ts';
-import type { CodeOf } from '../service-function.ts';
+import { METHOD_NOT_ALLOWED } from '../served-methods.ts';
+import { type CodeOf, ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
 import { SignInFunctions } from '../sign-in.ts';
 import type { DataStack } from './data-stack.ts';
@@ -18,5 +19,13 @@ export class FunctionsStack extends ServiceStack {
     this.routes = new RouteFunctions(this, 'Api', { code, data, settings });
     new SignInFunctions(this, 'SignIn', { code, identity: data.identity });
     new DocumentationFunctions(this, 'Documentation', code);
+    new ServiceFunction(this, 'MethodNotAllowed', {
+      name: METHOD_NOT_ALLOWED,
+      description: 'Answers methods that a path does not have',
+      code,
+      environment: {},
+      timeoutSeconds: 5,
+      memoryMiB: 256,
+    });
   }
 }

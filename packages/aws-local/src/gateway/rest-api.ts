@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LocalRunError } from '../errors.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
+import { gatewayInvocations } from '../permissions/gateway-invocations.ts';
 import type { References } from '../template/references.ts';
 import type { Resource, Template } from '../template/template.ts';
 import { compileGatewayResponses, type GatewayResponses } from './gateway-responses.ts';
@@ -35,7 +36,7 @@ export interface RestApi {
   isBinary: (mediaType: string) => boolean;
 }
 
-const API_ID = 'local';
+export const API_ID = 'local';
 const ROOT_RESOURCE_ID = 'root';
 const DEFAULT_TIMEOUT_MS = 29_000;
 
@@ -46,6 +47,7 @@ const MethodProperties = z.object({
   Integration: z.looseObject({
     Type: z.enum(['AWS_PROXY', 'MOCK']),
     Uri: z.string().optional(),
+    Credentials: z.string().optional(),
     TimeoutInMillis: z.number().default(DEFAULT_TIMEOUT_MS),
   }),
 });
@@ -95,6 +97,7 @@ export function compileRestApi(
   );
   const paths = resourcePaths(template, references);
   const operations = new RouteTree<Operation>();
+  const invocations = gatewayInvocations(template, references, { apiId: API_ID, stage });
   const limitsOf = methodLimits(MethodSettings);
   for (const method of template.ofType('AWS::ApiGateway::Method')) {
     const { HttpMethod, ResourceId, Integration } = MethodProperties.parse(
@@ -103,7 +106,13 @@ export function compileRestApi(
     const resourcePath = paths.get(ResourceId);
     if (resourcePath === undefined)
       throw new LocalRunError(`${method.logicalId}: no such API resource: ${ResourceId}`);
-    const integration = compileIntegration(Integration, method.logicalId, functionOf);
+    const integration = compileIntegration(Integration, method.logicalId, (arn) => {
+      invocations.require(
+        { method: HttpMethod, resourcePath, ...Integration, functionArn: arn },
+        method.logicalId,
+      );
+      return functionOf(arn);
+    });
     const limits = limitsOf.take(`${HttpMethod} ${resourcePath}`);
     const takes = limits === undefined ? unthrottled : throttle(limits);
     operations.add(resourcePath, HttpMethod, { resourceId: ResourceId, resourcePath, integration, takes });

@@ -33,12 +33,18 @@ const managedPolicies: Readonly<Record<string, Statement[]>> = {
 };
 
 /**
- * All permissions of a function: the inline policies of its role and each attached `AWS::IAM::Policy`.
+ * All permissions of a function: those of its role.
+ * @throws LocalRunError as `roleStatements`
+ */
+export const statementsOf = (template: Template, references: References, fn: Resource): Statement[] =>
+  roleStatements(template, references, template.get(roleId(fn)));
+
+/**
+ * All permissions of a role: its inline policies and each attached `AWS::IAM::Policy`.
  * @throws LocalRunError for unsupported parts: conditions, `NotAction`, `NotResource`, policy variables and
  *   unknown managed policies
  */
-export function statementsOf(template: Template, references: References, fn: Resource): Statement[] {
-  const role = template.get(roleId(fn));
+export function roleStatements(template: Template, references: References, role: Resource): Statement[] {
   const managed = z
     .array(z.string())
     .default([])

@@ -64,6 +64,15 @@ const resources = {
   Things: resource({ Ref: 'V1' }, 'things'),
   Thing: resource({ Ref: 'Things' }, '{id}'),
   V1: resource({ 'Fn::GetAtt': ['Api', 'RootResourceId'] }, 'v1'),
+  MayInvoke: {
+    Type: 'AWS::Lambda::Permission',
+    Properties: {
+      Action: 'lambda:InvokeFunction',
+      FunctionName: FUNCTION_ARN,
+      Principal: 'apigateway.amazonaws.com',
+      SourceArn: 'arn:aws:execute-api:us-east-1:000000000000:local/api/*/v1/things/*',
+    },
+  },
   GetThing: method('GET', 'Thing'),
   PostThing: method('POST', 'Thing', { TimeoutInMillis: 300 }),
   AnyThing: method('ANY', 'Thing', {

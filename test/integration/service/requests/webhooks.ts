@@ -160,6 +160,18 @@ export function webhooks(organization: Organization): void {
       expect(String(wrong.headers.allow).split(', ').sort()).toEqual(['GET', 'POST']);
     });
 
+    it.each(['text/plain', 'strange/type', 'no type at all'])(
+      'with other methods get 405 and unknown paths 404, whatever the content type: %s',
+      async (type) => {
+        const headers = { 'content-type': type };
+        const wrong = await organization.api.call({ method: 'PATCH', path, headers, body: '<a>' });
+        expectProblem(wrong, 405, 'METHOD_NOT_ALLOWED');
+        expect(String(wrong.headers.allow).split(', ').sort()).toEqual(['GET', 'POST']);
+        const unknown = { method: 'POST', path: '/api/v1/nothing', headers, body: '<a>' };
+        expectProblem(await organization.api.call(unknown), 404, 'NOT_FOUND');
+      },
+    );
+
     it('have an id that a client cannot choose', async () => {
       const chosen = { 'x-amzn-requestid': 'mine', 'request-id': 'mine', 'x-amz-apigw-id': 'mine' };
       const ids = await Promise.all(

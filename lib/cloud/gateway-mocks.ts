@@ -1,22 +1,19 @@
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { envelope, REQUEST_ID } from './gateway-responses.ts';
 import type { ServedMethod } from './public-throttles.ts';
+import { listAllowedMethods } from './served-methods.ts';
 
 /** Seconds that browsers may cache a preflight's response; current browsers cap it at two hours. */
 const PREFLIGHT_SECONDS = 7200;
 
-/**
- * Answers another method on a known path with 405 and `Allow` (RFC 9110, 15.5.6), and preflights of routes
- * that pages of other sites call with a token (Fetch standard, CORS preflight).
- */
-export function answerOtherMethods(api: apigateway.RestApi, served: readonly ServedMethod[]): void {
-  for (const [path, routes] of Map.groupBy(served, (route) => route.path)) {
-    const resource = api.root.resourceForPath(path);
-    const methods = routes.map(({ method }) => method);
-    const isOpen = routes.some(({ publicClass }) => publicClass === 'visitor');
-    if (isOpen) addMock(resource, 'OPTIONS', preflight(methods));
-    addMock(resource, 'ANY', notAllowed(isOpen ? [...methods, 'OPTIONS'] : methods));
-  }
+/** Answers preflights of routes that pages of other sites call with a token (Fetch standard, CORS preflight). */
+export function answerPreflights(api: apigateway.RestApi, preflights: readonly ServedMethod[]): void {
+  for (const { method, path } of preflights)
+    addMock(
+      api.root.resourceForPath(path),
+      method,
+      preflight(listAllowedMethods(path).filter((allowed) => allowed !== method)),
+    );
 }
 
 /**
@@ -48,12 +45,6 @@ interface Answer {
   template?: string;
 }
 
-const notAllowed = (methods: readonly string[]): Answer => ({
-  statusCode: '405',
-  headers: { Allow: `'${methods.join(', ')}'` },
-  template: envelope('METHOD_NOT_ALLOWED', 'The path does not have this method.'),
-});
-
 const NOT_FOUND: Answer = {
   statusCode: '404',
   headers: {},
@@ -70,49 +61,13 @@ const preflight = (methods: readonly string[]): Answer => ({
   },
 });
 
-/**
- * A mock accepts only content types with a template, without wildcards: these are common ones. Others get the
- * gateway's response for content types, also a 405, without `Allow`.
- */
-const MOCKED_TYPES = [
-  'application/json',
-  'application/cbor',
-  'application/graphql',
-  'application/javascript',
-  'application/merge-patch+json',
-  'application/json-patch+json',
-  'application/problem+json',
-  'application/ld+json',
-  'application/vnd.api+json',
-  'application/msgpack',
-  'application/octet-stream',
-  'application/pdf',
-  'application/protobuf',
-  'application/soap+xml',
-  'application/x-ndjson',
-  'application/x-protobuf',
-  'application/x-www-form-urlencoded',
-  'application/xml',
-  'application/yaml',
-  'application/zip',
-  'image/jpeg',
-  'image/png',
-  'multipart/form-data',
-  'multipart/mixed',
-  'text/csv',
-  'text/html',
-  'text/javascript',
-  'text/plain',
-  'text/xml',
-];
-
 /** Makes the gateway answer a method without a function. */
 function addMock(
   resource: apigateway.IResource,
   method: string,
   { statusCode, headers, template }: Answer,
 ): void {
-  // Caches may store a 204 and a 405 by default (RFC 9110, 15.1).
+  // Caches may store a 204 and a 404 by default (RFC 9110, 15.1).
   const all = { ...headers, 'Request-Id': REQUEST_ID, 'Cache-Control': "'no-store'" };
   const parameters = <T>(value: (header: string) => T): Record<string, T> =>
     Object.fromEntries(
@@ -121,10 +76,9 @@ function addMock(
   resource.addMethod(
     method,
     new apigateway.MockIntegration({
-      requestTemplates: Object.fromEntries(
-        MOCKED_TYPES.map((type) => [type, `{"statusCode":${statusCode}}`]),
-      ),
-      passthroughBehavior: apigateway.PassthroughBehavior.WHEN_NO_TEMPLATES,
+      // Other content types get the gateway's response for them, which is the same 404.
+      requestTemplates: { 'application/json': `{"statusCode":${statusCode}}` },
+      passthroughBehavior: apigateway.PassthroughBehavior.NEVER,
       integrationResponses: [
         {
           statusCode,

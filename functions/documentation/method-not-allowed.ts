@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { problem } from '../domain/problem.ts';
+import { getRequestId } from '../platform/pipeline/request.ts';
+import { problemResult } from '../platform/reply.ts';
+
+/** Response headers by path, written beside the code with the bundle. */
+const headers: Record<string, Record<string, string>> = JSON.parse(
+  readFileSync(new URL('./methods.json', import.meta.url), 'utf8'),
+);
+
+/**
+ * Answers a method that a path does not have with 405 and `Allow` (RFC 9110, 15.5.6), whatever the content
+ * type: a mock of the gateway rejects those that it has no template for.
+ */
+export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> =>
+  problemResult(
+    problem('METHOD_NOT_ALLOWED', 'The path does not have this method.'),
+    getRequestId(event),
+    headers[event.resource] ?? {},
+  );
