@@ -107,8 +107,16 @@ export const isRequestedByCustomer = (delivery: Named, { type }: Pick<OutboxEven
 export const Arrival = z.object({ eventId: EventId, deliveryId: DeliveryId });
 export type Arrival = z.infer<typeof Arrival>;
 
-/** Outbox entry of a redelivery: its delivery was committed with it, so only the message is to be sent. */
-export const RedeliveryOrder = z.object({ kind: z.literal('redelivery'), reminder: DeliveryMessage });
+/**
+ * Outbox entry of a redelivery, or of a retry that a user requested: its delivery was committed with it, so
+ * only the message is to be sent.
+ */
+export const RedeliveryOrder = z.object({
+  kind: z.literal('redelivery'),
+  reminder: DeliveryMessage,
+  /** Of a retry: the attempts that the delivery has had. */
+  retryAfter: z.optional(z.int()),
+});
 export type RedeliveryOrder = z.infer<typeof RedeliveryOrder>;
 
 /**

@@ -28,6 +28,7 @@ import {
   buildClaimUpdate,
   buildDeliveryKey,
   buildExhaustUpdate,
+  buildRetryUpdate,
   buildSettleUpdate,
   buildSkipUpdate,
   type DeliveryUpdate,
@@ -129,6 +130,14 @@ export function deliveryStore(deliveries: Table) {
         if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
         return parseDelivery(unmarshall(error.Item));
       }
+    },
+
+    /** Makes the next attempt of a retrying delivery due; refused as `delivery-changed` since it was read. */
+    buildRetry(delivery: Delivery, now: Date): Change {
+      return {
+        refusal: 'delivery-changed',
+        write: { Update: { ...table, ...buildRetryUpdate(delivery, now) } },
+      };
     },
 
     adding(delivery: Delivery): Change {

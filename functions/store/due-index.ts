@@ -1,6 +1,7 @@
 import { QueryCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import {
   type ClaimedDelivery,
+  type Delivery,
   DeliveryMessage,
   type DeliveryRef,
   type Lease,
@@ -48,6 +49,20 @@ const buildUnleasedValues = (now: Date) => ({
   ':pending': PENDING,
   ':retrying': RETRYING,
   ':nowMs': now.getTime(),
+});
+
+/** Makes the next attempt of a retrying delivery due, unless it changed since it was read. */
+export const buildRetryUpdate = (delivery: Delivery, now: Date): DeliveryUpdate => ({
+  Key: buildDeliveryKey(delivery),
+  UpdateExpression: 'SET nextRetryAt = :now',
+  ConditionExpression: `#status = :retrying AND attempts = :attempts AND ${IS_UNLEASED}`,
+  ExpressionAttributeNames: names,
+  ExpressionAttributeValues: {
+    ':now': now.toISOString(),
+    ':retrying': RETRYING,
+    ':attempts': delivery.attempts,
+    ':nowMs': now.getTime(),
+  },
 });
 
 /** Claims an open, unleased, due delivery with attempts left, and counts the attempt. */

@@ -149,8 +149,14 @@ export const keys = {
     pk: keys.events(tenant, getShard(id, EVENT_SHARDS)),
     sk: id,
   }),
-  /** Outbox entry that sends a redelivery's message. */
-  redelivery: (id: DeliveryId): Key => ({ pk: id, sk: 'redelivery' }),
+  /**
+   * Outbox entry that sends the message of a redelivery, or of a retry that a user requested: one for each
+   * number of attempts.
+   */
+  redelivery: (id: DeliveryId, retryAfter?: number): Key => ({
+    pk: id,
+    sk: retryAfter === undefined ? 'redelivery' : `retry#${retryAfter}`,
+  }),
   /** Rate windows and uses of keys have a partition key only. */
   rateWindow: ({ orgId, kind }: RateBucket, start: number): { pk: string } => ({
     pk: `${orgId}#${kind}#${start}`,

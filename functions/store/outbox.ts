@@ -40,11 +40,19 @@ export function outboxStore(outbox: Table) {
       return buildAddition(outbox, toEntry(event));
     },
 
-    /** Adds the work item that sends the message of a delivery added in the same transaction. */
-    appendRedelivery(deliveryMessage: DeliveryMessage): Change {
-      const order: RedeliveryOrder = { kind: 'redelivery', reminder: deliveryMessage };
+    /**
+     * Adds the work item that sends the message of a delivery added or made due in the same transaction.
+     * @param retryAfter attempts of a delivery that is made due; refused as `exists` when that was done
+     * before
+     */
+    appendRedelivery(deliveryMessage: DeliveryMessage, retryAfter?: number): Change {
+      const order: RedeliveryOrder = {
+        kind: 'redelivery',
+        reminder: deliveryMessage,
+        ...(retryAfter === undefined ? {} : { retryAfter }),
+      };
       return buildAddition(outbox, {
-        ...keys.redelivery(deliveryMessage.id),
+        ...getWorkKey(order),
         ...buildSandboxMark(deliveryMessage),
         ...order,
         expiresAt: toExpiry(parseCreationTime(deliveryMessage.id), EVENT_DAYS),
@@ -105,7 +113,9 @@ export function parseBusEvent(row: unknown): BusEvent | undefined {
 
 /** Returns the key of the entry that has a work item. */
 export const getWorkKey = (work: OutboxWork): EntryKey =>
-  work.kind === 'event' ? keys.event(work.event, work.event.id) : keys.redelivery(work.reminder.id);
+  work.kind === 'event'
+    ? keys.event(work.event, work.event.id)
+    : keys.redelivery(work.reminder.id, work.retryAfter);
 
 /** Returns the key of the entry that a bus event was built from. */
 export function getBusEventKey(event: BusEvent): EntryKey {

@@ -26,6 +26,7 @@ export type Refusal =
   | 'source-missing'
   | 'source-synced'
   | 'lease-lost'
+  | 'delivery-changed'
   | 'redelivery-running'
   | 'redelivery-over'
   | 'sandbox-exists'

@@ -225,7 +225,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       const owed = parseOutboxRecord(row);
       if (owed?.kind !== 'redelivery') throw new Error('it is no redelivery');
-      return keys.redelivery(owed.reminder.id);
+      return keys.redelivery(owed.reminder.id, owed.retryAfter);
     },
   },
   disablingNotice: {

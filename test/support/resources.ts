@@ -41,6 +41,8 @@ const FACTORIES: Readonly<Record<string, Factory>> = {
 
 /** Paths that need a resource in a certain state. */
 const SPECIAL: Readonly<Record<string, Factory>> = {
+  '/api/v1/webhooks/{id}/deliveries/{deliveryId}/retry': ({ api }, { parent, collection }) =>
+    collection.endsWith('/deliveries') ? retryingDelivery(api, parent) : deadEndpoint(api),
   '/api/v1/conversations/{id}/visitor-token': ({ api }) => onWidget(api),
 };
 
@@ -102,11 +104,22 @@ export async function withRealIds(maker: Maker, body: unknown): Promise<unknown>
 /** The last segment of a path: the id, where it is a resource's. */
 export const idIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
+/** An endpoint at a port without a listener; in a sandbox, with a simulated receiver that fails. */
+async function deadEndpoint(api: ApiClient): Promise<string> {
+  const { id } = await api.register(`https://localhost:${await freePort()}/?simulate=500`, [
+    'conversation.resolved',
+  ]);
+  return String(id);
+}
+
+/** A delivery whose first attempt failed, so that another one is due. */
+const retryingDelivery = (api: ApiClient, endpoint: string): Promise<string> =>
+  testDelivery(api, endpoint, ({ status }) => status === 'retrying');
+
 /** A delivery to a port without a listener, so that another attempt is due. */
 export async function unfinishedDelivery({ api }: Pick<Maker, 'api'>): Promise<string> {
-  const { id } = await api.register(`https://localhost:${await freePort()}/`, ['conversation.resolved']);
-  const endpoint = `/api/v1/webhooks/${id}`;
-  return `${endpoint}/deliveries/${await testDelivery(api, endpoint, ({ attempts }) => Number(attempts) > 0)}`;
+  const endpoint = `/api/v1/webhooks/${await deadEndpoint(api)}`;
+  return `${endpoint}/deliveries/${await retryingDelivery(api, endpoint)}`;
 }
 
 /** A conversation that visitors of a web widget may see. */

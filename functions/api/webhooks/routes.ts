@@ -132,6 +132,20 @@ export const readDelivery = {
   success: { status: 200, data: schema.DeliveryWithAttempts },
 } as const satisfies Route;
 
+export const retryDelivery = {
+  name: 'retry-delivery',
+  method: 'POST',
+  path: '/v1/webhooks/{id}/deliveries/{deliveryId}/retry',
+  summary: 'Attempt a retrying delivery now',
+  scope: 'write:webhooks',
+  dashboard: 'admin',
+  idempotency: 'honoured',
+  params: schema.DeliveryParams,
+  query: shared.NoQuery,
+  success: { status: 202, data: schema.Delivery },
+  refusals: ['CONFLICT'],
+} as const satisfies Route;
+
 export const redeliverDelivery = {
   name: 'redeliver-delivery',
   method: 'POST',

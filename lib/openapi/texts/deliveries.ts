@@ -38,6 +38,17 @@ signature: test your signature verification with it. With \`simulate-speed\`, \`
     data: examples.retryingDeliveryWithAttempts,
     sandbox: sandboxExamples.simulatedDeliveryWithAttempts,
   },
+  retryDelivery: {
+    tag: 'Deliveries',
+    atMost: { reads: 20, writes: 220 },
+    description: `Makes the next attempt of a \`retrying\` delivery now instead of at \`nextRetryAt\`. It counts
+as one of the 8 attempts. Later waits are the usual ones.
+
+Fails with \`CONFLICT\` if the delivery is not \`retrying\`, while an attempt is in progress, if the attempt
+was already requested, and if the endpoint is disabled.`,
+    answer: 'The delivery, with its next attempt due now.',
+    data: { ...examples.retryingDelivery, nextRetryAt: '2026-11-20T09:32:05.118Z' },
+  },
   redeliverDelivery: {
     tag: 'Deliveries',
     atMost: { reads: 20, writes: 15 },

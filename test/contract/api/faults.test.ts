@@ -4,7 +4,7 @@ import { newId } from '../../../functions/domain/ids.ts';
 import { createSeal } from '../../../functions/domain/sealing.ts';
 import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
 import { createVisitorToken, VISITOR_TOKEN_SECONDS } from '../../../functions/domain/visitor-token.ts';
-import { aKeyring, NOW } from '../../builders.ts';
+import { aDelivery, aKeyring, NOW } from '../../builders.ts';
 import { conformance } from '../../fuzz/conformance.ts';
 import { type Operation, problemsOf, readDocument, successOf } from '../../fuzz/document.ts';
 import type { Exchange, Sent } from '../../support/exchange.ts';
@@ -55,9 +55,20 @@ function requestTo(operation: Operation): Sent {
   };
 }
 
+/** Operations on a delivery that is not terminal. */
+const ON_RETRYING = new Set(['retryDelivery', 'settingsRetryDelivery']);
+
+const aRetrying = ({ sk = '' }: { sk?: string }) =>
+  sk.startsWith('dlv_')
+    ? { found: aDelivery({ id: sk as never, orgId: organization.id, status: 'retrying', attempts: 1 }) }
+    : undefined;
+
 /** Calls the operation's function and checks the answer against the document. */
 async function callOperation(operation: Operation): Promise<Exchange> {
-  const exchange = await call(loaded.functionOf(operation), operation, requestTo(operation));
+  const state = ON_RETRYING.has(operation.id) ? { item: aRetrying } : {};
+  const { result: exchange } = await tables.withState(state, () =>
+    call(loaded.functionOf(operation), operation, requestTo(operation)),
+  );
   expect(faultsOf(exchange)).toEqual([]);
   return exchange;
 }

@@ -135,7 +135,7 @@ export function mockedTables() {
      * @returns the transactions that took effect
      */
     async withState<T>(given: State, run: () => Promise<T>): Promise<{ result: T; committed: Writes[] }> {
-      state = given;
+      state = { ...state, ...given };
       committed = [];
       const result = await run().finally(() => {
         state = {};

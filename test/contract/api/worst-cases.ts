@@ -287,6 +287,13 @@ export async function worstCases(tables: TestTables, api: Api) {
       })),
   );
   await fill(deliveries, ofEvent.map(buildRow));
+  const retrying = aLargeDelivery(later(now, 1), {
+    ...tenant,
+    webhookId: large.id,
+    status: 'retrying',
+    attempts: 7,
+  });
+  await fill(deliveries, [buildRow(retrying)]);
   const openRow = buildRow(
     aDelivery({ ...tenant, eventId: newId('evt', later(now, -120_000)), webhookId: large.id }),
   );
@@ -328,6 +335,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     readDeliveryStats: { query: { hours: '168' } },
     listDeliveries: { ...to(large.id), query: FULL_PAGE },
     readDelivery: { params: { id: large.id, deliveryId } },
+    retryDelivery: { params: { id: large.id, deliveryId: retrying.id } },
     redeliverDelivery: { params: { id: large.id, deliveryId } },
     startRedelivery: { ...to(plain.id), body: { from: later(now, -3_600_000).toISOString() } },
     listEvents: { query: FULL_PAGE },

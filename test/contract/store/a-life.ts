@@ -56,7 +56,10 @@ export async function live(
   if (last) await engine.attempt(last);
   for (const reminder of late) await engine.attempt(reminder);
   const [hidden, parked, lost] = to(gone);
-  if (hidden) await engine.attempt(hidden, 1);
+  if (hidden) {
+    await engine.attempt(hidden, 1);
+    await call('retryDelivery', { params: { id: gone, deliveryId: hidden.id } });
+  }
   if (parked) await engine.attempt(parked, 7);
   if (lost) await engine.claim(lost);
   await call('deleteWebhook', { params: { id: gone } });

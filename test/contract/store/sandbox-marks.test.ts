@@ -45,6 +45,7 @@ const KINDS = {
   'idempotency record': /^service \S+#idempotency#/,
   event: /^outbox \S+#events#\d evt_\w+$/,
   'order of a redelivery': /^outbox dlv_\w+ redelivery$/,
+  'order of a retry': /^outbox dlv_\w+ retry#\d$/,
   'notice of a disabling': /^outbox whk_\w+#disabled#\S+ notice$/,
   'redelivery job': /^service \S+#redeliveries rdj_/,
   'latest redelivery job': /^service \S+#redelivery latest$/,

@@ -7,6 +7,7 @@ import { idempotency } from './public-api/idempotency.ts';
 import { logs } from './public-api/logs.ts';
 import { operations } from './public-api/operations.ts';
 import { rateLimits } from './public-api/rate-limits.ts';
+import { retryNow } from './public-api/retry-now.ts';
 import { tenancy } from './public-api/tenancy.ts';
 import { sandboxBounds } from './requests/sandbox-bounds.ts';
 import { sandboxKeys } from './requests/sandbox-keys.ts';
@@ -23,6 +24,7 @@ const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });
 afterAll(() => expect(linesWithCredentials(place.log().map(({ text }) => text)).slice(0, 5)).toEqual([]));
 
 describe('an organization', () => tenancy(place, document));
+describe('a requested retry', () => retryNow(place));
 describe('an idempotency key', () => idempotency(place, document, 25));
 // Concurrent, because both mostly wait for the next minute's budget.
 describe.concurrent('a caller', () => {

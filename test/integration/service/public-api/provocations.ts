@@ -152,6 +152,13 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
             target: `${await filled(tenant, '/api/v1/conversations/{id}')}/visitor-token`,
           },
         ];
+      case 'retryDelivery':
+        return [
+          {
+            ...sent,
+            target: `${sameDoor(await filled(tenant, `/api/v1/webhooks/{id}/deliveries/{deliveryId}`), sent)}/retry`,
+          },
+        ];
       case 'redeliverDelivery':
         return [{ ...sent, target: `${sameDoor(await unfinishedDelivery(tenant), sent)}/redeliver` }];
       case 'startRedelivery':

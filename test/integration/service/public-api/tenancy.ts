@@ -109,7 +109,11 @@ function between(
     expectIds(route, theirs);
     const named = [...theirs.target.matchAll(ANY_ID), ...(theirs.body ?? '').matchAll(ANY_ID)].map(String);
     const all = [...owned, ...named];
-    const before = await itemsWith(all);
+    // An open delivery is attempted by itself; a requested attempt would leave an order in the outbox.
+    const isOpen = route.key === 'retryDelivery' || route.key === 'settingsRetryDelivery';
+    const rows = async () =>
+      (await itemsWith(all)).filter((line) => !isOpen || !/^\S*DeliveriesTable/.test(line));
+    const before = await rows();
 
     const expected = named.length > 0 && route.method !== 'DELETE' ? 404 : route.success.status;
     for (const attempt of [theirs, ...(await crossParents(route, theirs, stranger))]) {
@@ -120,7 +124,7 @@ function between(
     // An unknown key of a sandbox, and revoked keys. Session routes refuse anything in the form of a key.
     for (const credential of [`ck_sandbox_${'A'.repeat(43)}`, revoked, revoked.replace('live', 'sandbox')])
       expect((await send(theirs, credential)).status).toBe(route.role === undefined ? 401 : 403);
-    expect(await itemsWith(all)).toEqual(before);
+    expect(await rows()).toEqual(before);
   });
 
   describe('lists', () => {

@@ -1,0 +1,50 @@
+import { type Delivery, toDeliveryMessage } from '../../domain/delivery.ts';
+import type { Endpoint } from '../../domain/endpoint.ts';
+import { type Problem, problem } from '../../domain/problem.ts';
+import { retryOnConflict } from '../../platform/pipeline/request.ts';
+import { success } from '../../platform/reply.ts';
+import { outboxStore } from '../../store/outbox.ts';
+import { deliveries, findEndpointDelivery } from '../deliveries.ts';
+import { routeHandler, tables } from '../route-handler.ts';
+import * as routes from './routes.ts';
+
+const outbox = outboxStore(tables.outbox);
+
+/**
+ * Makes the next attempt due now and sends a message for it, in one transaction. The delivery's own message
+ * becomes an extra one, which changes nothing.
+ */
+export const handler = routeHandler(routes.retryDelivery, ({ tenant, params, now, effect }) =>
+  retryOnConflict(async (again) => {
+    const found = await findEndpointDelivery(tenant, params);
+    if ('kind' in found) return found;
+    const { delivery, endpoint } = found;
+    const refusal = findRefusal(delivery, endpoint, now);
+    if (refusal !== undefined) return refusal;
+    return effect(
+      success({ ...delivery, nextRetryAt: now.toISOString() }),
+      [
+        deliveries.buildRetry(delivery, now),
+        outbox.appendRedelivery(toDeliveryMessage(delivery), delivery.attempts),
+      ],
+      { 'delivery-changed': again, exists: problem('CONFLICT', REQUESTED) },
+    );
+  }),
+);
+
+const REQUESTED = 'The next attempt was already requested and starts in a moment.';
+
+function findRefusal(
+  { status, lease }: Delivery,
+  endpoint: Pick<Endpoint, 'status'>,
+  now: Date,
+): Problem | undefined {
+  if (status === 'pending') return problem('CONFLICT', 'The first attempt of the delivery is in progress.');
+  if (status !== 'retrying')
+    return problem('CONFLICT', `The delivery is ${status}. To resend its event, use redeliver.`);
+  if (endpoint.status === 'auto_disabled')
+    return problem('CONFLICT', 'The webhook endpoint is disabled. Register it again as a new endpoint.');
+  if (lease !== undefined && lease.until > now.getTime())
+    return problem('CONFLICT', 'An attempt of the delivery is in progress.');
+  return undefined;
+}
