@@ -21,9 +21,14 @@ export async function findDelivery(
   return delivery ?? notFound('delivery');
 }
 
+/** Adds when the first attempt of a pending delivery is due, which its row does not say: at once. */
+export const withDueTime = <T extends Pick<Delivery, 'status' | 'createdAt' | 'nextRetryAt'>>(
+  delivery: T,
+): T => (delivery.status === 'pending' ? { nextRetryAt: delivery.createdAt, ...delivery } : delivery);
+
 /** Returns a delivery with its attempts as the API shows it. */
 export const toDeliveryView = (delivery: Delivery): Delivery => ({
-  ...delivery,
+  ...withDueTime(delivery),
   attemptLog: delivery.attemptLog.map(({ request, ...attempt }) => ({
     ...attempt,
     ...(request && { request: sortHeaders(request) }),

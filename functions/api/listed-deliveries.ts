@@ -4,7 +4,7 @@ import { deriveSigningSecret, sign } from '../domain/signature.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { type DeliveryFilter, filteredDeliveries } from '../store/delivery-queries.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
-import { deliveries, sortHeaders } from './deliveries.ts';
+import { deliveries, sortHeaders, withDueTime } from './deliveries.ts';
 import { tables } from './route-handler.ts';
 import { signingKeys } from './signing.ts';
 
@@ -29,9 +29,10 @@ export async function listDeliveriesPage(
   page: PageRequest,
   { tenant, query, now }: { tenant: Tenant; query: DeliveryQuery; now: Date },
 ): Promise<Page<Delivery & { request?: WebhookRequest }>> {
-  const listed = await (describeFilters(query).length === 0
+  const found = await (describeFilters(query).length === 0
     ? deliveries.list(tenant, receiver.id, page)
     : filtered(tenant, receiver.id, page, query));
+  const listed = { ...found, items: found.items.map(withDueTime) };
   if (query.include !== 'request' || !listed.items.some(getLastRequest)) return listed;
   const secret = await signingKeys((ring) => deriveSigningSecret(ring, receiver.keyVersion, receiver.id));
   return { ...listed, items: listed.items.map((delivery) => withRequest(delivery, secret, now)) };

@@ -1,5 +1,5 @@
 import { type Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
-import { type Problem, problem } from '../domain/problem.ts';
+import { invalid, type Problem } from '../domain/problem.ts';
 import { type CursorBinding, openCursor, requireKnownVersion, sealCursor } from '../domain/sealing.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { keyringSource, secretValue } from '../platform/keyrings.ts';
@@ -58,7 +58,7 @@ export async function paginate<T extends { id: string }>(
       ? undefined
       : await unsealWithKeys(cursor, (ring) => openCursor(ring, cursor, binding));
   if (cursor !== undefined && after === undefined)
-    return problem('VALIDATION_ERROR', 'cursor is not valid for this list.');
+    return invalid({ field: 'cursor', message: 'is not valid for this list' });
   const page = await read({ limit: query.limit, after });
   if ('kind' in page) return page;
   const items = fitIntoPage(page.items, (item) => route.success.data.parse([item]));

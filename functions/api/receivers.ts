@@ -1,6 +1,6 @@
 import { blockedHosts } from '../domain/blocked-hosts.ts';
 import { MAX_ENDPOINTS_PER_HOST } from '../domain/endpoint.ts';
-import { type Problem, problem } from '../domain/problem.ts';
+import { invalid, type Problem, problem } from '../domain/problem.ts';
 import { checkReceiverUrl, type ReceiverUrlCheck } from '../domain/receiver-url.ts';
 import { checkProgram } from '../domain/simulation.ts';
 import { isSandbox, type Tenant } from '../domain/tenant.ts';
@@ -20,6 +20,10 @@ export async function checkReceiver(text: string, tenant: Tenant): Promise<Recei
   const program = checkProgram(receiver.url);
   return program.ok ? receiver : program;
 }
+
+/** The problem of a URL that was refused. */
+export const createUrlProblem = ({ problem: fault }: Extract<ReceiverUrlCheck, { ok: false }>): Problem =>
+  invalid({ field: 'url', message: fault.replace(/^url /, '') });
 
 export const createHostLimitProblem = (): Problem =>
   problem(

@@ -19,6 +19,14 @@ export const PROBLEM_STATUS = {
 
 export type ProblemType = keyof typeof PROBLEM_STATUS;
 
+/** A fault of a request: the name of a field, parameter or header, and the constraint that it breaks. */
+export interface FieldError {
+  /** Path in the body, such as `events.0`; `body` for the whole of it. */
+  field: string;
+  /** Completes a sentence that begins with the field: `is required`. */
+  message: string;
+}
+
 /** An expected error response. It is a value: returned, never thrown. */
 export interface Problem {
   kind: 'problem';
@@ -26,6 +34,8 @@ export interface Problem {
   /** For users: names the field and the constraint, never a secret. */
   message: string;
   headers?: Record<string, string>;
+  /** Every fault of an invalid request. */
+  details?: readonly FieldError[];
 }
 
 export const problem = (type: ProblemType, message: string, headers?: Record<string, string>): Problem => ({
@@ -34,6 +44,20 @@ export const problem = (type: ProblemType, message: string, headers?: Record<str
   message,
   ...(headers === undefined ? {} : { headers }),
 });
+
+/** Faults that a response lists. A body of 256 KiB can have thousands. */
+const MAX_DETAILS = 20;
+
+const describeFault = ({ field, message }: FieldError): string =>
+  `${field === 'body' ? 'The body' : field} ${message}${message.endsWith('?') ? '' : '.'}`;
+
+/** A request with faults (docs/specification.md, Error envelope): lists all of them, up to 20. */
+export function invalid(...faults: readonly FieldError[]): Problem {
+  const details = faults.slice(0, MAX_DETAILS);
+  const more = faults.length - details.length;
+  const sentences = [...details.map(describeFault), ...(more > 0 ? [`There are ${more} more faults.`] : [])];
+  return { ...problem('VALIDATION_ERROR', sentences.join(' ')), details };
+}
 
 export const isProblem = (value: unknown): value is Problem => Object(value).kind === 'problem';
 

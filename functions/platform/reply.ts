@@ -9,6 +9,8 @@ export interface Success {
   nextCursor?: string | null;
   /** Path of the created resource. */
   location?: string;
+  /** Where it is not the route's own status. */
+  status?: number;
   /** The response was first given to an earlier request with the same idempotency key. */
   replayed?: true;
 }
@@ -17,7 +19,7 @@ export type Reply = Success | Problem;
 
 export const success = (
   data: unknown,
-  extra: { location?: string; nextCursor?: string | null } = {},
+  extra: Pick<Success, 'location' | 'nextCursor' | 'status'> = {},
 ): Success => ({
   kind: 'success',
   data,
@@ -36,14 +38,16 @@ type Headers = Record<string, string>;
  * Error envelope (docs/specification.md, Error envelope). `error.requestId` equals the `Request-Id` header.
  */
 export function problemResult(
-  { type, message, headers }: Problem,
+  { type, message, headers, details }: Problem,
   requestId: string,
   common: Headers,
 ): APIGatewayProxyResult {
   return {
     statusCode: PROBLEM_STATUS[type],
     headers: { ...COMMON_HEADERS, ...common, 'Request-Id': requestId, ...headers },
-    body: JSON.stringify({ error: { type, message, requestId } }),
+    body: JSON.stringify({
+      error: { type, message, requestId, ...(details === undefined ? {} : { details }) },
+    }),
   };
 }
 

@@ -66,11 +66,13 @@ export type Route = Access & {
    */
   tokens?(query: object): number;
   readonly params: z.ZodMiniType<Record<string, string>>;
-  readonly query: z.ZodMiniType<object>;
+  readonly query: z.ZodMiniObject;
   /** Absent when the route takes no body. A schema that accepts `undefined` makes the body optional. */
   readonly body?: z.ZodMiniType;
   readonly success: {
     readonly status: 200 | 201 | 202 | 204;
+    /** Status when the resource is already as requested and nothing changes. */
+    readonly unchanged?: 200;
     /** Builds the response's `data`: fields that it does not name never leave the service. */
     readonly data: z.ZodMiniType;
   };

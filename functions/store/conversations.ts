@@ -143,6 +143,21 @@ export function escalationStore(service: Table) {
       return readNewestFirst([partitionReader(service, pk, (row) => Escalation.parse(row))], page);
     },
 
+    /** The latest escalation of a conversation that was handed off. */
+    async latest(tenant: Tenant, conversation: ConversationId): Promise<Escalation> {
+      const { Items = [] } = await service.client.send(
+        new QueryCommand({
+          TableName: service.name,
+          ConsistentRead: true,
+          Limit: 1,
+          ScanIndexForward: false,
+          KeyConditionExpression: 'pk = :pk',
+          ExpressionAttributeValues: { ':pk': keys.escalations(tenant, conversation) },
+        }),
+      );
+      return Escalation.parse(Items[0]);
+    },
+
     add(tenant: Tenant, escalation: Escalation): Change {
       return buildAddition(service, {
         ...keys.escalation(tenant, escalation.conversationId, escalation.id),

@@ -26,6 +26,8 @@ export class Api extends Construct {
     this.rest = new apigateway.RestApi(this, 'Rest', {
       restApiName: ServiceStack.of(this).apiName,
       endpointTypes: [apigateway.EndpointType.REGIONAL],
+      // Bodies reach functions as base64: as text the gateway would replace bytes that are not UTF-8.
+      binaryMediaTypes: ['*/*'],
       cloudWatchRole: true,
       // The role is a setting of the account's region: deleting it with one stage would end the others' logs.
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,

@@ -79,6 +79,8 @@ function addMock(
       // Other content types get the gateway's response for them, which is the same 404.
       requestTemplates: { 'application/json': `{"statusCode":${statusCode}}` },
       passthroughBehavior: apigateway.PassthroughBehavior.NEVER,
+      // Templates read text, and every body is binary to this API.
+      contentHandling: apigateway.ContentHandling.CONVERT_TO_TEXT,
       integrationResponses: [
         {
           statusCode,

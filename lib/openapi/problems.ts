@@ -5,10 +5,6 @@ import type { Route } from '../../functions/platform/route.ts';
 export const isPaged = ({ query }: Pick<Route, 'query'>): boolean =>
   'shape' in query && 'cursor' in Object(query.shape);
 
-/** Whether a route takes parameters in the query, which may be wrong. */
-const readsQuery = ({ query }: Pick<Route, 'query'>): boolean =>
-  'shape' in query && Object.keys(Object(query.shape)).length > 0;
-
 /**
  * Whether a route reads what is in the request's body: also where none is expected, something else than JSON
  * is refused.
@@ -24,6 +20,8 @@ export function problemsOf(route: Route): ProblemType[] {
     'AUTHENTICATION_ERROR',
     // There is nothing that one visitor may do and another may not.
     ...(route.visitor ? [] : (['PERMISSION_DENIED'] as const)),
+    // An unknown query parameter, for one.
+    'VALIDATION_ERROR',
     'RATE_LIMITED',
     'INTERNAL_ERROR',
     'SERVICE_UNAVAILABLE',
@@ -31,12 +29,10 @@ export function problemsOf(route: Route): ProblemType[] {
   ]);
   // What a DELETE names may be gone already: that is a success.
   if (route.path.includes('{') && route.success.status !== 204) types.add('NOT_FOUND');
-  if (readsQuery(route)) types.add('VALIDATION_ERROR');
   if (readsBody(route))
-    for (const type of ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)
-      types.add(type);
+    for (const type of ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) types.add(type);
   if (route.idempotency !== undefined)
-    for (const type of ['VALIDATION_ERROR', 'CONFLICT', 'IDEMPOTENCY_KEY_REUSED'] as const) types.add(type);
+    for (const type of ['CONFLICT', 'IDEMPOTENCY_KEY_REUSED'] as const) types.add(type);
   if (route.deprecation !== undefined) types.add('GONE');
   return [...types].sort();
 }

@@ -6,12 +6,17 @@ import { problem } from '../../domain/problem.ts';
 import { deriveSigningSecret } from '../../domain/signature.ts';
 import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
-import { checkReceiver } from '../receivers.ts';
+import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import { signingKeys } from '../signing.ts';
 import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);
+
+const GONE = problem(
+  'GONE',
+  'The channel that this request created was deleted. Create it with a new Idempotency-Key.',
+);
 
 /** The idempotency record stores what the secret is derived from, not the secret. */
 const Derivable = z.pick(HttpChannel, { kind: true, id: true, keyVersion: true });
@@ -20,7 +25,7 @@ export const handler = routeHandler(
   routes.createChannel,
   async ({ tenant, body, now, effect }) => {
     const receiver = body.kind === 'http' ? await checkReceiver(body.url ?? '', tenant) : undefined;
-    if (receiver?.ok === false) return problem('VALIDATION_ERROR', `${receiver.problem}.`);
+    if (receiver?.ok === false) return createUrlProblem(receiver);
     const common = {
       id: newId('chn', now),
       orgId: tenant.orgId,
@@ -50,10 +55,12 @@ export const handler = routeHandler(
       },
     );
   },
-  async (data) => {
+  async (data, { tenant, isReplay }) => {
     const derivable = Derivable.safeParse(data);
     if (!derivable.success) return data;
     const { id, keyVersion } = derivable.data;
+    // The secret of a deleted channel is of no use any more, and must not be shown again.
+    if (isReplay && tenant !== undefined && !(await channels.find(tenant.orgId, id))) return GONE;
     return {
       ...Object(data),
       secret: await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id)),

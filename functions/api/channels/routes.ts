@@ -15,7 +15,7 @@ export const createChannel = {
   query: shared.NoQuery,
   body: schema.CreateChannel,
   success: { status: 201, data: schema.CreatedChannel },
-  refusals: ['LIMIT_EXCEEDED'],
+  refusals: ['LIMIT_EXCEEDED', 'GONE'],
 } as const satisfies Route;
 
 export const listChannels = {

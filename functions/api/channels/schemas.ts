@@ -9,7 +9,7 @@ const ADDRESS = { error: 'must be set for the kind http and for no other kind', 
 
 /** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
 export const CreateChannel = z
-  .object({ kind: ChannelKind, name: text(200), url: z.optional(z.string()) })
+  .strictObject({ kind: ChannelKind, name: text(200), url: z.optional(z.string()) })
   .check(z.refine(({ kind, url }) => (kind === 'http') === (url !== undefined), ADDRESS));
 
 /**

@@ -1,7 +1,7 @@
-import { applyStateChange, type Conversation, type Escalation } from '../../domain/conversation.ts';
+import { applyStateChange, type Escalation } from '../../domain/conversation.ts';
 import { buildEvent } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
-import { notFound, type Problem, problem } from '../../domain/problem.ts';
+import { notFound, problem } from '../../domain/problem.ts';
 import { retryOnConflict } from '../../platform/pipeline/request.ts';
 import { success } from '../../platform/reply.ts';
 import { conversationStore, escalationStore } from '../../store/conversations.ts';
@@ -15,12 +15,19 @@ const outbox = outboxStore(tables.outbox);
 
 const HAND_OFF = { kind: 'hand-off' } as const;
 
-/** One of several concurrent requests succeeds; the others read the conversation again. */
+/**
+ * Handing off a conversation again has no effect, and returns the open escalation (docs/specification.md,
+ * Conversations). One of several concurrent requests changes it; the others read the conversation again.
+ */
 export const handler = routeHandler(routes.requestHandoff, ({ tenant, params, body, now, traceId, effect }) =>
   retryOnConflict(async (again) => {
     const conversation = await conversations.find(tenant, params.id);
     if (!conversation) return notFound('conversation');
-    if (!applyStateChange(conversation, HAND_OFF)) return forbidden(conversation);
+    if (conversation.status === 'resolved') return RESOLVED;
+    if (!applyStateChange(conversation, HAND_OFF)) {
+      const open = await escalations.latest(tenant, conversation.id);
+      return effect(success(open, { status: routes.requestHandoff.success.unchanged }), []);
+    }
     const escalation: Escalation = {
       id: newId('esc', now),
       conversationId: conversation.id,
@@ -46,10 +53,4 @@ export const handler = routeHandler(routes.requestHandoff, ({ tenant, params, bo
   }),
 );
 
-const forbidden = ({ status }: Conversation): Problem =>
-  problem(
-    'CONFLICT',
-    status === 'resolved'
-      ? 'The conversation is resolved. Send a message to reopen it.'
-      : 'The conversation is already handed off.',
-  );
+const RESOLVED = problem('CONFLICT', 'The conversation is resolved. Send a message to reopen it.');

@@ -83,7 +83,7 @@ export const requestHandoff = {
   params: schema.ConversationParams,
   query: shared.NoQuery,
   body: schema.RequestHandoff,
-  success: { status: 201, data: schema.Escalation },
+  success: { status: 201, unchanged: 200, data: schema.Escalation },
   refusals: ['CONFLICT'],
 } as const satisfies Route;
 

@@ -3,7 +3,7 @@ import { ConversationStatus, MessageRole } from '../../domain/conversation.ts';
 import { ConversationId, EscalationId, MessageId } from '../../domain/ids.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 
-export const CreateConversation = z.object({ channelId: text(200), externalUserId: text(200) });
+export const CreateConversation = z.strictObject({ channelId: text(200), externalUserId: text(200) });
 export const Conversation = z.object({
   id: ConversationId,
   channelId: z.string(),
@@ -15,8 +15,8 @@ export const Conversation = z.object({
 });
 
 /** Both bodies are optional. */
-export const RequestHandoff = z._default(z.object({ reason: z.optional(text(1000)) }), {});
-export const ResolveConversation = z._default(z.object({ resolvedBy: z._default(text(200), 'api') }), {
+export const RequestHandoff = z._default(z.strictObject({ reason: z.optional(text(1000)) }), {});
+export const ResolveConversation = z._default(z.strictObject({ resolvedBy: z._default(text(200), 'api') }), {
   resolvedBy: 'api',
 });
 
@@ -28,7 +28,7 @@ export const Escalation = z.object({
 });
 
 /** Limit of a message, below the body's 256 KiB, so that a row stays below DynamoDB's 400 KB. */
-export const CreateMessage = z.object({ role: MessageRole, content: text(100_000) });
+export const CreateMessage = z.strictObject({ role: MessageRole, content: text(100_000) });
 export const Message = z.object({
   id: MessageId,
   conversationId: ConversationId,

@@ -9,7 +9,7 @@ import { fitIntoPage, success } from '../../platform/reply.ts';
 import { arrivalStore } from '../../store/deliveries.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { eventLog } from '../../store/event-log.ts';
-import { deliveries } from '../deliveries.ts';
+import { deliveries, withDueTime } from '../deliveries.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import { narrowToVisible } from '../visible-events.ts';
 import * as routes from './routes.ts';
@@ -82,7 +82,8 @@ export const handler = routeHandler(routes.readEvent, async ({ tenant, params, n
   });
 });
 
-function toView({ webhookId, attemptLog, ...delivery }: Delivery, receiver: Receiver | undefined) {
+function toView(found: Delivery, receiver: Receiver | undefined) {
+  const { webhookId, attemptLog, ...delivery } = withDueTime(found);
   return {
     ...delivery,
     ...(ChannelId.safeParse(webhookId).success ? { channelId: webhookId } : { webhookId }),

@@ -4,7 +4,7 @@ import { problem } from '../../domain/problem.ts';
 import { createSource, MAX_SOURCES, toSourceView } from '../../domain/source.ts';
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { checkReceiver } from '../receivers.ts';
+import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { sources } from './sources.ts';
@@ -14,7 +14,7 @@ const outbox = outboxStore(tables.outbox);
 /** Adds the source and the notice of its first check in one transaction. */
 export const handler = routeHandler(routes.createSource, async ({ tenant, body, now, traceId, effect }) => {
   const target = await checkReceiver(body.url, tenant);
-  if (!target.ok) return problem('VALIDATION_ERROR', `${target.problem}.`);
+  if (!target.ok) return createUrlProblem(target);
   const source = createSource({
     ...body,
     ...tenant,

@@ -4,7 +4,11 @@ import { SourceKind, SourceStatus } from '../../domain/source.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 
 /** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
-export const CreateSource = z.object({ kind: SourceKind, url: z.string(), name: z.optional(text(200)) });
+export const CreateSource = z.strictObject({
+  kind: SourceKind,
+  url: z.string(),
+  name: z.optional(text(200)),
+});
 
 export const Source = z.object({
   id: SourceId,

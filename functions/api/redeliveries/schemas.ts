@@ -10,7 +10,7 @@ import {
 import { distinct, orNull, timestamp } from '../fields.ts';
 
 /** The use case checks the times, because their limits depend on the current time. */
-export const StartRedelivery = z.object({
+export const StartRedelivery = z.strictObject({
   what: z.optional(RedeliverySelection),
   dryRun: z.optional(z.boolean()),
   from: timestamp,

@@ -1,4 +1,4 @@
-import { notFound, problem } from '../../domain/problem.ts';
+import { invalid, notFound, problem } from '../../domain/problem.ts';
 import {
   buildFirstRound,
   createJob,
@@ -25,7 +25,7 @@ export const handler = routeHandler(
     if (!found) return notFound('webhook endpoint');
     const { statuses = FailedStatus.options, ...request } = body;
     if (request.what === 'missing' && body.statuses !== undefined)
-      return problem('VALIDATION_ERROR', 'statuses applies to what: failed only.');
+      return invalid({ field: 'statuses', message: 'applies to what: failed only' });
     const to = { id: params.id, status: found.status };
     const order = createJob({ ...request, statuses }, to, { tenant, now, traceId });
     if (order.kind === 'refused') return REFUSALS[order.why];
@@ -48,9 +48,9 @@ const REFUSALS = {
     'CONFLICT',
     'The webhook endpoint is disabled. Register it again as a new endpoint.',
   ),
-  'no-time': problem('VALIDATION_ERROR', 'from must be in the past and before to.'),
-  'too-old': problem(
-    'VALIDATION_ERROR',
-    `to must be within the last ${HISTORY_DAYS} days: older deliveries cannot be resent.`,
-  ),
+  'no-time': invalid({ field: 'from', message: 'must be in the past and before to' }),
+  'too-old': invalid({
+    field: 'to',
+    message: `must be within the last ${HISTORY_DAYS} days: older deliveries cannot be resent`,
+  }),
 };

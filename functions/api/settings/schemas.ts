@@ -16,7 +16,7 @@ export const Organization = z.object({
   mailer: z.boolean(),
   createdAt: timestamp,
 });
-export const UpdateOrganization = z.partial(OrganizationSettings);
+export const UpdateOrganization = z.partial(z.strictObject(OrganizationSettings.shape));
 
 /** The signed-in user and the expiry of the session. */
 export const SignedIn = z.object({
@@ -33,7 +33,10 @@ export const Usage = z.object({ organizationId: OrgId, months: z.array(UsageOfMo
 
 export const UsageQuery = z.object({ months: clamped({ least: 1, most: 24, standard: 12 }) });
 
-export const CreateApiKey = z.object({ name: text(200), scopes: distinct(Scope, ['a scope', 'scopes']) });
+export const CreateApiKey = z.strictObject({
+  name: text(200),
+  scopes: distinct(Scope, ['a scope', 'scopes']),
+});
 export const ApiKey = z.object({
   id: KeyId,
   environment: Environment,

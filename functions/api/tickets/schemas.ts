@@ -3,7 +3,7 @@ import { ConversationId, TicketId } from '../../domain/ids.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 
 export const CreateTicket = z._default(
-  z.object({ conversationId: z.optional(ConversationId), reason: z.optional(text(1000)) }),
+  z.strictObject({ conversationId: z.optional(ConversationId), reason: z.optional(text(1000)) }),
   {},
 );
 export const Ticket = z.object({

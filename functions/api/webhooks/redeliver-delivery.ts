@@ -3,7 +3,7 @@ import { problem } from '../../domain/problem.ts';
 import { createRedelivery, HISTORY_DAYS, type RedeliveryRefusal } from '../../domain/redelivery.ts';
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { deliveries, findEndpointDelivery } from '../deliveries.ts';
+import { deliveries, findEndpointDelivery, withDueTime } from '../deliveries.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -22,7 +22,9 @@ export const handler = routeHandler(
     if (redelivery.kind === 'refused') return problem('CONFLICT', REFUSALS[redelivery.why]);
     const { delivery } = redelivery;
     return effect(
-      success(delivery, { location: `/api/v1/webhooks/${delivery.webhookId}/deliveries/${delivery.id}` }),
+      success(withDueTime(delivery), {
+        location: `/api/v1/webhooks/${delivery.webhookId}/deliveries/${delivery.id}`,
+      }),
       [deliveries.adding(delivery), outbox.appendRedelivery(toDeliveryMessage(delivery))],
     );
   },

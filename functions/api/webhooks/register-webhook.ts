@@ -6,7 +6,7 @@ import { problem } from '../../domain/problem.ts';
 import { deriveSigningSecret } from '../../domain/signature.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
-import { checkReceiver, createHostLimitProblem } from '../receivers.ts';
+import { checkReceiver, createHostLimitProblem, createUrlProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import { signingKeys } from '../signing.ts';
 import * as routes from './routes.ts';
@@ -25,7 +25,7 @@ export const handler = routeHandler(
   routes.registerWebhook,
   async ({ tenant, body, now, effect }) => {
     const receiver = await checkReceiver(body.url, tenant);
-    if (!receiver.ok) return problem('VALIDATION_ERROR', `${receiver.problem}.`);
+    if (!receiver.ok) return createUrlProblem(receiver);
     const registered: Endpoint = {
       id: newId('whk', now),
       orgId: tenant.orgId,

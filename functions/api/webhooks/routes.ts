@@ -80,6 +80,7 @@ export const testWebhook = {
   params: schema.WebhookParams,
   query: shared.NoQuery,
   success: { status: 202, data: schema.TestEvent },
+  refusals: ['CONFLICT'],
 } as const satisfies Route;
 
 export const readWebhookStats = {

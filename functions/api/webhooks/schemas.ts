@@ -8,8 +8,11 @@ import { clamped, distinct, orNull, timestamp } from '../fields.ts';
 const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types']);
 
 /** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
-export const RegisterWebhook = z.object({ url: z.string(), events: WebhookEvents });
-export const UpdateWebhook = z.object({ url: z.optional(z.string()), events: z.optional(WebhookEvents) });
+export const RegisterWebhook = z.strictObject({ url: z.string(), events: WebhookEvents });
+export const UpdateWebhook = z.strictObject({
+  url: z.optional(z.string()),
+  events: z.optional(WebhookEvents),
+});
 
 export const Webhook = z.object({
   id: EndpointId,

@@ -1,6 +1,6 @@
 import { buildEvent } from '../../domain/events.ts';
 import { deriveDeliveryId } from '../../domain/ids.ts';
-import { notFound } from '../../domain/problem.ts';
+import { notFound, problem } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { outboxStore } from '../../store/outbox.ts';
@@ -14,6 +14,8 @@ const outbox = outboxStore(tables.outbox);
 export const handler = routeHandler(routes.testWebhook, async ({ tenant, params, now, traceId, effect }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
   if (!found) return notFound('webhook endpoint');
+  if (found.status === 'auto_disabled')
+    return problem('CONFLICT', 'The webhook endpoint is disabled. Register it again as a new endpoint.');
   const event = buildEvent(
     'webhook.test',
     { webhookId: params.id },

@@ -1,8 +1,8 @@
 import { getFailureStatus } from '../../domain/endpoint.ts';
-import { notFound, problem } from '../../domain/problem.ts';
+import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
-import { checkReceiver, createHostLimitProblem } from '../receivers.ts';
+import { checkReceiver, createHostLimitProblem, createUrlProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -11,7 +11,7 @@ const endpoints = endpointStore(tables.service);
 /** Changes URL and event types, but not status or secret (docs/specification.md, Webhook endpoints). */
 export const handler = routeHandler(routes.updateWebhook, async ({ tenant, params, body }) => {
   const receiver = body.url === undefined ? undefined : await checkReceiver(body.url, tenant);
-  if (receiver?.ok === false) return problem('VALIDATION_ERROR', `${receiver.problem}.`);
+  if (receiver?.ok === false) return createUrlProblem(receiver);
   const updated = await endpoints.update(tenant.orgId, params.id, {
     ...(receiver === undefined ? {} : { url: receiver.url.href }),
     ...(body.events === undefined ? {} : { events: body.events }),

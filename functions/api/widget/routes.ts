@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { Route } from '../../platform/route.ts';
 import * as shared from '../fields.ts';
 import * as schema from './schemas.ts';
@@ -22,6 +23,6 @@ export const readWidgetMessages = {
   summary: 'Read new messages as a visitor',
   visitor: true,
   params: shared.NoParams,
-  query: schema.WidgetMessagesQuery,
-  success: { status: 200, data: schema.WidgetMessages },
+  query: shared.PageQuery,
+  success: { status: 200, data: z.array(schema.WidgetMessage) },
 } as const satisfies Route;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ConversationId, MessageId } from '../../domain/ids.ts';
-import { clamped, orNull, timestamp } from '../fields.ts';
+import { timestamp } from '../fields.ts';
 
 export const ConversationParams = z.object({ id: ConversationId });
 
@@ -14,10 +14,4 @@ export const WidgetMessage = z.object({
   role: VisibleRole,
   content: z.string(),
   createdAt: timestamp,
-});
-export const WidgetMessages = z.object({ messages: z.array(WidgetMessage), after: orNull(MessageId) });
-
-export const WidgetMessagesQuery = z.object({
-  after: z.optional(MessageId),
-  limit: clamped({ least: 1, most: 100, standard: 50 }),
 });

@@ -23,7 +23,7 @@ import {
 } from './lifecycle.ts';
 import type { Charge, RateLimiter } from './rate-limit.ts';
 import { type ApiRequest, getRequestId, getTraceId, type Refusals, type UseCase } from './request.ts';
-import { parseBody, parseQuery } from './validation.ts';
+import { checkHeaders, parseBody, parseQuery } from './validation.ts';
 
 type CommitEffect<Change> = (
   changes: readonly Change[],
@@ -119,7 +119,12 @@ export function apiHandler<R extends Route, Change>(
     const data = route.success.status === 204 ? undefined : route.success.data.parse(revealed);
     const { location } = reply;
     const created = location === undefined ? {} : { location: buildLocation(event, route, location) };
-    return successResult(route.success.status, { ...reply, ...created, data }, requestId, headers);
+    return successResult(
+      reply.status ?? route.success.status,
+      { ...reply, ...created, data },
+      requestId,
+      headers,
+    );
   };
 
   const observed: Stage = {
@@ -139,6 +144,8 @@ export function apiHandler<R extends Route, Change>(
 
   const authenticated: Stage = {
     before: async ({ event }) => {
+      const repeated = checkHeaders(event);
+      if (repeated) return answer(event, repeated);
       const caller = await authenticate(event, route);
       if ('kind' in caller) return answer(event, caller);
       event.established = { caller };
@@ -285,7 +292,13 @@ function toEffect<Change>(
 ): ApiRequest<Route, Change>['effect'] {
   return async (reply: Success, changes: readonly Change[], refusals: Refusals = {}) => {
     const guard = once
-      ? [memory.record(once.scope, toStoredReply(once.fingerprint, route.success.status, reply), now)]
+      ? [
+          memory.record(
+            once.scope,
+            toStoredReply(once.fingerprint, reply.status ?? route.success.status, reply),
+            now,
+          ),
+        ]
       : [];
     // DynamoDB refuses an empty transaction.
     if (guard.length + changes.length === 0) return reply;

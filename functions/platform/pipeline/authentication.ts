@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type ApiKey, hashApiKey, hasScope, parseBearerKey, type Scope } from '../../domain/api-key.ts';
 import type { ConversationId } from '../../domain/ids.ts';
-import { Defect, type Problem, problem } from '../../domain/problem.ts';
+import { Defect, invalid, type Problem, problem } from '../../domain/problem.ts';
 import type { Budget, RateBucket } from '../../domain/rate-limit.ts';
 import { type Pairing, routeToEnvironment, type Sandbox } from '../../domain/sandbox.ts';
 import { Environment, LIVE_GENERATION, type Session, type Tenant } from '../../domain/tenant.ts';
@@ -166,7 +166,10 @@ export function authenticateByMode({ keys, sessions, findSandbox }: Authenticati
   async function switchEnvironment(caller: Caller, asked: string | undefined): Promise<Caller> {
     const environment = Environment.safeParse(asked ?? 'live');
     if (!environment.success)
-      return { ...caller, denied: problem('VALIDATION_ERROR', 'environment must be one of live, sandbox.') };
+      return {
+        ...caller,
+        denied: invalid({ field: 'environment', message: 'must be one of live, sandbox' }),
+      };
     if (environment.data === 'live') return caller;
     const found = await findTenant(caller.tenant.orgId);
     return 'kind' in found ? { ...caller, denied: found } : { ...caller, tenant: found };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { type Problem, problem } from '../../domain/problem.ts';
+import { invalid, type Problem, problem } from '../../domain/problem.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { Reply, Success } from '../reply.ts';
 import type { Route } from '../route.ts';
@@ -45,7 +45,10 @@ export function parseIdempotencyKey(
   if (route.idempotency === undefined) return undefined;
   if (key === undefined && route.idempotency === 'honoured') return undefined;
   if (!Uuid.safeParse(key).success)
-    return problem('VALIDATION_ERROR', 'The header Idempotency-Key must be a UUID.');
+    return invalid({
+      field: 'Idempotency-Key',
+      message: key === undefined ? 'is required: a UUID' : 'must be a UUID',
+    });
   return {
     scope: { tenant, route: route.name, key: String(key).toLowerCase() },
     fingerprint: createHash('sha256')
@@ -61,10 +64,11 @@ export function replay(stored: StoredReply, fingerprint: string): Reply {
       'IDEMPOTENCY_KEY_REUSED',
       'The Idempotency-Key was already used with a different request. Use a new key.',
     );
-  const { data, location } = stored;
+  const { data, status, location } = stored;
   return {
     kind: 'success',
     data: JSON.parse(data),
+    status,
     replayed: true,
     ...(location === undefined ? {} : { location }),
   };

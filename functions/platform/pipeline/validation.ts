@@ -1,7 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type * as z from 'zod/mini';
-import { type Problem, problem } from '../../domain/problem.ts';
-import type { Route } from '../route.ts';
+import { closestMatch } from 'leven';
+import * as z from 'zod/mini';
+import { type FieldError, invalid, type Problem, problem } from '../../domain/problem.ts';
+import { type Route, settingsPath } from '../route.ts';
 import { header } from './request.ts';
 
 /** Maximum size of a request body in bytes (docs/specification.md, Representation). */
@@ -11,22 +12,22 @@ type Parsed<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 
 const refuse = (refused: Problem): { ok: false; problem: Problem } => ({ ok: false, problem: refused });
 
+/** Of a route that takes no body: an object without fields, or nothing. */
+const NoBody = /* @__PURE__ */ z.optional(/* @__PURE__ */ z.strictObject({}));
+
 /**
- * Checks size, media type, JSON and shape of the body, in this order. A POST or PATCH without a body schema
- * accepts JSON only, of any shape (docs/specification.md, Representation); other methods ignore a body (RFC
- * 9110, 9.3.1).
+ * Checks size, media type, encoding, JSON and shape of the body, in this order. Other methods than POST and
+ * PATCH ignore a body (RFC 9110, 9.3.1).
  */
 export function parseBody(
   event: APIGatewayProxyEvent,
   route: Pick<Route, 'method' | 'body'>,
 ): Parsed<unknown> {
   if (route.method === 'GET' || route.method === 'DELETE') return { ok: true, value: undefined };
-  const optional =
-    route.body === undefined ? { success: true, data: undefined } : route.body.safeParse(undefined);
-  const text = event.isBase64Encoded
-    ? Buffer.from(event.body ?? '', 'base64').toString('utf8')
-    : (event.body ?? '');
-  if (Buffer.byteLength(text) > MAX_BODY_BYTES)
+  const schema = route.body ?? NoBody;
+  const optional = schema.safeParse(undefined);
+  const text = decodeBody(event);
+  if (text !== undefined && Buffer.byteLength(text) > MAX_BODY_BYTES)
     return refuse(problem('PAYLOAD_TOO_LARGE', `The body must be at most ${MAX_BODY_BYTES} bytes.`));
   if (text === '' && optional.success) return { ok: true, value: optional.data };
   const mediaType = header(event, 'content-type')?.split(';')[0]?.trim().toLowerCase();
@@ -34,41 +35,117 @@ export function parseBody(
     return refuse(
       problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON, with Content-Type: application/json.'),
     );
+  if (text === undefined) return refuse(invalid({ field: 'body', message: 'must be valid UTF-8' }));
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    return refuse(problem('VALIDATION_ERROR', 'The body is not valid JSON.'));
+    return refuse(invalid({ field: 'body', message: 'is not valid JSON' }));
   }
-  return route.body === undefined ? { ok: true, value: undefined } : parse(route.body, json, 'body');
+  return parse(schema, json);
 }
 
-/** Unknown parameters are ignored. */
-export const parseQuery = (event: APIGatewayProxyEvent, route: Route): Parsed<object> =>
-  parse(route.query, event.queryStringParameters ?? {}, 'query');
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function parse<S extends z.ZodMiniType>(schema: S, value: unknown, whole: string): Parsed<z.output<S>> {
+/** The gateway passes bodies as base64 (lib/cloud/api.ts). Undefined when the bytes are not UTF-8. */
+function decodeBody({ body, isBase64Encoded }: APIGatewayProxyEvent): string | undefined {
+  if (!isBase64Encoded) return body ?? '';
+  try {
+    return UTF_8.decode(Buffer.from(body ?? '', 'base64'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses the query. An unknown parameter and a repeated one are refused. */
+export function parseQuery(event: APIGatewayProxyEvent, route: Route): Parsed<object> {
+  const query = event.queryStringParameters ?? {};
+  const known = Object.keys(route.query.shape);
+  // Read with the session, before the query.
+  if (event.resource !== undefined && event.resource === settingsPath(route)) known.push('environment');
+  const repeated = Object.entries(event.multiValueQueryStringParameters ?? {})
+    .filter(([, values]) => (values?.length ?? 0) > 1)
+    .map(([name]) => name);
+  const faults = [
+    ...Object.keys(query)
+      .filter((name) => !known.includes(name))
+      .map((name) => describeUnknown(name, known, 'parameter')),
+    ...repeated
+      .filter((name) => known.includes(name))
+      .map((field) => ({ field, message: 'must not be repeated' })),
+  ];
+  return parse(route.query, query, faults);
+}
+
+/** Headers that name a caller or a request, and so must not contradict themselves. */
+const SINGLE_HEADERS = ['Authorization', 'Idempotency-Key'];
+
+/** Refuses a repeated `Authorization` or `Idempotency-Key`. */
+export function checkHeaders({ multiValueHeaders }: APIGatewayProxyEvent): Problem | undefined {
+  const repeated = SINGLE_HEADERS.filter(
+    (name) =>
+      Object.entries(multiValueHeaders ?? {})
+        .filter(([given]) => given.toLowerCase() === name.toLowerCase())
+        .flatMap(([, values]) => values ?? []).length > 1,
+  );
+  return repeated.length === 0
+    ? undefined
+    : invalid(...repeated.map((field) => ({ field, message: 'must not be repeated' })));
+}
+
+/** @param faults that the schema does not know of */
+function parse<S extends z.ZodMiniType>(
+  schema: S,
+  value: unknown,
+  faults: readonly FieldError[] = [],
+): Parsed<z.output<S>> {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return { ok: true, value: parsed.data };
-  return refuse(problem('VALIDATION_ERROR', describeIssues(parsed.error.issues, whole)));
+  if (parsed.success && faults.length === 0) return { ok: true, value: parsed.data };
+  const issues = parsed.success ? [] : parsed.error.issues;
+  return refuse(invalid(...faults, ...describeIssues(issues, schema, value)));
 }
 
-/** One sentence per faulty field, for its first issue: after a wrong type the others assume another type. */
-function describeIssues(issues: readonly z.core.$ZodIssue[], whole: string): string {
-  const faults = new Map<string, string>();
+/** The first issue of each field: after a wrong type the others assume another type. */
+function describeIssues(
+  issues: readonly z.core.$ZodIssue[],
+  schema: z.ZodMiniType,
+  value: unknown,
+): FieldError[] {
+  const faults = new Map<string, FieldError>();
   for (const issue of issues) {
-    const path = issue.path.join('.');
-    if (!faults.has(path)) faults.set(path, describe(issue, whole));
+    if (issue.code === 'unrecognized_keys') {
+      const known = listFields(schema);
+      for (const name of issue.keys) faults.set(`?${name}`, describeUnknown(name, known, 'field'));
+      continue;
+    }
+    const field = issue.path.join('.') || 'body';
+    if (!faults.has(field)) faults.set(field, { field, message: constraint(issue, value) });
   }
-  return [...faults.values()].join(' ');
+  return [...faults.values()];
 }
 
-/** Names the field and the constraint, never the value, which may be a secret. */
-function describe(issue: z.core.$ZodIssue, whole: string): string {
-  return `${issue.path.length === 0 ? `The ${whole}` : issue.path.join('.')} ${constraint(issue)}.`;
+/** Names of the fields of a body, which may be optional or have a default. */
+function listFields(schema: z.ZodMiniType): string[] {
+  if (schema instanceof z.ZodMiniObject) return Object.keys(schema.shape);
+  const { innerType } = Object(schema._zod.def);
+  return innerType === undefined ? [] : listFields(innerType);
 }
 
-function constraint(issue: z.core.$ZodIssue): string {
+/** A name that is safe to repeat: short, and no credential in the place of a name. */
+const REPEATABLE = /^(?!.*(?:ck_|whsec_|cvt_))[\w.-]{1,64}$/;
+
+/** Names an unknown field or parameter and the known name that is most like it. */
+function describeUnknown(name: string, known: readonly string[], kind: 'field' | 'parameter'): FieldError {
+  const nearest = closestMatch(name.slice(0, 64), known);
+  return {
+    field: REPEATABLE.test(name) ? name : `a ${kind}`,
+    message: `is not a known ${kind}${nearest === undefined ? '' : `: did you mean ${nearest}?`}`,
+  };
+}
+
+/** The constraint, never the value, which may be a secret. */
+function constraint(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.path.length > 0 && readPath(value, issue.path) === undefined) return 'is required';
   // The schema's own wording.
   if (issue.message.startsWith('must ')) return issue.message;
   switch (issue.code) {
@@ -84,6 +161,9 @@ function constraint(issue: z.core.$ZodIssue): string {
       return 'has an invalid format';
   }
 }
+
+const readPath = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((at, part) => (Object.hasOwn(Object(at), part) ? Object(at)[part] : undefined), value);
 
 /** Numbers have a value, texts and lists a length. */
 function amount(bound: string, limit: number | bigint, origin: string): string {

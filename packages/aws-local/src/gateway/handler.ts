@@ -80,6 +80,9 @@ export async function respond(
 ): Promise<Answer> {
   const { integration } = operation;
   if (integration.kind === 'mock') {
+    // API Gateway Developer Guide, "Content type conversions in API Gateway".
+    if (api.isBinary(mediaTypeOf(request)) && !integration.convertsToText)
+      return failure(api, 'DEFAULT_5XX', request, arrival);
     const answer = integration.respond(
       mediaTypeOf(request),
       body.toString(),

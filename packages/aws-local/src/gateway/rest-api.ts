@@ -16,7 +16,12 @@ export interface Invocable {
 
 export type Integration =
   | { kind: 'function'; target: Invocable; timeoutMs: number }
-  | { kind: 'mock'; respond: Mock };
+  | {
+      kind: 'mock';
+      respond: Mock;
+      /** `ContentHandling: CONVERT_TO_TEXT`, without which a mock cannot read a binary body. */
+      convertsToText: boolean;
+    };
 
 export interface Operation {
   resourceId: string;
@@ -48,6 +53,7 @@ const MethodProperties = z.object({
     Type: z.enum(['AWS_PROXY', 'MOCK']),
     Uri: z.string().optional(),
     Credentials: z.string().optional(),
+    ContentHandling: z.string().optional(),
     TimeoutInMillis: z.number().default(DEFAULT_TIMEOUT_MS),
   }),
 });
@@ -205,7 +211,10 @@ function compileIntegration(
   where: string,
   functionOf: (arn: string) => Invocable,
 ): Integration {
-  if (integration.Type === 'MOCK') return { kind: 'mock', respond: compileMock(integration, where) };
+  if (integration.Type === 'MOCK') {
+    const convertsToText = integration.ContentHandling === 'CONVERT_TO_TEXT';
+    return { kind: 'mock', respond: compileMock(integration, where), convertsToText };
+  }
   const [, arn] = /\/functions\/(arn:[^/]+)\/invocations$/.exec(integration.Uri ?? '') ?? [];
   if (arn === undefined)
     throw new LocalRunError(`${where}: integration not supported by the local run: ${integration.Uri}`);

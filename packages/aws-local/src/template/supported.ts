@@ -173,6 +173,7 @@ export const supported: Readonly<Record<string, Properties>> = {
 
   'AWS::ApiGateway::RestApi': {
     Name: applied,
+    BinaryMediaTypes: applied,
     EndpointConfiguration: onePlace,
     EndpointAccessMode: onePlace,
     SecurityPolicy: onePlace,
@@ -195,6 +196,7 @@ export const supported: Readonly<Record<string, Properties>> = {
       TimeoutInMillis: applied,
       RequestTemplates: applied,
       PassthroughBehavior: applied,
+      ContentHandling: oneOf('CONVERT_TO_TEXT'),
       IntegrationResponses: list(
         object({
           StatusCode: applied,

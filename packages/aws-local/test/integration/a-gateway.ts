@@ -120,9 +120,27 @@ export type Answering = (event: APIGatewayProxyEvent) => InvocationResult | Prom
 /**
  * A gateway in front of this function, until the end of the test.
  * @param limits rate and burst of each method; unlimited when absent
+ * @param options binary media types, and the content handling of its mock
  */
-export async function aGateway(answer: Answering, limits?: Limits) {
-  const Resources = { ...resources, ...(limits && { Stage: limitedStage(limits) }) };
+export async function aGateway(
+  answer: Answering,
+  limits?: Limits,
+  { binary, ...mock }: { binary?: string[]; ContentHandling?: string } = {},
+) {
+  const Resources = {
+    ...resources,
+    ...(limits && { Stage: limitedStage(limits) }),
+    ...(binary && {
+      Api: { ...resources.Api, Properties: { ...resources.Api.Properties, BinaryMediaTypes: binary } },
+      AnyThing: {
+        ...resources.AnyThing,
+        Properties: {
+          ...resources.AnyThing.Properties,
+          Integration: { ...resources.AnyThing.Properties.Integration, ...mock },
+        },
+      },
+    }),
+  };
   const { resources: parsed, outputs } = parseTemplate(JSON.parse(JSON.stringify({ Resources })));
   const template: Template = {
     stackName: 'Test',

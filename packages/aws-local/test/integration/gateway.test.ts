@@ -91,6 +91,35 @@ describe('a request', () => {
     expect((await envelopeOf(response)).message).toContain("in Authorization header: 'Bearer ck_live_1'");
   });
 
+  it('with a binary media type reaches the function as base64, byte for byte', async () => {
+    const bytes = Buffer.from([0x7b, 0xff, 0xfe, 0x7d]);
+    const received: unknown[] = [];
+    const { url } = await aGateway(
+      ({ body, isBase64Encoded }) => {
+        received.push(isBase64Encoded, body);
+        return { payload: { statusCode: 200, body: 'read' } };
+      },
+      undefined,
+      { binary: ['*/*'] },
+    );
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/things/1`, { method: 'POST', headers, body: bytes });
+    expect([answer.status, await answer.text()]).toEqual([200, 'read']);
+    expect(received).toEqual([true, bytes.toString('base64')]);
+  });
+
+  it.each([
+    ['with', { ContentHandling: 'CONVERT_TO_TEXT' }, 405],
+    ['without', {}, 500],
+  ])('of a binary media type can be read by a mock only %s CONVERT_TO_TEXT', async (_, mock, status) => {
+    const { url } = await aGateway(() => ({ payload: {} }), undefined, { binary: ['*/*'], ...mock });
+    expect((await fetch(`${url}/things/1`, { method: 'PUT', body: '{}' })).status).toBe(
+      status === 405 ? 415 : 500,
+    );
+    const headers = { 'content-type': 'application/json' };
+    expect((await fetch(`${url}/things/1`, { method: 'PUT', headers, body: '{}' })).status).toBe(status);
+  });
+
   it('with another method gets 405 from the mock, with Allow', async () => {
     const { url } = await aGateway(echo);
     const response = await fetch(`${url}/things/1`, { method: 'DELETE' });
