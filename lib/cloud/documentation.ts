@@ -3,7 +3,7 @@ import { type CodeOf, ServiceFunction } from './service-function.ts';
 
 /** Public paths of the OpenAPI document and the reference page, and their functions. */
 export const DOCUMENTATION_ROUTES = [
-  { name: 'read-openapi', method: 'GET', path: '/v1/openapi.json' },
+  { name: 'read-openapi', method: 'GET', path: '/openapi.json' },
   { name: 'docs', method: 'GET', path: '/docs' },
   { name: 'docs', method: 'GET', path: '/docs/{file}' },
 ] as const;
@@ -16,7 +16,7 @@ export class DocumentationFunctions extends Construct {
     new ServiceFunction(this, 'ReadOpenapi', {
       ...common,
       name: 'read-openapi',
-      description: 'GET /api/v1/openapi.json: Read the OpenAPI document',
+      description: 'GET /api/openapi.json: Read the OpenAPI document',
     });
     new ServiceFunction(this, 'Docs', {
       ...common,
