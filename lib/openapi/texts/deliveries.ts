@@ -9,7 +9,7 @@ import { failingFields, webhookFields } from './webhooks.ts';
 export const operations = {
   listDeliveries: {
     tag: 'Deliveries',
-    atMost: { reads: 1600, writes: 4 },
+    atMost: { reads: 1700, writes: 4 },
     description: `Returns the deliveries to an endpoint, newest first. Deliveries are kept for 30 days. For a
 deleted endpoint the response is a 404.
 
