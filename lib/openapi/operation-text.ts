@@ -10,6 +10,7 @@ export type Tag =
   | 'Channels'
   | 'Tickets'
   | 'Knowledge'
+  | 'Settings'
   | 'Organization'
   | 'API keys'
   | 'Sandbox';
@@ -42,6 +43,23 @@ export interface Described {
   readonly fields: Readonly<Record<string, string>>;
   /** Constraints that use cases and refinements apply, which a schema cannot be asked for. */
   readonly constraints?: Readonly<Record<string, Schema>>;
+  readonly variants?: Variants;
+}
+
+/** A schema as a choice between schemas of their own, by the value of a property. */
+export interface Variants {
+  readonly property: string;
+  readonly of: Readonly<Record<string, Variant>>;
+}
+
+export interface Variant {
+  /** Of the schema. */
+  readonly name: string;
+  /** Fields that are null in other variants only. */
+  readonly present?: readonly string[];
+  /** Optional fields of the whole that this variant has always, and those that it never has. */
+  readonly required?: readonly string[];
+  readonly without?: readonly string[];
 }
 
 /**
@@ -52,6 +70,7 @@ export const described = <S extends z.ZodMiniType>(
   schema: S,
   fields: Record<keyof z.output<S>, string>,
   constraints: Readonly<Record<string, Schema>> = {},
-): Described => ({ schema, fields, constraints });
+  variants?: Variants,
+): Described => ({ schema, fields, constraints, ...(variants === undefined ? {} : { variants }) });
 
 export const CREATED = 'Creation time, UTC.';

@@ -12,7 +12,7 @@ const { kind, name, url } = examples.httpChannel;
 export const operations = {
   createChannel: {
     tag: 'Channels',
-    atMost: { reads: 4, writes: 20 },
+    atMost: { reads: 4, writes: 24 },
     description: `Creates a channel. It receives the messages of roles \`agent\` and \`assistant\`, not \`user\`
 and \`system\`, in conversations that are started with its identifier as \`channelId\`.
 
@@ -60,7 +60,7 @@ Deleting a channel that does not exist succeeds, so retries are safe.`,
   },
   listChannelDeliveries: {
     tag: 'Channels',
-    atMost: { reads: 1600, writes: 4 },
+    atMost: { reads: 1750, writes: 4 },
     description: `Returns the deliveries to a channel of kind \`http\`, newest first, one for each message. A
 \`web_widget\` has none. Deliveries are kept for 30 days. For a deleted channel the response is a 404.
 
@@ -125,12 +125,34 @@ const channelFields = {
 
 /** The schemas of answers. */
 export const answers = {
-  Channel: described(channels.Channel, channelFields),
-  CreatedChannel: described(channels.CreatedChannel, {
-    ...channelFields,
-    secret:
-      'Signing secret of a channel of kind `http`: `whsec_` and the base64 of 32 bytes. Returned by this operation only. Null for a `web_widget`.',
-  }),
+  Channel: described(
+    channels.Channel,
+    channelFields,
+    {},
+    {
+      property: 'kind',
+      of: {
+        http: { name: 'HttpChannel', present: ['url'] },
+        web_widget: { name: 'WebWidgetChannel' },
+      },
+    },
+  ),
+  CreatedChannel: described(
+    channels.CreatedChannel,
+    {
+      ...channelFields,
+      secret:
+        'Signing secret of a channel of kind `http`: `whsec_` and the base64 of 32 bytes. Returned by this operation only. Null for a `web_widget`.',
+    },
+    {},
+    {
+      property: 'kind',
+      of: {
+        http: { name: 'CreatedHttpChannel', present: ['url', 'secret'] },
+        web_widget: { name: 'CreatedWebWidgetChannel' },
+      },
+    },
+  ),
   ChannelDelivery: described(channels.ChannelDelivery, channelDelivery),
   ListedChannelDelivery: described(channels.ListedChannelDelivery, {
     ...channelDelivery,
@@ -166,5 +188,12 @@ export const bodies = {
       url: `${RECEIVER_URL} Required for the kind \`http\`, not allowed otherwise.`,
     },
     { url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH } },
+    {
+      property: 'kind',
+      of: {
+        http: { name: 'CreateHttpChannel', required: ['url'] },
+        web_widget: { name: 'CreateWebWidgetChannel', without: ['url'] },
+      },
+    },
   ),
 };
