@@ -1,7 +1,7 @@
 import type { Route } from '../../functions/platform/route.ts';
 import { describeFields } from './describe-fields.ts';
 import { envelopeSchemas } from './envelopes.ts';
-import { webhooks } from './events.ts';
+import { RECEIVED_EVENTS, webhooks } from './events.ts';
 import { HEADERS } from './headers.ts';
 import { INTRODUCTION, TAGS } from './introduction.ts';
 import type { OpenApiDocument, Operation, PathItem, Response } from './openapi.ts';
@@ -28,7 +28,7 @@ export function openApiDocument(
 ): OpenApiDocument {
   const paths: Record<string, PathItem> = {};
   const responses: Record<string, Response> = { OtherError: OTHER_ERROR };
-  const tags = new Set<string>(['Events']);
+  const tags = new Set<string>([RECEIVED_EVENTS]);
   for (const operationId of Object.keys(routes))
     if (texts[operationId] === undefined) throw new Error(`no text for the operation ${operationId}`);
   // In the order of the texts, which are arranged for readers.

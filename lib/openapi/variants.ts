@@ -35,12 +35,16 @@ function narrowed(
   const fields = Object.entries(properties)
     .filter(([name]) => !without.includes(name))
     .map(([name, schema]) => [name, present.includes(name) ? withoutNull(schema) : schema]);
+  const kind: Schema = {
+    type: 'string',
+    const: value,
+    // Says the same to generated Go clients, which tell variants apart by patterns.
+    pattern: `^${value}$`,
+    description: properties[property]?.description ?? '',
+  };
   return {
     ...rest,
-    properties: {
-      ...Object.fromEntries(fields),
-      [property]: { type: 'string', const: value, description: properties[property]?.description ?? '' },
-    },
+    properties: { ...Object.fromEntries(fields), [property]: kind },
     required: [...required, ...always],
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { routes } from '../../../functions/api/routes.ts';
 import { DeliveryStatus, TerminalReason } from '../../../functions/domain/delivery.ts';
 import { DisabledReason, EndpointStatus } from '../../../functions/domain/endpoint.ts';
@@ -40,6 +41,15 @@ describe('the hours of an endpoint’s stats', () => {
       { hours: 1 },
       { hours: 168 },
     ]);
+  });
+});
+
+describe('the Idempotency-Key', () => {
+  it('is a UUID of any version, in upper or lower case, as in the service', () => {
+    const { pattern = '' } = parameters.IdempotencyKey?.schema ?? {};
+    const key = '0199F84A-95c0-0000-FFFF-51327f7e6250';
+    for (const given of [key, key.toLowerCase(), `${key}0`, key.replaceAll('-', ''), `{${key}}`, ''])
+      expect(new RegExp(pattern).test(given), given).toBe(z.guid().safeParse(given).success);
   });
 });
 
