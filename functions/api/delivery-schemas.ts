@@ -45,10 +45,12 @@ export const Attempt = z.extend(AttemptRecord, {
 /** The request of the last attempt, if requested and stored. */
 export const LISTED_FIELDS = { request: z.optional(WebhookRequest) };
 export const ATTEMPTS_FIELDS = { attemptLog: z.array(Attempt) };
+export const DeliveryInclude = z.enum(['request']);
+
 export const ListDeliveriesQuery = z.extend(PageQuery, {
   status: z.optional(listed(DeliveryStatus)),
   eventType: z.optional(listed(EventTypeName)),
   from: z.optional(moment),
   to: z.optional(moment),
-  include: z.optional(z.enum(['request'])),
+  include: z.optional(DeliveryInclude),
 });

@@ -76,9 +76,15 @@ const listOf = (names: readonly string[]): RegExp => {
   return new RegExp(`^${one}(,${one})*$`);
 };
 
-/** A UTC time in a query. */
+/** A time in a request, UTC or with an offset (RFC 3339): clients write what their language prints. */
+export const requestTime = z.iso.datetime({
+  offset: true,
+  error: 'must be a time such as 2026-11-20T09:30:00.000Z',
+});
+
+/** A time in a query. */
 export const moment = z.pipe(
-  z.iso.datetime({ error: 'must be a UTC time such as 2026-11-20T09:30:00.000Z' }),
+  requestTime,
   z.transform((given) => new Date(Math.max(0, Date.parse(given)))),
 );
 

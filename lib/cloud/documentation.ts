@@ -9,7 +9,7 @@ export class DocumentationFunctions extends Construct {
     new ServiceFunction(this, 'ReadOpenapi', {
       ...common,
       name: 'read-openapi',
-      description: 'GET /api/v1/openapi.json: Read the OpenAPI document',
+      description: 'GET /api/openapi.json: Read the OpenAPI document',
     });
     new ServiceFunction(this, 'Docs', {
       ...common,

@@ -7,7 +7,7 @@ import { publicClassOf, type ServedMethod } from './public-throttles.ts';
 
 /** Public paths of the OpenAPI document and the reference page, and their functions. */
 export const DOCUMENTATION_ROUTES = [
-  { name: 'read-openapi', method: 'GET', path: '/v1/openapi.json' },
+  { name: 'read-openapi', method: 'GET', path: '/openapi.json' },
   { name: 'docs', method: 'GET', path: '/docs' },
   { name: 'docs', method: 'GET', path: '/docs/{file}' },
 ] as const;

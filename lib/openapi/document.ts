@@ -1,16 +1,18 @@
 import type { Route } from '../../functions/platform/route.ts';
 import { describeFields } from './describe-fields.ts';
-import { webhooks } from './events.ts';
+import { envelopeSchemas } from './envelopes.ts';
+import { RECEIVED_EVENTS, webhooks } from './events.ts';
 import { HEADERS } from './headers.ts';
 import { INTRODUCTION, TAGS } from './introduction.ts';
 import type { OpenApiDocument, Operation, PathItem, Response } from './openapi.ts';
 import type { OperationText } from './operation-text.ts';
 import { PARAMETERS, parametersOf } from './parameters.ts';
 import { schemaComponents, schemaRef } from './rendering.ts';
-import { OTHER_ERROR, type ProblemResponse, problemResponses, successResponse } from './responses.ts';
+import { OTHER_ERROR, type ProblemResponse, problemResponses, successResponses } from './responses.ts';
 import { accessText, SECURITY_SCHEMES, securityOf } from './security.ts';
 import { buildSessionRoute, buildSessionText, getSessionOperationId } from './session-routes.ts';
 import { withoutUnused } from './unused.ts';
+import { withVariants } from './variants.ts';
 
 /**
  * The OpenAPI 3.1 document of one version of the API: the routes below its path and the organization
@@ -26,16 +28,18 @@ export function openApiDocument(
 ): OpenApiDocument {
   const paths: Record<string, PathItem> = {};
   const responses: Record<string, Response> = { OtherError: OTHER_ERROR };
-  const tags = new Set<string>(['Events']);
+  const tags = new Set<string>([RECEIVED_EVENTS]);
   for (const operationId of Object.keys(routes))
     if (texts[operationId] === undefined) throw new Error(`no text for the operation ${operationId}`);
   // In the order of the texts, which are arranged for readers.
-  const served = Object.entries(texts).flatMap(([operationId, text]): Described[] => {
+  const all = Object.entries(texts).flatMap(([operationId, text]): Described[] => {
     const route = routes[operationId];
     return route === undefined ? [] : [{ operationId, route, text }];
   });
-  for (const { operationId, route, text } of [...served, ...served.flatMap(atSecondDoor)]) {
-    if (!route.path.startsWith(`/${version}/`) && !route.path.startsWith('/settings/')) continue;
+  const served = [...all, ...all.flatMap(withSession)].filter(
+    ({ route: { path } }) => path.startsWith(`/${version}/`) || path.startsWith('/settings/'),
+  );
+  for (const { operationId, route, text } of served) {
     const problems = problemResponses(route);
     for (const { name, response } of problems) if (name !== undefined) responses[name] ??= response;
     tags.add(text.tag);
@@ -62,14 +66,14 @@ export function openApiDocument(
     paths,
     webhooks: webhooks(),
     components: {
-      schemas: schemaComponents(),
+      schemas: { ...schemaComponents(), ...envelopeSchemas(served.map(({ route }) => route)) },
       responses,
       parameters: PARAMETERS,
       headers: HEADERS,
       securitySchemes: SECURITY_SCHEMES,
     },
   };
-  return describeFields(withoutUnused(document));
+  return withoutUnused(withVariants(describeFields(document)));
 }
 
 interface Described {
@@ -78,7 +82,7 @@ interface Described {
   text: OperationText;
 }
 
-function atSecondDoor({ operationId, route, text }: Described): Described[] {
+function withSession({ operationId, route, text }: Described): Described[] {
   const second = buildSessionRoute(route);
   if (second === undefined) return [];
   return [
@@ -114,7 +118,7 @@ function operation(
           },
         }),
     responses: {
-      [route.success.status]: successResponse(route, text),
+      ...successResponses(route, text),
       ...Object.fromEntries(
         problems.map(({ status, name, response }) => [
           status,

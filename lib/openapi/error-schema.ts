@@ -1,25 +1,39 @@
-import type { ProblemType } from '../../functions/domain/problem.ts';
-import { ERROR_FIELDS } from './fields.ts';
-import type { Schema } from './openapi.ts';
+import { PROBLEM_STATUS } from '../../functions/domain/problem.ts';
+import { DETAIL_FIELDS, ERROR_FIELDS } from './fields.ts';
+import { type Ref, SCHEMAS, type Schema } from './openapi.ts';
 
-const field = (name: keyof typeof ERROR_FIELDS): Schema => ({
-  type: 'string',
-  description: ERROR_FIELDS[name],
-});
+const text = (description: string): Schema => ({ type: 'string', description });
 
-/** The error envelope (docs/specification.md, Error envelope) with one of these types. */
-export const errorSchema = (types: readonly ProblemType[]): Schema => ({
-  type: 'object',
-  properties: {
-    error: {
-      type: 'object',
-      properties: {
-        type: { ...field('type'), enum: [...types] },
-        message: field('message'),
-        requestId: field('requestId'),
-      },
-      required: ['type', 'message', 'requestId'],
-    },
+/** Refers to the body of every error. */
+export const ERROR_REF: Ref = { $ref: `${SCHEMAS}ErrorResponse` };
+
+/**
+ * The error envelope (docs/specification.md, Error envelope): one schema for all statuses, so that clients
+ * handle errors in one place. `type` is no closed enumeration: clients must be able to read later types.
+ */
+export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
+  ErrorResponse: {
+    type: 'object',
+    properties: { error: { $ref: `${SCHEMAS}ApiError` } },
+    required: ['error'],
   },
-  required: ['error'],
-});
+  ApiError: {
+    type: 'object',
+    properties: {
+      type: { ...text(ERROR_FIELDS.type), 'x-extensible-enum': Object.keys(PROBLEM_STATUS) },
+      message: text(ERROR_FIELDS.message),
+      requestId: text(ERROR_FIELDS.requestId),
+      details: {
+        type: 'array',
+        items: { $ref: `${SCHEMAS}ErrorDetail` },
+        description: ERROR_FIELDS.details,
+      },
+    },
+    required: ['type', 'message', 'requestId'],
+  },
+  ErrorDetail: {
+    type: 'object',
+    properties: { field: text(DETAIL_FIELDS.field), message: text(DETAIL_FIELDS.message) },
+    required: ['field', 'message'],
+  },
+};

@@ -35,6 +35,9 @@ export function eventExample(type: EventType) {
   };
 }
 
+/** Not the tag of `listEvents`: generators write a file for each tag, of paths and of webhooks. */
+export const RECEIVED_EVENTS = 'Webhook events';
+
 type Header = keyof ReturnType<typeof eventExample>['headers'];
 
 const HEADER_TEXTS: Record<Header, { description: string; schema: Schema }> = {
@@ -75,7 +78,7 @@ function receiveOperation(type: EventType): Operation {
   const { body, headers } = eventExample(type);
   return {
     operationId: `receive${name}`,
-    tags: ['Events'],
+    tags: [RECEIVED_EVENTS],
     summary,
     description: `${description}\n\n${GUARANTEES}`,
     // The receiver is the customer's: it authenticates by the signature.

@@ -14,4 +14,10 @@ export const ERROR_FIELDS = {
   type: 'Error type, for programs. Types may be added: handle unknown ones by status.',
   message: 'Error message, for users. Names the field and the constraint. The wording may change.',
   requestId: 'Identifier of the request, equal to the `Request-Id` header. Quote it to support.',
+  details: 'The invalid parts of the request, of a `VALIDATION_ERROR`; absent where there are none to name.',
+};
+
+export const DETAIL_FIELDS = {
+  field: 'Path of the field in the body, with dots, or name of the parameter or header.',
+  message: 'The constraint that it does not meet. The wording may change.',
 };

@@ -2,13 +2,13 @@ import type { Tag } from './operation-text.ts';
 
 /** The document's opening text, in CommonMark with tables. */
 export const INTRODUCTION = `Record conversations and receive a signed webhook for every event. This page lists
-all operations, events and errors. The OpenAPI document is at \`/api/v1/openapi.json\`.
+all operations, events and errors. The OpenAPI document is at \`/api/openapi.json\`.
 
 ## Requests and responses
 
 Bodies are JSON in UTF-8, at most 256 KiB, with \`Content-Type: application/json\`. Unknown fields and query
-parameters are ignored. Timestamps are ISO 8601 in UTC with milliseconds. Identifiers sort by creation time.
-Text lengths are counted in UTF-16 code units.
+parameters are ignored. Timestamps are ISO 8601 in UTC with milliseconds; requests may give an offset. Identifiers sort by creation time.
+Text lengths are counted in characters (Unicode code points).
 
 A successful response is \`{"success": true, "data": …}\`. An error is
 \`{"error": {"type", "message", "requestId"}}\` with a status of 400 or more. Handle errors by \`error.type\`,
@@ -92,7 +92,7 @@ Any other change ships as a new version beside this one. Responses of a deprecat
 \`Deprecation\` and \`Sunset\` headers.`;
 
 /** What the groups of operations are about, in the order in which they are shown. */
-export const TAGS: Record<Tag | 'Events', string> = {
+export const TAGS: Record<Tag | 'Webhook events', string> = {
   Conversations:
     'Conversations with external users, their messages, and handoffs to a human. Each write sends an event to the endpoints that subscribe to it.',
   Channels:
@@ -103,8 +103,11 @@ export const TAGS: Record<Tag | 'Events', string> = {
   Webhooks: 'Endpoints that receive events. An organization can have 50.',
   Deliveries:
     'Deliveries of events to endpoints. An event makes one delivery for each active endpoint that subscribes to its type. Deliveries are kept for 30 days.',
-  Events: 'Events that endpoints and channels receive.',
+  Events: 'The event log: events of the last 30 days with their payloads and deliveries.',
+  'Webhook events': 'Events that endpoints and channels receive.',
   Organization: 'The organization and its settings. Requires a dashboard session.',
+  Settings:
+    'Operations that also take an API key, for dashboard sessions. `environment=sandbox` selects the sandbox.',
   'API keys': 'API keys of the organization. Requires a dashboard session of an admin.',
   Sandbox:
     'The organization’s sandbox, for testing without external effects. Provisioned, read and reset with a dashboard session; used with its own API keys.',

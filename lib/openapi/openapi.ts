@@ -6,6 +6,9 @@ export interface Ref {
   $ref: string;
 }
 
+/** Where references to named schemas lead. */
+export const SCHEMAS = '#/components/schemas/';
+
 /** JSON Schema 2020-12, as far as it occurs. */
 export interface Schema {
   $ref?: string;
@@ -16,12 +19,17 @@ export interface Schema {
   allOf?: Schema[];
   anyOf?: Schema[];
   oneOf?: Schema[];
+  /** Which property's value tells the alternative of `oneOf`. */
+  discriminator?: { propertyName: string; mapping: Record<string, string> };
   enum?: unknown[];
+  /** Known values of a property that may get others. */
+  'x-extensible-enum'?: unknown[];
   const?: unknown;
   format?: string;
   pattern?: string;
   minimum?: number;
   maximum?: number;
+  multipleOf?: number;
   minLength?: number;
   maxLength?: number;
   minItems?: number;
@@ -62,6 +70,8 @@ export interface Response {
   description: string;
   headers?: Record<string, Header | Ref>;
   content?: Content;
+  /** Values that `error.type` can have. */
+  'x-error-types'?: string[];
 }
 
 export interface Operation {

@@ -10,6 +10,7 @@ export type Tag =
   | 'Channels'
   | 'Tickets'
   | 'Knowledge'
+  | 'Settings'
   | 'Organization'
   | 'API keys'
   | 'Sandbox';
@@ -26,6 +27,8 @@ export interface OperationText {
   readonly description: string;
   /** What the answer to a success is. */
   readonly answer: string;
+  /** What the answer is when nothing changes; given exactly when the route has a status for it. */
+  readonly unchanged?: string;
   /** An example of the request's body; given exactly when the route takes one. */
   readonly body?: object;
   /** An example of the answer's `data`; given unless the answer is a 204. */
@@ -42,6 +45,23 @@ export interface Described {
   readonly fields: Readonly<Record<string, string>>;
   /** Constraints that use cases and refinements apply, which a schema cannot be asked for. */
   readonly constraints?: Readonly<Record<string, Schema>>;
+  readonly variants?: Variants;
+}
+
+/** A schema as a choice between schemas of their own, by the value of a property. */
+export interface Variants {
+  readonly property: string;
+  readonly of: Readonly<Record<string, Variant>>;
+}
+
+export interface Variant {
+  /** Of the schema. */
+  readonly name: string;
+  /** Fields that are null in other variants only. */
+  readonly present?: readonly string[];
+  /** Optional fields of the whole that this variant has always, and those that it never has. */
+  readonly required?: readonly string[];
+  readonly without?: readonly string[];
 }
 
 /**
@@ -52,6 +72,7 @@ export const described = <S extends z.ZodMiniType>(
   schema: S,
   fields: Record<keyof z.output<S>, string>,
   constraints: Readonly<Record<string, Schema>> = {},
-): Described => ({ schema, fields, constraints });
+  variants?: Variants,
+): Described => ({ schema, fields, constraints, ...(variants === undefined ? {} : { variants }) });
 
 export const CREATED = 'Creation time, UTC.';

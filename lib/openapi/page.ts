@@ -9,7 +9,7 @@ import { brotliCompress, constants } from 'node:zlib';
  * path.
  */
 const PAGE_PATH = '/api/docs';
-const DOCUMENT_PATH = '/api/v1/openapi.json';
+const DOCUMENT_PATH = '/api/openapi.json';
 
 const OWN = join(import.meta.dirname, 'page');
 const RENDERER = join(import.meta.dirname, '../../node_modules/swagger-ui-dist');

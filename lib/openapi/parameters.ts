@@ -1,10 +1,11 @@
-import { ListDeliveriesQuery } from '../../functions/api/delivery-schemas.ts';
-import { ListEventsQuery } from '../../functions/api/events/schemas.ts';
+import { DeliveryInclude, ListDeliveriesQuery } from '../../functions/api/delivery-schemas.ts';
+import { EventOrder, ListEventsQuery } from '../../functions/api/events/schemas.ts';
 import * as ids from '../../functions/domain/ids.ts';
+import { Environment } from '../../functions/domain/tenant.ts';
 import type { Route } from '../../functions/platform/route.ts';
 import { CURSOR, IDEMPOTENCY_KEY } from './example-values.ts';
 import type { Parameter, Ref } from './openapi.ts';
-import { inlined } from './rendering.ts';
+import { inlined, schemaRef } from './rendering.ts';
 
 const inPath = (name: string, id: Parameters<typeof inlined>[0], description: string) => ({
   name,
@@ -17,12 +18,15 @@ const inPath = (name: string, id: Parameters<typeof inlined>[0], description: st
 const KEPT =
   'A repeated request with the same key has no further effect and returns the first response with `Idempotency-Replayed: true`; a different request with it is a 422. Keys of successful requests are kept for 24 hours.';
 
+const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+
 const idempotencyKey = (required: boolean, description: string) => ({
   name: 'Idempotency-Key',
   in: 'header' as const,
   required,
   description,
-  schema: { type: 'string' as const, format: 'uuid' },
+  // Not the format `uuid`: generated Python clients cannot send its type in a header.
+  schema: { type: 'string' as const, pattern: UUID },
   example: IDEMPOTENCY_KEY,
 });
 
@@ -43,21 +47,8 @@ export const PARAMETERS = {
     name: 'limit',
     in: 'query',
     description:
-      'Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks the last page. Integers out of range are clamped, an empty value is the default, others are rejected.',
-    schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-  },
-  VisitorLimit: {
-    name: 'limit',
-    in: 'query',
-    description:
-      'Maximum number of messages to read, including those that visitors do not see. A response of about 2 MB ends earlier. Integers out of range are clamped, an empty value is the default, others are rejected.',
-    schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-  },
-  After: {
-    name: 'after',
-    in: 'query',
-    description: 'Value of `after` in the previous response. Omit to start with the first message.',
-    schema: inlined(ids.MessageId),
+      'Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default, others are rejected.',
+    schema: { type: 'integer', default: 20 },
   },
   Cursor: {
     name: 'cursor',
@@ -71,22 +62,22 @@ export const PARAMETERS = {
     name: 'hours',
     in: 'query',
     description:
-      'Number of hours to count, including the current one. Integers out of range are clamped, an empty value is the default, others are rejected.',
-    schema: { type: 'integer', minimum: 1, maximum: 168, default: 24 },
+      'Number of hours to count, including the current one. Integers below 1 and above 168 are clamped to these, an empty value is the default, others are rejected.',
+    schema: { type: 'integer', default: 24 },
   },
   Months: {
     name: 'months',
     in: 'query',
     description:
-      'Number of months to count, including the current one. Integers out of range are clamped, an empty value is the default, others are rejected.',
-    schema: { type: 'integer', minimum: 1, maximum: 24, default: 12 },
+      'Number of months to count, including the current one. Integers below 1 and above 24 are clamped to these, an empty value is the default, others are rejected.',
+    schema: { type: 'integer', default: 12 },
   },
   Include: {
     name: 'include',
     in: 'query',
     description:
       '`request` adds the request of the last attempt, signed with the current time, to each attempted delivery of a sandbox. No effect live. Other values are rejected.',
-    schema: { type: 'string', enum: ['request'] },
+    schema: schemaRef(DeliveryInclude),
   },
   Status: {
     name: 'status',
@@ -142,14 +133,14 @@ export const PARAMETERS = {
     name: 'order',
     in: 'query',
     description: '`desc`: newest first. `asc`: oldest first, to follow the log.',
-    schema: { type: 'string', enum: ['asc', 'desc'], default: 'desc' },
+    schema: { ...schemaRef(EventOrder), default: 'desc' },
   },
   Environment: {
     name: 'environment',
     in: 'query',
     description:
       '`live` for the organization’s own data, `sandbox` for that of its sandbox. Other values are rejected.',
-    schema: { type: 'string', enum: ['live', 'sandbox'], default: 'live' },
+    schema: { ...schemaRef(Environment), default: 'live' },
   },
   RequiredIdempotencyKey: idempotencyKey(
     true,
@@ -184,7 +175,6 @@ const QUERY_NAMES = new Map<string, ParameterName>([
   ['order', 'Order'],
   ['limit', 'Limit'],
   ['cursor', 'Cursor'],
-  ['after', 'After'],
   ['hours', 'Hours'],
   ['months', 'Months'],
   ['include', 'Include'],
@@ -197,7 +187,6 @@ const QUERY_NAMES = new Map<string, ParameterName>([
 
 /** Parameters that mean something else in one operation, by its name. */
 const OWN_NAMES = new Map<string, ParameterName>([
-  ['read-widget-messages limit', 'VisitorLimit'],
   ['list-events from', 'EventsFrom'],
   ['list-events to', 'EventsTo'],
 ]);

@@ -1,4 +1,4 @@
-import type { ProblemType } from '../../functions/domain/problem.ts';
+import { type FieldError, invalid, type ProblemType } from '../../functions/domain/problem.ts';
 import type { Route } from '../../functions/platform/route.ts';
 
 /** Whether a route gives its answer in pages. */
@@ -42,20 +42,33 @@ interface ProblemText {
   description: string;
   /** Messages that it comes with, by what they are about. */
   messages: Readonly<Record<string, string>>;
+  /** Faults of a message. */
+  details?: Readonly<Record<string, readonly FieldError[]>>;
 }
+
+/** Examples of invalid requests. */
+const FAULTS: Readonly<Record<string, readonly FieldError[]>> = {
+  'a field': [{ field: 'channelId', message: 'must have at most 200 characters' }],
+  'several fields': [
+    { field: 'externalUserID', message: 'is not a known field: did you mean externalUserId?' },
+    { field: 'externalUserId', message: 'is required' },
+  ],
+  'the body': [{ field: 'body', message: 'is not valid JSON' }],
+  'the limit of a page': [{ field: 'limit', message: 'must be an integer' }],
+  'an unknown parameter': [{ field: 'page', message: 'is not a known parameter: did you mean limit?' }],
+  'the environment': [{ field: 'environment', message: 'must be one of live, sandbox' }],
+  'a cursor of another listing': [{ field: 'cursor', message: 'is not valid for this list' }],
+  'the idempotency key': [{ field: 'Idempotency-Key', message: 'must be a UUID' }],
+};
 
 export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
   VALIDATION_ERROR: {
     description:
-      'The body, a parameter or the `Idempotency-Key` is invalid. The message names the field and the constraint. Correct the request before you retry it.',
-    messages: {
-      'a field': 'channelId must have at most 200 characters.',
-      'the body': 'The body is not valid JSON.',
-      'the limit of a page': 'limit must be an integer.',
-      'the environment': 'environment must be one of live, sandbox.',
-      'a cursor of another listing': 'cursor is not valid for this list.',
-      'the idempotency key': 'The header Idempotency-Key must be a UUID.',
-    },
+      'The body, a parameter or a header is invalid. `details` lists every fault with its field and constraint. Correct the request before you retry it.',
+    messages: Object.fromEntries(
+      Object.entries(FAULTS).map(([about, faults]) => [about, invalid(...faults).message]),
+    ),
+    details: FAULTS,
   },
   AUTHENTICATION_ERROR: {
     description:

@@ -1,23 +1,21 @@
 import * as z from 'zod/mini';
-import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
-import { errorSchema } from './error-schema.ts';
+import { ENUMERATIONS } from './enumerations.ts';
+import { ERROR_SCHEMAS } from './error-schema.ts';
 import * as examples from './example-values.ts';
-import type { Schema } from './openapi.ts';
+import { SCHEMAS, type Schema } from './openapi.ts';
 import type { Described } from './operation-text.ts';
 import { ANSWERS, BODIES } from './operations.ts';
 import * as redeliveryExamples from './redelivery-examples.ts';
 import { EVENTS } from './schemas.ts';
-
-const REF = '#/components/schemas/';
 
 /**
  * The named schemas as the document's components: what requests may hold, and what answers and events do
  * hold.
  */
 export const schemaComponents = (): Record<string, Schema> => ({
-  ...rendered({ ...schemasOf(ANSWERS), ...EVENTS }, 'output'),
-  ...rendered(schemasOf(BODIES), 'input'),
-  Error: errorSchema(Object.keys(PROBLEM_STATUS) as ProblemType[]),
+  ...rendered({ ...schemasOf(ANSWERS), ...EVENTS, ...ENUMERATIONS }, 'output'),
+  ...rendered({ ...schemasOf(BODIES), ...ENUMERATIONS }, 'input'),
+  ...ERROR_SCHEMAS,
 });
 
 const schemasOf = (named: Readonly<Record<string, Described>>) =>
@@ -29,26 +27,35 @@ function rendered(
 ): Record<string, Schema> {
   const names = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(named)) names.add(schema, { id });
-  const { schemas } = z.toJSONSchema(names, { io, uri: (id) => `${REF}${id}` });
+  const { schemas } = z.toJSONSchema(names, { io, uri: (id) => `${SCHEMAS}${id}` });
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [name, refined(schema as Schema, io)]),
   );
 }
 
 const NAMES = new Map<unknown, string>(
-  Object.entries({ ...ANSWERS, ...BODIES }).map(([name, { schema }]) => [schema, name]),
+  Object.entries({ ...schemasOf(ANSWERS), ...schemasOf(BODIES), ...ENUMERATIONS }).map(([name, schema]) => [
+    schema,
+    name,
+  ]),
 );
 
 /**
- * Refers to a named schema, or to a list of one.
+ * The name of a schema, or of a list's elements.
  * @throws when no file of `texts` names the schema
  */
-export function schemaRef(schema: z.ZodMiniType): Schema {
-  if (schema instanceof z.ZodMiniArray) return { type: 'array', items: schemaRef(element(schema)) };
+export function schemaName(schema: z.ZodMiniType): string {
+  if (schema instanceof z.ZodMiniArray) return schemaName(element(schema));
   const name = NAMES.get(schema);
   if (name === undefined) throw new Error('a schema that a route uses has no name in lib/openapi/texts');
-  return { $ref: `${REF}${name}` };
+  return name;
 }
+
+/** Refers to a named schema, or to a list of one. */
+export const schemaRef = (schema: z.ZodMiniType): Schema =>
+  schema instanceof z.ZodMiniArray
+    ? { type: 'array', items: schemaRef(element(schema)) }
+    : { $ref: `${SCHEMAS}${schemaName(schema)}` };
 
 const element = (list: z.ZodMiniArray): z.ZodMiniType => list.def.element as z.ZodMiniType;
 
@@ -77,9 +84,9 @@ const ID_EXAMPLES = Object.fromEntries(
 function refined(schema: Schema, io: 'input' | 'output'): Schema {
   const { $schema, $id, ...keywords } = schema as Schema & { $schema?: string; $id?: string };
   const kept = { ...keywords };
-  // Answers only gain fields and unknown ones of requests are ignored: neither side may refuse what it does
-  // not know.
+  // Answers only gain fields, so clients may not refuse those that they do not know. Requests have no others.
   if (kept.additionalProperties === false) delete kept.additionalProperties;
+  if (io === 'input' && kept.properties !== undefined) kept.additionalProperties = false;
   // In an answer the field is always there: a default would mislead its reader.
   if (io === 'output') delete kept.default;
   // `date-time` says it; the pattern that accepts nothing but days which exist is 300 characters long.
@@ -102,14 +109,10 @@ function refined(schema: Schema, io: 'input' | 'output'): Schema {
 function flatNull({ anyOf, ...rest }: Schema): Schema {
   const [inner, none] = anyOf ?? [];
   if (anyOf === undefined || inner === undefined) return rest;
-  if (anyOf.length !== 2 || none?.type !== 'null' || typeof inner.type !== 'string')
-    return { anyOf, ...rest };
-  return {
-    ...rest,
-    ...inner,
-    type: [inner.type, 'null'],
-    ...(inner.enum === undefined ? {} : { enum: [...inner.enum, null] }),
-  };
+  // Of an enumeration with null, generators make several types.
+  const isPlain = typeof inner.type === 'string' && inner.enum === undefined;
+  if (anyOf.length !== 2 || none?.type !== 'null' || !isPlain) return { anyOf, ...rest };
+  return { ...rest, ...inner, type: [String(inner.type), 'null'] };
 }
 
 const mapped = <T>(record: Readonly<Record<string, T>>, change: (value: T) => T): Record<string, T> =>

@@ -1,12 +1,12 @@
 import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
 import type { Route } from '../../functions/platform/route.ts';
-import { errorSchema } from './error-schema.ts';
+import { envelopeRef } from './envelopes.ts';
+import { ERROR_REF } from './error-schema.ts';
 import { REQUEST_ID } from './example-values.ts';
 import { type HeaderName, headerRefs, locationHeader } from './headers.ts';
 import type { MediaType, Response } from './openapi.ts';
 import type { OperationText } from './operation-text.ts';
 import { isPaged, PROBLEM_TEXTS, problemsOf } from './problems.ts';
-import { schemaRef } from './rendering.ts';
 
 /** Headers that every answer of a route has. */
 const always = ({ deprecation, visitor }: Pick<Route, 'deprecation' | 'visitor'>): HeaderName[] => [
@@ -16,16 +16,27 @@ const always = ({ deprecation, visitor }: Pick<Route, 'deprecation' | 'visitor'>
   ...(deprecation?.guide === undefined ? [] : (['Link'] as const)),
 ];
 
-const NEXT_CURSOR = {
-  type: ['string', 'null'],
-  description: 'The `cursor` of the next page; null on the last page.',
-};
-
 const QUOTA: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit'];
 
+/** The answers to requests that succeed, by status. */
+export const successResponses = (route: Route, text: OperationText): Record<string, Response> => ({
+  [route.success.status]: successResponse(route, text),
+  ...(route.success.unchanged !== undefined &&
+    text.unchanged !== undefined && {
+      [route.success.unchanged]: successResponse(route, {
+        ...text,
+        answer: text.unchanged,
+        location: undefined,
+      }),
+    }),
+});
+
 /** The answer to a request that succeeded (docs/specification.md, Response envelope). */
-export function successResponse(route: Route, text: OperationText): Response {
-  const { status, data } = route.success;
+function successResponse(
+  route: Route,
+  text: Omit<OperationText, 'location'> & { location?: string | undefined },
+): Response {
+  const { status } = route.success;
   const names: HeaderName[] = [
     ...always(route),
     ...QUOTA,
@@ -37,23 +48,9 @@ export function successResponse(route: Route, text: OperationText): Response {
   };
   const response = { description: text.answer, headers };
   if (status === 204) return response;
-  const paged = isPaged(route);
   return {
     ...response,
-    content: {
-      'application/json': {
-        schema: {
-          type: 'object',
-          properties: {
-            success: { type: 'boolean', const: true },
-            data: schemaRef(data),
-            ...(paged ? { nextCursor: NEXT_CURSOR } : {}),
-          },
-          required: ['success', 'data', ...(paged ? ['nextCursor'] : [])],
-        },
-        ...examplesOf(route, text),
-      },
-    },
+    content: { 'application/json': { schema: envelopeRef(route), ...examplesOf(route, text) } },
   };
 }
 
@@ -109,10 +106,11 @@ function problemResponse(route: Route, status: number, types: readonly ProblemTy
     headers: headerRefs([...always(route), ...errorHeaders(route, status)]),
     content: {
       'application/json': {
-        schema: errorSchema(types),
+        schema: ERROR_REF,
         examples: Object.fromEntries(types.flatMap(problemExamples)),
       },
     },
+    'x-error-types': [...types],
   };
 }
 
@@ -121,17 +119,20 @@ export const OTHER_ERROR: Response = {
   description:
     'Any other error, in the same form: errors of API Gateway, and error types that are added later. Handle it by its status.',
   headers: headerRefs(['Request-Id']),
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  content: { 'application/json': { schema: ERROR_REF } },
 };
 
 const problemExamples = (type: ProblemType) =>
-  Object.entries(PROBLEM_TEXTS[type].messages).map(([about, message]) => [
-    `${type} ${about}`.replaceAll(/[ _]/g, '-').toLowerCase(),
-    {
-      summary: `${type}: ${about}`,
-      value: { error: { type, message, requestId: REQUEST_ID } },
-    },
-  ]);
+  Object.entries(PROBLEM_TEXTS[type].messages).map(([about, message]) => {
+    const details = PROBLEM_TEXTS[type].details?.[about];
+    return [
+      `${type} ${about}`.replaceAll(/[ _]/g, '-').toLowerCase(),
+      {
+        summary: `${type}: ${about}`,
+        value: { error: { type, message, requestId: REQUEST_ID, ...(details && { details }) } },
+      },
+    ];
+  });
 
 const pascal = (type: ProblemType): string =>
   type.toLowerCase().replaceAll(/(^|_)./g, (letter) => letter.slice(-1).toUpperCase());

@@ -21,9 +21,8 @@ export function buildSessionRoute(route: Route): Route | undefined {
   };
 }
 
-/** `listWebhooks` is `settingsListWebhooks` to people. */
-export const getSessionOperationId = (operationId: string): string =>
-  `settings${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`;
+/** `listWebhooks` is `listWebhooksWithSession` in the tag Settings. */
+export const getSessionOperationId = (operationId: string): string => `${operationId}WithSession`;
 
 /** The routes with all their ways of authenticating, by operation id. The gateway serves these. */
 export const withSessionRoutes = (routes: Readonly<Record<string, Route>>): Record<string, Route> => ({
@@ -42,6 +41,7 @@ export const buildSessionText = (
   { location, ...text }: OperationText,
 ): OperationText => ({
   ...text,
+  tag: 'Settings',
   description: `${text.description}\n\n\`${operationId}\` for dashboard sessions. \`environment=sandbox\` selects the sandbox; without one it fails with \`SANDBOX_NOT_PROVISIONED\`.`,
   ...(location === undefined ? {} : { location: location.replace('/api/v1/', '/api/settings/') }),
 });

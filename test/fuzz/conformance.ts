@@ -54,7 +54,7 @@ export function conformance(document: Document): Conformance {
     if (expected === undefined) return ['the document has no default answer'];
     return [
       ...headerFaults(exchange, expected, document, (schema) => compiled(ajv, validators, schema)),
-      ...bodyFaults(exchange, expected.schema, (schema) => compiled(ajv, validators, schema)),
+      ...bodyFaults(exchange, expected, (schema) => compiled(ajv, validators, schema)),
     ];
   };
 }
@@ -121,7 +121,7 @@ function headerFaults(
 
 function bodyFaults(
   { sent, status, headers, text }: Exchange,
-  schema: Schema | undefined,
+  { schema, errorTypes }: Documented,
   compile: Compile,
 ): string[] {
   // The answer to a HEAD has the headers of one to a GET and no body (RFC 9110, 9.3.2).
@@ -140,13 +140,14 @@ function bodyFaults(
     ? []
     : (validate.errors ?? []).map(({ instancePath, message }) => `body${instancePath} ${message}`);
   faults.push(...unknownFields(schema, body).map((path) => `body${path} is not documented`));
-  if (status >= 400) faults.push(...errorFaults(body, headers));
+  if (status >= 400) faults.push(...errorFaults(body, headers, errorTypes));
   return faults;
 }
 
-function errorFaults(body: unknown, headers: Exchange['headers']): string[] {
-  const { requestId, message } = Object(Object(body).error);
+function errorFaults(body: unknown, headers: Exchange['headers'], types: readonly string[]): string[] {
+  const { type, requestId, message } = Object(Object(body).error);
   return [
+    ...(types.length === 0 || types.includes(type) ? [] : [`the error type ${type} is not documented`]),
     ...(requestId === headers['request-id'] ? [] : [`requestId ${requestId} is not the Request-Id`]),
     ...(INSIDE.test(String(message)) ? [`the message shows the inside of the service: ${message}`] : []),
   ];

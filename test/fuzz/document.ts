@@ -24,6 +24,8 @@ export interface Documented {
   headers: Readonly<Record<string, Header>>;
   /** Of the body; undefined when there is none. */
   schema: Schema | undefined;
+  /** Values of `error.type`; empty for a success, and for the gateway's own answer, which may have any. */
+  errorTypes: readonly string[];
 }
 
 /** An operation of the document, with all references resolved. */
@@ -73,24 +75,9 @@ export const successOf = ({ answers }: Operation): number =>
 
 /** The error types that an operation documents, each with its status. */
 export function problemsOf({ answers }: Operation): { status: number; type: string }[] {
-  return [...answers].flatMap(([status, { schema }]) =>
-    /^[45]/.test(status) ? errorTypes(schema).map((type) => ({ status: Number(status), type })) : [],
+  return [...answers].flatMap(([status, { errorTypes }]) =>
+    errorTypes.map((type) => ({ status: Number(status), type })),
   );
-}
-
-/** Every set of types that a schema allows narrows the one before. */
-function errorTypes(schema: Schema | undefined): string[] {
-  const sets = partsOf(schema).flatMap((part) =>
-    partsOf(part.properties?.error).flatMap((error) => partsOf(error.properties?.type)),
-  );
-  const [first = [], ...others] = sets.flatMap((type) =>
-    type.const === undefined
-      ? type.enum === undefined
-        ? []
-        : [type.enum.map(String)]
-      : [[String(type.const)]],
-  );
-  return first.filter((type) => others.every((set) => set.includes(type)));
 }
 
 /** A schema and all schemas that it consists of. */
@@ -124,9 +111,13 @@ function buildOperation(
         : undefined,
     answers: new Map(
       Object.entries(responses as Record<string, Response>).map(
-        ([status, { headers = {}, content: body }]) => [
+        ([status, { headers = {}, content: body, 'x-error-types': errorTypes = [] }]) => [
           status,
-          { headers: headers as Record<string, Header>, schema: body?.['application/json']?.schema },
+          {
+            headers: headers as Record<string, Header>,
+            schema: body?.['application/json']?.schema,
+            errorTypes,
+          },
         ],
       ),
     ),

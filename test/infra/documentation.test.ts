@@ -50,8 +50,8 @@ describe("the documentation's stack", () => {
         method: Properties.HttpMethod,
         authorization: Properties.AuthorizationType,
       }))
-      .filter(({ path }) => /^\/docs(\/\{file\})?$/.test(path) || path === '/v1/openapi.json');
-    const served = ['/docs', '/docs/{file}', '/v1/openapi.json'].flatMap((path) => [
+      .filter(({ path }) => /^\/docs(\/\{file\})?$/.test(path) || path === '/openapi.json');
+    const served = ['/docs', '/docs/{file}', '/openapi.json'].flatMap((path) => [
       { path, method: 'GET', authorization: 'NONE' },
       { path, method: 'ANY', authorization: 'NONE' },
     ]);
@@ -94,14 +94,14 @@ describe('the bundled functions', () => {
 
   it('return a page that refers only to its own files and the document', async () => {
     const urls = new Set(await references());
-    expect(urls.delete('/api/v1/openapi.json')).toBe(true);
+    expect(urls.delete('/api/openapi.json')).toBe(true);
     expect(urls.size).toBe(5);
     for (const url of urls) expect(url).toMatch(/^\/api\/docs\/[a-z-]+\.[0-9a-f]{16}\.(js|css|svg)$/);
   });
 
   it('return each of these files, small enough for an answer, without source maps', async () => {
     for (const url of await references()) {
-      if (url === '/api/v1/openapi.json') continue;
+      if (url === '/api/openapi.json') continue;
       const answer = await docs(event(url.split('/').at(-1)));
       expect(answer.statusCode).toBe(200);
       expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(6 * 1024 * 1024);

@@ -135,7 +135,7 @@ describe('the gateway', () => {
     const second = all.flatMap((route) => settingsPath(route) ?? []);
     const signIn = SIGN_IN_ROUTES.map(({ path }) => path);
     const paths = new Set<string>([...all.map(({ path }) => path), ...second, ...signIn]);
-    const documentation = ['/v1/openapi.json', '/docs', '/docs/{file}'];
+    const documentation = ['/openapi.json', '/docs', '/docs/{file}'];
     const proxied = methods.filter((method) => Object(method.Integration).Type === 'AWS_PROXY');
     const [others, served] = [true, false].map((isAny) =>
       proxied.filter(({ HttpMethod }) => (HttpMethod === 'ANY') === isAny),

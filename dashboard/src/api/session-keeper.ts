@@ -1,7 +1,7 @@
 import { ApiFailure, failureOf, mayPass, unreachable } from './failures.ts';
 import type { components } from './schema.gen.ts';
 
-export type Person = components['schemas']['SignedIn'];
+export type Person = components['schemas']['Session'];
 
 /**
  * State of the sign-in. `ended`: the session has expired, and the page still shows the user's data.

@@ -30,10 +30,12 @@ export const EventWithDeliveries = z.extend(Event, {
   deliveries: z.array(EventDelivery),
 });
 
+export const EventOrder = z.enum(['asc', 'desc']);
+
 export const ListEventsQuery = z.extend(PageQuery, {
   type: z.optional(listed(EventTypeName)),
   from: z.optional(moment),
   to: z.optional(moment),
-  order: z.optional(z.enum(['asc', 'desc'])),
+  order: z.optional(EventOrder),
 });
 export const EventParams = z.object({ id: EventId });

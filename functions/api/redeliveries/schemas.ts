@@ -7,14 +7,14 @@ import {
   RedeliverySelection,
   StopReason,
 } from '../../domain/redelivery.ts';
-import { distinct, orNull, timestamp } from '../fields.ts';
+import { distinct, orNull, requestTime, timestamp } from '../fields.ts';
 
 /** The use case checks the times, because their limits depend on the current time. */
 export const StartRedelivery = z.strictObject({
   what: z.optional(RedeliverySelection),
   dryRun: z.optional(z.boolean()),
-  from: timestamp,
-  to: z.optional(timestamp),
+  from: requestTime,
+  to: z.optional(requestTime),
   statuses: z.optional(distinct(FailedStatus, ['a status', 'statuses'])),
 });
 

@@ -23,17 +23,6 @@ export const alternativesOf = ({ anyOf, oneOf }: Schema): readonly Schema[] | un
 const isNull = ({ type, const: only }: Schema): boolean =>
   only === null || (type !== undefined && [type].flat().every((name) => name === 'null'));
 
-/** Whether null is a value: no keyword rules it out. */
-export function isNullable({ type, anyOf, oneOf, enum: values, const: only }: Schema): boolean {
-  const options = anyOf ?? oneOf;
-  return (
-    (type === undefined || [type].flat().includes('null')) &&
-    (only === undefined || only === null) &&
-    (values === undefined || values.includes(null)) &&
-    (options === undefined || options.some(isNullable))
-  );
-}
-
 /** The only values that are allowed, null apart; undefined when there is no such list. */
 export const valuesOf = ({ const: only, enum: values }: Schema): readonly unknown[] | undefined =>
   (only === undefined ? values : [only])?.filter((value) => value !== null);

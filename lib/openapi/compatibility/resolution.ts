@@ -1,5 +1,5 @@
 import type { OpenApiDocument, Schema } from '../openapi.ts';
-import { alternativesOf, isNullable } from './facets.ts';
+import { alternativesOf } from './facets.ts';
 
 /** What a reference within a document stands for. */
 export type Resolve = <T extends object>(thing: T | { $ref: string }) => T;
@@ -44,12 +44,26 @@ function withoutChoice(schema: Schema, resolve: Resolve): Schema {
   const [only, ...others] = alternativesOf(schema) ?? [];
   if (only === undefined || others.length > 0) return schema;
   const shape = merged(flattened(only, resolve), own);
-  if (!isNullable(schema) || shape.type === undefined) return shape;
+  if (!isNullable(schema, resolve) || shape.type === undefined) return shape;
   return {
     ...shape,
     type: [...new Set([...[shape.type].flat(), 'null'])],
     ...(shape.enum === undefined ? {} : { enum: [...new Set([...shape.enum, null])] }),
   };
+}
+
+/** Whether null is a value: no keyword rules it out. */
+export function isNullable(
+  { type, anyOf, oneOf, enum: values, const: only }: Schema,
+  resolve: Resolve,
+): boolean {
+  const options = anyOf ?? oneOf;
+  return (
+    (type === undefined || [type].flat().includes('null')) &&
+    (only === undefined || only === null) &&
+    (values === undefined || values.includes(null)) &&
+    (options === undefined || options.some((option) => isNullable(resolve<Schema>(option), resolve)))
+  );
 }
 
 const merged = (one: Schema, other: Schema): Schema => ({

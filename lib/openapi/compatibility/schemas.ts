@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from '../openapi.ts';
-import { alternativesOf, fits, isNullable, LOWER_LIMITS, typesOf, UPPER_LIMITS, valuesOf } from './facets.ts';
-import { flattened, type Resolve, refOf } from './resolution.ts';
+import { alternativesOf, fits, LOWER_LIMITS, typesOf, UPPER_LIMITS, valuesOf } from './facets.ts';
+import { flattened, isNullable, type Resolve, refOf } from './resolution.ts';
 
 /** Who made the value: what clients send must stay accepted, what they are given must stay what they know. */
 export type Direction = 'request' | 'answer';
@@ -27,7 +27,7 @@ export function schemaChanges(released: Schema, current: Schema, how: Comparison
   const before = flattened(released, how.released);
   const after = flattened(current, how.current);
 
-  const nulls = nullChanges(before, after, how.direction).map((change) => `${place}: ${change}`);
+  const nulls = nullChanges(before, after, how).map((change) => `${place}: ${change}`);
   const choices = [alternativesOf(before), alternativesOf(after)];
   if (choices.some((choice) => choice !== undefined))
     return [...nulls, ...choiceChanges(before, after, deeper, place)];
@@ -40,10 +40,10 @@ export function schemaChanges(released: Schema, current: Schema, how: Comparison
   ];
 }
 
-function nullChanges(before: Schema, after: Schema, direction: Direction): string[] {
-  if (direction === 'answer' && isNullable(after) && !isNullable(before)) return ['may be null now'];
-  if (direction === 'request' && isNullable(before) && !isNullable(after))
-    return ['may not be null any more'];
+function nullChanges(before: Schema, after: Schema, { direction, released, current }: Comparison): string[] {
+  const [was, is] = [isNullable(before, released), isNullable(after, current)];
+  if (direction === 'answer' && is && !was) return ['may be null now'];
+  if (direction === 'request' && was && !is) return ['may not be null any more'];
   return [];
 }
 
@@ -100,10 +100,13 @@ const sameTypes = (was: readonly string[], is: readonly string[] | undefined): b
  */
 function choiceChanges(before: Schema, after: Schema, how: Comparison, place: string): string[] {
   const was = alternativesOf(before);
-  // Where an answer had one shape, clients do not expect a choice; where it had a choice, that may grow like
-  // an enumeration.
-  if (was === undefined && how.direction === 'answer') return [`${place}: it became a choice of shapes`];
   const shapes = alternativesOf(after) ?? [withoutNull(after)];
+  // Where an answer had one shape, clients expect no other; where it had a choice, that may grow like an
+  // enumeration.
+  if (was === undefined && how.direction === 'answer')
+    return shapes.some((shape) => schemaChanges(withoutNull(before), shape, how, place).length > 0)
+      ? [`${place}: it became a choice of shapes`]
+      : [];
   return (was ?? [withoutNull(before)])
     .filter((shape) => !shapes.some((kept) => schemaChanges(shape, kept, how, place).length === 0))
     .map(() => `${place}: one of the shapes to choose from was removed or changed`);

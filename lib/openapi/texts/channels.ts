@@ -12,7 +12,7 @@ const { kind, name, url } = examples.httpChannel;
 export const operations = {
   createChannel: {
     tag: 'Channels',
-    atMost: { reads: 4, writes: 20 },
+    atMost: { reads: 4, writes: 24 },
     description: `Creates a channel. It receives the messages of roles \`agent\` and \`assistant\`, not \`user\`
 and \`system\`, in conversations that are started with its identifier as \`channelId\`.
 
@@ -60,7 +60,7 @@ Deleting a channel that does not exist succeeds, so retries are safe.`,
   },
   listChannelDeliveries: {
     tag: 'Channels',
-    atMost: { reads: 1600, writes: 4 },
+    atMost: { reads: 1750, writes: 4 },
     description: `Returns the deliveries to a channel of kind \`http\`, newest first, one for each message. A
 \`web_widget\` has none. Deliveries are kept for 30 days. For a deleted channel the response is a 404.
 
@@ -91,18 +91,18 @@ Fails with \`CONFLICT\` unless the conversation is on a channel of kind \`web_wi
     tag: 'Channels',
     atMost: { reads: 350, writes: 4 },
     description: `Returns the messages of the user, the assistant and agents in the token’s conversation, oldest
-first, after the message \`after\`. Browsers can call it from any site: preflight requests are answered, and
-\`Access-Control-Allow-Origin\` is \`*\`.
+first. Browsers can call it from any site: preflight requests are answered, and \`Access-Control-Allow-Origin\`
+is \`*\`.
 
-Call it without \`after\` first, then every few seconds with \`after\` of the previous response, which stays the
-same once all messages are read. Messages recorded at the same moment may become visible one after the other: to
-miss none, read again from a message that is 30 seconds old, and ignore duplicates by \`id\`.
+Call it without \`cursor\` first, then every few seconds with the previous \`nextCursor\`, which continues with
+messages to come and is null only while there are none. Messages recorded at the same moment may become visible
+one after the other: to miss none, use a cursor that is 30 seconds old, and ignore duplicates by \`id\`.
 
 All visitors of a conversation share 60 requests a minute, apart from the organization’s rate limit. **In a
 sandbox**, the list is always empty.`,
-    answer: 'The new messages.',
-    data: { messages: examples.widgetMessages, after: examples.reply.id },
-    sandbox: { messages: [], after: null },
+    answer: 'A page of new messages.',
+    data: examples.widgetMessages,
+    sandbox: [],
   },
 } as const satisfies Record<string, OperationText>;
 
@@ -125,12 +125,34 @@ const channelFields = {
 
 /** The schemas of answers. */
 export const answers = {
-  Channel: described(channels.Channel, channelFields),
-  CreatedChannel: described(channels.CreatedChannel, {
-    ...channelFields,
-    secret:
-      'Signing secret of a channel of kind `http`: `whsec_` and the base64 of 32 bytes. Returned by this operation only. Null for a `web_widget`.',
-  }),
+  Channel: described(
+    channels.Channel,
+    channelFields,
+    {},
+    {
+      property: 'kind',
+      of: {
+        http: { name: 'HttpChannel', present: ['url'] },
+        web_widget: { name: 'WebWidgetChannel' },
+      },
+    },
+  ),
+  CreatedChannel: described(
+    channels.CreatedChannel,
+    {
+      ...channelFields,
+      secret:
+        'Signing secret of a channel of kind `http`: `whsec_` and the base64 of 32 bytes. Returned by this operation only. Null for a `web_widget`.',
+    },
+    {},
+    {
+      property: 'kind',
+      of: {
+        http: { name: 'CreatedHttpChannel', present: ['url', 'secret'] },
+        web_widget: { name: 'CreatedWebWidgetChannel' },
+      },
+    },
+  ),
   ChannelDelivery: described(channels.ChannelDelivery, channelDelivery),
   ListedChannelDelivery: described(channels.ListedChannelDelivery, {
     ...channelDelivery,
@@ -143,10 +165,6 @@ export const answers = {
   VisitorToken: described(widget.VisitorToken, {
     token: 'Token for `Authorization: Bearer`. Returned by this operation only; it is not stored.',
     expiresAt: 'Expiry, UTC: 15 minutes after creation. A sandbox reset revokes it earlier.',
-  }),
-  WidgetMessages: described(widget.WidgetMessages, {
-    messages: 'Messages, oldest first.',
-    after: 'Value of `after` for the next request: the last message read, or the given `after`.',
   }),
   WidgetMessage: described(widget.WidgetMessage, {
     id: 'Identifier of the message.',
@@ -166,5 +184,12 @@ export const bodies = {
       url: `${RECEIVER_URL} Required for the kind \`http\`, not allowed otherwise.`,
     },
     { url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH } },
+    {
+      property: 'kind',
+      of: {
+        http: { name: 'CreateHttpChannel', required: ['url'] },
+        web_widget: { name: 'CreateWebWidgetChannel', without: ['url'] },
+      },
+    },
   ),
 };

@@ -24,7 +24,7 @@ another one.`,
   },
   listConversations: {
     tag: 'Conversations',
-    atMost: { reads: 85, writes: 3 },
+    atMost: { reads: 95, writes: 3 },
     description: 'Returns the organization’s conversations in every status, newest first.',
     answer: 'A page of conversations.',
     data: [examples.resolvedConversation],
@@ -64,20 +64,21 @@ Without an \`Idempotency-Key\`, a retry records the message again.`,
   },
   requestHandoff: {
     tag: 'Conversations',
-    atMost: { reads: 5, writes: 35 },
+    atMost: { reads: 5, writes: 42 },
     description: `Hands a conversation off to a human. Its status becomes \`handed_off\`, an entry is added to
 its escalation log, and \`handoff.requested\` is sent.
 
-Fails with \`CONFLICT\` unless the conversation is open. A message reopens a resolved conversation. The body is
-optional.`,
+A conversation that is handed off already does not change: the response is 200 with the open escalation. Fails
+with \`CONFLICT\` if the conversation is resolved; a message reopens it. The body is optional.`,
     body: { reason: examples.escalation.reason },
     answer: 'The escalation log entry.',
+    unchanged: 'The open escalation of a conversation that was handed off before.',
     data: examples.escalation,
     location: `${at}/escalations/${examples.escalation.id}`,
   },
   listEscalations: {
     tag: 'Conversations',
-    atMost: { reads: 95, writes: 3 },
+    atMost: { reads: 115, writes: 3 },
     description:
       'Returns the escalation log of a conversation, newest first: when and why it was handed off.',
     answer: 'A page of the escalation log.',

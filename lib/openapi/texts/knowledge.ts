@@ -65,7 +65,7 @@ Before the import, \`from\`, \`to\` and \`difference\` are null.`,
   },
   deleteSource: {
     tag: 'Knowledge',
-    atMost: { reads: 4, writes: 20 },
+    atMost: { reads: 4, writes: 24 },
     description:
       'Deletes a source with its content. A check in progress may still fetch it. Deleting a source that does not exist succeeds, so retries are safe.',
     answer: 'The source is deleted.',

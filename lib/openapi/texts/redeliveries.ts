@@ -84,11 +84,15 @@ export const answers = {
 
 /** The schemas of requests. */
 export const bodies = {
-  StartRedelivery: described(redeliveries.StartRedelivery, {
-    what: '`failed` (default) or `missing`: which events to resend.',
-    dryRun: 'Whether to only count. Default: false.',
-    from: 'Start of the period, UTC, inclusive. A time more than 30 days ago counts as 30 days ago.',
-    to: 'End of the period, UTC, exclusive. Default and maximum: now.',
-    statuses: 'Terminal statuses of the deliveries to resend. Default: both. Only for `failed`.',
-  }),
+  StartRedelivery: described(
+    redeliveries.StartRedelivery,
+    {
+      what: '`failed` (default) or `missing`: which events to resend.',
+      dryRun: 'Whether to only count. Default: false.',
+      from: 'Start of the period, UTC, inclusive. A time more than 30 days ago counts as 30 days ago.',
+      to: 'End of the period, UTC, exclusive. Default and maximum: now.',
+      statuses: 'Terminal statuses of the deliveries to resend. Default: both. Only for `failed`.',
+    },
+    { statuses: { uniqueItems: true } },
+  ),
 };

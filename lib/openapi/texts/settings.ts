@@ -39,7 +39,7 @@ Counts lag by a few seconds, so a month can still grow after its end.`,
   },
   createApiKey: {
     tag: 'API keys',
-    atMost: { reads: 1, writes: 6 },
+    atMost: { reads: 1, writes: 10 },
     description: `Creates a live API key; sandbox keys come from \`provisionSandbox\`. The key is shown once, in
 \`secretOnce\`; the service stores only its digest. Give each program its own key with only the scopes it needs.
 
@@ -99,7 +99,7 @@ export const answers = {
       'Whether this deployment sends e-mail to admins. If `false`, no e-mail is sent, regardless of the settings.',
     createdAt: CREATED,
   }),
-  SignedIn: described(settings.SignedIn, {
+  Session: described(settings.SignedIn, {
     userId: 'Identifier of the user at the issuer.',
     email: 'E-mail address to display; null if the issuer does not provide one.',
     organizationId: 'The organization of the user.',
@@ -125,10 +125,14 @@ export const answers = {
 
 /** The schemas of requests. */
 export const bodies = {
-  UpdateOrganization: described(settings.UpdateOrganization, {
-    contentChangeThreshold: `${organizationSettings.contentChangeThreshold} Omit to keep it.`,
-    contentChangeNotifications: `${organizationSettings.contentChangeNotifications} Omit to keep it.`,
-  }),
+  UpdateOrganization: described(
+    settings.UpdateOrganization,
+    {
+      contentChangeThreshold: `${organizationSettings.contentChangeThreshold} At most two decimals. Omit to keep it.`,
+      contentChangeNotifications: `${organizationSettings.contentChangeNotifications} Omit to keep it.`,
+    },
+    { contentChangeThreshold: { multipleOf: 0.01 } },
+  ),
   CreateApiKey: described(
     settings.CreateApiKey,
     { name: 'Display name.', scopes: SCOPES },

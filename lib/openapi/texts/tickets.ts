@@ -5,7 +5,7 @@ import { CREATED, described, type OperationText } from '../operation-text.ts';
 export const operations = {
   createTicket: {
     tag: 'Tickets',
-    atMost: { reads: 5, writes: 35 },
+    atMost: { reads: 5, writes: 40 },
     description: `Creates a fallback ticket, optionally for a conversation, which does not change. Sends
 \`ticket.created\`. Fails with \`NOT_FOUND\` if the conversation does not exist. The body is optional.`,
     body: { conversationId: examples.conversation.id, reason: examples.ticket.reason },
@@ -15,7 +15,7 @@ export const operations = {
   },
   listTickets: {
     tag: 'Tickets',
-    atMost: { reads: 130, writes: 4 },
+    atMost: { reads: 150, writes: 4 },
     description: 'Returns the organization’s tickets, newest first.',
     answer: 'A page of tickets.',
     data: [examples.ticket],

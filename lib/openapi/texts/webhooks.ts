@@ -100,8 +100,7 @@ Deleting an endpoint that does not exist succeeds, so retries are safe.`,
 retried and recorded like any other event. Read the delivery (\`readDelivery\`) for the response of the
 receiver, in a sandbox the simulated one.
 
-A failed test counts like any failed delivery. If the endpoint is disabled, nothing is sent and the delivery is
-\`skipped\`.`,
+A failed test counts like any failed delivery. Fails with \`CONFLICT\` if the endpoint is disabled.`,
     answer: 'The identifiers of the test event and its delivery.',
     data: { eventId: examples.webhookTest.id, deliveryId: examples.webhookTest.deliveryId },
   },

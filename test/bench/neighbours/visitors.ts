@@ -23,7 +23,7 @@ const REFILL_MS = 5_000;
 
 const PUBLIC_CALLS: readonly PlannedCall[] = [
   { key: '', method: 'POST', path: '/api/session/sign-in', headers: { origin: DASHBOARD_ORIGIN }, body: {} },
-  { key: '', method: 'GET', path: '/api/v1/openapi.json' },
+  { key: '', method: 'GET', path: '/api/openapi.json' },
   { key: '', method: 'GET', path: '/api/docs' },
 ];
 

@@ -35,10 +35,10 @@ import type { TestTables } from '../../engines.ts';
 import type { Api, Call } from '../store/an-api.ts';
 import { SANDBOX_ORGANIZATION } from '../store/stores.ts';
 
-/** Text with the maximum of three bytes for each of its UTF-16 code units. */
-const long = (units: number): string => '漢'.repeat(units);
+/** Text with the maximum of four bytes for each of its characters. */
+const long = (characters: number): string => '𠀀'.repeat(characters);
 /** The longest content that fits in a body of 256 KiB. */
-const CONTENT = long(87_000);
+const CONTENT = long(65_400);
 const REASON = long(1000);
 const NAME = long(200);
 const URL = `https://example.com/${'a'.repeat(2000)}?simulate=200`;
@@ -183,7 +183,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     ...source,
     baseline: 1,
     stored: stored.map(({ version, parts }) => ({ version, parts })),
-    content: { version: 2, digest: 'd', words: 1, title: long(300), etag: 'e'.repeat(1000) },
+    content: { version: 2, digest: 'd', words: 1, title: '漢'.repeat(300), etag: 'e'.repeat(1000) },
   };
 
   await fill(service, [

@@ -46,12 +46,13 @@ describe('delivery filters', () => {
     expect(query({ eventType }).success).toBe(false);
   });
 
-  it('accept times in UTC, of any precision', () => {
-    const { data } = query({ from: '2026-11-20T09:30:00Z', to: '2026-11-20T09:30:00.123456Z' });
-    expect([data?.from, data?.to]).toEqual([
-      new Date('2026-11-20T09:30:00.000Z'),
-      new Date('2026-11-20T09:30:00.123Z'),
-    ]);
+  it.each([
+    ['2026-11-20T09:30:00Z', '2026-11-20T09:30:00.000Z'],
+    ['2026-11-20T09:30:00.123456Z', '2026-11-20T09:30:00.123Z'],
+    ['2026-11-20T09:30:00+00:00', '2026-11-20T09:30:00.000Z'],
+    ['2026-11-20T09:30:00-05:30', '2026-11-20T15:00:00.000Z'],
+  ])('accept the time %s', (from, utc) => {
+    expect(query({ from }).data?.from).toEqual(new Date(utc));
   });
 
   it.each([
@@ -59,10 +60,10 @@ describe('delivery filters', () => {
     '0',
     '2026-11-20',
     '2026-11-20T09:30:00',
-    '2026-11-20T09:30:00+01:00',
+    '2026-11-20T09:30:00+25:00',
     '2026-02-30T00:00:00Z',
   ])('reject the time %j', (from) => {
-    expect(query({ from }).error?.issues[0]?.message).toMatch(/^must be a UTC time/);
+    expect(query({ from }).error?.issues[0]?.message).toMatch(/^must be a time such as/);
   });
 
   it('replace a time before 1970, which no id can have, by the first one', () => {

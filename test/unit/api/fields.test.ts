@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { text } from '../../../functions/api/fields.ts';
 
 const Text = text(100);
@@ -26,5 +27,15 @@ describe('text field', () => {
         expect(Text.safeParse(String.fromCodePoint(...codes)).success).toBe(true);
       }),
     );
+  });
+
+  it('counts characters as JSON Schema does, in code points', () => {
+    for (const character of ['a', 'é', '漢', '🙂', '𠀀']) {
+      expect(Text.safeParse(character.repeat(100)).success).toBe(true);
+      expect(Text.safeParse(character.repeat(101)).error?.issues).toMatchObject([
+        { code: 'too_big', origin: 'string', maximum: 100 },
+      ]);
+    }
+    expect(z.toJSONSchema(Text)).toMatchObject({ minLength: 1, maxLength: 100 });
   });
 });

@@ -5,8 +5,8 @@ import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
 import type { Route } from '../../../functions/platform/route.ts';
 import { openApiCommand } from '../../../lib/openapi/command.ts';
 import { openApiDocument } from '../../../lib/openapi/document.ts';
-import type { OpenApiDocument, Operation, Schema } from '../../../lib/openapi/openapi.ts';
-import { OPERATIONS } from '../../../lib/openapi/operations.ts';
+import type { OpenApiDocument, Operation, Response, Schema } from '../../../lib/openapi/openapi.ts';
+import { BODIES, OPERATIONS } from '../../../lib/openapi/operations.ts';
 import { isPaged, problemsOf } from '../../../lib/openapi/problems.ts';
 import { withSessionRoutes } from '../../../lib/openapi/session-routes.ts';
 import { document } from './examples.ts';
@@ -92,16 +92,52 @@ describe('the document', () => {
         expect(refs).toContain(`#/components/${kind}/${name}`);
   });
 
-  it('forbids no unknown field, and describes objects with any names', () => {
-    const said = nodes(document).flatMap(({ additionalProperties }) => additionalProperties ?? []);
+  it('forbids unknown fields in requests only, and describes objects with any names', () => {
+    const { schemas } = document.components;
+    const strict = Object.keys(schemas).filter((name) => schemas[name]?.additionalProperties === false);
+    const requested = Object.keys(BODIES).flatMap((name) => [
+      name,
+      ...(schemas[name]?.oneOf ?? []).map(({ $ref = '' }) => $ref.split('/').at(-1)),
+    ]);
+    expect(strict.sort()).toEqual(requested.filter((name) => !schemas[name ?? '']?.oneOf).sort());
+    const others = nodes(document).flatMap(({ additionalProperties }) => additionalProperties || []);
     // Headers of a request, and twice the data of an event, whose fields depend on its type.
-    expect(said).toEqual([{ type: 'string' }, {}, {}]);
+    expect(others).toEqual([{ type: 'string' }, {}, {}]);
+  });
+
+  it('says of exactly the lists that refuse duplicates that their items are distinct', () => {
+    for (const [name, { schema }] of Object.entries(BODIES)) {
+      const { properties = {} } = document.components.schemas[name] ?? {};
+      for (const [field, { type, items, uniqueItems = false }] of Object.entries(properties)) {
+        if (type !== 'array') continue;
+        const [value] = resolved<Schema>(document, items).enum ?? [];
+        const refusals = (schema.safeParse({ [field]: [value, value] }).error?.issues ?? []).filter(
+          ({ path }) => path[0] === field,
+        );
+        expect(refusals.length > 0, `${name}.${field}`).toBe(uniqueItems);
+      }
+    }
   });
 
   it('describes every field', () => {
+    // Of an envelope, the name of the content says it.
     for (const [name, { properties = {} }] of Object.entries(document.components.schemas))
-      for (const [field, schema] of Object.entries(properties))
-        if (name !== 'Error') expect(schema.description, `${name}.${field}`).toMatch(/\.$/);
+      for (const [field, { description, ...schema }] of Object.entries(properties))
+        if (!/(Response|Page)$/.test(name) || !('$ref' in schema || 'items' in schema))
+          expect(description, `${name}.${field}`).toMatch(/\.$/);
+  });
+
+  it('has no schema within an answer or a request, which generators would name for each operation', () => {
+    for (const item of Object.values(document.paths))
+      for (const { operationId, requestBody, responses } of Object.values(item)) {
+        const contents = [
+          requestBody,
+          ...Object.values(responses).map((it) => resolved<Response>(document, it)),
+        ];
+        for (const content of contents)
+          for (const { schema } of Object.values(content?.content ?? {}))
+            expect(Object.keys(schema), operationId).toEqual(['$ref']);
+      }
   });
 
   it('names every tag of its operations', () => {
@@ -179,7 +215,7 @@ describe.each(all)('the operation %s', (_, route) => {
     );
     if (route.success.status === 204) expect(content).toBeUndefined();
     else
-      expect(content?.['application/json']?.schema.required).toEqual(
+      expect(resolved<Schema>(document, content?.['application/json']?.schema).required).toEqual(
         isPaged(route) ? ['success', 'data', 'nextCursor'] : ['success', 'data'],
       );
   });
@@ -188,12 +224,11 @@ describe.each(all)('the operation %s', (_, route) => {
     const types = Object.keys(operation.responses)
       .filter((status) => /^[45]\d\d$/.test(status))
       .flatMap((status) => {
-        const response = resolved<{ content: Record<string, { schema: Schema }> }>(
-          document,
-          operation.responses[status],
-        );
-        const { error } = response.content['application/json']?.schema.properties ?? {};
-        return error?.properties?.type?.enum ?? [];
+        const response = resolved<Response>(document, operation.responses[status]);
+        expect(response.content?.['application/json']?.schema).toEqual({
+          $ref: '#/components/schemas/ErrorResponse',
+        });
+        return response['x-error-types'] ?? [];
       });
     expect(types.sort()).toEqual(problemsOf(route));
   });

@@ -37,7 +37,7 @@ export function examplesIn(node: unknown, place = '#'): PlacedExample[] {
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
 addFormats.default(ajv);
-ajv.addKeyword('components');
+for (const keyword of ['components', 'discriminator', 'x-extensible-enum']) ajv.addKeyword(keyword);
 ajv.addSchema({ $id: 'document', components: { schemas: document.components.schemas } });
 
 /** Violations of a schema by a value; references are to the document's components. */

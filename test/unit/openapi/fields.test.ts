@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { routes } from '../../../functions/api/routes.ts';
 import { DeliveryStatus, TerminalReason } from '../../../functions/domain/delivery.ts';
 import { DisabledReason, EndpointStatus } from '../../../functions/domain/endpoint.ts';
@@ -13,9 +14,15 @@ import { document } from './examples.ts';
 
 const { schemas, parameters } = document.components;
 
+/** No bounds in the schema: clients must not refuse what the service accepts. */
+const clamped = ({ least, most, standard }: Record<'least' | 'most' | 'standard', number>) => ({
+  description: expect.stringContaining(`Integers below ${least} and above ${most} are clamped`),
+  schema: { type: 'integer', default: standard },
+});
+
 describe('the limit of a page', () => {
   it('is a number from 1 to 100, with default 20, as in the routes', () => {
-    expect(parameters.Limit?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
+    expect(parameters.Limit).toMatchObject(clamped({ least: 1, most: 100, standard: 20 }));
     const { query } = routes.listTickets;
     expect([query.parse({}), query.parse({ limit: '0' }), query.parse({ limit: '101' })]).toEqual([
       { limit: 20 },
@@ -27,7 +34,7 @@ describe('the limit of a page', () => {
 
 describe('the hours of an endpoint’s stats', () => {
   it('are a number from 1 to 168, with default 24, as in the route', () => {
-    expect(parameters.Hours?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 168, default: 24 });
+    expect(parameters.Hours).toMatchObject(clamped({ least: 1, most: 168, standard: 24 }));
     const { query } = routes.readWebhookStats;
     expect([query.parse({}), query.parse({ hours: '0' }), query.parse({ hours: '169' })]).toEqual([
       { hours: 24 },
@@ -37,9 +44,19 @@ describe('the hours of an endpoint’s stats', () => {
   });
 });
 
+describe('the Idempotency-Key', () => {
+  it('is a UUID of any version, in upper or lower case, as in the service', () => {
+    const { pattern = '' } = parameters.IdempotencyKey?.schema ?? {};
+    const key = '0199F84A-95c0-0000-FFFF-51327f7e6250';
+    for (const given of [key, key.toLowerCase(), `${key}0`, key.replaceAll('-', ''), `{${key}}`, ''])
+      expect(new RegExp(pattern).test(given), given).toBe(z.guid().safeParse(given).success);
+  });
+});
+
 describe('the include parameter of a list of deliveries', () => {
   it('is the request or absent, as in the route', () => {
-    expect(parameters.Include?.schema).toEqual({ type: 'string', enum: ['request'] });
+    expect(parameters.Include?.schema).toEqual({ $ref: '#/components/schemas/DeliveryInclude' });
+    expect(schemas.DeliveryInclude).toEqual({ type: 'string', enum: ['request'] });
     const { query } = routes.listDeliveries;
     expect(query.parse({ include: 'request' })).toEqual({ limit: 20, include: 'request' });
     expect(query.safeParse({ include: 'attemptLog' }).success).toBe(false);

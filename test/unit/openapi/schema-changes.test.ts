@@ -209,6 +209,20 @@ describe('a named schema', () => {
     expect(changes('answer', text, aThing, [{}, { Thing: { type: 'integer' } }])).not.toEqual([]);
   });
 
+  it('may become a choice of named schemas that an answer had already', () => {
+    const kind = (...values: string[]): Schema => ({
+      type: 'object',
+      properties: { kind: { ...text, enum: values } },
+      required: ['kind'],
+    });
+    const choice = { oneOf: [aThing, { $ref: '#/components/schemas/Other' }] };
+    const named = { Thing: kind('a'), Other: kind('b') };
+    expect(changes('answer', kind('a', 'b'), choice, [{}, named])).toEqual([]);
+    expect(changes('answer', kind('a', 'b'), choice, [{}, { ...named, Other: text }])).toEqual([
+      'it: it became a choice of shapes',
+    ]);
+  });
+
   it('may have another name', () => {
     const other = { $ref: '#/components/schemas/Other' };
     expect(changes('answer', aThing, other, [{ Thing: text }, { Other: text }])).toEqual([]);

@@ -53,7 +53,7 @@ export const requestChecks = ({ api, made, place }: VerifyContext): Check[] => [
     name: 'Read the API reference',
     async run() {
       const [document, page] = [
-        await api({ method: 'GET', path: 'v1/openapi.json' }),
+        await api({ method: 'GET', path: 'openapi.json' }),
         await api({ method: 'GET', path: 'docs' }),
       ];
       for (const answer of [document, page]) expectStatus(answer, 200);

@@ -1,0 +1,39 @@
+import type { Route } from '../../functions/platform/route.ts';
+import { type Ref, SCHEMAS, type Schema } from './openapi.ts';
+import { isPaged } from './problems.ts';
+import { schemaName, schemaRef } from './rendering.ts';
+
+type Answering = Pick<Route, 'query' | 'success'>;
+
+const NEXT_CURSOR = {
+  type: ['string', 'null'],
+  description: 'The `cursor` of the next page; null on the last page.',
+};
+
+/** The envelope of `Webhook` is `WebhookResponse`, that of a page of them `WebhookPage`. */
+const envelopeName = (route: Answering): string =>
+  `${schemaName(route.success.data)}${isPaged(route) ? 'Page' : 'Response'}`;
+
+/** Refers to the envelope of a route's success, which routes with the same answer share. */
+export const envelopeRef = (route: Answering): Ref => ({ $ref: `${SCHEMAS}${envelopeName(route)}` });
+
+/** The success envelopes of routes by their names (docs/specification.md, Response envelope). */
+export const envelopeSchemas = (routes: readonly Answering[]): Record<string, Schema> =>
+  Object.fromEntries(
+    routes
+      .filter(({ success }) => success.status !== 204)
+      .map((route) => [envelopeName(route), envelope(route)]),
+  );
+
+function envelope(route: Answering): Schema {
+  const paged = isPaged(route);
+  return {
+    type: 'object',
+    properties: {
+      success: { type: 'boolean', const: true, description: 'Always `true`.' },
+      data: schemaRef(route.success.data),
+      ...(paged ? { nextCursor: NEXT_CURSOR } : {}),
+    },
+    required: ['success', 'data', ...(paged ? ['nextCursor'] : [])],
+  };
+}
