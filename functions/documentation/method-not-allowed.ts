@@ -10,8 +10,8 @@ const headers: Record<string, Record<string, string>> = JSON.parse(
 );
 
 /**
- * Answers a method that a path does not have with 405 and `Allow` (RFC 9110, 15.5.6), whatever the content
- * type: a mock of the gateway rejects those that it has no template for.
+ * Answers a method that a path does not have with 405 and `Allow` (RFC 9110, 15.5.6), for any content type: a
+ * mock of the gateway rejects those that it has no template for.
  */
 export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> =>
   problemResult(

@@ -49,7 +49,7 @@ export const problem = (type: ProblemType, message: string, headers?: Record<str
 const MAX_DETAILS = 20;
 
 const describeFault = ({ field, message }: FieldError): string =>
-  `${field === 'body' ? 'The body' : field} ${message}${message.endsWith('?') ? '' : '.'}`;
+  `${field === 'body' ? 'The body' : field} ${message}.`;
 
 /** A request with faults (docs/specification.md, Error envelope): lists all of them, up to 20. */
 export function invalid(...faults: readonly FieldError[]): Problem {

@@ -6,7 +6,7 @@ import { listAllowedMethods } from './served-methods.ts';
 /** Seconds that browsers may cache a preflight's response; current browsers cap it at two hours. */
 const PREFLIGHT_SECONDS = 7200;
 
-/** Answers preflights of routes that pages of other sites call with a token (Fetch standard, CORS preflight). */
+/** Answers preflights of routes that pages of other sites call (Fetch standard, CORS preflight). */
 export function answerPreflights(api: apigateway.RestApi, preflights: readonly ServedMethod[]): void {
   for (const { method, path } of preflights)
     addMock(

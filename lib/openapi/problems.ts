@@ -50,12 +50,12 @@ interface ProblemText {
 const FAULTS: Readonly<Record<string, readonly FieldError[]>> = {
   'a field': [{ field: 'channelId', message: 'must have at most 200 characters' }],
   'several fields': [
-    { field: 'externalUserID', message: 'is not a known field: did you mean externalUserId?' },
+    { field: 'externalUserID', message: 'is not a known field (nearest: externalUserId)' },
     { field: 'externalUserId', message: 'is required' },
   ],
   'the body': [{ field: 'body', message: 'is not valid JSON' }],
   'the limit of a page': [{ field: 'limit', message: 'must be an integer' }],
-  'an unknown parameter': [{ field: 'page', message: 'is not a known parameter: did you mean limit?' }],
+  'an unknown parameter': [{ field: 'page', message: 'is not a known parameter (nearest: limit)' }],
   'the environment': [{ field: 'environment', message: 'must be one of live, sandbox' }],
   'a cursor of another listing': [{ field: 'cursor', message: 'is not valid for this list' }],
   'the idempotency key': [{ field: 'Idempotency-Key', message: 'must be a UUID' }],
@@ -118,10 +118,12 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
   },
   GONE: {
     description:
-      'The operation was shut down at its `Sunset` date, or the replayed registration is of an endpoint that was deleted.',
+      'The operation was shut down at its `Sunset` date, or the replayed request created an endpoint or channel that was deleted.',
     messages: {
       'a deleted endpoint':
         'The webhook endpoint that this request registered was deleted. Register it with a new Idempotency-Key.',
+      'a deleted channel':
+        'The channel that this request created was deleted. Create it with a new Idempotency-Key.',
       'after the sunset':
         'This operation is no longer available. See the migration guide in the Link header, if present.',
     },

@@ -69,9 +69,9 @@ export function readDocument(): Document {
   return { operations, headerNames: new Set(headerNames) };
 }
 
-/** The statuses of success. A documented operation has one. */
+/** The status of success of a request that changes something: an operation may have 200 for one that does not. */
 export const successOf = ({ answers }: Operation): number =>
-  Number([...answers.keys()].find((status) => status.startsWith('2')));
+  Math.max(...[...answers.keys()].filter((status) => status.startsWith('2')).map(Number));
 
 /** The error types that an operation documents, each with its status. */
 export function problemsOf({ answers }: Operation): { status: number; type: string }[] {

@@ -66,7 +66,7 @@ const ROOMS: readonly Room[] = [
     from: platform,
     except: '^functions/platform/outbound/',
     packages: [
-      ...npm('zod', 'jose', '@middy/core', '@types/aws-lambda', '@smithy/node-http-handler'),
+      ...npm('zod', 'jose', 'leven', '@middy/core', '@types/aws-lambda', '@smithy/node-http-handler'),
       ...npm('@aws-lambda-powertools/logger', '@aws-lambda-powertools/metrics'),
       ...sdk('client-dynamodb', 'client-dynamodb-streams', 'client-eventbridge', 'client-secrets-manager'),
       ...sdk('client-sesv2', 'client-cognito-identity-provider', 'client-sqs', 'lib-dynamodb'),

@@ -12,8 +12,8 @@ const messages = messageStore(tables.service);
 
 /**
  * Returns the messages that a visitor has not read, oldest first; none in a sandbox (docs/specification.md,
- * Sandbox rules). The cursor is the last message examined, so that hidden ones are examined once, and continues
- * with messages to come: it is null only while there are none.
+ * Sandbox rules). The cursor is the last message examined, so that hidden ones are examined once. It
+ * continues with messages to come, and is null only while there are none.
  */
 export const handler = visitorRouteHandler(routes.readWidgetMessages, (request) => {
   const { tenant, conversationId } = request;

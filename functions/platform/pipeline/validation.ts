@@ -42,7 +42,8 @@ export function parseBody(
   } catch {
     return refuse(invalid({ field: 'body', message: 'is not valid JSON' }));
   }
-  return parse(schema, json);
+  const parsed = parse(schema, json);
+  return parsed.ok && route.body === undefined ? { ok: true, value: undefined } : parsed;
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -139,7 +140,7 @@ function describeUnknown(name: string, known: readonly string[], kind: 'field' |
   const nearest = closestMatch(name.slice(0, 64), known);
   return {
     field: REPEATABLE.test(name) ? name : `a ${kind}`,
-    message: `is not a known ${kind}${nearest === undefined ? '' : `: did you mean ${nearest}?`}`,
+    message: `is not a known ${kind}${nearest === undefined ? '' : ` (nearest: ${nearest})`}`,
   };
 }
 

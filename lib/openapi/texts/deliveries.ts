@@ -40,7 +40,7 @@ signature: test your signature verification with it. With \`simulate-speed\`, \`
   },
   retryDelivery: {
     tag: 'Deliveries',
-    atMost: { reads: 20, writes: 220 },
+    atMost: { reads: 20, writes: 250 },
     description: `Makes the next attempt of a \`retrying\` delivery now instead of at \`nextRetryAt\`. It counts
 as one of the 8 attempts. Later waits are the usual ones.
 

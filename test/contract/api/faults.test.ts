@@ -56,7 +56,7 @@ function requestTo(operation: Operation): Sent {
 }
 
 /** Operations on a delivery that is not terminal. */
-const ON_RETRYING = new Set(['retryDelivery', 'settingsRetryDelivery']);
+const ON_RETRYING = new Set(['retryDelivery', 'retryDeliveryWithSession']);
 
 const aRetrying = ({ sk = '' }: { sk?: string }) =>
   sk.startsWith('dlv_')

@@ -79,6 +79,7 @@ export const ALLOWED: readonly Allowance[] = [
     reaches: 'the outside world',
     permit: { in: 'platform/mailer.ts', before: ['SendEmailCommand'] },
   },
+  { modules: ['leven'], in: ['platform/pipeline/validation.ts'], reaches: 'nothing' },
   // The issuer of sessions; its requests contain nothing of an organization.
   { modules: ['jose'], in: ['platform/sessions.ts'], reaches: 'whom the operator named' },
   // A child process of the function's own bundle, which can only read its input.

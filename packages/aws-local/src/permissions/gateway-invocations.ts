@@ -29,9 +29,9 @@ interface GatewayInvocation {
 }
 
 /**
- * Whether API Gateway may invoke a function: by the integration's role, which it must be able to assume, or by
- * a permission of the function (API Gateway Developer Guide, Control access to a REST API with IAM
- * permissions). AWS answers such a request with a 500; the local run does not start.
+ * Whether API Gateway may invoke a function: by the integration's role, which it must be able to assume, or
+ * by a permission of the function (API Gateway Developer Guide, Control access to a REST API with IAM
+ * permissions). Otherwise AWS answers a request with a 500; the local run does not start.
  */
 export function gatewayInvocations(
   template: Template,

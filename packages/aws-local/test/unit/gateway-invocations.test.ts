@@ -97,7 +97,7 @@ describe('an invocation by the gateway', () => {
       aRole({ action: 'lambda:InvokeAsync' }),
       /does not allow lambda:InvokeFunction/,
     ],
-    ['the template lacks, whatever the permissions', aPermission(), /no role/],
+    ['the template lacks, with any permission', aPermission(), /no role/],
   ])('is refused with a role that %s', (_, resources, message) => {
     expect(() => requireInvocation(resources, ROLE)).toThrow(message);
   });

@@ -110,7 +110,7 @@ function between(
     const named = [...theirs.target.matchAll(ANY_ID), ...(theirs.body ?? '').matchAll(ANY_ID)].map(String);
     const all = [...owned, ...named];
     // An open delivery is attempted by itself; a requested attempt would leave an order in the outbox.
-    const isOpen = route.key === 'retryDelivery' || route.key === 'settingsRetryDelivery';
+    const isOpen = route.key === 'retryDelivery' || route.key === 'retryDeliveryWithSession';
     const rows = async () =>
       (await itemsWith(all)).filter((line) => !isOpen || !/^\S*DeliveriesTable/.test(line));
     const before = await rows();

@@ -161,7 +161,7 @@ export function webhooks(organization: Organization): void {
     });
 
     it.each(['text/plain', 'strange/type', 'no type at all'])(
-      'with other methods get 405 and unknown paths 404, whatever the content type: %s',
+      'with other methods get 405 and unknown paths 404, with any content type: %s',
       async (type) => {
         const headers = { 'content-type': type };
         const wrong = await organization.api.call({ method: 'PATCH', path, headers, body: '<a>' });

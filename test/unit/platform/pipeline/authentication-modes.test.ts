@@ -126,11 +126,12 @@ describe('apiKey authentication', () => {
     expect([status, body, loads]).toEqual([401, envelope('AUTHENTICATION_ERROR'), 0]);
   });
 
-  it("uses the key's environment", async () => {
+  it("uses the key's environment, and knows no parameter for it", async () => {
     const service = withSandbox();
     const asked = { service, resource: KEYS, headers: withKey(service), environment: 'sandbox' };
-    const { status, tenants } = await request(asked);
-    expect([status, tenants]).toEqual([200, [service.tenant]]);
+    const { status, body, tenants } = await request(asked);
+    expect([status, tenants]).toEqual([400, []]);
+    expect(body).toEqual(envelope('VALIDATION_ERROR', 'environment is not a known parameter.'));
   });
 
   it("is the only mode of a route without a role, regardless of the resource's name", async () => {

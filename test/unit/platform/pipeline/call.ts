@@ -21,8 +21,9 @@ export const thingRoute = {
   idempotency: 'required',
   params: z.object({ id: EndpointId }),
   query: z.object({ view: z.optional(z.enum(['short', 'long'])) }),
-  body: z.object({
+  body: z.strictObject({
     name: text,
+    rest: z.optional(z.string()),
     size: z.optional(z.int().check(z.minimum(0), z.maximum(100))),
     tags: z.optional(z.array(text).check(z.minLength(1), z.maxLength(2))),
   }),
@@ -137,5 +138,10 @@ export async function createThingWith(
 
 /** The error envelope of an answer with this type. */
 export const envelope = (type: string, message: unknown = expect.any(String)) => ({
-  error: { type, message, requestId: 'extended-request-id' },
+  error: {
+    type,
+    message,
+    requestId: 'extended-request-id',
+    ...(type === 'VALIDATION_ERROR' ? { details: expect.any(Array) } : {}),
+  },
 });

@@ -39,10 +39,10 @@ function changed(
 }
 
 describe('a request with a sandbox key', () => {
-  it('acts on the sandbox of its organization at its current generation, regardless of other fields', async () => {
+  it('acts on the sandbox of its organization at its current generation, regardless of headers', async () => {
     const service = withSandboxKey(7);
     const requests: unknown[] = [];
-    const event = aRequest(service, { body: JSON.stringify({ name: 'a thing', orgId: service.key.orgId }) });
+    const event = aRequest(service, { headers: { 'X-Org-Id': service.key.orgId } });
     const { status, text, headers } = await send(thingRoute, service, event, async (request) => {
       requests.push(request);
       return request.effect({ kind: 'success', data: { name: 'x' } }, [{ write: 'it' }]);
