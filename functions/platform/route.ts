@@ -1,9 +1,18 @@
 import type * as z from 'zod/mini';
 import type { Scope } from '../domain/api-key.ts';
+import type { AuditAction } from '../domain/audit.ts';
 import type { ProblemType } from '../domain/problem.ts';
 import type { Role } from '../domain/tenant.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/**
+ * A route that writes names the action that the audit log records for it; `none` is for writes of data, which
+ * is no part of the set-up (docs/specification.md, Audit log).
+ */
+type Audited =
+  | { readonly method: 'GET'; readonly audit?: 'none' }
+  | { readonly method: 'POST' | 'PATCH' | 'DELETE'; readonly audit: AuditAction | 'none' };
 
 /**
  * An announced end (docs/specification.md, Versioning). Every response of the route announces it, errors
@@ -36,33 +45,33 @@ type Access =
 /**
  * A route of the table (`functions/api/routes.ts`): everything that gateway, handler and documentation share.
  */
-export type Route = Access & {
-  /** Name of the function and its file. */
-  readonly name: string;
-  readonly method: Method;
-  /** Below the stage, `/api`. */
-  readonly path: `/v${number}/${string}` | `/settings/${string}`;
-  readonly summary: string;
-  /** `required`: refused without an `Idempotency-Key`. `honoured`: optional. Only on POST. */
-  readonly idempotency?: 'required' | 'honoured';
-  readonly deprecation?: Deprecation;
-  /**
-   * Tokens charged before the request runs, by its parsed query, for requests that probably cost more than
-   * one.
-   */
-  tokens?(query: object): number;
-  readonly params: z.ZodMiniType<Record<string, string>>;
-  readonly query: z.ZodMiniType<object>;
-  /** Absent when the route takes no body. A schema that accepts `undefined` makes the body optional. */
-  readonly body?: z.ZodMiniType;
-  readonly success: {
-    readonly status: 200 | 201 | 202 | 204;
-    /** Builds the response's `data`: fields that it does not name never leave the service. */
-    readonly data: z.ZodMiniType;
+export type Route = Access &
+  Audited & {
+    /** Name of the function and its file. */
+    readonly name: string;
+    /** Below the stage, `/api`. */
+    readonly path: `/v${number}/${string}` | `/settings/${string}`;
+    readonly summary: string;
+    /** `required`: refused without an `Idempotency-Key`. `honoured`: optional. Only on POST. */
+    readonly idempotency?: 'required' | 'honoured';
+    readonly deprecation?: Deprecation;
+    /**
+     * Tokens charged before the request runs, by its parsed query, for requests that probably cost more than
+     * one.
+     */
+    tokens?(query: object): number;
+    readonly params: z.ZodMiniType<Record<string, string>>;
+    readonly query: z.ZodMiniType<object>;
+    /** Absent when the route takes no body. A schema that accepts `undefined` makes the body optional. */
+    readonly body?: z.ZodMiniType;
+    readonly success: {
+      readonly status: 200 | 201 | 202 | 204;
+      /** Builds the response's `data`: fields that it does not name never leave the service. */
+      readonly data: z.ZodMiniType;
+    };
+    /** Errors of the use case beyond those that follow from the facts above. */
+    readonly refusals?: readonly ProblemType[];
   };
-  /** Errors of the use case beyond those that follow from the facts above. */
-  readonly refusals?: readonly ProblemType[];
-};
 
 /**
  * Path of the same operation with a session (docs/decisions/0016-dashboard.md): below the unversioned

@@ -1,5 +1,6 @@
 import { ListDeliveriesQuery } from '../../functions/api/delivery-schemas.ts';
 import { ListEventsQuery } from '../../functions/api/events/schemas.ts';
+import { AuditLogQuery } from '../../functions/api/settings/schemas.ts';
 import * as ids from '../../functions/domain/ids.ts';
 import type { Route } from '../../functions/platform/route.ts';
 import { CURSOR, IDEMPOTENCY_KEY } from './example-values.ts';
@@ -138,6 +139,40 @@ export const PARAMETERS = {
     schema: { type: 'string', format: 'date-time' },
     example: '2026-11-20T10:00:00.000Z',
   },
+  Action: {
+    name: 'action',
+    in: 'query',
+    description: 'Only entries of these actions, separated by commas.',
+    schema: inlined(AuditLogQuery.shape.action),
+    example: 'webhook.created,webhook.deleted',
+  },
+  ActorType: {
+    name: 'actorType',
+    in: 'query',
+    description: 'Only entries of actors of these types, separated by commas.',
+    schema: inlined(AuditLogQuery.shape.actorType),
+    example: 'user,api_key',
+  },
+  ActorId: {
+    name: 'actorId',
+    in: 'query',
+    description: 'Only entries of the user or API key with this identifier.',
+    schema: inlined(AuditLogQuery.shape.actorId),
+  },
+  EntriesFrom: {
+    name: 'from',
+    in: 'query',
+    description: 'Only entries of this time or later, UTC.',
+    schema: { type: 'string', format: 'date-time' },
+    example: '2026-11-20T09:00:00.000Z',
+  },
+  EntriesTo: {
+    name: 'to',
+    in: 'query',
+    description: 'Only entries before this time, UTC.',
+    schema: { type: 'string', format: 'date-time' },
+    example: '2026-11-20T10:00:00.000Z',
+  },
   Order: {
     name: 'order',
     in: 'query',
@@ -181,6 +216,9 @@ const NAMES = new Map<unknown, ParameterName>([
 /** A parameter of the query is the same thing wherever it is taken. */
 const QUERY_NAMES = new Map<string, ParameterName>([
   ['type', 'Type'],
+  ['action', 'Action'],
+  ['actorType', 'ActorType'],
+  ['actorId', 'ActorId'],
   ['order', 'Order'],
   ['limit', 'Limit'],
   ['cursor', 'Cursor'],
@@ -200,6 +238,8 @@ const OWN_NAMES = new Map<string, ParameterName>([
   ['read-widget-messages limit', 'VisitorLimit'],
   ['list-events from', 'EventsFrom'],
   ['list-events to', 'EventsTo'],
+  ['list-audit-log from', 'EntriesFrom'],
+  ['list-audit-log to', 'EntriesTo'],
 ]);
 
 /** @throws when a route has a parameter that has no text here */

@@ -6,6 +6,9 @@ import { orNull, text, timestamp } from '../fields.ts';
 /** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
 export const CreateSource = z.object({ kind: SourceKind, url: z.string(), name: z.optional(text(200)) });
 
+/** Fields that the audit log shows. */
+export const SOURCE_SETTINGS = Object.keys(CreateSource.shape);
+
 export const Source = z.object({
   id: SourceId,
   kind: SourceKind,

@@ -3,6 +3,7 @@ import { success } from '../../platform/reply.ts';
 import { apiKeyStore } from '../../store/api-keys.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
+import { describeNewKey } from './new-key.ts';
 import * as routes from './routes.ts';
 
 const apiKeys = apiKeyStore(tables.service);
@@ -13,5 +14,6 @@ export const handler = sessionRouteHandler(routes.createApiKey, async ({ tenant,
   return effect(
     success({ ...key, secretOnce: secret }, { location: `/api/settings/api-keys/${key.id}` }),
     apiKeys.create(hashApiKey(secret), key),
+    describeNewKey(key),
   );
 });

@@ -5,6 +5,7 @@ import { success } from '../../platform/reply.ts';
 import { apiKeyStore } from '../../store/api-keys.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
+import { describeNewKey } from './new-key.ts';
 import * as routes from './routes.ts';
 import { findSandbox, sandboxes } from './sandbox.ts';
 
@@ -24,7 +25,8 @@ export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ ten
       { location: `/api/settings/api-keys/${key.id}` },
     );
 
-  const issueFor = ({ id }: Pick<Sandbox, 'id'>) => effect(buildReply(id, false), keyChanges);
+  const issueFor = ({ id }: Pick<Sandbox, 'id'>) =>
+    effect(buildReply(id, false), keyChanges, describeNewKey(key));
 
   const found = await findSandbox(tenant.orgId);
   if (found) return issueFor(found.sandbox);
@@ -38,6 +40,7 @@ export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ ten
   return effect(
     buildReply(made.sandbox.id, true),
     [...sandboxes.create(made.pairing, made.sandbox, organization), ...keyChanges],
+    [{ id: made.sandbox.id, action: 'sandbox.provisioned', changes: [] }, describeNewKey(key)],
     {
       'sandbox-exists': async () => {
         const other = await findSandbox(tenant.orgId);

@@ -11,6 +11,9 @@ const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types'
 export const RegisterWebhook = z.object({ url: z.string(), events: WebhookEvents });
 export const UpdateWebhook = z.object({ url: z.optional(z.string()), events: z.optional(WebhookEvents) });
 
+/** Fields that the audit log shows. */
+export const WEBHOOK_SETTINGS = Object.keys(RegisterWebhook.shape);
+
 export const Webhook = z.object({
   id: EndpointId,
   url: z.string(),

@@ -44,8 +44,8 @@ describe('an operator', () => {
     });
     const { orgId, id } = endpoint;
 
-    expect(await standing.enable(orgId, id)).toBe(true);
-    expect(await standing.enable(orgId, id)).toBe(false);
+    expect(await standing.enable(orgId, id, NOW)).toBe(true);
+    expect(await standing.enable(orgId, id, NOW)).toBe(false);
 
     const { failingSince, disabledAt, disabledReason, slowUntil, ...rest } = endpoint;
     expect(await find()).toEqual({ ...rest, status: 'active', unproven: true, consecutiveFailures: 0 });
@@ -55,7 +55,7 @@ describe('an operator', () => {
     const { tables, standing } = await setUp();
     const { orgId, id } = anEndpoint();
     expect(await standing.disable(orgId, id, NOW)).toBe(false);
-    expect(await standing.enable(orgId, id)).toBe(false);
+    expect(await standing.enable(orgId, id, NOW)).toBe(false);
     expect(await endpointStore(tables.service).find(orgId, id)).toBeUndefined();
   });
 
@@ -83,7 +83,7 @@ describe('an endpoint that an operator has enabled', () => {
     const second = later(NOW, seconds(60));
 
     expect(await fail(NOW)).toBe('done');
-    expect(await standing.enable(orgId, id)).toBe(true);
+    expect(await standing.enable(orgId, id, NOW)).toBe(true);
     await stores.endpoints.remove(orgId, id);
     await stores.endpoints.put({ ...endpoint, consecutiveFailures: 9 });
     expect(await fail(second)).toBe('done');

@@ -23,6 +23,7 @@ import { MemoryLedger } from '../../doubles/memory-ledger.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
+import { changingEndpoints } from './endpoint-changes.ts';
 
 /** The stores behind the engine's ports, of either kind. */
 export interface Stores {
@@ -110,7 +111,7 @@ export function dynamoDbStores({ service, outbox, deliveries, ledger }: TestTabl
       markAtRisk: (orgId, id, until) => store.markAtRisk(orgId, id, until),
       beginStreak: (orgId, id) => store.beginStreak(orgId, id),
       put: async (endpoint) => void (await commit(store.add(endpoint))),
-      remove: async (orgId, id) => void (await store.remove(orgId, id, NOW)),
+      remove: async (orgId, id) => void (await changingEndpoints(service).remove(orgId, id, NOW)),
     },
     due: dueIndex(deliveries),
     ledger: ledgerStore(ledger),
