@@ -34,7 +34,7 @@ export type Effect<Change> = (
 export type AuditedEffect<Change> = (
   reply: Success,
   changes: readonly Change[],
-  audited: SetupEffect | readonly SetupEffect[],
+  audited: SetupEffect | readonly [SetupEffect, ...SetupEffect[]],
   refusals?: Refusals,
 ) => Promise<Reply>;
 

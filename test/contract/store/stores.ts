@@ -1,4 +1,5 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { AuditEntry } from '../../../functions/domain/audit.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { DisablingNotice, type Endpoint } from '../../../functions/domain/endpoint.ts';
 import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
@@ -9,13 +10,14 @@ import type { AuditLedgerPorts } from '../../../functions/engine/audit-ledger.ts
 import type { DeliveryStreamPorts } from '../../../functions/engine/delivery-stream.ts';
 import type { FanOutPorts } from '../../../functions/engine/fan-out.ts';
 import type { ReconcilePorts } from '../../../functions/engine/reconcile.ts';
+import { auditLogReader } from '../../../functions/store/audit-log.ts';
 import { deliveryMoves, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
 import { sandboxStore } from '../../../functions/store/organizations.ts';
 import { committer } from '../../../functions/store/transaction.ts';
-import { aSandboxTenant, NOW } from '../../builders.ts';
+import { aSandboxTenant, later, NOW } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
@@ -45,6 +47,8 @@ export interface Stores {
   }>;
   /** The notices in the outbox about disabled endpoints. */
   notices(): Promise<DisablingNotice[]>;
+  /** The entries of an organization's audit log. */
+  auditEntries(orgId: OrgId): Promise<AuditEntry[]>;
 }
 
 /** A sandbox as an organization row. */
@@ -90,6 +94,7 @@ function memoryStores(): Stores {
       return { tenant: aSandboxTenant({ orgId }), reset: async () => void standings.reset(orgId) };
     },
     notices: async () => deliveries.notices,
+    auditEntries: async (orgId) => deliveries.entries.filter((entry) => entry.orgId === orgId),
   };
 }
 
@@ -127,6 +132,9 @@ export function dynamoDbStores({ service, outbox, deliveries, ledger }: TestTabl
           generation += 1;
         },
       };
+    },
+    async auditEntries(orgId) {
+      return (await auditLogReader(service)(orgId, { limit: 100 }, {}, later(NOW, 86_400_000))).items;
     },
     async notices() {
       const { Items = [] } = await outbox.client.send(
