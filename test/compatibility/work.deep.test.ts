@@ -10,11 +10,11 @@ import { organizationStore, readPairing, sandboxStore } from '../../functions/st
 import { sourceVersions } from '../../functions/store/source-checks.ts';
 import { sourceStore } from '../../functions/store/sources.ts';
 import { committer } from '../../functions/store/transaction.ts';
+import { changingEndpoints } from '../contract/store/endpoint-changes.ts';
 import { rowsIn } from '../contract/store/rows.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { TestTables } from '../engines.ts';
 import { aWorker } from './a-worker.ts';
-import { changingEndpoints } from '../contract/store/endpoint-changes.ts';
 import { KINDS } from './kinds.ts';
 import { tableKinds } from './loaded.ts';
 import { type Fixture, fixtures } from './recording/fixture.ts';

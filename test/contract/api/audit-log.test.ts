@@ -175,6 +175,7 @@ const CASES: Partial<Record<RouteKey, Case>> = {
   },
 };
 
+const actionOf = ({ audit }: Route) => audit;
 const isAudited = ({ audit }: Route) => audit !== undefined && audit !== 'none';
 const isOfSettings = (route: RouteKey) => routes[route].path.startsWith('/settings/');
 const AUDITED = (Object.keys(routes) as RouteKey[]).filter((key) => isAudited(routes[key]));
@@ -200,7 +201,7 @@ describe('a change of the set-up', () => {
     expect(entry).toEqual({
       id: expect.any(String),
       orgId: it.orgId,
-      action: routes[route].audit,
+      action: actionOf(routes[route]),
       targetId: target?.(it, call) ?? data.id,
       ...(isOfSettings(route)
         ? { actorType: 'user', actorId: 'ada' }

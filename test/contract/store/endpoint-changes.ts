@@ -1,4 +1,4 @@
-import { Endpoint } from '../../../functions/domain/endpoint.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OrgId, ReceiverId } from '../../../functions/domain/ids.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import type { Table } from '../../../functions/store/table.ts';
@@ -25,7 +25,7 @@ export function changingEndpoints(service: Table) {
         const found = await store.findToChange(orgId, id);
         if (found === undefined) return undefined;
         const result = await commit(store.buildUpdate(found, settings));
-        if (result.kind === 'committed') return Endpoint.parse((await store.findToChange(orgId, id))?.row);
+        if (result.kind === 'committed') return store.find(orgId, id);
         if (result.refusal === 'endpoint-host-limit') return 'full';
       }
       throw new Error(`${id} always changed while it was updated`);

@@ -199,6 +199,11 @@ describe('the transaction that ends a delivery', () => {
   it.each(EFFECTS)('checks the generation in a sandbox: "%s"', async (effect, failures) => {
     const writes = await writesOfEnd(failures, effect, false);
 
-    expect(writes).toEqual(['Update', 'Update', ...(effect === 'disable' ? ['Put', 'Put'] : []), 'ConditionCheck']);
+    expect(writes).toEqual([
+      'Update',
+      'Update',
+      ...(effect === 'disable' ? ['Put', 'Put'] : []),
+      'ConditionCheck',
+    ]);
   });
 });

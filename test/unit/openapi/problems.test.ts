@@ -132,7 +132,7 @@ async function problemOf(
   const handler = apiHandler({ ...route, ...given.route }, ports, async ({ effect }) => {
     if (thrown) throw thrown;
     // What the audit log records. On a route without an action it is a refusal that does not happen.
-    const audited = { id: 'it', changes: [] as never };
+    const audited: Record<string, never> = { id: 'it' as never, changes: [] as never };
     return route.method === 'POST' ? effect(success(data), [{ write: 'it' }], audited) : success(data);
   });
   const request = aRequest(service, {
