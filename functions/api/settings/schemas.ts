@@ -35,6 +35,8 @@ export const Usage = z.object({ organizationId: OrgId, months: z.array(UsageOfMo
 export const UsageQuery = z.object({ months: clamped({ least: 1, most: 24, standard: 12 }) });
 
 export const CreateApiKey = z.object({ name: text(200), scopes: distinct(Scope, ['a scope', 'scopes']) });
+/** Fields that the audit log shows. */
+export const API_KEY_SETTINGS = ['name', 'environment', 'scopes'];
 export const ApiKey = z.object({
   id: KeyId,
   environment: Environment,

@@ -9,7 +9,7 @@ import type { Reply, Success } from '../reply.ts';
 import type { Route } from '../route.ts';
 
 /** Response to a refused change: a problem, or a function that handles it. */
-export type Refusals = Partial<Record<string, Problem | (() => Promise<Reply>)>>;
+type Refusals = Partial<Record<string, Problem | (() => Promise<Reply>)>>;
 
 /** What a request changes in the set-up: one entry of the audit log. */
 export interface SetupEffect {

@@ -13,7 +13,6 @@ const SHARED = [
   'schemas.ts',
   'channels.ts',
   'deliveries.ts',
-  'new-key.ts',
   'organization-answer.ts',
   'sandbox.ts',
   'sources.ts',
