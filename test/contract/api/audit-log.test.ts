@@ -16,8 +16,8 @@ import { type Api, aBusyOrganization, anApi, type Call, type Caller, type Data }
 import { rowsIn } from '../store/rows.ts';
 
 /*
- * Every change of the set-up through the functions of all routes, and the entries that it leaves. The table of
- * cases must have every route that declares an action.
+ * Every change of the set-up through the functions of all routes, and the entries that it leaves. The table
+ * of cases must have every route that declares an action.
  */
 const dynamo = dynamoDb();
 let tables: TestTables;
