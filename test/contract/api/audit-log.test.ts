@@ -13,6 +13,7 @@ import { aKeyring } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { linesWithCredentials } from '../../support/canaries.ts';
 import { type Api, aBusyOrganization, anApi, type Call, type Caller, type Data } from '../store/an-api.ts';
+import { cancelTransactions } from '../store/faults.ts';
 import { rowsIn } from '../store/rows.ts';
 
 /*
@@ -284,6 +285,33 @@ describe('concurrent changes', () => {
     expect(next.get(Number(next.get(Number(next.get(20)))))).toBe(
       (await organizationStore(tables.service).find(orgId))?.contentChangeThreshold,
     );
+  });
+
+  it('of one endpoint each leave an entry, whose values follow one another', async () => {
+    const it = await anOrganization();
+    const id = await webhook(it);
+    const given = [1, 2, 3].map((index) => `https://example.com/hooks/${index}`);
+    const entries = await added(it.orgId, () =>
+      Promise.all(given.map((url) => it.call('updateWebhook', { ...to(id), body: { url } }))),
+    );
+    const changes = entries.flatMap((entry) => entry.changes);
+    expect(changes.map(({ after }) => after).toSorted()).toEqual(given);
+    const next = new Map(changes.map(({ before, after }) => [before, after]));
+    expect(next.get(next.get(next.get(URL) ?? '') ?? '')).toBe((await it.call('readWebhook', to(id))).url);
+  });
+
+  it('that conflict in the table leave one entry each', async () => {
+    const { orgId, admin } = await anOrganization();
+    const { tables: used } = await import('../../../functions/api/route-handler.ts');
+    let left = 2;
+    cancelTransactions(used.service.client, () => left-- > 0);
+    const entries = await added(orgId, () =>
+      admin('updateOrganization', { body: { contentChangeThreshold: 41 } }),
+    );
+    expect(left).toBeLessThan(0);
+    expect(entries.map(({ changes }) => changes)).toEqual([
+      [{ field: 'contentChangeThreshold', before: 20, after: 41 }],
+    ]);
   });
 
   it('that delete one thing leave one entry', async () => {
