@@ -42,36 +42,37 @@ type Access =
   | { readonly role: Role; readonly scope?: never; readonly dashboard?: never; readonly visitor?: never }
   | { readonly visitor: true; readonly scope?: never; readonly role?: never; readonly dashboard?: never };
 
+type Declared = Access & Audited;
+
 /**
  * A route of the table (`functions/api/routes.ts`): everything that gateway, handler and documentation share.
  */
-export type Route = Access &
-  Audited & {
-    /** Name of the function and its file. */
-    readonly name: string;
-    /** Below the stage, `/api`. */
-    readonly path: `/v${number}/${string}` | `/settings/${string}`;
-    readonly summary: string;
-    /** `required`: refused without an `Idempotency-Key`. `honoured`: optional. Only on POST. */
-    readonly idempotency?: 'required' | 'honoured';
-    readonly deprecation?: Deprecation;
-    /**
-     * Tokens charged before the request runs, by its parsed query, for requests that probably cost more than
-     * one.
-     */
-    tokens?(query: object): number;
-    readonly params: z.ZodMiniType<Record<string, string>>;
-    readonly query: z.ZodMiniType<object>;
-    /** Absent when the route takes no body. A schema that accepts `undefined` makes the body optional. */
-    readonly body?: z.ZodMiniType;
-    readonly success: {
-      readonly status: 200 | 201 | 202 | 204;
-      /** Builds the response's `data`: fields that it does not name never leave the service. */
-      readonly data: z.ZodMiniType;
-    };
-    /** Errors of the use case beyond those that follow from the facts above. */
-    readonly refusals?: readonly ProblemType[];
+export type Route = Declared & {
+  /** Name of the function and its file. */
+  readonly name: string;
+  /** Below the stage, `/api`. */
+  readonly path: `/v${number}/${string}` | `/settings/${string}`;
+  readonly summary: string;
+  /** `required`: refused without an `Idempotency-Key`. `honoured`: optional. Only on POST. */
+  readonly idempotency?: 'required' | 'honoured';
+  readonly deprecation?: Deprecation;
+  /**
+   * Tokens charged before the request runs, by its parsed query, for requests that probably cost more than
+   * one.
+   */
+  tokens?(query: object): number;
+  readonly params: z.ZodMiniType<Record<string, string>>;
+  readonly query: z.ZodMiniType<object>;
+  /** Absent when the route takes no body. A schema that accepts `undefined` makes the body optional. */
+  readonly body?: z.ZodMiniType;
+  readonly success: {
+    readonly status: 200 | 201 | 202 | 204;
+    /** Builds the response's `data`: fields that it does not name never leave the service. */
+    readonly data: z.ZodMiniType;
   };
+  /** Errors of the use case beyond those that follow from the facts above. */
+  readonly refusals?: readonly ProblemType[];
+};
 
 /**
  * Path of the same operation with a session (docs/decisions/0016-dashboard.md): below the unversioned
