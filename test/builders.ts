@@ -1,4 +1,5 @@
 import { ApiKey } from '../functions/domain/api-key.ts';
+import { AuditEntry } from '../functions/domain/audit.ts';
 import { BusEvent } from '../functions/domain/bus.ts';
 import { HttpChannel, WebWidgetChannel } from '../functions/domain/channel.ts';
 import { Conversation, Escalation, Message, Ticket } from '../functions/domain/conversation.ts';
@@ -229,6 +230,20 @@ export const aRedeliveryJob = (changes: Partial<RedeliveryJob> = {}): Redelivery
     examined: 0,
     redelivered: 0,
     round: 0,
+    createdAt: NOW.toISOString(),
+    ...changes,
+  });
+
+export const anAuditEntry = (changes: Partial<AuditEntry> = {}): AuditEntry =>
+  AuditEntry.parse({
+    id: newId('aud', NOW),
+    orgId: newId('org', NOW),
+    action: 'webhook.updated',
+    targetId: newId('whk', NOW),
+    actorType: 'user',
+    actorId: 'ada',
+    changes: [{ field: 'url', before: 'https://old.example.com/', after: 'https://new.example.com/' }],
+    requestId: 'a-request',
     createdAt: NOW.toISOString(),
     ...changes,
   });

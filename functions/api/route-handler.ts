@@ -16,6 +16,7 @@ import type { UseCase } from '../platform/pipeline/request.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import type { Route } from '../platform/route.ts';
 import { apiKeyStore, keyUseStore } from '../store/api-keys.ts';
+import { recordAuditEntry } from '../store/audit-log.ts';
 import { idempotencyStore } from '../store/idempotency.ts';
 import { readOrganizationState, readPairing } from '../store/organizations.ts';
 import { rateWindowStore } from '../store/rate-windows.ts';
@@ -50,6 +51,7 @@ export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
   publishMetrics,
   memory: idempotencyStore(tables.service),
   commit,
+  recordAuditEntry: (entry) => recordAuditEntry(tables.service, entry),
   logger,
   now: () => new Date(),
 };

@@ -24,6 +24,7 @@ export const TicketId = identifier('tkt');
 export const ChannelId = identifier('chn');
 export const SourceId = identifier('src');
 export const RedeliveryJobId = identifier('rdj');
+export const AuditEntryId = identifier('aud');
 /** A receiver of deliveries: a webhook endpoint or a channel. */
 export const ReceiverId = z.union([EndpointId, ChannelId]);
 
@@ -39,6 +40,7 @@ export type TicketId = z.infer<typeof TicketId>;
 export type ChannelId = z.infer<typeof ChannelId>;
 export type SourceId = z.infer<typeof SourceId>;
 export type RedeliveryJobId = z.infer<typeof RedeliveryJobId>;
+export type AuditEntryId = z.infer<typeof AuditEntryId>;
 export type ReceiverId = z.infer<typeof ReceiverId>;
 
 export type IdPrefix =
@@ -53,7 +55,8 @@ export type IdPrefix =
   | 'tkt'
   | 'chn'
   | 'src'
-  | 'rdj';
+  | 'rdj'
+  | 'aud';
 
 /** @param now creation time, whose milliseconds lead the identifier */
 export function newId<P extends IdPrefix>(prefix: P, now: Date): `${P}_${string}` {

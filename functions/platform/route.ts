@@ -1,9 +1,18 @@
 import type * as z from 'zod/mini';
 import type { Scope } from '../domain/api-key.ts';
+import type { AuditAction } from '../domain/audit.ts';
 import type { ProblemType } from '../domain/problem.ts';
 import type { Role } from '../domain/tenant.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/**
+ * A route that writes names the action that the audit log records for it; `none` is for writes of data, which
+ * is no part of the set-up (docs/specification.md, Audit log).
+ */
+type Audited =
+  | { readonly method: 'GET'; readonly audit?: 'none' }
+  | { readonly method: 'POST' | 'PATCH' | 'DELETE'; readonly audit: AuditAction | 'none' };
 
 /**
  * An announced end (docs/specification.md, Versioning). Every response of the route announces it, errors
@@ -47,13 +56,14 @@ type Access =
   | { readonly role: Role; readonly scope?: never; readonly dashboard?: never; readonly visitor?: never }
   | { readonly visitor: true; readonly scope?: never; readonly role?: never; readonly dashboard?: never };
 
+type Declared = Access & Audited;
+
 /**
  * A route of the table (`functions/api/routes.ts`): everything that gateway, handler and documentation share.
  */
-export type Route = Access & {
+export type Route = Declared & {
   /** Name of the function and its file. */
   readonly name: string;
-  readonly method: Method;
   /** Below the stage, `/api`. */
   readonly path: `/v${number}/${string}` | `/settings/${string}`;
   readonly summary: string;

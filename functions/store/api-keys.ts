@@ -44,8 +44,8 @@ export function apiKeyStore(service: Table) {
     },
 
     /**
-     * Changes that revoke a key; none when it does not exist or is revoked. Concurrent revocations keep the
-     * first time.
+     * Changes that revoke a key; none when it does not exist or is revoked. Refused as `api-key-missing` when
+     * it was revoked meanwhile.
      */
     async revoke(orgId: OrgId, id: KeyId, now: Date): Promise<Change[]> {
       const key = await findListed(orgId, id);
@@ -56,8 +56,8 @@ export function apiKeyStore(service: Table) {
           Update: {
             TableName: service.name,
             Key: row,
-            UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :now)',
-            ConditionExpression: 'attribute_exists(pk)',
+            UpdateExpression: 'SET revokedAt = :now',
+            ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(revokedAt)',
             ExpressionAttributeValues: { ':now': now.toISOString() },
           },
         },

@@ -3,7 +3,7 @@ import { Channel, MAX_CHANNELS } from '../domain/channel.ts';
 import type { ChannelId, OrgId } from '../domain/ids.ts';
 import { keys } from './keys.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
-import type { Table } from './table.ts';
+import { readItem, type Table } from './table.ts';
 import {
   buildAddition,
   buildRemoval,
@@ -37,6 +37,11 @@ export function channelStore(service: Table) {
 
     list(orgId: OrgId, page: PageRequest): Promise<Page<Channel>> {
       return readNewestFirst([partitionReader(service, keys.channels(orgId), parse)], page);
+    },
+
+    /** The row of a channel to remove, which may be unreadable as a channel. */
+    findToRemove(orgId: OrgId, id: ChannelId): Promise<Record<string, unknown> | undefined> {
+      return readItem(service, { ...keys.endpoint(orgId, id) });
     },
 
     /** Adds and counts a channel; refused as `channel-limit` at the limit. */

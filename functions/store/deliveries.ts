@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { createStatusEntry } from '../domain/audit.ts';
 import {
   type ClaimedDelivery,
   type ClaimResult,
@@ -24,6 +25,7 @@ import {
 import { Defect } from '../domain/problem.ts';
 import { Arrival, EVENT_DAYS, HISTORY_DAYS } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import { recordAuditEntry } from './audit-log.ts';
 import {
   buildClaimUpdate,
   buildDeliveryKey,
@@ -253,7 +255,9 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
         { refusal: 'lease-lost', write: { Update: { ...table, ...change } } },
         ...extraChanges,
         ...(effect === 'none' ? [] : [buildEndpointChange(service, endpoint, effect, at)]),
-        ...(effect === 'disable' ? [buildDisablingNotice(outcome, generation)] : []),
+        ...(effect === 'disable'
+          ? [buildDisablingNotice(outcome, generation), buildAuditAddition(outcome)]
+          : []),
         ...buildCurrentCondition(service, { orgId: endpoint.orgId, generation }),
       ]);
       if (result.kind === 'committed') return 'done';
@@ -277,6 +281,9 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
     };
     return appendDisablingNotice(outbox, notice);
   };
+
+  const buildAuditAddition = ({ endpoint, at }: EndpointOutcome): Change =>
+    recordAuditEntry(service, createStatusEntry(endpoint, 'disabled', { type: 'service' }, at));
 
   return {
     /**

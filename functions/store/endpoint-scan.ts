@@ -1,9 +1,12 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { createStatusEntry } from '../domain/audit.ts';
 import { Endpoint } from '../domain/endpoint.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
+import { recordAuditEntry } from './audit-log.ts';
 import { keys } from './keys.ts';
-import { readRows, type Table, update } from './table.ts';
+import { readRows, type Table } from './table.ts';
+import { committer } from './transaction.ts';
 
 /** One page of a scan. */
 export interface ScannedPage<T> {
@@ -87,23 +90,32 @@ export function endpointScan(service: Table) {
 
 /**
  * Disables and enables endpoints for an operator (docs/specification.md, Webhook endpoints). Each change
- * names its prior state, so one of two concurrent changes succeeds and a repetition changes nothing.
+ * names its prior state, so one of two concurrent changes succeeds and a repetition changes nothing. It
+ * commits with its entry in the organization's audit log.
  */
 export function endpointState(service: Table) {
-  const apply = (
-    orgId: OrgId,
-    id: ReceiverId,
-    from: 'active' | 'auto_disabled',
-    UpdateExpression: string,
-    values: Record<string, unknown>,
-  ): Promise<boolean> =>
-    update(service, {
-      Key: keys.endpoint(orgId, id),
-      UpdateExpression,
+  const commit = committer(service.client);
+
+  async function apply(
+    endpoint: { orgId: OrgId; id: ReceiverId },
+    to: 'disabled' | 'enabled',
+    now: Date,
+    { update, values }: { update: string; values: Record<string, unknown> },
+  ): Promise<boolean> {
+    const Update = {
+      TableName: service.name,
+      Key: keys.endpoint(endpoint.orgId, endpoint.id),
+      UpdateExpression: update,
       ConditionExpression: '#status = :from',
       ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':from': from, ...values },
-    });
+      ExpressionAttributeValues: { ':from': to === 'disabled' ? 'active' : 'auto_disabled', ...values },
+    };
+    const { kind } = await commit([
+      { refusal: 'endpoint-changed', write: { Update } },
+      recordAuditEntry(service, createStatusEntry(endpoint, to, { type: 'operator' }, now)),
+    ]);
+    return kind === 'committed';
+  }
 
   return {
     /**
@@ -112,9 +124,9 @@ export function endpointState(service: Table) {
      */
     disable(orgId: OrgId, id: ReceiverId, now: Date): Promise<boolean> {
       // No `disabledReason`: that is for endpoints disabled by failures.
-      return apply(orgId, id, 'active', 'SET #status = :to, disabledAt = :now', {
-        ':to': 'auto_disabled',
-        ':now': now.toISOString(),
+      return apply({ orgId, id }, 'disabled', now, {
+        update: 'SET #status = :to, disabledAt = :now',
+        values: { ':to': 'auto_disabled', ':now': now.toISOString() },
       });
     },
 
@@ -122,14 +134,12 @@ export function endpointState(service: Table) {
      * Enables an endpoint and resets its failure count.
      * @returns false when the endpoint is not disabled
      */
-    enable(orgId: OrgId, id: ReceiverId): Promise<boolean> {
-      return apply(
-        orgId,
-        id,
-        'auto_disabled',
-        'SET #status = :to, consecutiveFailures = :zero, unproven = :true REMOVE disabledAt, disabledReason, failingSince, streak, slowUntil, stalledUntil',
-        { ':to': 'active', ':zero': 0, ':true': true },
-      );
+    enable(orgId: OrgId, id: ReceiverId, now: Date): Promise<boolean> {
+      return apply({ orgId, id }, 'enabled', now, {
+        update:
+          'SET #status = :to, consecutiveFailures = :zero, unproven = :true REMOVE disabledAt, disabledReason, failingSince, streak, slowUntil, stalledUntil',
+        values: { ':to': 'active', ':zero': 0, ':true': true },
+      });
     },
   };
 }

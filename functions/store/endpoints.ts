@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { EndpointOutcome } from '../domain/delivery.ts';
 import {
@@ -18,15 +18,12 @@ import { SLOW_SECONDS, STALLED_SECONDS } from '../domain/lanes.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import { type Key, keys } from './keys.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
-import { readRows, type Table, toExpiry, update } from './table.ts';
+import { buildUnchangedCondition, readItem, readRows, type Table, toExpiry, update } from './table.ts';
 import {
   buildAddition,
   buildRemoval,
   type Change,
-  type CommitResult,
-  Contended,
   type Counter,
-  committer,
   decreaseCount,
   decreaseOrDeleteCount,
   increaseCount,
@@ -39,6 +36,14 @@ const parse = (row: unknown): Endpoint => Endpoint.parse(row);
 const Counted = z.object({ countedHost: z.optional(z.string()) });
 
 const HostCount = z.object({ endpoints: z.int() });
+
+/** An endpoint as read for a change: its row, and its counted host or `none`. */
+export interface EndpointToChange {
+  orgId: OrgId;
+  id: ReceiverId;
+  row: Record<string, unknown>;
+  counted: CountedAt | 'none';
+}
 
 /** A host and its number of endpoints when read. */
 export interface CountedAt {
@@ -74,34 +79,9 @@ const STATE_FIELDS = [
   'stalledUntil',
 ] as const;
 
-/** Attempts at a change under concurrent changes. */
-const TRIES = 4;
-
 /** Webhook endpoints of an organization, with counters that enforce their limits. */
 export function endpointStore(service: Table) {
-  const commit = committer(service.client);
-
-  async function read(key: Key): Promise<Record<string, unknown> | undefined> {
-    const { Item } = await service.client.send(
-      new GetCommand({ TableName: service.name, Key: key, ConsistentRead: true }),
-    );
-    return Item;
-  }
-
-  /** @returns the row of an endpoint and its counted host, or `none`; undefined when it does not exist */
-  async function readCounted(
-    orgId: OrgId,
-    id: ReceiverId,
-  ): Promise<{ row: Record<string, unknown>; counted: CountedAt | 'none' } | undefined> {
-    const row = await read(keys.endpoint(orgId, id));
-    if (row === undefined) return undefined;
-    const { countedHost: host } = Counted.parse(row);
-    if (host === undefined) return { row, counted: 'none' };
-    const { endpoints } = HostCount.parse(
-      (await read(keys.endpointHostCount(orgId, host))) ?? { endpoints: 0 },
-    );
-    return { row, counted: { host, endpoints } };
-  }
+  const read = (key: Key) => readItem(service, { ...key });
 
   /** An endpoint that cannot be read is deleted as well, and leaves nothing. */
   function buildRemains(orgId: OrgId, row: Record<string, unknown>, now: Date): Change[] {
@@ -117,10 +97,20 @@ export function endpointStore(service: Table) {
       : [decreaseOrDeleteCount(service, getHostCounter(orgId, counted.host), counted.endpoints)];
 
   /** Changes that remove an endpoint, on condition that its counted host did not change. */
-  function removalOf(orgId: OrgId, id: ReceiverId, counted: CountedAt | 'none'): Change[] {
+  function removalOf(
+    orgId: OrgId,
+    id: ReceiverId,
+    counted: CountedAt | 'none',
+    unchanged = buildUnchangedCondition({}, []),
+  ): Change[] {
     const counter = getCounter(orgId);
+    const { condition, values } = buildCountedCondition(counted);
     return [
-      buildRemoval(service, keys.endpoint(orgId, id), counter.refusals, buildCountedCondition(counted)),
+      buildRemoval(service, keys.endpoint(orgId, id), counter.refusals, {
+        condition: [condition, ...unchanged.conditions].join(' AND '),
+        names: unchanged.names,
+        values: { ...values, ...unchanged.values },
+      }),
       decreaseCount(service, counter),
       ...buildUncount(orgId, counted),
     ];
@@ -163,16 +153,30 @@ export function endpointStore(service: Table) {
       ];
     },
 
-    /** Removes and uncounts an endpoint; refused as `endpoint-missing` when it does not exist. */
-    async remove(orgId: OrgId, id: ReceiverId, now: Date): Promise<CommitResult> {
-      for (let tried = 0; tried < TRIES; tried += 1) {
-        const found = await readCounted(orgId, id);
-        if (found === undefined) return { kind: 'refused', refusal: 'endpoint-missing' };
-        const { row, counted } = found;
-        const result = await commit([...removalOf(orgId, id, counted), ...buildRemains(orgId, row, now)]);
-        if (result.kind === 'committed') return result;
-      }
-      throw new Contended(`${id} changed ${TRIES} times while it was removed`);
+    /** Reads an endpoint to change or remove it. Its row may be unreadable as an endpoint. */
+    async findToChange(orgId: OrgId, id: ReceiverId): Promise<EndpointToChange | undefined> {
+      const row = await read(keys.endpoint(orgId, id));
+      if (row === undefined) return undefined;
+      const { countedHost: host } = Counted.parse(row);
+      if (host === undefined) return { orgId, id, row, counted: 'none' };
+      const { endpoints } = HostCount.parse(
+        (await read(keys.endpointHostCount(orgId, host))) ?? { endpoints: 0 },
+      );
+      return { orgId, id, row, counted: { host, endpoints } };
+    },
+
+    /**
+     * Removes and uncounts an endpoint. Refused as `endpoint-missing` or `endpoint-changed` when it does not
+     * exist, or was changed since it was read.
+     * @param settings attributes that must not have changed
+     */
+    buildRemoval(
+      { orgId, id, row, counted }: EndpointToChange,
+      settings: readonly string[],
+      now: Date,
+    ): Change[] {
+      const unchanged = buildUnchangedCondition(row, settings);
+      return [...removalOf(orgId, id, counted, unchanged), ...buildRemains(orgId, row, now)];
     },
 
     removalOf,
@@ -287,38 +291,29 @@ export function endpointStore(service: Table) {
     },
 
     /**
-     * Changes URL and subscriptions. A new URL makes the endpoint unproven.
-     * @returns undefined when it does not exist; `full` when its new host is at the limit
+     * Changes settings. A new URL makes the endpoint unproven. Refused as `endpoint-changed` when one of the
+     * settings was changed since the endpoint was read, and as `endpoint-host-limit`.
+     * @param settings at least one
      */
-    async update(
-      orgId: OrgId,
-      id: ReceiverId,
-      change: Partial<Pick<Endpoint, 'url' | 'events'>>,
-    ): Promise<Endpoint | 'full' | undefined> {
-      const unproven = change.url === undefined ? undefined : true;
-      const fields = Object.entries({ ...change, unproven }).filter(([, value]) => value !== undefined);
-      if (fields.length === 0) return this.find(orgId, id);
-      if (change.url === undefined) return applyUpdate(service, buildFieldsUpdate(orgId, id, fields));
-      const to = getCountedHost(change.url);
-      for (let tried = 0; tried < TRIES; tried += 1) {
-        const counted = (await readCounted(orgId, id))?.counted;
-        if (counted === undefined) return undefined;
-        const from = counted === 'none' ? undefined : counted.host;
-        const update = buildFieldsUpdate(orgId, id, fields, { counted, to });
-        if (from === to) {
-          const changed = await applyUpdate(service, update);
-          if (changed !== undefined) return changed;
-          continue;
-        }
-        const result = await commit([
-          ...(to === undefined ? [] : [increaseCount(service, getHostCounter(orgId, to))]),
-          ...buildUncount(orgId, counted),
-          { refusal: 'endpoint-changed', write: { Update: { TableName: service.name, ...update } } },
-        ]);
-        if (result.kind === 'committed') return this.find(orgId, id);
-        if (result.refusal === 'endpoint-host-limit') return 'full';
-      }
-      throw new Contended(`${id} changed ${TRIES} times while it was updated`);
+    buildUpdate(
+      { orgId, id, row, counted }: EndpointToChange,
+      settings: Partial<Pick<Endpoint, 'url' | 'events'>>,
+    ): Change[] {
+      const unchanged = buildUnchangedCondition(row, Object.keys(settings));
+      const isNewUrl = settings.url !== undefined && settings.url !== row.url;
+      const fields = Object.entries({ ...settings, ...(isNewUrl ? { unproven: true } : {}) });
+      if (settings.url === undefined)
+        return [buildFieldsUpdate(service, keys.endpoint(orgId, id), fields, unchanged)];
+      const to = getCountedHost(settings.url);
+      const move = { counted, to };
+      const update = buildFieldsUpdate(service, keys.endpoint(orgId, id), fields, unchanged, move);
+      const from = counted === 'none' ? undefined : counted.host;
+      if (from === to) return [update];
+      return [
+        ...(to === undefined ? [] : [increaseCount(service, getHostCounter(orgId, to))]),
+        ...buildUncount(orgId, counted),
+        update,
+      ];
     },
   };
 }
@@ -330,41 +325,36 @@ const buildCountedCondition = (counted: CountedAt | 'none') =>
 
 /** @param move the counted host before and after */
 function buildFieldsUpdate(
-  orgId: OrgId,
-  id: ReceiverId,
+  service: Pick<Table, 'name'>,
+  key: Key,
   fields: readonly [name: string, value: unknown][],
+  unchanged: ReturnType<typeof buildUnchangedCondition>,
   move?: { counted: CountedAt | 'none'; to: string | undefined },
-) {
+): Change {
   const countedCondition = move && buildCountedCondition(move.counted);
   const set = fields.map(([name]) => `#${name} = :${name}`);
   const hasNewHost = move?.to !== undefined;
   return {
-    Key: keys.endpoint(orgId, id),
-    UpdateExpression: `SET ${[...set, ...(hasNewHost ? ['countedHost = :to'] : [])].join(', ')}${move && !hasNewHost ? ' REMOVE countedHost' : ''}`,
-    ConditionExpression: countedCondition?.condition ?? 'attribute_exists(pk)',
-    ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-    ExpressionAttributeValues: {
-      ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
-      ...countedCondition?.values,
-      ...(hasNewHost ? { ':to': move.to } : {}),
+    refusal: 'endpoint-changed',
+    write: {
+      Update: {
+        TableName: service.name,
+        Key: key,
+        UpdateExpression: `SET ${[...set, ...(hasNewHost ? ['countedHost = :to'] : [])].join(', ')}${move && !hasNewHost ? ' REMOVE countedHost' : ''}`,
+        ConditionExpression: [
+          countedCondition?.condition ?? 'attribute_exists(pk)',
+          ...unchanged.conditions,
+        ].join(' AND '),
+        ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+          ...unchanged.values,
+          ...countedCondition?.values,
+          ...(hasNewHost ? { ':to': move.to } : {}),
+        },
+      },
     },
   };
-}
-
-/** Undefined when the condition fails. */
-async function applyUpdate(
-  service: Table,
-  update: ReturnType<typeof buildFieldsUpdate>,
-): Promise<Endpoint | undefined> {
-  try {
-    const { Attributes } = await retryContention(() =>
-      service.client.send(new UpdateCommand({ TableName: service.name, ...update, ReturnValues: 'ALL_NEW' })),
-    );
-    return parse(Attributes);
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
-    throw error;
-  }
 }
 
 /** Does nothing when the mark has more than half of its time left. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DueState } from '../domain/due.ts';
 import type {
+  AuditEntryId,
   ChannelId,
   ConversationId,
   DeliveryId,
@@ -43,6 +44,8 @@ export const SOURCE_SHARDS = 4;
 export const SOURCE_DUE_SHARDS = 16;
 /** Shards of a month's counts: a large organization has a thousand events a second. */
 export const USAGE_SHARDS = 8;
+/** An organization of tier `scale` can make a hundred changes a second, of some write units each. */
+export const AUDIT_SHARDS = 4;
 
 /** Text form of a tenant; cursors are bound to it too. */
 export const buildTenantKey = (tenant: Tenant): string => `${tenant.orgId}#${tenant.generation}`;
@@ -76,6 +79,13 @@ export const keys = {
   /** The same keys in their organization's listing. */
   apiKeys: (orgId: OrgId): string => `${orgId}#api-keys`,
   listedApiKey: (orgId: OrgId, id: KeyId): Key => ({ pk: keys.apiKeys(orgId), sk: id }),
+
+  /** Survives a reset, so its partitions have no generation. */
+  auditLog: (orgId: OrgId, shard: number): string => `${orgId}#audit-log#${shard}`,
+  auditEntry: (orgId: OrgId, id: AuditEntryId): Key => ({
+    pk: keys.auditLog(orgId, getShard(id, AUDIT_SHARDS)),
+    sk: id,
+  }),
 
   /** Endpoints survive a reset, so their partition has no generation. */
   endpoints: (orgId: OrgId): string => `${orgId}#webhooks`,
@@ -229,7 +239,7 @@ export const keys = {
 const isChannel = (id: ReceiverId): id is ChannelId => id.startsWith('chn_');
 
 /** Bound of ids by creation time: less than every id of that millisecond, more than those before it. */
-export const buildIdBound = (prefix: 'dlv' | 'evt', time: Date): string =>
+export const buildIdBound = (prefix: 'dlv' | 'evt' | 'aud', time: Date): string =>
   `${prefix}_${time.getTime().toString(16).padStart(12, '0')}`;
 
 /** Bounds of the ids of deliveries created from `start` until before `end`. */

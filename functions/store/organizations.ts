@@ -1,5 +1,4 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { OrgId } from '../domain/ids.ts';
 import { Pairing, Sandbox } from '../domain/sandbox.ts';
 import {
@@ -61,29 +60,33 @@ export function organizationStore(service: Table) {
     },
 
     /**
-     * Sets only the given settings, so that concurrent saves do not overwrite each other.
-     * @returns undefined when the organization does not exist
+     * Sets only the given settings, so that concurrent saves do not overwrite each other. Refused as
+     * `organization-changed` when one of them was changed since the organization was read.
+     * @param settings at least one
      */
-    async change(id: OrgId, settings: Partial<OrganizationSettings>): Promise<Organization | undefined> {
-      const given = Object.entries(settings).filter(([, value]) => value !== undefined);
-      if (given.length === 0) return find(id);
-      try {
-        const { Attributes } = await service.client.send(
-          new UpdateCommand({
+    buildUpdate(read: Organization, settings: Partial<OrganizationSettings>): Change {
+      const given = Object.entries(settings);
+      const names = given.map(([name]) => name);
+      // A setting without a value has its default, and never loses a value.
+      const unchanged = names.map((name) => `(attribute_not_exists(#${name}) OR #${name} = :${name}WasRead)`);
+      return {
+        refusal: 'organization-changed',
+        write: {
+          Update: {
             TableName: service.name,
-            Key: keys.organization(id),
-            UpdateExpression: `SET ${given.map(([name]) => `#${name} = :${name}`).join(', ')}`,
-            ConditionExpression: 'attribute_exists(pk)',
-            ExpressionAttributeNames: Object.fromEntries(given.map(([name]) => [`#${name}`, name])),
-            ExpressionAttributeValues: Object.fromEntries(given.map(([name, value]) => [`:${name}`, value])),
-            ReturnValues: 'ALL_NEW',
-          }),
-        );
-        return Organization.parse(Attributes);
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return undefined;
-        throw error;
-      }
+            Key: keys.organization(read.id),
+            UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
+            ConditionExpression: ['attribute_exists(pk)', ...unchanged].join(' AND '),
+            ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+            ExpressionAttributeValues: Object.fromEntries(
+              given.flatMap(([name, value]) => [
+                [`:${name}`, value],
+                [`:${name}WasRead`, read[name as keyof OrganizationSettings]],
+              ]),
+            ),
+          },
+        },
+      };
     },
   };
 }

@@ -145,7 +145,7 @@ export type Order = 'oldest first' | 'newest first';
 
 /** Rows that a scan returns, by creation time in their ids and by attributes. */
 export interface ScanFilter {
-  prefix: 'dlv' | 'evt';
+  prefix: 'dlv' | 'evt' | 'aud';
   from: Date;
   /** Exclusive. */
   to: Date;

@@ -7,7 +7,7 @@ import type { Tenant } from '../domain/tenant.ts';
 import type { Position } from './due-index.ts';
 import { buildSandboxMark, keys, listShards, SOURCE_SHARDS } from './keys.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
-import { parseReadable, type Table, update } from './table.ts';
+import { parseReadable, readItem, type Table, update } from './table.ts';
 import { buildAddition, type Change } from './transaction.ts';
 
 const parse = (row: unknown): Source => Source.parse(row);
@@ -22,6 +22,11 @@ export function sourceStore(knowledge: Table) {
         new GetCommand({ ...table, Key: keys.source(tenant, id), ConsistentRead: true }),
       );
       return Item && parse(Item);
+    },
+
+    /** The row of a source to remove, which may be unreadable as a source. */
+    findToRemove(tenant: Tenant, id: SourceId): Promise<Record<string, unknown> | undefined> {
+      return readItem(knowledge, { ...keys.source(tenant, id) });
     },
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Source>> {

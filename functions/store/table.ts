@@ -3,6 +3,7 @@ import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/c
 import {
   BatchGetCommand,
   type DynamoDBDocumentClient,
+  GetCommand,
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
@@ -35,6 +36,29 @@ export const parseRow = (image: Record<string, AttributeValue> | undefined): Rec
   unmarshall(image ?? {});
 
 type Row = Record<string, unknown>;
+
+/** Reads a row consistently, as it is stored. */
+export async function readItem(
+  table: Table,
+  key: Readonly<Record<string, string>>,
+): Promise<Row | undefined> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }),
+  );
+  return Item;
+}
+
+/** Condition that attributes still have the values that were read. */
+export function buildUnchangedCondition(row: Row, names: readonly string[]) {
+  const present = names.filter((name) => row[name] !== undefined);
+  return {
+    conditions: names.map((name) =>
+      row[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}WasRead`,
+    ),
+    names: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    values: Object.fromEntries(present.map((name) => [`:${name}WasRead`, row[name]])),
+  };
+}
 
 /** Parses rows one by one, so that an unreadable row does not block the others. */
 export function parseReadable<T>(

@@ -15,6 +15,7 @@ type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 export type Refusal =
   | 'idempotency-key-used'
   | 'api-key-missing'
+  | 'organization-changed'
   | 'endpoint-limit'
   | 'endpoint-host-limit'
   | 'endpoint-missing'
@@ -196,9 +197,12 @@ export const buildRemoval = (
   service: Pick<Table, 'name'>,
   key: Key,
   { missing }: Pick<Counter['refusals'], 'missing'>,
-  { condition, values }: { condition: string; values: Record<string, unknown> } = {
+  {
+    condition,
+    names = {},
+    values = {},
+  }: { condition: string; names?: Record<string, string>; values?: Record<string, unknown> } = {
     condition: 'attribute_exists(pk)',
-    values: {},
   },
 ): Change => ({
   refusal: missing,
@@ -207,7 +211,8 @@ export const buildRemoval = (
       TableName: service.name,
       Key: key,
       ConditionExpression: condition,
-      // DynamoDB refuses an empty map of values.
+      // DynamoDB refuses empty maps.
+      ...(Object.keys(names).length === 0 ? {} : { ExpressionAttributeNames: names }),
       ...(Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: values }),
     },
   },

@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import * as z from 'zod/mini';
 import { hashApiKey, issueKey, Scope } from '../domain/api-key.ts';
+import { compareFields, createAuditEntry } from '../domain/audit.ts';
 import { newId } from '../domain/ids.ts';
 import { documentClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
@@ -8,6 +9,7 @@ import { logger } from '../platform/logger.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { apiKeyStore } from '../store/api-keys.ts';
+import { recordAuditEntry } from '../store/audit-log.ts';
 import { organizationStore } from '../store/organizations.ts';
 import { committer } from '../store/transaction.ts';
 
@@ -47,7 +49,24 @@ export const handler = middy<unknown, unknown>()
       { orgId: organization.id, environment: 'live', name: 'First key', scopes },
       now,
     );
-    await commit([organizations.add(organization), ...apiKeys.create(hashApiKey(secret), key)]);
+    const created = [
+      {
+        action: 'organization.created',
+        targetId: organization.id,
+        of: organization,
+        fields: ['name', 'tier'],
+      },
+      { action: 'api_key.created', targetId: key.id, of: key, fields: ['name', 'environment', 'scopes'] },
+    ] as const;
+    await commit([
+      organizations.add(organization),
+      ...apiKeys.create(hashApiKey(secret), key),
+      ...created.map(({ action, targetId, of, fields }) => {
+        const changes = compareFields(fields, undefined, of);
+        const change = { orgId: organization.id, action, targetId, changes };
+        return recordAuditEntry(service, createAuditEntry(change, { type: 'operator' }, now));
+      }),
+    ]);
     logger.log('ORGANIZATION_ENROLLED', { orgId: organization.id, keyId: key.id });
     const { orgId: _, ...shown } = key;
     return { organizationId: organization.id, key: { ...shown, secretOnce: secret } };

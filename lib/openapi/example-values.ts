@@ -429,3 +429,25 @@ export const IDEMPOTENCY_KEY = '7d0f3c4e-9a52-4f6b-8c1d-2e5b90a7f413';
 /** Of the length and alphabet of a real cursor, and as opaque. */
 export const CURSOR =
   'AfsH3kq0ZmTnUe9oD1xYtJ8cRwL5vNqP2aGhKbSi7MzX4EyQuC6dVjWr-OlTpBfIg_zHsAn3kRe8uYc0LmDo5tJxWqPvZiGb';
+
+const noActor = { id: null, email: null } as const;
+
+/** An endpoint that the service disabled. */
+export const disablingEntry = {
+  ...created('aud', '2026-11-20T09:12:44.310Z'),
+  action: 'webhook.disabled',
+  actor: { ...noActor, type: 'service' },
+  target: { type: 'webhook', id: webhook.id },
+  changes: [{ field: 'status', before: 'active', after: 'auto_disabled' }],
+  requestId: null,
+} as const;
+
+/** A change by an admin. */
+export const updateEntry = {
+  ...created('aud', '2026-11-19T15:02:10.007Z'),
+  action: 'webhook.updated',
+  actor: { type: 'user', id: signedIn.userId, email: signedIn.email },
+  target: { type: 'webhook', id: webhook.id },
+  changes: [{ field: 'events', before: ['ticket.created'], after: webhook.events }],
+  requestId: 'Jv2xTEG3oAMFYhA=',
+} as const;

@@ -1,5 +1,6 @@
 import type { RouteKey } from '../../functions/api/routes.ts';
 import type { Described, OperationText } from './operation-text.ts';
+import * as auditLog from './texts/audit-log.ts';
 import * as channels from './texts/channels.ts';
 import * as conversations from './texts/conversations.ts';
 import * as deliveries from './texts/deliveries.ts';
@@ -22,6 +23,7 @@ export const OPERATIONS: Record<RouteKey, OperationText> = {
   ...tickets.operations,
   ...knowledge.operations,
   ...settings.operations,
+  ...auditLog.operations,
   ...sandbox.operations,
 };
 
@@ -36,6 +38,7 @@ export const ANSWERS: Readonly<Record<string, Described>> = {
   ...tickets.answers,
   ...knowledge.answers,
   ...settings.answers,
+  ...auditLog.answers,
   ...sandbox.answers,
 };
 

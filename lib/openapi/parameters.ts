@@ -1,5 +1,6 @@
 import { DeliveryInclude, ListDeliveriesQuery } from '../../functions/api/delivery-schemas.ts';
 import { EventOrder, ListEventsQuery } from '../../functions/api/events/schemas.ts';
+import { AuditLogQuery } from '../../functions/api/settings/schemas.ts';
 import * as ids from '../../functions/domain/ids.ts';
 import { Environment } from '../../functions/domain/tenant.ts';
 import type { Route } from '../../functions/platform/route.ts';
@@ -129,6 +130,40 @@ export const PARAMETERS = {
     schema: { type: 'string', format: 'date-time' },
     example: '2026-11-20T10:00:00.000Z',
   },
+  Action: {
+    name: 'action',
+    in: 'query',
+    description: 'Only entries of these actions, separated by commas.',
+    schema: inlined(AuditLogQuery.shape.action),
+    example: 'webhook.created,webhook.deleted',
+  },
+  ActorType: {
+    name: 'actorType',
+    in: 'query',
+    description: 'Only entries of actors of these types, separated by commas.',
+    schema: inlined(AuditLogQuery.shape.actorType),
+    example: 'user,api_key',
+  },
+  ActorId: {
+    name: 'actorId',
+    in: 'query',
+    description: 'Only entries of the user or API key with this identifier.',
+    schema: inlined(AuditLogQuery.shape.actorId),
+  },
+  EntriesFrom: {
+    name: 'from',
+    in: 'query',
+    description: 'Only entries of this time or later, UTC.',
+    schema: { type: 'string', format: 'date-time' },
+    example: '2026-11-20T09:00:00.000Z',
+  },
+  EntriesTo: {
+    name: 'to',
+    in: 'query',
+    description: 'Only entries before this time, UTC.',
+    schema: { type: 'string', format: 'date-time' },
+    example: '2026-11-20T10:00:00.000Z',
+  },
   Order: {
     name: 'order',
     in: 'query',
@@ -172,6 +207,9 @@ const NAMES = new Map<unknown, ParameterName>([
 /** A parameter of the query is the same thing wherever it is taken. */
 const QUERY_NAMES = new Map<string, ParameterName>([
   ['type', 'Type'],
+  ['action', 'Action'],
+  ['actorType', 'ActorType'],
+  ['actorId', 'ActorId'],
   ['order', 'Order'],
   ['limit', 'Limit'],
   ['cursor', 'Cursor'],
@@ -189,6 +227,8 @@ const QUERY_NAMES = new Map<string, ParameterName>([
 const OWN_NAMES = new Map<string, ParameterName>([
   ['list-events from', 'EventsFrom'],
   ['list-events to', 'EventsTo'],
+  ['list-audit-log from', 'EntriesFrom'],
+  ['list-audit-log to', 'EntriesTo'],
 ]);
 
 /** @throws when a route has a parameter that has no text here */

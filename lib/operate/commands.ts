@@ -72,14 +72,14 @@ export const COMMANDS: readonly Command[] = [
     name: 'endpoint disable',
     parameters: ENDPOINT,
     summary: 'disable an endpoint at once; its deliveries are skipped',
-    actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:PutItem'],
     run: disableEndpoint,
   },
   {
     name: 'endpoint enable',
     parameters: ENDPOINT,
     summary: 'enable an endpoint and reset its failure count',
-    actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:PutItem'],
     run: enableEndpoint,
   },
   {

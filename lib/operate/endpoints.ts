@@ -132,7 +132,7 @@ export async function enableEndpoint(context: Context, values: readonly string[]
   if (endpoint.status === 'active') return reportUnchanged(context, ref, 'is active already');
   if (!confirmed(context, `${ref.id} would be enabled, with no failures counted`))
     return reportUnchanged(context, ref, 'would be enabled');
-  const done = await endpointState(tableOf(context, 'service')).enable(ref.orgId, ref.id);
+  const done = await endpointState(tableOf(context, 'service')).enable(ref.orgId, ref.id, context.now());
   if (!done) throw new OperateError(`${ref.id} was changed meanwhile: check it, and try again.`);
   return reportChange(
     context,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ApiKey } from '../../functions/domain/api-key.ts';
+import { AuditEntry } from '../../functions/domain/audit.ts';
 import { BlockedHost } from '../../functions/domain/blocked-hosts.ts';
 import { Channel } from '../../functions/domain/channel.ts';
 import { Conversation, Escalation, Message, Ticket } from '../../functions/domain/conversation.ts';
@@ -82,6 +83,14 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf: (row) => keys.pairing(Pairing.parse(row).liveOrganizationId),
   },
   purge: { table: 'service', is: under(/^purges#/), keyOf: (row) => keys.purge(Purge.parse(row)) },
+  auditEntry: {
+    table: 'service',
+    is: under(/#audit-log#\d+$/),
+    keyOf(row) {
+      const { orgId, id } = AuditEntry.parse(row);
+      return keys.auditEntry(orgId, id);
+    },
+  },
   endpointCount: {
     table: 'service',
     is: sorted('endpoint-count'),

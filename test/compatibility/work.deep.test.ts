@@ -10,6 +10,7 @@ import { organizationStore, readPairing, sandboxStore } from '../../functions/st
 import { sourceVersions } from '../../functions/store/source-checks.ts';
 import { sourceStore } from '../../functions/store/sources.ts';
 import { committer } from '../../functions/store/transaction.ts';
+import { changingEndpoints } from '../contract/store/endpoint-changes.ts';
 import { rowsIn } from '../contract/store/rows.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { TestTables } from '../engines.ts';
@@ -138,7 +139,7 @@ describe('the stores on items of earlier versions', () => {
         String(sk).startsWith('whk_'),
       )) {
         const [orgId, id] = [row.orgId as OrgId, row.sk as EndpointId];
-        await endpoints.update(orgId, id, { events: ['ticket.created'] });
+        await changingEndpoints(service).update(orgId, id, { events: ['ticket.created'] });
         await endpoints.markSlow(orgId, id, hoursAfter(fixture, 1));
         const after = (await rowsIn(service)).find(({ sk }) => sk === id);
         expect(after).toEqual({
@@ -149,7 +150,10 @@ describe('the stores on items of earlier versions', () => {
         });
       }
       for (const row of selectRows(fixture, KINDS.organization)) {
-        await organizationStore(service).change(row.pk as OrgId, { contentChangeThreshold: 33 });
+        const { find, buildUpdate } = organizationStore(service);
+        const organization = await find(row.pk as OrgId);
+        if (organization === undefined) throw new Error('the fixture has the organization');
+        await committer(service.client)([buildUpdate(organization, { contentChangeThreshold: 33 })]);
         const after = (await rowsIn(service)).find(({ pk, sk }) => pk === row.pk && sk === row.sk);
         expect(after).toEqual({ ...row, contentChangeThreshold: 33 });
       }

@@ -1,3 +1,4 @@
+import { type AuditEntry, createStatusEntry } from '../../functions/domain/audit.ts';
 import {
   type ClaimedDelivery,
   type ClaimResult,
@@ -53,6 +54,8 @@ export class MemoryDeliveries implements DeliveryPorts {
   readonly stream: RowChange[] = [];
   /** The notices that were committed when endpoints were disabled. */
   readonly notices: DisablingNotice[] = [];
+  /** The entries of the audit log that were committed with them. */
+  readonly entries: AuditEntry[] = [];
 
   /** @param states organization states, for sandboxes that are reset */
   constructor(
@@ -191,7 +194,8 @@ export class MemoryDeliveries implements DeliveryPorts {
     // The endpoint's condition comes first, as in the transaction.
     if (this.#endpoints.allows(outcome) && this.#isOver(moved, outcome)) return 'refused';
     if (!this.#endpoints.apply(outcome)) return 'endpoint-changed';
-    if (outcome.effect === 'disable')
+    if (outcome.effect === 'disable') {
+      this.entries.push(createStatusEntry(outcome.endpoint, 'disabled', { type: 'service' }, outcome.at));
       this.notices.push({
         kind: 'endpoint-disabled',
         orgId: outcome.endpoint.orgId,
@@ -200,6 +204,7 @@ export class MemoryDeliveries implements DeliveryPorts {
         disabledAt: outcome.at.toISOString(),
         ...withTrace(outcome.traceId),
       });
+    }
     if (isOpen(moved)) this.#rows.set(rowKey(moved), { delivery: moved, due });
     else this.#end(moved);
     return 'done';

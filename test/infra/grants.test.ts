@@ -125,12 +125,18 @@ describe('the comparison', () => {
   const template = synthesize();
 
   /** The derived permissions when each match of a pattern in a file is replaced. */
-  function deriveWith(file: string, pattern: RegExp, other: string, ...names: (keyof typeof access)[]) {
+  function deriveWith(
+    file: string,
+    pattern: RegExp,
+    other: string | ((found: string) => string),
+    ...names: (keyof typeof access)[]
+  ) {
     const path = join(import.meta.dirname, '../..', file);
     const source = readFileSync(path, 'utf8');
     expect(source).toMatch(pattern);
+    const replace = typeof other === 'string' ? () => other : other;
     const changed = deriveAll(
-      (read) => (read === path ? parseFile(read, source.replaceAll(pattern, other)) : parseFile(read)),
+      (read) => (read === path ? parseFile(read, source.replaceAll(pattern, replace)) : parseFile(read)),
       Object.fromEntries(names.map((name) => [name, entries[name]])),
     );
     return { ...derived, ...changed };
@@ -139,9 +145,12 @@ describe('the comparison', () => {
   it('finds an action of an untested branch, for each function that can reach it', () => {
     const code = deriveWith(
       'functions/store/organizations.ts',
-      /return Item && OrganizationState.parse\(Item\);/g,
-      `if (Item?.gone) await service.client.send(new UpdateCommand({ TableName: service.name, Key: {} }));
-       return Item && OrganizationState.parse(Item);`,
+      /^import \{ GetCommand(?= \})|return Item && OrganizationState.parse\(Item\);/gm,
+      (found) =>
+        found.startsWith('import')
+          ? `${found}, UpdateCommand`
+          : `if (Item?.gone) await service.client.send(new UpdateCommand({ TableName: service.name, Key: {} }));
+             ${found}`,
       'meter',
       'fan-out',
       'dispatch',

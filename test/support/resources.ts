@@ -37,6 +37,9 @@ const FACTORIES: Readonly<Record<string, Factory>> = {
   sources: ({ api, receiver }, { collection }) => checkedSource(api, collection, receiver),
   'api-keys': ({ admin }, { collection }) =>
     made(admin, collection, { name: 'Another', scopes: ['read:webhooks'] }),
+  // An entry cannot be created alone.
+  'audit-log': ({ admin }) =>
+    made(admin, '/api/settings/api-keys', { name: 'Another', scopes: ['read:webhooks'] }),
 };
 
 /** Paths that need a resource in a certain state. */

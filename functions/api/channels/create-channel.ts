@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { compareFields } from '../../domain/audit.ts';
 import { type Channel, HttpChannel, MAX_CHANNELS, toChannelView } from '../../domain/channel.ts';
 import { newId } from '../../domain/ids.ts';
 import { getCurrentVersion } from '../../domain/keyring.ts';
@@ -10,6 +11,7 @@ import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import { signingKeys } from '../signing.ts';
 import * as routes from './routes.ts';
+import { CHANNEL_SETTINGS } from './schemas.ts';
 
 const channels = channelStore(tables.service);
 
@@ -47,6 +49,7 @@ export const handler = routeHandler(
     return effect(
       success(toChannelView(channel), { location: `/api/v1/channels/${channel.id}` }),
       channels.add(channel),
+      { id: channel.id, changes: compareFields(CHANNEL_SETTINGS, undefined, channel) },
       {
         'channel-limit': problem(
           'LIMIT_EXCEEDED',

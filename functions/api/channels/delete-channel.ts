@@ -1,12 +1,21 @@
+import { compareFields } from '../../domain/audit.ts';
 import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
-import { commit, routeHandler, tables } from '../route-handler.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
+import { CHANNEL_SETTINGS } from './schemas.ts';
 
 const channels = channelStore(tables.service);
+const done = success(undefined);
 
 /** Deleting a deleted channel succeeds, so that retries are safe. */
-export const handler = routeHandler(routes.deleteChannel, async ({ tenant, params }) => {
-  await commit(channels.remove(tenant.orgId, params.id));
-  return success(undefined);
+export const handler = routeHandler(routes.deleteChannel, async ({ tenant, params: { id }, effect }) => {
+  const found = await channels.findToRemove(tenant.orgId, id);
+  if (found === undefined) return done;
+  return effect(
+    done,
+    channels.remove(tenant.orgId, id),
+    { id, changes: compareFields(CHANNEL_SETTINGS, found, undefined) },
+    { 'channel-missing': async () => done },
+  );
 });

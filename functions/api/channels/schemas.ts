@@ -12,6 +12,9 @@ export const CreateChannel = z
   .strictObject({ kind: ChannelKind, name: text(200), url: z.optional(z.string()) })
   .check(z.refine(({ kind, url }) => (kind === 'http') === (url !== undefined), ADDRESS));
 
+/** Fields that the audit log shows. */
+export const CHANNEL_SETTINGS = ['kind', 'name', 'url'];
+
 /**
  * With the delivery state of an endpoint. A web widget has no deliveries and shows that of a healthy
  * endpoint.

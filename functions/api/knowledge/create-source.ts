@@ -1,3 +1,4 @@
+import { compareFields } from '../../domain/audit.ts';
 import { createNotice } from '../../domain/bus.ts';
 import { newId } from '../../domain/ids.ts';
 import { problem } from '../../domain/problem.ts';
@@ -7,6 +8,7 @@ import { outboxStore } from '../../store/outbox.ts';
 import { checkReceiver, createUrlProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
+import { SOURCE_SETTINGS } from './schemas.ts';
 import { sources } from './sources.ts';
 
 const outbox = outboxStore(tables.outbox);
@@ -31,6 +33,7 @@ export const handler = routeHandler(routes.createSource, async ({ tenant, body, 
   return effect(
     success(toSourceView(source), { location: `/api/v1/knowledge/sources/${source.id}` }),
     [...sources.add(source), outbox.appendNotice(notice)],
+    { id: source.id, changes: compareFields(SOURCE_SETTINGS, undefined, source) },
     {
       'source-limit': problem(
         'LIMIT_EXCEEDED',

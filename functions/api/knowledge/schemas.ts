@@ -10,6 +10,9 @@ export const CreateSource = z.strictObject({
   name: z.optional(text(200)),
 });
 
+/** Fields that the audit log shows. */
+export const SOURCE_SETTINGS = Object.keys(CreateSource.shape);
+
 export const Source = z.object({
   id: SourceId,
   kind: SourceKind,

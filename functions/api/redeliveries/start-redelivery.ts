@@ -1,3 +1,4 @@
+import { compareFields } from '../../domain/audit.ts';
 import { invalid, notFound, problem } from '../../domain/problem.ts';
 import {
   buildFirstRound,
@@ -12,10 +13,13 @@ import { outboxStore } from '../../store/outbox.ts';
 import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
+import { StartRedelivery } from './schemas.ts';
 
 const endpoints = endpointStore(tables.service);
 const jobs = redeliveryJobs(tables.service);
 const outbox = outboxStore(tables.outbox);
+
+const REQUEST_FIELDS = Object.keys(StartRedelivery.shape);
 
 /** Adds the job and the notice that starts it in one transaction. */
 export const handler = routeHandler(
@@ -33,6 +37,7 @@ export const handler = routeHandler(
     return effect(
       success(toJobView(job), { location: `/api/v1/webhooks/${job.webhookId}/redeliveries/${job.id}` }),
       [...jobs.start(job), outbox.appendNotice(buildFirstRound(job))],
+      { id: job.id, changes: compareFields(['webhookId', ...REQUEST_FIELDS], undefined, toJobView(job)) },
       {
         'redelivery-running': problem(
           'CONFLICT',

@@ -1,12 +1,20 @@
+import type { RedeliveryJobStatus } from '../../domain/redelivery.ts';
 import { success } from '../../platform/reply.ts';
 import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
-import { commit, routeHandler, tables } from '../route-handler.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const jobs = redeliveryJobs(tables.service);
+const done = success(undefined);
+const [before, after]: [RedeliveryJobStatus, RedeliveryJobStatus] = ['running', 'stopped'];
 
 /** Stopping a finished or unknown job succeeds, so that retries are safe. */
-export const handler = routeHandler(routes.stopRedelivery, async ({ tenant, params, now }) => {
-  await commit(jobs.stop({ ...tenant, webhookId: params.id, id: params.redeliveryId }, now));
-  return success(undefined);
+export const handler = routeHandler(routes.stopRedelivery, ({ tenant, params, now, effect }) => {
+  const { id: webhookId, redeliveryId: id } = params;
+  return effect(
+    done,
+    jobs.stop({ ...tenant, webhookId, id }, now),
+    { id, changes: [{ field: 'status', before, after }] },
+    { 'redelivery-over': async () => done },
+  );
 });

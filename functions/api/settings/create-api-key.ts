@@ -1,9 +1,11 @@
 import { hashApiKey, issueKey } from '../../domain/api-key.ts';
+import { compareFields } from '../../domain/audit.ts';
 import { success } from '../../platform/reply.ts';
 import { apiKeyStore } from '../../store/api-keys.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
+import { API_KEY_SETTINGS } from './schemas.ts';
 
 const apiKeys = apiKeyStore(tables.service);
 
@@ -13,5 +15,6 @@ export const handler = sessionRouteHandler(routes.createApiKey, async ({ tenant,
   return effect(
     success({ ...key, secretOnce: secret }, { location: `/api/settings/api-keys/${key.id}` }),
     apiKeys.create(hashApiKey(secret), key),
+    { id: key.id, changes: compareFields(API_KEY_SETTINGS, undefined, key) },
   );
 });

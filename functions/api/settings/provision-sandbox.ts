@@ -1,4 +1,5 @@
 import { hashApiKey, issueKey } from '../../domain/api-key.ts';
+import { compareFields } from '../../domain/audit.ts';
 import { Defect } from '../../domain/problem.ts';
 import { createSandbox, type Sandbox } from '../../domain/sandbox.ts';
 import { success } from '../../platform/reply.ts';
@@ -7,6 +8,7 @@ import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
 import { findSandbox, sandboxes } from './sandbox.ts';
+import { API_KEY_SETTINGS } from './schemas.ts';
 
 const apiKeys = apiKeyStore(tables.service);
 
@@ -17,6 +19,7 @@ const apiKeys = apiKeyStore(tables.service);
  */
 export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ tenant, body, now, effect }) => {
   const { key, secret } = issueKey({ orgId: tenant.orgId, environment: 'sandbox', ...body }, now);
+  const keyCreation = { id: key.id, changes: compareFields(API_KEY_SETTINGS, undefined, key) };
   const keyChanges = apiKeys.create(hashApiKey(secret), key);
   const buildReply = (sandboxOrganizationId: string, provisioned: boolean) =>
     success(
@@ -24,7 +27,7 @@ export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ ten
       { location: `/api/settings/api-keys/${key.id}` },
     );
 
-  const issueFor = ({ id }: Pick<Sandbox, 'id'>) => effect(buildReply(id, false), keyChanges);
+  const issueFor = ({ id }: Pick<Sandbox, 'id'>) => effect(buildReply(id, false), keyChanges, keyCreation);
 
   const found = await findSandbox(tenant.orgId);
   if (found) return issueFor(found.sandbox);
@@ -38,6 +41,7 @@ export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ ten
   return effect(
     buildReply(made.sandbox.id, true),
     [...sandboxes.create(made.pairing, made.sandbox, organization), ...keyChanges],
+    [{ id: made.sandbox.id, action: 'sandbox.provisioned', changes: [] }, keyCreation],
     {
       'sandbox-exists': async () => {
         const other = await findSandbox(tenant.orgId);

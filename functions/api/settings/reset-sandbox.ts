@@ -16,8 +16,8 @@ const purges = purgeStore(tables.service);
 const endpoints = endpointStore(tables.service);
 const channels = channelStore(tables.service);
 
-/** DynamoDB allows 100 writes in a transaction, and the reset itself takes two. */
-const MAX_ACTIVATIONS = 98;
+/** DynamoDB allows 100 writes in a transaction, and the reset itself takes three. */
+const MAX_ACTIVATIONS = 97;
 
 /** Failures of endpoints and channels belong to the deleted data, so a reset makes them active again. */
 async function buildActivations(sandbox: OrgId): Promise<Change[]> {
@@ -53,6 +53,7 @@ export const handler = sessionRouteHandler(routes.resetSandbox, ({ tenant, now, 
         purges.order({ ...previous, requestedAt: resetAt }),
         ...activations.slice(0, MAX_ACTIVATIONS),
       ],
+      { id: sandbox.id, changes: [{ field: 'resetAt', before: sandbox.resetAt ?? null, after: resetAt }] },
       {
         'generation-over': async () => buildReply((await findSandbox(tenant.orgId))?.sandbox.resetAt),
         'endpoint-missing': again,

@@ -1,14 +1,24 @@
 import { success } from '../../platform/reply.ts';
 import { apiKeyStore } from '../../store/api-keys.ts';
-import { commit, tables } from '../route-handler.ts';
+import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
 
 const apiKeys = apiKeyStore(tables.service);
+const done = success(undefined);
 
 /** Revoking an unknown or revoked key succeeds, so that retries are safe. */
-export const handler = sessionRouteHandler(routes.revokeApiKey, async ({ tenant, params, now }) => {
-  const changes = await apiKeys.revoke(tenant.orgId, params.id, now);
-  if (changes.length > 0) await commit(changes);
-  return success(undefined);
-});
+export const handler = sessionRouteHandler(
+  routes.revokeApiKey,
+  async ({ tenant, params: { id }, now, effect }) => {
+    const revocation = await apiKeys.revoke(tenant.orgId, id, now);
+    if (revocation.length === 0) return done;
+    const after = now.toISOString();
+    return effect(
+      done,
+      revocation,
+      { id, changes: [{ field: 'revokedAt', before: null, after }] },
+      { 'api-key-missing': async () => done },
+    );
+  },
+);

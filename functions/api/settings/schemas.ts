@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import { Scope } from '../../domain/api-key.ts';
-import { KeyId, OrgId } from '../../domain/ids.ts';
+import { AuditAction, AuditActorType, AuditTargetType, AuditValue } from '../../domain/audit.ts';
+import { AuditEntryId, KeyId, OrgId } from '../../domain/ids.ts';
 import { Environment, OrganizationSettings, Percentage, Role, Tier } from '../../domain/tenant.ts';
 import { UsageCounts } from '../../domain/usage.ts';
-import { clamped, distinct, orNull, text, timestamp } from '../fields.ts';
+import { clamped, distinct, listed, moment, orNull, PageQuery, text, timestamp } from '../fields.ts';
 
 export const Organization = z.object({
   id: OrgId,
@@ -37,6 +38,8 @@ export const CreateApiKey = z.strictObject({
   name: text(200),
   scopes: distinct(Scope, ['a scope', 'scopes']),
 });
+/** Fields that the audit log shows. */
+export const API_KEY_SETTINGS = ['name', 'environment', 'scopes'];
 export const ApiKey = z.object({
   id: KeyId,
   environment: Environment,
@@ -64,4 +67,31 @@ export const Sandbox = z.object({
   createdAt: timestamp,
   lastResetAt: orNull(timestamp),
   purge: orNull(Purge),
+});
+
+export const AuditChange = z.object({ field: z.string(), before: AuditValue, after: AuditValue });
+/** Ids of users come from the issuer. */
+export const AuditActor = z.object({
+  type: AuditActorType,
+  id: orNull(z.string()),
+  email: orNull(z.string()),
+});
+export const AuditTarget = z.object({ type: AuditTargetType, id: z.string() });
+export const AuditEntry = z.object({
+  id: AuditEntryId,
+  action: AuditAction,
+  actor: AuditActor,
+  target: AuditTarget,
+  changes: z.array(AuditChange),
+  requestId: orNull(z.string()),
+  createdAt: timestamp,
+});
+
+export const AuditLogQuery = z.extend(PageQuery, {
+  environment: z.optional(Environment),
+  action: z.optional(listed(AuditAction)),
+  actorType: z.optional(listed(AuditActorType)),
+  actorId: z.optional(text(255)),
+  from: z.optional(moment),
+  to: z.optional(moment),
 });

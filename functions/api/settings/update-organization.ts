@@ -1,4 +1,6 @@
+import { compareFields } from '../../domain/audit.ts';
 import { Defect } from '../../domain/problem.ts';
+import { retryOnConflict } from '../../platform/pipeline/request.ts';
 import { organizationStore } from '../../store/organizations.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
@@ -7,9 +9,20 @@ import * as routes from './routes.ts';
 
 const organizations = organizationStore(tables.service);
 
-export const handler = sessionRouteHandler(routes.updateOrganization, async ({ tenant, body }) => {
-  const changed = await organizations.change(tenant.orgId, body);
-  // The pipeline has just read it, and organizations are never deleted.
-  if (!changed) throw new Defect('the organization of a session is gone');
-  return replyWithOrganization(changed);
-});
+export const handler = sessionRouteHandler(routes.updateOrganization, ({ tenant, body, effect }) =>
+  retryOnConflict(async (again) => {
+    const organization = await organizations.find(tenant.orgId);
+    // The pipeline has just read it, and organizations are never deleted.
+    if (!organization) throw new Defect('the organization of a session is gone');
+    const updated = { ...organization, ...body };
+    const changes = compareFields(Object.keys(body), organization, updated);
+    const reply = replyWithOrganization(updated);
+    if (changes.length === 0) return reply;
+    return effect(
+      reply,
+      [organizations.buildUpdate(organization, body)],
+      { id: tenant.orgId, changes },
+      { 'organization-changed': again },
+    );
+  }),
+);

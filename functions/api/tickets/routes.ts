@@ -10,6 +10,7 @@ export const createTicket = {
   summary: 'Create a fallback ticket',
   scope: 'write:conversations',
   idempotency: 'honoured',
+  audit: 'none',
   params: shared.NoParams,
   query: shared.NoQuery,
   body: schema.CreateTicket,

@@ -1,14 +1,25 @@
+import { compareFields } from '../../domain/audit.ts';
+import { retryOnConflict } from '../../platform/pipeline/request.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
+import { WEBHOOK_SETTINGS } from './schemas.ts';
 
 const endpoints = endpointStore(tables.service);
 
 /**
  * Deleting a deleted endpoint succeeds, so that retries are safe (docs/specification.md, Webhook endpoints).
  */
-export const handler = routeHandler(routes.deleteWebhook, async ({ tenant, params, now }) => {
-  await endpoints.remove(tenant.orgId, params.id, now);
-  return success(undefined);
-});
+export const handler = routeHandler(routes.deleteWebhook, ({ tenant, params: { id }, now, effect }) =>
+  retryOnConflict(async (again) => {
+    const found = await endpoints.findToChange(tenant.orgId, id);
+    if (found === undefined) return success(undefined);
+    return effect(
+      success(undefined),
+      endpoints.buildRemoval(found, WEBHOOK_SETTINGS, now),
+      { id, changes: compareFields(WEBHOOK_SETTINGS, found.row, undefined) },
+      { 'endpoint-missing': again, 'endpoint-changed': again },
+    );
+  }),
+);

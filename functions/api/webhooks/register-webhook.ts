@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { compareFields } from '../../domain/audit.ts';
 import { Endpoint, MAX_ENDPOINTS } from '../../domain/endpoint.ts';
 import { newId } from '../../domain/ids.ts';
 import { getCurrentVersion } from '../../domain/keyring.ts';
@@ -10,6 +11,7 @@ import { checkReceiver, createHostLimitProblem, createUrlProblem } from '../rece
 import { routeHandler, tables } from '../route-handler.ts';
 import { signingKeys } from '../signing.ts';
 import * as routes from './routes.ts';
+import { WEBHOOK_SETTINGS } from './schemas.ts';
 
 const endpoints = endpointStore(tables.service);
 
@@ -40,6 +42,7 @@ export const handler = routeHandler(
     return effect(
       success(registered, { location: `/api/v1/webhooks/${registered.id}` }),
       endpoints.add(registered),
+      { id: registered.id, changes: compareFields(WEBHOOK_SETTINGS, undefined, registered) },
       {
         'endpoint-limit': problem(
           'LIMIT_EXCEEDED',

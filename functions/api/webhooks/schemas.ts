@@ -14,6 +14,9 @@ export const UpdateWebhook = z.strictObject({
   events: z.optional(WebhookEvents),
 });
 
+/** Fields that the audit log shows. */
+export const WEBHOOK_SETTINGS = Object.keys(RegisterWebhook.shape);
+
 export const Webhook = z.object({
   id: EndpointId,
   url: z.string(),

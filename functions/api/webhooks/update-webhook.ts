@@ -1,5 +1,7 @@
-import { getFailureStatus } from '../../domain/endpoint.ts';
+import { compareFields } from '../../domain/audit.ts';
+import { Endpoint, getFailureStatus } from '../../domain/endpoint.ts';
 import { notFound } from '../../domain/problem.ts';
+import { retryOnConflict } from '../../platform/pipeline/request.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { checkReceiver, createHostLimitProblem, createUrlProblem } from '../receivers.ts';
@@ -9,13 +11,26 @@ import * as routes from './routes.ts';
 const endpoints = endpointStore(tables.service);
 
 /** Changes URL and event types, but not status or secret (docs/specification.md, Webhook endpoints). */
-export const handler = routeHandler(routes.updateWebhook, async ({ tenant, params, body }) => {
-  const receiver = body.url === undefined ? undefined : await checkReceiver(body.url, tenant);
-  if (receiver?.ok === false) return createUrlProblem(receiver);
-  const updated = await endpoints.update(tenant.orgId, params.id, {
-    ...(receiver === undefined ? {} : { url: receiver.url.href }),
-    ...(body.events === undefined ? {} : { events: body.events }),
-  });
-  if (updated === 'full') return createHostLimitProblem();
-  return updated ? success({ ...updated, failing: getFailureStatus(updated) }) : notFound('webhook endpoint');
-});
+export const handler = routeHandler(
+  routes.updateWebhook,
+  async ({ tenant, params: { id }, body, effect }) => {
+    const receiver = body.url === undefined ? undefined : await checkReceiver(body.url, tenant);
+    if (receiver?.ok === false) return createUrlProblem(receiver);
+    const given = { ...body, ...(receiver === undefined ? {} : { url: receiver.url.href }) };
+    return retryOnConflict(async (again) => {
+      const found = await endpoints.findToChange(tenant.orgId, id);
+      if (found === undefined) return notFound('webhook endpoint');
+      const endpoint = Endpoint.parse(found.row);
+      const updated = { ...endpoint, ...given };
+      const changes = compareFields(Object.keys(given), endpoint, updated);
+      const reply = success({ ...updated, failing: getFailureStatus(updated) });
+      if (changes.length === 0) return reply;
+      return effect(
+        reply,
+        endpoints.buildUpdate(found, given),
+        { id, changes },
+        { 'endpoint-changed': again, 'endpoint-host-limit': createHostLimitProblem() },
+      );
+    });
+  },
+);

@@ -10,6 +10,7 @@ export const createVisitorToken = {
   summary: 'Create a visitor token',
   scope: 'write:conversations',
   idempotency: 'honoured',
+  audit: 'none',
   params: schema.ConversationParams,
   query: shared.NoQuery,
   success: { status: 201, data: schema.VisitorToken },

@@ -4,16 +4,11 @@ import { hasScope, type Scope } from '../../domain/api-key.ts';
 import { Defect, isProblem, type Problem, problem } from '../../domain/problem.ts';
 import { buildQuotaHeaders, computeTokens } from '../../domain/rate-limit.ts';
 import type { OrganizationState, Tenant, Tier } from '../../domain/tenant.ts';
-import { problemResult, type Reply, type Success, successResult } from '../reply.ts';
+import { problemResult, type Reply, successResult } from '../reply.ts';
 import { buildDeprecationHeaders, type Deprecation, type Route } from '../route.ts';
 import { type Authenticate, buildLocation, type Caller, unauthenticated } from './authentication.ts';
-import {
-  type IdempotencyStore,
-  type IdempotentRequest,
-  parseIdempotencyKey,
-  replay,
-  toStoredReply,
-} from './idempotency.ts';
+import { buildEffect, type EffectPorts, replyOnce } from './effect.ts';
+import { type IdempotentRequest, parseIdempotencyKey } from './idempotency.ts';
 import {
   beginRequest,
   type CapacityMeter,
@@ -22,14 +17,10 @@ import {
   type RequestPorts,
 } from './lifecycle.ts';
 import type { Charge, RateLimiter } from './rate-limit.ts';
-import { type ApiRequest, getRequestId, getTraceId, type Refusals, type UseCase } from './request.ts';
+import { type ApiRequest, getRequestId, getTraceId, type UseCase } from './request.ts';
 import { checkHeaders, parseBody, parseQuery } from './validation.ts';
 
-type CommitEffect<Change> = (
-  changes: readonly Change[],
-) => Promise<{ kind: 'committed' } | { kind: 'refused'; refusal: string }>;
-
-export interface ApiPorts<Change> extends RequestPorts {
+export interface ApiPorts<Change> extends RequestPorts, EffectPorts<Change> {
   authenticate: Authenticate;
   /** The caller's organization, up to some seconds old. */
   organization(
@@ -40,8 +31,6 @@ export interface ApiPorts<Change> extends RequestPorts {
   capacity: CapacityMeter;
   /** Counts a failed rate limiter, for an alarm: requests pass meanwhile. */
   onLimiterFailure(): void;
-  memory: IdempotencyStore<Change>;
-  commit: CommitEffect<Change>;
 }
 
 /**
@@ -73,7 +62,7 @@ export function apiHandler<R extends Route, Change>(
   useCase: UseCase<R, Change>,
   reveal: Reveal = (data) => data,
 ) {
-  const { logger, authenticate, organization, limiter, capacity, memory, commit, now } = ports;
+  const { logger, authenticate, organization, limiter, capacity, now } = ports;
   const { log } = logger;
 
   /** A hook that returns a result ends the pipeline. */
@@ -242,13 +231,18 @@ export function apiHandler<R extends Route, Change>(
         ...input,
         now: at,
         traceId: getTraceId(event),
-        effect: toEffect(route, { memory, commit }, event.established?.once, at),
+        effect: buildEffect(route, ports, {
+          caller,
+          requestId: getRequestId(event),
+          once: event.established?.once,
+          now: at,
+        }),
       } as ApiRequest<R, Change>;
       const reply = await useCase(request);
       const known = event.established?.once;
       return answer(
         event,
-        reply.kind === 'problem' && known ? await replyOnce(memory, known, at, reply) : reply,
+        reply.kind === 'problem' && known ? await replyOnce(ports.memory, known, at, reply) : reply,
       );
     });
 }
@@ -268,53 +262,6 @@ function completeState<K extends keyof RequestState>(
   if (parts.some((part) => established[part] === undefined))
     throw new Defect('the pipeline ran out of order');
   return established as Required<Pick<RequestState, K>>;
-}
-
-/**
- * The transaction that records a key detects its repetition, so that a first request pays no read. When the
- * use case refuses before it commits, an earlier response of the same key counts.
- */
-async function replyOnce<Change>(
-  memory: IdempotencyStore<Change>,
-  { scope, fingerprint }: IdempotentRequest,
-  now: Date,
-  refusal: Problem,
-): Promise<Reply> {
-  const first = await memory.find(scope, now);
-  return first ? replay(first, fingerprint) : refusal;
-}
-
-function toEffect<Change>(
-  route: Route,
-  { memory, commit }: Pick<ApiPorts<Change>, 'memory' | 'commit'>,
-  once: IdempotentRequest | undefined,
-  now: Date,
-): ApiRequest<Route, Change>['effect'] {
-  return async (reply: Success, changes: readonly Change[], refusals: Refusals = {}) => {
-    const guard = once
-      ? [
-          memory.record(
-            once.scope,
-            toStoredReply(once.fingerprint, reply.status ?? route.success.status, reply),
-            now,
-          ),
-        ]
-      : [];
-    // DynamoDB refuses an empty transaction.
-    if (guard.length + changes.length === 0) return reply;
-    // The record comes first: of several failed conditions the first one decides.
-    const result = await commit([...guard, ...changes]);
-    if (result.kind === 'committed') return reply;
-    if (result.refusal === 'idempotency-key-used' && once) {
-      const first = await memory.find(once.scope, now);
-      return first
-        ? replay(first, once.fingerprint)
-        : problem('CONFLICT', 'A request with this Idempotency-Key is being processed.');
-    }
-    const refused = refusals[result.refusal];
-    if (refused) return typeof refused === 'function' ? refused() : refused;
-    throw new Defect(`the effect of ${route.name} was refused: ${result.refusal}`);
-  };
 }
 
 const checkSunset = (deprecation: Deprecation | undefined, now: Date): Problem | undefined =>

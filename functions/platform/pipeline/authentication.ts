@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type ApiKey, hashApiKey, hasScope, parseBearerKey, type Scope } from '../../domain/api-key.ts';
+import type { AuditActor } from '../../domain/audit.ts';
 import type { ConversationId } from '../../domain/ids.ts';
 import { Defect, invalid, type Problem, problem } from '../../domain/problem.ts';
 import type { Budget, RateBucket } from '../../domain/rate-limit.ts';
@@ -20,6 +21,8 @@ export interface Caller {
   tier?: Budget;
   /** Records the use of the caller's key. Never rejects. */
   noteUse?(now: Date): Promise<void>;
+  /** Undefined for visitors, who change no set-up. */
+  actor?: AuditActor;
   /** Of a signed-in user. */
   session?: Session;
   /** Scopes of an API key; undefined for a caller without a key. */
@@ -95,6 +98,7 @@ export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log
       ...caller,
       noteUse: (now) => keys.noteUse(key, now),
       scopes: key.scopes,
+      actor: { type: 'api_key', id: key.id },
       logged: { keyId: key.id },
       ...(scope !== undefined && hasScope(key.scopes, scope)
         ? {}

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Scope } from '../../domain/api-key.ts';
+import type { AuditAction, AuditChange } from '../../domain/audit.ts';
 import { type ConversationId, parseTraceId } from '../../domain/ids.ts';
 import { type Problem, unavailable } from '../../domain/problem.ts';
 import type { Role, Session, Tenant } from '../../domain/tenant.ts';
@@ -8,7 +9,34 @@ import type { Reply, Success } from '../reply.ts';
 import type { Route } from '../route.ts';
 
 /** Response to a refused change: a problem, or a function that handles it. */
-export type Refusals = Partial<Record<string, Problem | (() => Promise<Reply>)>>;
+type Refusals = Partial<Record<string, Problem | (() => Promise<Reply>)>>;
+
+/** What a request changes in the set-up: one entry of the audit log. */
+export interface SetupEffect {
+  /** Id of the changed thing. */
+  id: string;
+  changes: readonly AuditChange[];
+  /** Where it is not the route's own action. */
+  action?: AuditAction;
+}
+
+/**
+ * Commits the effect with the idempotency record and returns the response: `reply`, the first response of a
+ * concurrent request with the same key, or the problem of a refused change.
+ */
+export type Effect<Change> = (
+  reply: Success,
+  changes: readonly Change[],
+  refusals?: Refusals,
+) => Promise<Reply>;
+
+/** As `Effect`, with the entries of the audit log. */
+export type AuditedEffect<Change> = (
+  reply: Success,
+  changes: readonly Change[],
+  audited: SetupEffect | readonly [SetupEffect, ...SetupEffect[]],
+  refusals?: Refusals,
+) => Promise<Reply>;
 
 export interface ApiRequest<R extends Route, Change> {
   /** The effective tenant. */
@@ -24,11 +52,8 @@ export interface ApiRequest<R extends Route, Change> {
   now: Date;
   /** Trace of everything that the request causes. */
   traceId: string;
-  /**
-   * Commits the effect with the idempotency record and returns the response: `reply`, the first response of a
-   * concurrent request with the same key, or the problem of a refused change.
-   */
-  effect(reply: Success, changes: readonly Change[], refusals?: Refusals): Promise<Reply>;
+  /** Commits the effect. A route with an action of the audit log passes what it changes. */
+  effect: R extends { readonly audit: AuditAction } ? AuditedEffect<Change> : Effect<Change>;
 }
 
 /** The logic of a route. All writes go through `effect`; a repeated request runs it again up to there. */

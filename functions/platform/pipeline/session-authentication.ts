@@ -67,6 +67,7 @@ export function sessionAuthentication({
       tenant: { orgId: session.orgId, generation: LIVE_GENERATION },
       bucket: { orgId: session.orgId, kind: 'dashboard' },
       session,
+      actor: { type: 'user', id: session.userId, email: session.email },
       logged: { userId: session.userId },
       ...(denied === undefined ? {} : { denied }),
     };

@@ -12,7 +12,7 @@ const { kind, name, url } = examples.httpChannel;
 export const operations = {
   createChannel: {
     tag: 'Channels',
-    atMost: { reads: 4, writes: 24 },
+    atMost: { reads: 4, writes: 32 },
     description: `Creates a channel. It receives the messages of roles \`agent\` and \`assistant\`, not \`user\`
 and \`system\`, in conversations that are started with its identifier as \`channelId\`.
 
@@ -50,7 +50,7 @@ whose channel was deleted since fails with \`GONE\`. A sandbox reset keeps chann
   },
   deleteChannel: {
     tag: 'Channels',
-    atMost: { reads: 4, writes: 15 },
+    atMost: { reads: 4, writes: 22 },
     description: `Deletes a channel. Nothing more is sent to it: its open deliveries become \`skipped\`, and its
 deliveries can no longer be read. Its conversations stay and continue without a channel. Visitor tokens stay
 valid until they expire.

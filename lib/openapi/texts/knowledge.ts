@@ -19,7 +19,7 @@ Use \`syncSource\` for the next check without waiting for an hour. \`simulate-sp
 export const operations = {
   createSource: {
     tag: 'Knowledge',
-    atMost: { reads: 4, writes: 30 },
+    atMost: { reads: 4, writes: 38 },
     description: `Creates a content source, which is imported within moments (see its \`status\`) and then
 checked every hour.
 
@@ -65,7 +65,7 @@ Before the import, \`from\`, \`to\` and \`difference\` are null.`,
   },
   deleteSource: {
     tag: 'Knowledge',
-    atMost: { reads: 4, writes: 24 },
+    atMost: { reads: 6, writes: 30 },
     description:
       'Deletes a source with its content. A check in progress may still fetch it. Deleting a source that does not exist succeeds, so retries are safe.',
     answer: 'The source is deleted.',

@@ -48,7 +48,7 @@ endpoint. A job stops when the endpoint is disabled or deleted. A sandbox reset 
   },
   stopRedelivery: {
     tag: 'Deliveries',
-    atMost: { reads: 4, writes: 10 },
+    atMost: { reads: 4, writes: 13 },
     description: `Stops a redelivery job. Deliveries that it has created, or is creating (up to a few hundred),
 are still sent.
 

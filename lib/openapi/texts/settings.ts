@@ -20,7 +20,7 @@ export const operations = {
   },
   updateOrganization: {
     tag: 'Organization',
-    atMost: { reads: 1, writes: 3 },
+    atMost: { reads: 2, writes: 6 },
     description:
       'Changes the given settings; the others keep their values. Name, environment and tier cannot be changed and are ignored.',
     body: { contentChangeThreshold: 35 },
@@ -39,7 +39,7 @@ Counts lag by a few seconds, so a month can still grow after its end.`,
   },
   createApiKey: {
     tag: 'API keys',
-    atMost: { reads: 1, writes: 10 },
+    atMost: { reads: 1, writes: 11 },
     description: `Creates a live API key; sandbox keys come from \`provisionSandbox\`. The key is shown once, in
 \`secretOnce\`; the service stores only its digest. Give each program its own key with only the scopes it needs.
 
@@ -59,7 +59,7 @@ This operation takes no \`Idempotency-Key\`: if the response is lost, revoke the
   },
   revokeApiKey: {
     tag: 'API keys',
-    atMost: { reads: 2, writes: 6 },
+    atMost: { reads: 2, writes: 8 },
     description: `Revokes a live or sandbox key of the organization, permanently and from the next request on.
 The key stays in the list.
 

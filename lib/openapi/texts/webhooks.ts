@@ -35,7 +35,7 @@ Invalid values are rejected. Live, both are ordinary parameters that are sent to
 export const operations = {
   registerWebhook: {
     tag: 'Webhooks',
-    atMost: { reads: 4, writes: 20 },
+    atMost: { reads: 4, writes: 30 },
     description: `Registers a receiver URL and its event types. Events are signed with the \`secret\` in this
 response; store it, because no other operation returns it.
 
@@ -71,7 +71,7 @@ fail; \`readWebhookStats\` counts them.`,
   },
   updateWebhook: {
     tag: 'Webhooks',
-    atMost: { reads: 6, writes: 10 },
+    atMost: { reads: 6, writes: 25 },
     description: `Changes the URL, the event types, or both. Omitted fields keep their values. New event types
 replace the old ones and apply to later events; a new URL also applies to the next attempts of deliveries in
 progress. In a sandbox, the URL also sets the simulated receiver (\`registerWebhook\`).
@@ -86,7 +86,7 @@ contact support.`,
   },
   deleteWebhook: {
     tag: 'Webhooks',
-    atMost: { reads: 4, writes: 20 },
+    atMost: { reads: 4, writes: 28 },
     description: `Deletes an endpoint. Nothing more is sent to it: its open deliveries become \`skipped\`. Its
 deliveries remain in the events (\`readEvent\`) for 30 days.
 

@@ -136,7 +136,7 @@ describe('a reset', () => {
       item: createItemFinder({ pairing, sandbox: { ...sandbox, generation: 41 } }),
     });
     expect(status).toBe(200);
-    const [[first, second, ...more] = [], ...others] = committed;
+    const [[first, second, entry, ...more] = [], ...others] = committed;
     expect([more, others]).toEqual([[], []]);
     expect(first?.Update).toMatchObject({
       Key: { pk: sandbox.id, sk: 'organization' },
@@ -144,6 +144,7 @@ describe('a reset', () => {
       ExpressionAttributeValues: { ':generation': 41, ':next': 42, ':now': data.resetAt },
     });
     expect(second?.Put?.Item).toMatchObject({ orgId: sandbox.id, generation: 41, requestedAt: data.resetAt });
+    expect(entry?.Put?.Item).toMatchObject({ orgId: organization.id, action: 'sandbox.reset' });
   });
 
   it('returns the time of a concurrent reset, and deletes nothing more', async () => {

@@ -20,6 +20,7 @@ import {
   aLedgerEntry,
   aMessage,
   anApiKey,
+  anAuditEntry,
   anEndpoint,
   anEscalation,
   anEvent,
@@ -42,6 +43,7 @@ const CONTENT = long(65_400);
 const REASON = long(1000);
 const NAME = long(200);
 const URL = `https://example.com/${'a'.repeat(2000)}?simulate=200`;
+const MOVED_URL = URL.replace('example.com', 'example.org');
 const FULL_PAGE = { limit: '100' };
 /** Rows of a collection: more than a page has. */
 const ROWS = 130;
@@ -241,6 +243,21 @@ export async function worstCases(tables: TestTables, api: Api) {
       }),
     ),
   ]);
+  // An update of all that an endpoint can have.
+  const entry = anAuditEntry({
+    orgId: organization.id,
+    actorId: 'u'.repeat(255),
+    actorEmail: 'e'.repeat(320),
+    changes: ['url', 'name'].map((field) => ({ field, before: field === 'url' ? URL : NAME, after: URL })),
+  });
+  await fill(
+    service,
+    times(ROWS, () => newId('aud', now)).map((id) => ({
+      ...keys.auditEntry(organization.id, id),
+      ...entry,
+      id,
+    })),
+  );
   await fill(knowledge, [
     ...[known, ...times(ROWS, () => ({ ...known, id: newId('src', now) }))].map((one) => ({
       ...keys.source(tenant, one.id),
@@ -328,7 +345,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     registerWebhook: { body: { url: URL, events } },
     listWebhooks: { query: FULL_PAGE },
     readWebhook: to(large.id),
-    updateWebhook: { ...to(large.id), body: { url: URL, events } },
+    updateWebhook: { ...to(large.id), body: { url: MOVED_URL, events: ['ticket.created'] } },
     deleteWebhook: to(gone.id),
     testWebhook: to(plain.id),
     readWebhookStats: { ...to(plain.id), query: { hours: '168' } },
@@ -380,6 +397,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     createApiKey: { body: { name: NAME, scopes: [...Scope.options] } },
     listApiKeys: { query: FULL_PAGE },
     revokeApiKey: to(revoked.id),
+    listAuditLog: { query: FULL_PAGE },
   };
 
   const session = await api.session(organization.id);

@@ -16,6 +16,7 @@ import { LIVE_GENERATION, type Tenant } from '../../../functions/domain/tenant.t
 import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
 import { outboxReader } from '../../../functions/platform/pipeline/worker.ts';
 import { apiKeyStore, keyUseStore } from '../../../functions/store/api-keys.ts';
+import { auditLogReader } from '../../../functions/store/audit-log.ts';
 import { blockedHostStore } from '../../../functions/store/blocked-hosts.ts';
 import { channelStore } from '../../../functions/store/channels.ts';
 import {
@@ -53,6 +54,7 @@ import {
   aLedgerEntry,
   aMessage,
   anApiKey,
+  anAuditEntry,
   anEndpoint,
   anEscalation,
   anEvent,
@@ -174,6 +176,17 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     nameOf: id,
     readers: {
       list: async ({ service }, { orgId }) => ids((await apiKeyStore(service).list(orgId, PAGE)).items),
+    },
+  },
+  auditEntry: {
+    make: ({ orgId }) => {
+      const entry = anAuditEntry({ orgId });
+      return { ...keys.auditEntry(orgId, entry.id), ...entry };
+    },
+    nameOf: id,
+    readers: {
+      list: async ({ service }, { orgId }) =>
+        ids((await auditLogReader(service)(orgId, PAGE, {}, NOW)).items),
     },
   },
   endpoint: {

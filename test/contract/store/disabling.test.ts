@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AuditEntry } from '../../../functions/domain/audit.ts';
 import type { ClaimedDelivery, EndpointOutcome } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
@@ -31,6 +32,16 @@ const findNotice = ({ orgId, id }: Endpoint) => ({
   traceId: TRACE,
 });
 
+const findEntry = ({ orgId, id }: Endpoint, at = ENDED): AuditEntry => ({
+  id: expect.stringMatching(/^aud_[0-9a-f]{32}$/),
+  orgId,
+  action: 'webhook.disabled',
+  targetId: id,
+  actorType: 'service',
+  changes: [{ field: 'status', before: 'active', after: 'auto_disabled' }],
+  createdAt: at.toISOString(),
+});
+
 /**
  * Settles all claims at the same time as those that disable.
  * @returns how many did
@@ -59,7 +70,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
     return { stores, endpoint, find };
   }
 
-  it('is done by one of ten settlements at once, with one notice for the admins', async () => {
+  it('is done by one of ten settlements at once, with one notice and one entry of the audit log', async () => {
     const { stores, endpoint, find } = await setUp({
       consecutiveFailures: 9,
       failingSince: NOW.toISOString(),
@@ -76,6 +87,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
       disabledReason: 'consecutive_failures',
     });
     expect(await stores.notices()).toEqual([findNotice(endpoint)]);
+    expect(await stores.auditEntries(endpoint.orgId)).toEqual([findEntry(endpoint)]);
     expect(await statuses(stores, ends)).toEqual([
       'exhausted',
       ...Array.from({ length: 9 }, () => 'pending'),
@@ -93,6 +105,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
 
     expect(await find()).toEqual(endpoint);
     expect(await stores.notices()).toEqual([]);
+    expect(await stores.auditEntries(endpoint.orgId)).toEqual([]);
   });
 
   it('makes no notice when the endpoint is gone', async () => {
@@ -115,6 +128,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
     expect(result).toBe('refused');
     expect(await find()).toEqual(endpoint);
     expect(await stores.notices()).toEqual([]);
+    expect(await stores.auditEntries(endpoint.orgId)).toEqual([]);
   });
 
   it('makes its notice also when the last attempt was lost with its worker', async () => {
@@ -133,6 +147,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
     expect(await stores.notices()).toEqual([
       { ...findNotice(endpoint), disabledAt: LEASE_END.toISOString() },
     ]);
+    expect(await stores.auditEntries(endpoint.orgId)).toEqual([findEntry(endpoint, LEASE_END)]);
   });
 
   it('has the time of the first failure since the last success', async () => {

@@ -3,18 +3,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Endpoint, getCountedHost } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { anEndpoint, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
+import { changingEndpoints } from './endpoint-changes.ts';
 
 const engine = dynamoDb();
 const FULL = { kind: 'refused', refusal: 'endpoint-host-limit' };
 
 async function anOrganization(orgId = newId('org', NOW)) {
   const { service } = await engine.tables();
-  const endpoints = endpointStore(service);
+  const endpoints = changingEndpoints(service);
   const commit = committer(service.client);
   const at = (host: string) => anEndpoint({ orgId, url: `https://${host}/hook` });
   const add = async (host: string) => commit(endpoints.add(at(host)));

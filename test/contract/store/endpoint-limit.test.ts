@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { anEndpoint, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
+import { changingEndpoints } from './endpoint-changes.ts';
 
 const engine = dynamoDb();
 
 async function anOrganization() {
   const { service } = await engine.tables();
-  const endpoints = endpointStore(service);
+  const endpoints = changingEndpoints(service);
   const commit = committer(service.client);
   const orgId = newId('org', NOW);
   let hosts = 0;

@@ -193,12 +193,17 @@ describe('the transaction that ends a delivery', () => {
   it.each(EFFECTS)('does not check the generation of a live delivery: "%s"', async (effect, failures) => {
     const writes = await writesOfEnd(failures, effect, true);
 
-    expect(writes).toEqual(['Update', 'Update', ...(effect === 'disable' ? ['Put'] : [])]);
+    expect(writes).toEqual(['Update', 'Update', ...(effect === 'disable' ? ['Put', 'Put'] : [])]);
   });
 
   it.each(EFFECTS)('checks the generation in a sandbox: "%s"', async (effect, failures) => {
     const writes = await writesOfEnd(failures, effect, false);
 
-    expect(writes).toEqual(['Update', 'Update', ...(effect === 'disable' ? ['Put'] : []), 'ConditionCheck']);
+    expect(writes).toEqual([
+      'Update',
+      'Update',
+      ...(effect === 'disable' ? ['Put', 'Put'] : []),
+      'ConditionCheck',
+    ]);
   });
 });

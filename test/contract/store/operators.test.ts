@@ -24,17 +24,20 @@ async function setUp(changes: Partial<Endpoint> = {}) {
 
 describe('an operator', () => {
   it('disables an active endpoint once, without a reason', async () => {
-    const { endpoint, find, standing } = await setUp({ consecutiveFailures: 3 });
+    const { endpoint, find, standing, stores } = await setUp({ consecutiveFailures: 3 });
     const { orgId, id } = endpoint;
 
     const results = await Promise.all([0, 1, 2].map(() => standing.disable(orgId, id, NOW)));
 
     expect(results.filter(Boolean)).toHaveLength(1);
     expect(await find()).toEqual({ ...endpoint, status: 'auto_disabled', disabledAt: NOW.toISOString() });
+    const [entry, ...more] = await stores.auditEntries(orgId);
+    expect(entry).toMatchObject({ action: 'webhook.disabled', targetId: id, actorType: 'operator' });
+    expect(more).toEqual([]);
   });
 
   it('enables a disabled endpoint once, without failures', async () => {
-    const { endpoint, find, standing } = await setUp({
+    const { endpoint, find, standing, stores } = await setUp({
       status: 'auto_disabled',
       consecutiveFailures: 10,
       failingSince: NOW.toISOString(),
@@ -44,26 +47,32 @@ describe('an operator', () => {
     });
     const { orgId, id } = endpoint;
 
-    expect(await standing.enable(orgId, id)).toBe(true);
-    expect(await standing.enable(orgId, id)).toBe(false);
+    expect(await standing.enable(orgId, id, NOW)).toBe(true);
+    expect(await standing.enable(orgId, id, NOW)).toBe(false);
 
     const { failingSince, disabledAt, disabledReason, slowUntil, ...rest } = endpoint;
     expect(await find()).toEqual({ ...rest, status: 'active', unproven: true, consecutiveFailures: 0 });
+    expect((await stores.auditEntries(orgId)).map(({ action, changes }) => [action, changes])).toEqual([
+      ['webhook.enabled', [{ field: 'status', before: 'auto_disabled', after: 'active' }]],
+    ]);
   });
 
   it('creates no endpoint', async () => {
     const { tables, standing } = await setUp();
     const { orgId, id } = anEndpoint();
     expect(await standing.disable(orgId, id, NOW)).toBe(false);
-    expect(await standing.enable(orgId, id)).toBe(false);
+    expect(await standing.enable(orgId, id, NOW)).toBe(false);
     expect(await endpointStore(tables.service).find(orgId, id)).toBeUndefined();
   });
 
   it('disables and enables a channel too', async () => {
-    const { tables, standing } = await setUp();
+    const { tables, standing, stores } = await setUp();
     const channel = anHttpChannel();
     await committer(tables.service.client)(channelStore(tables.service).add(channel));
     expect(await standing.disable(channel.orgId, channel.id, NOW)).toBe(true);
+    expect(await stores.auditEntries(channel.orgId)).toMatchObject([
+      { action: 'channel.disabled', targetId: channel.id },
+    ]);
     expect(await endpointStore(tables.service).find(channel.orgId, channel.id)).toMatchObject({
       status: 'auto_disabled',
     });
@@ -83,7 +92,7 @@ describe('an endpoint that an operator has enabled', () => {
     const second = later(NOW, seconds(60));
 
     expect(await fail(NOW)).toBe('done');
-    expect(await standing.enable(orgId, id)).toBe(true);
+    expect(await standing.enable(orgId, id, NOW)).toBe(true);
     await stores.endpoints.remove(orgId, id);
     await stores.endpoints.put({ ...endpoint, consecutiveFailures: 9 });
     expect(await fail(second)).toBe('done');

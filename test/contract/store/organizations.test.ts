@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
+import { newId, type OrgId } from '../../../functions/domain/ids.ts';
+import type { OrganizationSettings } from '../../../functions/domain/tenant.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { organizationStore } from '../../../functions/store/organizations.ts';
 import { committer } from '../../../functions/store/transaction.ts';
@@ -19,6 +20,11 @@ async function organizations() {
     async enrol(organization = anOrganization()) {
       expect(await commit([store.add(organization)])).toEqual({ kind: 'committed' });
       return organization;
+    },
+    /** As the route changes the settings. */
+    async change(id: OrgId, settings: Partial<OrganizationSettings>) {
+      const found = await store.find(id);
+      return found && commit([store.buildUpdate(found, settings)]);
     },
     addAgain: (organization = anOrganization()) => commit([store.add(organization)]),
   };
@@ -70,19 +76,31 @@ describe('a change of the settings', () => {
     const { find, enrol, change: set } = await organizations();
     const organization = await enrol();
 
-    expect(await set(organization.id, change)).toEqual({ ...organization, ...change });
+    expect(await set(organization.id, change)).toEqual({ kind: 'committed' });
 
     expect(await find(organization.id)).toEqual({ ...organization, ...change });
   });
 
-  it.each([[{}], [{ contentChangeThreshold: undefined, contentChangeNotifications: undefined }]])(
-    'changes nothing when nothing is given: %j',
-    async (change) => {
-      const { enrol, change: set } = await organizations();
-      const organization = await enrol();
-      expect(await set(organization.id, change)).toEqual(organization);
-    },
-  );
+  it('is refused when the setting was changed since it was read', async () => {
+    const { find, enrol, change, buildUpdate, service } = await organizations();
+    const read = await enrol();
+    await change(read.id, { contentChangeThreshold: 40 });
+
+    const late = await committer(service.client)([buildUpdate(read, { contentChangeThreshold: 50 })]);
+
+    expect(late).toEqual({ kind: 'refused', refusal: 'organization-changed' });
+    expect(await find(read.id)).toMatchObject({ contentChangeThreshold: 40 });
+  });
+
+  it('is possible from the defaults of an organization without settings', async () => {
+    const { find, change, service } = await organizations();
+    const { contentChangeThreshold, contentChangeNotifications, ...early } = anOrganization();
+    const Item = { ...keys.organization(early.id), ...early };
+    await service.client.send(new PutCommand({ TableName: service.name, Item }));
+
+    expect(await change(early.id, { contentChangeThreshold: 5 })).toEqual({ kind: 'committed' });
+    expect(await find(early.id)).toMatchObject({ contentChangeThreshold: 5 });
+  });
 
   it('does not overwrite a concurrent change of another setting', async () => {
     const { find, enrol, change } = await organizations();
@@ -97,13 +115,13 @@ describe('a change of the settings', () => {
   });
 
   it('creates no organization', async () => {
-    const { find, change } = await organizations();
-    const id = newId('org', NOW);
+    const { find, buildUpdate, service } = await organizations();
+    const absent = anOrganization();
 
-    expect(await change(id, { contentChangeThreshold: 5 })).toBeUndefined();
-    expect(await change(id, {})).toBeUndefined();
+    const result = await committer(service.client)([buildUpdate(absent, { contentChangeThreshold: 5 })]);
 
-    expect(await find(id)).toBeUndefined();
+    expect(result).toEqual({ kind: 'refused', refusal: 'organization-changed' });
+    expect(await find(absent.id)).toBeUndefined();
   });
 
   it('does not change another organization', async () => {

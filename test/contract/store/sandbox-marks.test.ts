@@ -25,6 +25,7 @@ const KEPT = [
   /^service org_\w+ (organization|endpoint-count(#\S+)?|channel-count)$/,
   /^service org_\w+#webhooks whk_/,
   /^service org_\w+#deleted-webhooks /,
+  /^service org_\w+#audit-log#\d aud_/,
   /^service org_\w+#channels chn_/,
   // Rate windows, which end with their minute, and last uses of keys.
   /^rates /,
@@ -198,6 +199,26 @@ describe('the purge after a reset', () => {
     const ofFirst = [...lives.first.keys()].filter((place) => !isKept(place));
     expect(ofFirst.filter((place) => afterPurge.has(place))).toEqual([]);
     expect([...afterPurge].filter((entry) => JSON.stringify(entry).includes(`${sandbox}#1`))).toEqual([]);
+  });
+
+  it('leaves the audit log, with the changes of both generations', () => {
+    const log = [...afterPurge].filter(([place]) => place.startsWith(`service ${sandbox}#audit-log#`));
+    for (const life of ['first', 'second'] as const) {
+      const ofLife = log.filter(([place]) => lives[life].has(place)).map(([, { action }]) => action);
+      expect(new Set(ofLife)).toEqual(
+        new Set([
+          'webhook.created',
+          'webhook.deleted',
+          'webhook.disabled',
+          'channel.created',
+          'channel.deleted',
+          'source.created',
+          'source.deleted',
+          'redelivery.started',
+          'redelivery.stopped',
+        ]),
+      );
+    }
   });
 
   it('leaves endpoints and channels with their states', () => {

@@ -1,4 +1,5 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { AuditEntry } from '../../../functions/domain/audit.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { DisablingNotice, type Endpoint } from '../../../functions/domain/endpoint.ts';
 import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
@@ -9,13 +10,14 @@ import type { AuditLedgerPorts } from '../../../functions/engine/audit-ledger.ts
 import type { DeliveryStreamPorts } from '../../../functions/engine/delivery-stream.ts';
 import type { FanOutPorts } from '../../../functions/engine/fan-out.ts';
 import type { ReconcilePorts } from '../../../functions/engine/reconcile.ts';
+import { auditLogReader } from '../../../functions/store/audit-log.ts';
 import { deliveryMoves, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
 import { sandboxStore } from '../../../functions/store/organizations.ts';
 import { committer } from '../../../functions/store/transaction.ts';
-import { aSandboxTenant, NOW } from '../../builders.ts';
+import { aSandboxTenant, later, NOW } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
@@ -23,6 +25,7 @@ import { MemoryLedger } from '../../doubles/memory-ledger.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
+import { changingEndpoints } from './endpoint-changes.ts';
 
 /** The stores behind the engine's ports, of either kind. */
 export interface Stores {
@@ -44,6 +47,8 @@ export interface Stores {
   }>;
   /** The notices in the outbox about disabled endpoints. */
   notices(): Promise<DisablingNotice[]>;
+  /** The entries of an organization's audit log. */
+  auditEntries(orgId: OrgId): Promise<AuditEntry[]>;
 }
 
 /** A sandbox as an organization row. */
@@ -89,6 +94,7 @@ function memoryStores(): Stores {
       return { tenant: aSandboxTenant({ orgId }), reset: async () => void standings.reset(orgId) };
     },
     notices: async () => deliveries.notices,
+    auditEntries: async (orgId) => deliveries.entries.filter((entry) => entry.orgId === orgId),
   };
 }
 
@@ -110,7 +116,7 @@ export function dynamoDbStores({ service, outbox, deliveries, ledger }: TestTabl
       markAtRisk: (orgId, id, until) => store.markAtRisk(orgId, id, until),
       beginStreak: (orgId, id) => store.beginStreak(orgId, id),
       put: async (endpoint) => void (await commit(store.add(endpoint))),
-      remove: async (orgId, id) => void (await store.remove(orgId, id, NOW)),
+      remove: async (orgId, id) => void (await changingEndpoints(service).remove(orgId, id, NOW)),
     },
     due: dueIndex(deliveries),
     ledger: ledgerStore(ledger),
@@ -126,6 +132,9 @@ export function dynamoDbStores({ service, outbox, deliveries, ledger }: TestTabl
           generation += 1;
         },
       };
+    },
+    async auditEntries(orgId) {
+      return (await auditLogReader(service)(orgId, { limit: 100 }, {}, later(NOW, 86_400_000))).items;
     },
     async notices() {
       const { Items = [] } = await outbox.client.send(

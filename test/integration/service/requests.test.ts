@@ -1,6 +1,7 @@
 import { afterAll, describe, expect } from 'vitest';
 import { anOrganization } from './an-organization.ts';
 import { aPlace } from './place.ts';
+import { auditLog } from './requests/audit-log.ts';
 import { conversations } from './requests/conversations.ts';
 import { deliveries } from './requests/deliveries.ts';
 import { events } from './requests/events.ts';
@@ -36,6 +37,7 @@ describe('webhooks', () => webhooks(anOrganization(place)));
 describe('conversations', () => conversations(anOrganization(place)));
 describe('knowledge', () => knowledge(anOrganization(place)));
 describe('settings', () => settings(anOrganization(place)));
+describe('the audit log', () => auditLog(anOrganization(place)));
 describe.concurrent('delivery behavior', () => {
   deliveries(anOrganization(place));
   redeliveries(anOrganization(place));

@@ -103,8 +103,8 @@ export const HARMFUL_ALONE: readonly Mutation[] = [
     also: [
       {
         file: ENDPOINTS,
-        find: 'import { GetCommand, QueryCommand,',
-        replace: 'import { GetCommand, PutCommand, QueryCommand,',
+        find: 'import { QueryCommand,',
+        replace: 'import { PutCommand, QueryCommand,',
       },
     ],
     breaks: ['nothing unknown is dropped'],

@@ -102,15 +102,18 @@ export class TableStores implements Stores {
     },
     put: (endpoint: Endpoint): void => {
       const code = this.#api();
-      const store = code.endpointStore(this.#tables.table('service'));
+      const store: AnyEndpointStore = code.endpointStore(this.#tables.table('service'));
       const { orgId, id, events } = endpoint;
-      if (this.endpoints.present(orgId, id) === undefined) this.#commit(code, store.add(endpoint));
-      else void store.update(orgId, id, { events });
+      if (this.endpoints.present(orgId, id) === undefined) {
+        this.#commit(code, store.add?.(endpoint) ?? []);
+      } else if (store.buildUpdate !== undefined) {
+        const row = this.#row('service', { ...keys.endpoint(orgId, id) });
+        this.#commit(code, store.buildUpdate({ orgId, id, row, counted: 'none' }, { events }));
+      } else void store.update?.(orgId, id, { events });
     },
     remove: (orgId: OrgId, id: ReceiverId): void => {
       const code = this.#api();
-      const store: Code['endpointStore'] extends (table: never) => infer S ? Partial<S> : never =
-        code.endpointStore(this.#tables.table('service'));
+      const store: AnyEndpointStore = code.endpointStore(this.#tables.table('service'));
       // The previous version counts no hosts, and returns the changes themselves.
       const changes: unknown =
         store.removalOf?.(orgId, id, this.#countedAt(orgId, id)) ??
@@ -311,6 +314,14 @@ export class TableStores implements Stores {
     return row;
   }
 }
+
+type EndpointStore = ReturnType<Code['endpointStore']>;
+
+/** The store of either version. The previous one counts no hosts and writes updates itself. */
+type AnyEndpointStore = Partial<EndpointStore> & {
+  update?(orgId: OrgId, id: ReceiverId, settings: Pick<Endpoint, 'events'>): Promise<unknown>;
+  remove?(orgId: OrgId, id: ReceiverId, now: Date): unknown;
+};
 
 /** The key by which the world knows a row of a sandbox. */
 function nameOf({ pk, sk, name, kind, webhookId, generation, id, hour, body }: Row): string {

@@ -107,6 +107,28 @@ describe.each(all.map((route) => [`${route.method} ${route.path}`, route] as con
   });
 });
 
+/** Writes of data: they change no set-up (docs/specification.md, Audit log). */
+const DATA_ROUTES = [
+  'create-conversation',
+  'create-message',
+  'create-ticket',
+  'create-visitor-token',
+  'redeliver-delivery',
+  'request-handoff',
+  'resolve-conversation',
+  'sync-source',
+  'test-webhook',
+];
+
+describe('the audit log', () => {
+  it('has an action for every route that writes, except for those of data', () => {
+    const writing = all.filter(({ method }) => method !== 'GET');
+    const without = writing.filter(({ audit }) => audit === undefined || audit === 'none');
+    expect(without.map(({ name }) => name).toSorted()).toEqual(DATA_ROUTES);
+    for (const { audit } of all.filter(({ method }) => method === 'GET')) expect(audit).toBeUndefined();
+  });
+});
+
 describe('registration and test of an endpoint', () => {
   it.each([routes.registerWebhook, routes.testWebhook])('need an Idempotency-Key: $name', (route) => {
     expect(route.idempotency).toBe('required');

@@ -131,7 +131,9 @@ async function problemOf(
   const ports = { ...service.ports, authenticate };
   const handler = apiHandler({ ...route, ...given.route }, ports, async ({ effect }) => {
     if (thrown) throw thrown;
-    return route.method === 'POST' ? effect(success(data), [{ write: 'it' }]) : success(data);
+    // What the audit log records. On a route without an action it is a refusal that does not happen.
+    const audited: Record<string, never> = { id: 'it' as never, changes: [] as never };
+    return route.method === 'POST' ? effect(success(data), [{ write: 'it' }], audited) : success(data);
   });
   const request = aRequest(service, {
     httpMethod: route.method,

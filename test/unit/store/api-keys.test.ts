@@ -53,14 +53,14 @@ describe('revocation of an API key', () => {
     });
   });
 
-  it('updates both rows, and only when they exist', async () => {
+  it('updates both rows, and only when they are not revoked', async () => {
     dynamo.on(GetCommand).resolves({ Item: listed });
     const changes = await apiKeys.revoke(key.orgId, key.id, NOW);
     expect(changes.map(({ write }) => write.Update)).toMatchObject(
       rows.map((Key) => ({
         Key,
-        UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :now)',
-        ConditionExpression: 'attribute_exists(pk)',
+        UpdateExpression: 'SET revokedAt = :now',
+        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(revokedAt)',
         ExpressionAttributeValues: { ':now': NOW.toISOString() },
       })),
     );

@@ -1,22 +1,12 @@
 import 'aws-sdk-client-mock-vitest/extend';
-import {
-  ConditionalCheckFailedException,
-  DynamoDBClient,
-  TransactionCanceledException,
-} from '@aws-sdk/client-dynamodb';
-import {
-  DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { SLOW_SECONDS } from '../../../functions/domain/lanes.ts';
 import { buildEndpointChange, endpointStore } from '../../../functions/store/endpoints.ts';
 import { keys } from '../../../functions/store/keys.ts';
-import { Contended } from '../../../functions/store/transaction.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
@@ -82,7 +72,6 @@ const isRead = (countedHost: string | undefined, left = 3): void => {
     dynamo
       .on(GetCommand, { Key: keys.endpointHostCount(endpoint.orgId, countedHost) })
       .resolves({ Item: { endpoints: left } });
-  dynamo.on(TransactWriteCommand).resolves({});
 };
 
 /** What the deletion leaves: the URL and the times, but no subscriptions and no key version. */
@@ -100,15 +89,33 @@ const REMAINS = {
   },
 };
 
+const SETTINGS = ['url', 'events', 'description'];
+
+async function found() {
+  const read = await endpoints.findToChange(endpoint.orgId, endpoint.id);
+  if (read === undefined) throw new Error('the endpoint was to be read');
+  return read;
+}
+
+const removalWrites = async () =>
+  endpoints.buildRemoval(await found(), SETTINGS, NOW).map(({ write }) => write);
+
 describe('removal of an endpoint', () => {
   it.each([
     [3, { Update: { ConditionExpression: 'endpoints > :zero' } }],
     [1, { Delete: { ConditionExpression: 'endpoints = :one' } }],
-  ])('decrements the counts only if it existed at its host, which has %i', async (left, ofHost) => {
+  ])('decrements the counts only if it is at its host as read, which has %i', async (left, ofHost) => {
     isRead('receiver.example.com', left);
-    expect(await endpoints.remove(endpoint.orgId, endpoint.id, NOW)).toEqual({ kind: 'committed' });
-    expect(dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems).toMatchObject([
-      { Delete: { Key: key, ConditionExpression: 'countedHost = :counted' } },
+    expect(await removalWrites()).toMatchObject([
+      {
+        Delete: {
+          Key: key,
+          ConditionExpression:
+            'countedHost = :counted AND #url = :urlWasRead AND #events = :eventsWasRead AND attribute_not_exists(#description)',
+          ExpressionAttributeNames: { '#url': 'url', '#events': 'events', '#description': 'description' },
+          ExpressionAttributeValues: { ':urlWasRead': endpoint.url, ':eventsWasRead': endpoint.events },
+        },
+      },
       { Update: { Key: countKey, ConditionExpression: 'endpoints > :zero' } },
       ofHost,
       REMAINS,
@@ -117,11 +124,12 @@ describe('removal of an endpoint', () => {
 
   it("decrements no host's count for an item of an older version", async () => {
     isRead(undefined);
-    await endpoints.remove(endpoint.orgId, endpoint.id, NOW);
-    expect(dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems).toMatchObject([
+    expect(await removalWrites()).toMatchObject([
       {
         Delete: {
-          ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(countedHost)',
+          ConditionExpression: expect.stringMatching(
+            /^attribute_exists\(pk\) AND attribute_not_exists\(countedHost\) AND /,
+          ),
         },
       },
       { Update: { Key: countKey } },
@@ -131,86 +139,53 @@ describe('removal of an endpoint', () => {
 
   it('removes an endpoint that cannot be read, which leaves nothing', async () => {
     dynamo.on(GetCommand, { Key: key }).resolves({ Item: { ...key, ...endpoint, url: 7 } });
-    dynamo.on(TransactWriteCommand).resolves({});
-    await endpoints.remove(endpoint.orgId, endpoint.id, NOW);
-    expect(dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems).toHaveLength(2);
-  });
-
-  it('writes nothing when the endpoint is gone', async () => {
-    dynamo.on(GetCommand).resolves({});
-    expect(await endpoints.remove(endpoint.orgId, endpoint.id, NOW)).toEqual({
-      kind: 'refused',
-      refusal: 'endpoint-missing',
-    });
-    expect(dynamo).not.toHaveReceivedCommand(TransactWriteCommand);
-  });
-
-  it('fails when another change always comes first', async () => {
-    isRead('receiver.example.com');
-    dynamo.on(TransactWriteCommand).rejects(
-      new TransactionCanceledException({
-        message: '',
-        $metadata: {},
-        CancellationReasons: [{ Code: 'ConditionalCheckFailed' }],
-      }),
-    );
-    await expect(endpoints.remove(endpoint.orgId, endpoint.id, NOW)).rejects.toThrow(Contended);
-    await expect(
-      endpoints.update(endpoint.orgId, endpoint.id, { url: 'https://new.example.com/' }),
-    ).resolves.toBe('full');
+    expect(await removalWrites()).toHaveLength(2);
   });
 });
 
 describe('update of an endpoint', () => {
-  it('writes only the given fields, and only to an existing endpoint', async () => {
+  const updateWrites = async (settings: Partial<Pick<Endpoint, 'url' | 'events'>>) =>
+    endpoints.buildUpdate(await found(), settings).map(({ write }) => write);
+
+  it('writes only the given fields, on condition that they did not change', async () => {
     isRead('receiver.example.com');
-    dynamo.on(UpdateCommand).resolves({ Attributes: { ...key, ...endpoint } });
     const url = 'https://receiver.example.com/new';
-    expect(await endpoints.update(endpoint.orgId, endpoint.id, { url })).toEqual(endpoint);
-    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
-      Key: key,
-      UpdateExpression: 'SET #url = :url, #unproven = :unproven, countedHost = :to',
-      ConditionExpression: 'countedHost = :counted',
-      ExpressionAttributeValues: {
-        ':url': url,
-        ':unproven': true,
-        ':counted': 'receiver.example.com',
-        ':to': 'receiver.example.com',
+    expect(await updateWrites({ url })).toMatchObject([
+      {
+        Update: {
+          Key: key,
+          UpdateExpression: 'SET #url = :url, #unproven = :unproven, countedHost = :to',
+          ConditionExpression: 'countedHost = :counted AND #url = :urlWasRead',
+          ExpressionAttributeValues: {
+            ':url': url,
+            ':urlWasRead': endpoint.url,
+            ':unproven': true,
+            ':counted': 'receiver.example.com',
+            ':to': 'receiver.example.com',
+          },
+        },
       },
-    });
-    await endpoints.update(endpoint.orgId, endpoint.id, { events: ['ticket.created'] });
-    expect(dynamo).toHaveReceivedLastCommandWith(UpdateCommand, {
-      UpdateExpression: 'SET #events = :events',
-      ConditionExpression: 'attribute_exists(pk)',
-    });
+    ]);
+    expect(await updateWrites({ events: ['ticket.created'] })).toMatchObject([
+      {
+        Update: {
+          UpdateExpression: 'SET #events = :events',
+          ConditionExpression: 'attribute_exists(pk) AND #events = :eventsWasRead',
+        },
+      },
+    ]);
   });
 
-  it('reads the endpoint when there is nothing to write', async () => {
-    dynamo.on(GetCommand).resolves({ Item: { ...key, ...endpoint } });
-    const unchanged = await endpoints.update(endpoint.orgId, endpoint.id, {
-      url: undefined,
-      events: undefined,
-    });
-    expect(unchanged).toEqual(endpoint);
-    expect(dynamo).not.toHaveReceivedCommand(UpdateCommand);
+  it('keeps an endpoint proven whose URL stays the same', async () => {
+    isRead('receiver.example.com');
+    expect(await updateWrites({ url: endpoint.url })).toMatchObject([
+      { Update: { UpdateExpression: 'SET #url = :url, countedHost = :to' } },
+    ]);
   });
 
-  it('returns undefined when the endpoint is gone', async () => {
-    dynamo
-      .on(UpdateCommand)
-      .rejects(
-        new ConditionalCheckFailedException({ message: 'The conditional request failed', $metadata: {} }),
-      );
-    expect(
-      await endpoints.update(endpoint.orgId, endpoint.id, { events: ['ticket.created'] }),
-    ).toBeUndefined();
-  });
-
-  it('throws any other error', async () => {
-    dynamo.on(UpdateCommand).rejects(new Error('throttled'));
-    await expect(
-      endpoints.update(endpoint.orgId, endpoint.id, { events: ['ticket.created'] }),
-    ).rejects.toThrow('throttled');
+  it('finds no endpoint to change when it is gone', async () => {
+    dynamo.on(GetCommand).resolves({});
+    expect(await endpoints.findToChange(endpoint.orgId, endpoint.id)).toBeUndefined();
   });
 });
 

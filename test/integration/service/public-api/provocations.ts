@@ -182,6 +182,9 @@ const BAD_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   to: ['to=', 'to=0', 'to=2026-02-30T00:00:00Z'],
   environment: ['environment=', 'environment=LIVE', 'environment=test', 'environment=__proto__'],
   type: ['type=', 'type=ticket', 'type=ticket.created%20'],
+  action: ['action=', 'action=webhook', 'action=webhook.created%20'],
+  actorType: ['actorType=', 'actorType=admin', 'actorType=__proto__'],
+  actorId: ['actorId=', `actorId=${'x'.repeat(256)}`],
   order: ['order=', 'order=newest', 'order=ASC'],
   include: ['include=', 'include=requests', 'include=request,request', 'include=__proto__'],
 };

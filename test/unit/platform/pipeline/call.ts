@@ -19,6 +19,7 @@ export const thingRoute = {
   summary: 'Create a thing',
   scope: 'write:webhooks',
   idempotency: 'required',
+  audit: 'none',
   params: z.object({ id: EndpointId }),
   query: z.object({ view: z.optional(z.enum(['short', 'long'])) }),
   body: z.strictObject({

@@ -1,4 +1,5 @@
 import { type ApiKey, generateApiKey, hashApiKey } from '../../../../functions/domain/api-key.ts';
+import type { AuditEntry } from '../../../../functions/domain/audit.ts';
 import { newId, type OrgId } from '../../../../functions/domain/ids.ts';
 import type { Capacity } from '../../../../functions/domain/rate-limit.ts';
 import type { Environment, Tenant } from '../../../../functions/domain/tenant.ts';
@@ -12,8 +13,11 @@ import type { IdempotencyScope, StoredReply } from '../../../../functions/platfo
 import { anApiKey, NOW } from '../../../builders.ts';
 import { type CapturedLogging, capturingLogger } from '../capturing-logger.ts';
 
-/** A write: of an idempotency record, or a text of the use case. */
-export type Change = { record: IdempotencyScope; answer: StoredReply } | { write: string };
+/** A write: of an idempotency record, a text of the use case, or an entry of the audit log. */
+export type Change =
+  | { record: IdempotencyScope; answer: StoredReply }
+  | { write: string }
+  | { entry: AuditEntry };
 
 /** The ports of the pipeline in memory, with one API key of all scopes. */
 export interface InMemory {
@@ -130,6 +134,7 @@ export function inMemory(): InMemory {
         service.commits.push(changes);
         return { kind: 'committed' };
       },
+      recordAuditEntry: (entry) => ({ entry }),
       logger,
       now: () => NOW,
     },

@@ -1,0 +1,35 @@
+import { toAuditView } from '../../domain/audit.ts';
+import { problem } from '../../domain/problem.ts';
+import { LIVE_GENERATION } from '../../domain/tenant.ts';
+import { auditLogReader } from '../../store/audit-log.ts';
+import { paginate } from '../pages.ts';
+import { tables } from '../route-handler.ts';
+import { sessionRouteHandler } from '../session-route-handler.ts';
+import * as routes from './routes.ts';
+import { findSandbox } from './sandbox.ts';
+
+const read = auditLogReader(tables.service);
+
+export const handler = sessionRouteHandler(routes.listAuditLog, async (request) => {
+  const { query, now } = request;
+  const { action: actions, actorType: actorTypes, actorId, from, to } = query;
+  const sandbox = query.environment === 'sandbox' ? await findSandbox(request.tenant.orgId) : undefined;
+  if (query.environment === 'sandbox' && sandbox === undefined)
+    return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox. Provision one first.');
+  // The log has no generations, so a reset does not end its cursors.
+  const tenant = sandbox ? { orgId: sandbox.sandbox.id, generation: LIVE_GENERATION } : request.tenant;
+  return paginate(
+    routes.listAuditLog,
+    { ...request, tenant },
+    async (page) => {
+      const { items, ...rest } = await read(
+        tenant.orgId,
+        page,
+        { actions, actorTypes, actorId, from, to },
+        now,
+      );
+      return { ...rest, items: items.map(toAuditView) };
+    },
+    [JSON.stringify([actions, actorTypes, actorId, from?.getTime(), to?.getTime()])],
+  );
+});

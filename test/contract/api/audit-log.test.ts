@@ -1,0 +1,368 @@
+import { randomUUID } from 'node:crypto';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { PATIENCE } from 'aws-local/test/patience.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RouteKey, routes } from '../../../functions/api/routes.ts';
+import { hashApiKey, Scope } from '../../../functions/domain/api-key.ts';
+import { AuditEntry } from '../../../functions/domain/audit.ts';
+import { OrgId } from '../../../functions/domain/ids.ts';
+import type { Route } from '../../../functions/platform/route.ts';
+import { organizationStore } from '../../../functions/store/organizations.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { aKeyring } from '../../builders.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { linesWithCredentials } from '../../support/canaries.ts';
+import { type Api, aBusyOrganization, anApi, type Call, type Caller, type Data } from '../store/an-api.ts';
+import { cancelTransactions } from '../store/faults.ts';
+import { rowsIn } from '../store/rows.ts';
+
+/*
+ * Every change of the set-up through the functions of all routes, and the entries that it leaves. The table
+ * of cases must have every route that declares an action.
+ */
+const dynamo = dynamoDb();
+let tables: TestTables;
+let api: Api;
+/** Everything that responses have revealed. */
+const revealed: string[] = [];
+
+beforeAll(async () => {
+  tables = await dynamo.tables();
+  api = await anApi(dynamo, tables, aKeyring());
+}, 120_000 * PATIENCE);
+afterAll(() => api.close());
+
+/** A live organization with a key and an admin, and its sandbox. */
+async function anOrganization() {
+  const organization = aBusyOrganization();
+  await committer(tables.service.client)([organizationStore(tables.service).add(organization)]);
+  const admin = recording(api.caller(await api.session(organization.id)));
+  const terms = { name: 'All', scopes: [...Scope.options] };
+  const key = await admin('createApiKey', { body: terms });
+  return {
+    orgId: organization.id,
+    admin,
+    keyId: String(key.id),
+    call: recording(api.caller(String(key.secretOnce))),
+    async sandbox() {
+      const provisioned = await admin('provisionSandbox', { body: terms });
+      const { id, secretOnce } = Object(provisioned.key);
+      return {
+        orgId: OrgId.parse(provisioned.sandboxOrganizationId),
+        keyId: String(id),
+        call: recording(api.caller(String(secretOnce))),
+      };
+    },
+  };
+}
+type TestOrganization = Awaited<ReturnType<typeof anOrganization>>;
+
+const recording =
+  (caller: Caller): Caller =>
+  async (route, call) => {
+    const data = await caller(route, call);
+    for (const name of ['secret', 'secretOnce', 'token'])
+      for (const { [name]: secret } of [data, Object(data.key)])
+        if (typeof secret === 'string') revealed.push(secret);
+    return data;
+  };
+
+/** The stored entries of an organization, oldest first. */
+async function entriesOf(orgId: string): Promise<AuditEntry[]> {
+  const rows = (await rowsIn(tables.service)).filter(({ pk }) =>
+    String(pk).startsWith(`${orgId}#audit-log#`),
+  );
+  return rows.map((row) => AuditEntry.parse(row)).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** Runs calls and returns the entries that they leave. */
+async function added(orgId: string, act: () => Promise<unknown>): Promise<AuditEntry[]> {
+  const before = new Set((await entriesOf(orgId)).map(({ id }) => id));
+  await act();
+  return (await entriesOf(orgId)).filter(({ id }) => !before.has(id));
+}
+
+const URL = 'https://example.com/hooks';
+const MOVED = 'https://example.org/hooks';
+const events = ['ticket.created'];
+const created = (fields: object) =>
+  Object.entries(fields).map(([field, after]) => ({ field, before: null, after }));
+const deleted = (fields: object) =>
+  Object.entries(fields).map(([field, before]) => ({ field, before, after: null }));
+const idOf = async (data: Promise<Data>): Promise<string> => String((await data).id);
+const to = (id: string): Call => ({ params: { id } });
+
+interface Case {
+  /** Prepares what the call changes. */
+  prepare?(organization: TestOrganization): Promise<Call>;
+  call?: Call;
+  /** The target's id, when it is not what the call creates. */
+  target?(organization: TestOrganization, call: Call): string;
+  changes: unknown;
+}
+
+const webhook = async ({ call }: TestOrganization) =>
+  idOf(call('registerWebhook', { body: { url: URL, events } }));
+const param = (_: TestOrganization, { params }: Call): string => params?.redeliveryId ?? params?.id ?? '';
+const anyTime = expect.stringMatching(/^\d{4}-.*Z$/);
+
+/** One change of each route that declares an action. A route without a case fails a test below. */
+const CASES: Partial<Record<RouteKey, Case>> = {
+  registerWebhook: { call: { body: { url: URL, events } }, changes: created({ url: URL, events }) },
+  updateWebhook: {
+    prepare: async (it) => ({ ...to(await webhook(it)), body: { url: MOVED, events } }),
+    target: param,
+    changes: [{ field: 'url', before: URL, after: MOVED }],
+  },
+  deleteWebhook: {
+    prepare: async (it) => to(await webhook(it)),
+    target: param,
+    changes: deleted({ url: URL, events }),
+  },
+  startRedelivery: {
+    prepare: async (it) => ({
+      ...to(await webhook(it)),
+      body: { what: 'missing', from: '2026-01-01T00:00:00.000Z' },
+    }),
+    changes: expect.arrayContaining(created({ what: 'missing' })),
+  },
+  stopRedelivery: {
+    prepare: async (it) => {
+      const id = await webhook(it);
+      const body = { from: new Date(Date.now() - 60_000).toISOString() };
+      return { params: { id, redeliveryId: await idOf(it.call('startRedelivery', { ...to(id), body })) } };
+    },
+    target: param,
+    changes: [{ field: 'status', before: 'running', after: 'stopped' }],
+  },
+  createChannel: {
+    call: { body: { kind: 'http', name: 'Shop', url: URL } },
+    changes: created({ kind: 'http', name: 'Shop', url: URL }),
+  },
+  deleteChannel: {
+    prepare: async ({ call }) =>
+      to(await idOf(call('createChannel', { body: { kind: 'web_widget', name: 'Widget' } }))),
+    target: param,
+    changes: deleted({ kind: 'web_widget', name: 'Widget' }),
+  },
+  createSource: {
+    call: { body: { kind: 'feed', url: URL, name: 'News' } },
+    changes: created({ kind: 'feed', url: URL, name: 'News' }),
+  },
+  deleteSource: {
+    prepare: async ({ call }) => to(await idOf(call('createSource', { body: { kind: 'url', url: URL } }))),
+    target: param,
+    changes: deleted({ kind: 'url', url: URL }),
+  },
+  createApiKey: {
+    call: { body: { name: 'Build', scopes: ['read:webhooks'] } },
+    changes: created({ name: 'Build', environment: 'live', scopes: ['read:webhooks'] }),
+  },
+  revokeApiKey: {
+    prepare: async ({ admin }) =>
+      to(await idOf(admin('createApiKey', { body: { name: 'Old', scopes: ['read:webhooks'] } }))),
+    target: param,
+    changes: [{ field: 'revokedAt', before: null, after: anyTime }],
+  },
+  updateOrganization: {
+    call: { body: { contentChangeThreshold: 35, contentChangeNotifications: true } },
+    target: ({ orgId }) => orgId,
+    changes: [{ field: 'contentChangeThreshold', before: 20, after: 35 }],
+  },
+  resetSandbox: {
+    prepare: async ({ sandbox }) => ({ params: { sandbox: (await sandbox()).orgId } }),
+    target: (_, { params }) => params?.sandbox ?? '',
+    changes: [{ field: 'resetAt', before: null, after: anyTime }],
+  },
+};
+
+const actionOf = ({ audit }: Route) => audit;
+const isAudited = ({ audit }: Route) => audit !== undefined && audit !== 'none';
+const isOfSettings = (route: RouteKey) => routes[route].path.startsWith('/settings/');
+const AUDITED = (Object.keys(routes) as RouteKey[]).filter((key) => isAudited(routes[key]));
+/** Provisioning has a test of its own below. */
+const TABLE = AUDITED.filter((key) => key !== 'provisionSandbox');
+
+async function prepared(route: RouteKey) {
+  const it = await anOrganization();
+  const { prepare, call = {} } = CASES[route] ?? {};
+  const caller = isOfSettings(route) ? it.admin : it.call;
+  return { it, caller, call: (await prepare?.(it)) ?? call };
+}
+
+describe('a change of the set-up', () => {
+  it.each(TABLE)('leaves one entry: %s', async (route) => {
+    const { it, caller, call } = await prepared(route);
+    const { target, changes } = CASES[route] ?? { changes: 'none: add a case' };
+    let data: Data = {};
+    const [entry, ...more] = await added(it.orgId, async () => {
+      data = await caller(route, call);
+    });
+    expect(more).toEqual([]);
+    expect(entry).toEqual({
+      id: expect.any(String),
+      orgId: it.orgId,
+      action: actionOf(routes[route]),
+      targetId: target?.(it, call) ?? data.id,
+      ...(isOfSettings(route)
+        ? { actorType: 'user', actorId: 'ada' }
+        : { actorType: 'api_key', actorId: it.keyId }),
+      changes,
+      requestId: expect.any(String),
+      createdAt: anyTime,
+    });
+  });
+
+  it('leaves two entries when it provisions the sandbox, and one when it issues another key', async () => {
+    const { orgId, sandbox } = await anOrganization();
+    const actions = async () => (await added(orgId, sandbox)).map(({ action }) => action).toSorted();
+    expect(await actions()).toEqual(['api_key.created', 'sandbox.provisioned']);
+    expect(await actions()).toEqual(['api_key.created']);
+  });
+
+  it('is in the log of the sandbox when it was made with a sandbox key', async () => {
+    const live = await anOrganization();
+    const { orgId, keyId, call } = await live.sandbox();
+    const before = await entriesOf(live.orgId);
+    const id = await idOf(call('registerWebhook', { body: { url: URL, events } }));
+    expect(await entriesOf(orgId)).toMatchObject([
+      { action: 'webhook.created', targetId: id, actorId: keyId },
+    ]);
+    expect(await entriesOf(live.orgId)).toEqual(before);
+  });
+});
+
+describe('a call that changes nothing', () => {
+  const DELETIONS = TABLE.filter((key) => routes[key].method === 'DELETE');
+
+  it.each(DELETIONS)('leaves no entry when it is repeated: %s', async (route) => {
+    const { it, caller, call } = await prepared(route);
+    await caller(route, call);
+    expect(await added(it.orgId, () => caller(route, call))).toEqual([]);
+  });
+
+  it.each(['updateWebhook', 'updateOrganization'] as const)(
+    'leaves no entry when the values are the same, or none is given: %s',
+    async (route) => {
+      const { it, caller, call } = await prepared(route);
+      await caller(route, call);
+      expect(await added(it.orgId, () => caller(route, call))).toEqual([]);
+      expect(await added(it.orgId, () => caller(route, { ...call, body: {} }))).toEqual([]);
+    },
+  );
+
+  it.each(TABLE.filter((key) => 'idempotency' in routes[key]))(
+    'leaves no entry when it replays a response: %s',
+    async (route) => {
+      const { it, caller, call } = await prepared(route);
+      const once = { ...call, idempotencyKey: randomUUID() };
+      const first = await caller(route, once);
+      let second: Data = {};
+      expect(
+        await added(it.orgId, async () => {
+          second = await caller(route, once);
+        }),
+      ).toEqual([]);
+      expect(second.id).toBe(first.id);
+    },
+  );
+});
+
+describe('concurrent changes', () => {
+  it('of one field each leave an entry, whose values follow one another', async () => {
+    const { orgId, admin } = await anOrganization();
+    const given = [1, 2, 3];
+    const entries = await added(orgId, () =>
+      Promise.all(
+        given.map((contentChangeThreshold) =>
+          admin('updateOrganization', { body: { contentChangeThreshold } }),
+        ),
+      ),
+    );
+    const changes = entries.flatMap((entry) => entry.changes);
+    expect(changes.map(({ after }) => after).toSorted()).toEqual(given);
+    const next = new Map(changes.map(({ before, after }) => [before, after]));
+    expect(next.get(Number(next.get(Number(next.get(20)))))).toBe(
+      (await organizationStore(tables.service).find(orgId))?.contentChangeThreshold,
+    );
+  });
+
+  it('of one endpoint each leave an entry, whose values follow one another', async () => {
+    const it = await anOrganization();
+    const id = await webhook(it);
+    const given = [1, 2, 3].map((index) => `https://example.com/hooks/${index}`);
+    const entries = await added(it.orgId, () =>
+      Promise.all(given.map((url) => it.call('updateWebhook', { ...to(id), body: { url } }))),
+    );
+    const changes = entries.flatMap((entry) => entry.changes);
+    expect(changes.map(({ after }) => after).toSorted()).toEqual(given);
+    const next = new Map(changes.map(({ before, after }) => [before, after]));
+    expect(next.get(next.get(next.get(URL) ?? '') ?? '')).toBe((await it.call('readWebhook', to(id))).url);
+  });
+
+  it('that conflict in the table leave one entry each', async () => {
+    const { orgId, admin } = await anOrganization();
+    const { tables: used } = await import('../../../functions/api/route-handler.ts');
+    let left = 2;
+    cancelTransactions(used.service.client, () => left-- > 0);
+    const entries = await added(orgId, () =>
+      admin('updateOrganization', { body: { contentChangeThreshold: 41 } }),
+    );
+    expect(left).toBeLessThan(0);
+    expect(entries.map(({ changes }) => changes)).toEqual([
+      [{ field: 'contentChangeThreshold', before: 20, after: 41 }],
+    ]);
+  });
+
+  it('that delete one thing leave one entry', async () => {
+    const it = await anOrganization();
+    const id = await webhook(it);
+    const entries = await added(it.orgId, () =>
+      Promise.all([1, 2, 3].map(() => it.call('deleteWebhook', to(id)))),
+    );
+    expect(entries.map(({ action }) => action)).toEqual(['webhook.deleted']);
+  });
+});
+
+describe('an entry', () => {
+  it.each(TABLE)('commits with its change, or neither does: %s', async (route) => {
+    const { it, caller, call } = await prepared(route);
+    const { service, outbox, knowledge } = tables;
+    const state = async () => {
+      const rows = (await Promise.all([service, outbox, knowledge].map(rowsIn))).flat();
+      return rows.filter((row) => JSON.stringify(row).includes(it.orgId));
+    };
+    const before = await state();
+    await withRefusedEntries(() => expect(caller(route, call)).rejects.toThrow('500'));
+    expect(await state()).toEqual(before);
+    expect(await added(it.orgId, () => caller(route, call))).toHaveLength(1);
+  });
+
+  it('contains no secret, token or digest of one', async () => {
+    const rows = (await rowsIn(tables.service)).filter(({ pk }) => String(pk).includes('#audit-log#'));
+    const lines = rows.map((row) => JSON.stringify(row));
+    expect(lines.length).toBeGreaterThan(AUDITED.length);
+    expect(revealed.length).toBeGreaterThan(AUDITED.length);
+    expect(linesWithCredentials(lines)).toEqual([]);
+    for (const secret of revealed)
+      for (const text of [secret, hashApiKey(secret)])
+        expect(lines.filter((line) => line.includes(text))).toEqual([]);
+  });
+});
+
+/** Makes the condition of every entry fail, meanwhile. */
+async function withRefusedEntries(act: () => Promise<void>): Promise<void> {
+  const { tables: used } = await import('../../../functions/api/route-handler.ts');
+  const { middlewareStack } = used.service.client;
+  middlewareStack.add(
+    (next) => async (request) => {
+      const { TransactItems = [] } = request.input as TransactWriteCommandInput;
+      for (const { Put } of TransactItems)
+        if (String(Put?.Item?.pk).includes('#audit-log#') && Put)
+          Put.ConditionExpression = 'attribute_exists(pk)';
+      return next(request);
+    },
+    { step: 'initialize', name: 'withRefusedEntries' },
+  );
+  await act().finally(() => middlewareStack.remove('withRefusedEntries'));
+}
