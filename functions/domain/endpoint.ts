@@ -10,6 +10,9 @@ import { LIVE_GENERATION } from './tenant.ts';
  */
 export const FAILURES_TO_DISABLE = 10;
 
+/** Consecutive failed deliveries after which admins are warned. */
+export const FAILURES_TO_WARN = 5;
+
 /** Maximum number of endpoints of an organization (docs/specification.md, Limits). */
 export const MAX_ENDPOINTS = 50;
 
@@ -70,8 +73,8 @@ export const DeletedEndpoint = z.object({
 });
 export type DeletedEndpoint = z.infer<typeof DeletedEndpoint>;
 
-/** What the end of a delivery does to its endpoint. */
-export type EndpointEffect = 'none' | 'reset' | 'count' | 'disable';
+/** What the end of a delivery does to its endpoint. `warn` is a count with a notice for the admins. */
+export type EndpointEffect = 'none' | 'reset' | 'count' | 'warn' | 'disable';
 
 /**
  * Computes the effect of a delivery's end on the count of consecutive failures (docs/specification.md,
@@ -84,7 +87,9 @@ export function computeEndpointEffect(
   if (endpoint === undefined || endpoint.status === 'auto_disabled') return 'none';
   if (ended === 'succeeded')
     return endpoint.consecutiveFailures === 0 && endpoint.streak === undefined ? 'none' : 'reset';
-  return endpoint.consecutiveFailures + 1 >= FAILURES_TO_DISABLE ? 'disable' : 'count';
+  const failures = endpoint.consecutiveFailures + 1;
+  if (failures >= FAILURES_TO_DISABLE) return 'disable';
+  return failures === FAILURES_TO_WARN ? 'warn' : 'count';
 }
 
 /**
@@ -111,6 +116,8 @@ export const DisablingNotice = z.object({
   generation: z._default(z.int(), LIVE_GENERATION),
   webhookId: ReceiverId,
   disabledAt: z.iso.datetime(),
+  /** Of the last delivery. Absent in older rows. */
+  lastError: z.optional(z.string()),
   /** Trace of the delivery that caused it. */
   traceId: TraceId,
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { createFailingNotice } from '../domain/bus.ts';
 import {
   type ClaimedDelivery,
   type ClaimResult,
@@ -35,7 +36,7 @@ import {
 import { buildEndpointChange } from './endpoints.ts';
 import { buildSandboxMark, DELIVERY_SHARDS, type Key, keys, listShards } from './keys.ts';
 import { buildCurrentCondition } from './organizations.ts';
-import { appendDisablingNotice } from './outbox.ts';
+import { appendDisablingNotice, appendNotice } from './outbox.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
 import { readItems, readRows, type Table, toExpiry, update } from './table.ts';
 import { buildAddition, type Change, type Commit, Contended } from './transaction.ts';
@@ -228,13 +229,13 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
 
   /**
    * Applies an update, in one transaction with its effect on the endpoint and further changes, if any.
-   * @param extraChanges further changes
+   * @param lastError of a delivery that ends as a failure, for the notice of its effect
    */
   async function apply(
     { generation }: DeliveryRef,
     change: DeliveryUpdate,
     outcome: EndpointOutcome,
-    extraChanges: readonly Change[] = [],
+    { extraChanges = [], lastError = '' }: { extraChanges?: readonly Change[]; lastError?: string },
   ): Promise<MoveResult> {
     const { endpoint, effect, at } = outcome;
     if (effect === 'none' && extraChanges.length === 0)
@@ -244,7 +245,7 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
         { refusal: 'lease-lost', write: { Update: { ...table, ...change } } },
         ...extraChanges,
         ...(effect === 'none' ? [] : [buildEndpointChange(service, endpoint, effect, at)]),
-        ...(effect === 'disable' ? [buildDisablingNotice(outcome, generation)] : []),
+        ...buildEffectNotice(outcome, generation, lastError),
         ...buildCurrentCondition(service, { orgId: endpoint.orgId, generation }),
       ]);
       if (result.kind === 'committed') return 'done';
@@ -257,17 +258,26 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
     }
   }
 
-  const buildDisablingNotice = ({ endpoint, at, traceId }: EndpointOutcome, generation: number): Change => {
+  /** The notice for admins about a warning or disabling; none for other effects. */
+  function buildEffectNotice(outcome: EndpointOutcome, generation: number, lastError: string): Change[] {
+    const { endpoint, effect, at, traceId } = outcome;
+    const { orgId, id: webhookId } = endpoint;
+    if (effect === 'warn') {
+      const context = { tenant: { orgId, generation }, now: at, ...withTrace(traceId) };
+      return [appendNotice(outbox, createFailingNotice({ webhookId, lastError }, context))];
+    }
+    if (effect !== 'disable') return [];
     const notice: DisablingNotice = {
       kind: 'endpoint-disabled',
-      orgId: endpoint.orgId,
+      orgId,
       generation,
-      webhookId: endpoint.id,
+      webhookId,
       disabledAt: at.toISOString(),
+      lastError,
       ...withTrace(traceId),
     };
-    return appendDisablingNotice(outbox, notice);
-  };
+    return [appendDisablingNotice(outbox, notice)];
+  }
 
   return {
     /**
@@ -302,7 +312,12 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
     settle(claimed: ClaimedDelivery, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
       const isRedelivered = settlement.kind === 'succeeded' && claimed.redeliveryOf !== undefined;
       const update = buildSettleUpdate(claimed, settlement, graceSeconds);
-      return apply(claimed, update, outcome, isRedelivered ? [recordArrival(service, claimed)] : []);
+      const extraChanges = isRedelivered ? [recordArrival(service, claimed)] : [];
+      const { error: lastError } = settlement.attempt;
+      return apply(claimed, update, outcome, {
+        extraChanges,
+        ...(lastError !== undefined && { lastError }),
+      });
     },
 
     /** Ends a delivery whose last attempt was started and never settled. */
@@ -312,7 +327,7 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       maxAttempts: number,
       outcome: EndpointOutcome,
     ): Promise<MoveResult> {
-      return apply(ref, buildExhaustUpdate(ref, lastError, maxAttempts, outcome.at), outcome);
+      return apply(ref, buildExhaustUpdate(ref, lastError, maxAttempts, outcome.at), outcome, { lastError });
     },
 
     async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {

@@ -8,6 +8,7 @@ import {
   Endpoint,
   type EndpointEffect,
   FAILURES_TO_DISABLE,
+  FAILURES_TO_WARN,
   getCountedHost,
   MAX_ENDPOINTS,
   MAX_ENDPOINTS_PER_HOST,
@@ -429,6 +430,8 @@ export function buildEndpointChange(
   };
 }
 
+const COUNT = 'SET failingSince = if_not_exists(failingSince, :now) ADD consecutiveFailures :one';
+
 const EFFECTS: Record<
   Exclude<EndpointEffect, 'none'>,
   (now: Date, failures?: number) => { update: string; condition: string; values: Record<string, unknown> }
@@ -440,10 +443,21 @@ const EFFECTS: Record<
       'consecutiveFailures = :failures AND (consecutiveFailures > :zero OR attribute_exists(streak))',
     values: { ':zero': 0, ':failures': failures },
   }),
+  // The failure that warns is counted with its notice only.
   count: (now) => ({
-    update: 'SET failingSince = if_not_exists(failingSince, :now) ADD consecutiveFailures :one',
-    condition: 'consecutiveFailures < :last',
-    values: { ':now': now.toISOString(), ':one': 1, ':last': FAILURES_TO_DISABLE - 1 },
+    update: COUNT,
+    condition: 'consecutiveFailures < :last AND consecutiveFailures <> :warned',
+    values: {
+      ':now': now.toISOString(),
+      ':one': 1,
+      ':last': FAILURES_TO_DISABLE - 1,
+      ':warned': FAILURES_TO_WARN - 1,
+    },
+  }),
+  warn: (now) => ({
+    update: COUNT,
+    condition: 'consecutiveFailures = :warned',
+    values: { ':now': now.toISOString(), ':one': 1, ':warned': FAILURES_TO_WARN - 1 },
   }),
   disable: (now) => ({
     update:

@@ -1,4 +1,5 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { Notice } from '../../../functions/domain/bus.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { DisablingNotice, type Endpoint } from '../../../functions/domain/endpoint.ts';
 import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
@@ -44,6 +45,8 @@ export interface Stores {
   }>;
   /** The notices in the outbox about disabled endpoints. */
   notices(): Promise<DisablingNotice[]>;
+  /** The warnings in the outbox about failing endpoints. */
+  warnings(): Promise<Notice[]>;
 }
 
 /** A sandbox as an organization row. */
@@ -89,12 +92,19 @@ function memoryStores(): Stores {
       return { tenant: aSandboxTenant({ orgId }), reset: async () => void standings.reset(orgId) };
     },
     notices: async () => deliveries.notices,
+    warnings: async () => deliveries.warnings,
   };
 }
 
 export function dynamoDbStores({ service, outbox, deliveries, ledger }: TestTables): Stores {
   const commit = committer(service.client);
   const store = endpointStore(service);
+  const rowsOfKind = async (wanted: string) => {
+    const { Items = [] } = await outbox.client.send(
+      new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
+    );
+    return Items.filter(({ kind }) => kind === wanted);
+  };
   return {
     deliveries: {
       ...deliveryStore(deliveries),
@@ -127,13 +137,7 @@ export function dynamoDbStores({ service, outbox, deliveries, ledger }: TestTabl
         },
       };
     },
-    async notices() {
-      const { Items = [] } = await outbox.client.send(
-        new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
-      );
-      return Items.filter(({ kind }) => kind === 'endpoint-disabled').map((row) =>
-        DisablingNotice.parse(row),
-      );
-    },
+    notices: async () => (await rowsOfKind('endpoint-disabled')).map((row) => DisablingNotice.parse(row)),
+    warnings: async () => (await rowsOfKind('notice')).map((row) => Notice.parse(row)),
   };
 }
