@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { SubscribableType } from './events.ts';
-import { OrgId, ReceiverId, TraceId } from './ids.ts';
+import { EndpointId, OrgId, ReceiverId, TraceId } from './ids.ts';
 import { getHost, isLoopbackHost } from './receiver-url.ts';
 import { LIVE_GENERATION } from './tenant.ts';
 
@@ -34,6 +34,15 @@ export function getCountedHost(url: string): string | undefined {
 export const EndpointStatus = z.enum(['active', 'auto_disabled']);
 export const DisabledReason = z.enum(['consecutive_failures']);
 
+/** An endpoint that was disabled before another one with its URL was registered. */
+export const Predecessor = z.object({
+  id: EndpointId,
+  /** Absent when an operator disabled it. */
+  failingSince: z.optional(z.iso.datetime()),
+  disabledAt: z.iso.datetime(),
+});
+export type Predecessor = z.infer<typeof Predecessor>;
+
 /** A webhook endpoint as stored. Its signing secret is derived from `keyVersion` and `id`, and not stored. */
 export const Endpoint = z.object({
   id: ReceiverId,
@@ -63,15 +72,21 @@ export const Endpoint = z.object({
   unproven: z.optional(z.literal(true)),
   /** Until then the endpoint counts as stalled: attempts last until the deadline. */
   stalledUntil: z.optional(z.iso.datetime()),
+  /** Determined at registration. */
+  predecessor: z.optional(Predecessor),
 });
 export type Endpoint = z.infer<typeof Endpoint>;
 
 /** What remains of a deleted endpoint, for as long as its deliveries are kept. */
 export const DeletedEndpoint = z.object({
-  ...z.pick(Endpoint, { id: true, url: true, createdAt: true, disabledAt: true }).shape,
+  ...z.pick(Endpoint, { id: true, url: true, createdAt: true, failingSince: true, disabledAt: true }).shape,
   deletedAt: z.iso.datetime(),
 });
 export type DeletedEndpoint = z.infer<typeof DeletedEndpoint>;
+
+/** Of endpoints that were disabled, chooses the latest one: the others were replaced before. */
+export const choosePredecessor = (disabled: readonly Predecessor[]): Predecessor | undefined =>
+  disabled.toSorted((one, other) => (one.disabledAt < other.disabledAt ? -1 : 1)).at(-1);
 
 /** What the end of a delivery does to its endpoint. `warn` is a count with a notice for the admins. */
 export type EndpointEffect = 'none' | 'reset' | 'count' | 'warn' | 'disable';

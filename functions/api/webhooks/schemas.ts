@@ -11,6 +11,12 @@ const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types'
 export const RegisterWebhook = z.object({ url: z.string(), events: WebhookEvents });
 export const UpdateWebhook = z.object({ url: z.optional(z.string()), events: z.optional(WebhookEvents) });
 
+export const Predecessor = z.object({
+  id: EndpointId,
+  failingSince: orNull(timestamp),
+  disabledAt: timestamp,
+});
+
 export const Webhook = z.object({
   id: EndpointId,
   url: z.string(),
@@ -20,6 +26,7 @@ export const Webhook = z.object({
   failing: orNull(Failing),
   disabledAt: orNull(timestamp),
   disabledReason: orNull(DisabledReason),
+  predecessor: orNull(Predecessor),
   createdAt: timestamp,
 });
 /** The only response with the secret. */
