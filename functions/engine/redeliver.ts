@@ -4,6 +4,7 @@ import {
   type Delivery,
   type DeliveryMessage,
   type DeliveryRef,
+  OPEN_STATUSES,
   type OutgoingMessage,
   toDeliveryMessage,
 } from '../domain/delivery.ts';
@@ -78,6 +79,11 @@ export interface RedeliverPorts {
     /** Events that a redelivery has delivered, with that redelivery. */
     of(job: RedeliveryJob, events: readonly EventId[]): Promise<ReadonlyMap<EventId, DeliveryId>>;
   };
+  marks: {
+    /** The latest redelivery of events by a job, set before it is added. */
+    of(job: RedeliveryJob, events: readonly EventId[]): Promise<ReadonlyMap<EventId, DeliveryId>>;
+    set(delivery: Delivery): Promise<void>;
+  };
   endpoints: { find(orgId: OrgId, id: Endpoint['id']): Promise<Endpoint | undefined> };
   /** @returns messages that the queue did not take */
   queues: { send(lane: FirstLane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> };
@@ -118,7 +124,7 @@ const CONCURRENCY = 32;
  * message changes nothing. The next round has a message of its own, because SQS limits receives.
  */
 export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSettings) {
-  const { jobs, deliveries, events, arrivals, endpoints, queues, rounds, log, now } = ports;
+  const { jobs, deliveries, events, arrivals, marks, endpoints, queues, rounds, log, now } = ports;
   const checkGeneration = createGenerationCheck(ports.organizations);
 
   const getLogFields = ({ id, webhookId, orgId, traceId }: RedeliveryJob) => ({
@@ -166,7 +172,8 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
   }
 
   /**
-   * Deliveries to create for a page: without events that have arrived, except by this page in an earlier try.
+   * Deliveries to create for a page: without events that have arrived, or that an earlier job is still
+   * redelivering, except by this page in an earlier try.
    */
   async function buildRedeliveries(
     job: RedeliveryJob,
@@ -174,11 +181,30 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
   ): Promise<Delivery[]> {
     const firsts = await deliveries.statuses(listFirstDeliveries(job, items));
     const redeliveries = createRedeliveries(job, items, firsts, now());
-    const arrived = await arrivals.of(
+    const eventIds = redeliveries.map(({ eventId }) => eventId);
+    const [arrived, open] = await Promise.all([arrivals.of(job, eventIds), findOpen(job, redeliveries)]);
+    return redeliveries.filter(
+      ({ id, eventId }) => (arrived.get(eventId) ?? id) === id && !open.has(eventId),
+    );
+  }
+
+  /** Events with an open redelivery of an earlier job. */
+  async function findOpen(
+    job: RedeliveryJob,
+    redeliveries: readonly Delivery[],
+  ): Promise<ReadonlySet<EventId>> {
+    const marked = await marks.of(
       job,
       redeliveries.map(({ eventId }) => eventId),
     );
-    return redeliveries.filter(({ id, eventId }) => (arrived.get(eventId) ?? id) === id);
+    const others = redeliveries.flatMap(({ id, eventId }) => {
+      const other = marked.get(eventId);
+      return other === undefined || other === id ? [] : [{ id: other, eventId }];
+    });
+    const { webhookId, generation } = job;
+    const statuses = await deliveries.statuses(others.map(({ id }) => ({ id, webhookId, generation })));
+    const isOpen = (id: DeliveryId) => OPEN_STATUSES.some((status) => status === statuses.get(id));
+    return new Set(others.flatMap(({ id, eventId }) => (isOpen(id) ? [eventId] : [])));
   }
 
   /**
@@ -187,9 +213,10 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
    */
   async function add(job: RedeliveryJob, items: readonly ExaminedDelivery[]): Promise<Delivery[]> {
     const redeliveries = await buildRedeliveries(job, items);
-    const stored = await mapConcurrently(redeliveries, CONCURRENCY, (delivery) =>
-      deliveries.addOnce(delivery),
-    );
+    const stored = await mapConcurrently(redeliveries, CONCURRENCY, async (delivery) => {
+      await marks.set(delivery);
+      return deliveries.addOnce(delivery);
+    });
     return redeliveries.filter(({ redeliveryOf }, index) => stored[index]?.redeliveryOf === redeliveryOf);
   }
 

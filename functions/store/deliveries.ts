@@ -23,7 +23,7 @@ import {
   withTrace,
 } from '../domain/ids.ts';
 import { Defect } from '../domain/problem.ts';
-import { Arrival, EVENT_DAYS, HISTORY_DAYS } from '../domain/redelivery.ts';
+import { Arrival, EVENT_DAYS, HISTORY_DAYS, RedeliveryMark } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import {
   buildClaimUpdate,
@@ -207,6 +207,43 @@ export function arrivalStore(service: Table) {
           deliveryId,
         ]),
       );
+    },
+  };
+}
+
+/** The latest redelivery of an event by a job. */
+export function redeliveryMarks(service: Table) {
+  return {
+    /** Repeatable: a repeated page sets the same marks. */
+    async set(delivery: Delivery): Promise<void> {
+      const { webhookId, eventId, id: deliveryId } = delivery;
+      const mark: RedeliveryMark = { eventId, deliveryId };
+      await service.client.send(
+        new PutCommand({
+          TableName: service.name,
+          Item: {
+            ...keys.redeliveryMark(delivery, webhookId, eventId),
+            ...buildSandboxMark(delivery),
+            ...mark,
+            expiresAt: toExpiry(new Date(delivery.createdAt), HISTORY_DAYS),
+          },
+        }),
+      );
+    },
+
+    /**
+     * Returns the latest redelivery of each event that has one.
+     * @param events without repetition
+     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+     */
+    async of(
+      { webhookId, ...tenant }: Tenant & { webhookId: ReceiverId },
+      events: readonly EventId[],
+    ): Promise<Map<EventId, Delivery['id']>> {
+      const wanted = events.map((event) => keys.redeliveryMark(tenant, webhookId, event));
+      const rows = await readItems(service, wanted, { consistent: true });
+      const marks = readRows(service, rows, (row) => RedeliveryMark.parse(row));
+      return new Map(marks.map(({ eventId, deliveryId }) => [eventId, deliveryId]));
     },
   };
 }

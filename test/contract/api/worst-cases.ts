@@ -194,10 +194,6 @@ export async function worstCases(tables: TestTables, api: Api) {
     ...keyRows('a revoked key', revoked),
     ...[large, ...others].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
     { ...keys.endpointCount(tenant.orgId), endpoints: MAX_ENDPOINTS - 1 },
-    ...times(ROWS, () => ({ ...large, id: newId('whk', now) })).map((one) => {
-      const deletedAt = now.toISOString();
-      return { ...keys.deletedEndpoint(tenant.orgId, deletedAt, one.id), ...one, deletedAt };
-    }),
     ...[messenger, goneChannel].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
     ...times(MAX_ENDPOINTS - 2, () => anHttpChannel({ ...messenger, id: newId('chn', now) })).map((one) => ({
       ...keys.endpoint(tenant.orgId, one.id),

@@ -51,6 +51,30 @@ describe('redelivery job', () => {
     expect(await test.job(order)).toMatchObject(none);
   });
 
+  it.each(['failed', 'missing'] as const)(
+    'for what is %s omits an event while the redelivery of an earlier job is open',
+    async (what) => {
+      const test = aRedelivery();
+      const event = await test.happened(3000);
+      if (what === 'failed') await test.had('exhausted', 3000, { eventId: event.id });
+      const first = await test.started({ what });
+      await test.run();
+      const [open] = await test.made(first);
+      if (open === undefined) throw new Error('there was to be a delivery');
+
+      test.clock.elapse(1);
+      const second = await test.started({ what });
+      await test.run();
+      expect(await test.job(second)).toMatchObject(none);
+
+      await test.exhausts(open);
+      test.clock.elapse(1);
+      const third = await test.started({ what });
+      await test.run();
+      expect(await test.made(third)).toMatchObject([{ eventId: event.id, status: 'pending' }]);
+    },
+  );
+
   it('resends an event that has failed again, and one that only another endpoint has received', async () => {
     const test = aRedelivery();
     const failed = await test.had('exhausted', 3000);
