@@ -117,9 +117,7 @@ async function rehearseOutages(
     figure(subject, 'before the kill', done.before, counted),
     figure(subject, 'healed after', done.healedSeconds, { unit: 's' }),
   ];
-  const notes = [
-    'Attempts in progress at the kill may come twice; messages in queues are lost and sent again.',
-  ];
+  const notes = ['Attempts in progress at the kill may come twice; messages in queues are lost and resent.'];
   say(renderBlock({ title: 'Killed in the middle of a job', figures, notes }, paint));
 }
 
