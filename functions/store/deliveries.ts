@@ -216,17 +216,21 @@ export function redeliveryMarks(service: Table) {
   return {
     /** Repeatable: a repeated page sets the same marks. */
     async set(delivery: Delivery): Promise<void> {
-      const { webhookId, eventId, id: deliveryId } = delivery;
-      const mark: RedeliveryMark = { eventId, deliveryId };
+      const { webhookId, eventId, id: deliveryId, createdAt } = delivery;
+      const mark: RedeliveryMark & { expiresAt: number; ofSandbox?: string } = {
+        eventId,
+        deliveryId,
+        expiresAt: toExpiry(new Date(createdAt), HISTORY_DAYS),
+        ...buildSandboxMark(delivery),
+      };
+      const entries = Object.entries(mark);
+      // An update, because the worker may put nothing into this table.
       await service.client.send(
-        new PutCommand({
+        new UpdateCommand({
           TableName: service.name,
-          Item: {
-            ...keys.redeliveryMark(delivery, webhookId, eventId),
-            ...buildSandboxMark(delivery),
-            ...mark,
-            expiresAt: toExpiry(new Date(delivery.createdAt), HISTORY_DAYS),
-          },
+          Key: keys.redeliveryMark(delivery, webhookId, eventId),
+          UpdateExpression: `SET ${entries.map(([name]) => `${name} = :${name}`).join(', ')}`,
+          ExpressionAttributeValues: Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
         }),
       );
     },
