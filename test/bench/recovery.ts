@@ -8,8 +8,9 @@ import { commitOf, describeMachine, loadOfMinute } from './measure/machine.ts';
 import { recoverKilled } from './recovery/killed.ts';
 import { recoverLarge } from './recovery/large.ts';
 import type { Disorder } from './recovery/order.ts';
-import { type Delays, haveOutage, measureDelays, recover } from './recovery/outage.ts';
+import { haveOutage, measureDelays, recover } from './recovery/outage.ts';
 import { type Delay, LIVE, MOST_TIMES, type Stage, startStage } from './recovery/stage.ts';
+import type { Delays } from './recovery/windows.ts';
 import { renderBlock } from './report/table.ts';
 
 /*
@@ -49,8 +50,11 @@ const disorderFigures = (subject: string, { p99, most }: Disorder): Figure[] => 
   figure(subject, 'at most', most, { unit: 'count' }),
 ];
 
+const describeBusy = ({ own, all }: Delays['busy']['with']) =>
+  `${own.toFixed(0)} % of this run and ${all.toFixed(0)} % of all`;
+
 /** Records a fault when live events were delayed. */
-function delayBlock(title: string, { same, other, samples }: Delays): Block {
+function delayBlock(title: string, { same, other, samples, busy }: Delays): Block {
   const rows: [string, Delay][] = [
     ['at the endpoint of the job', same],
     ['at another endpoint', other],
@@ -65,7 +69,10 @@ function delayBlock(title: string, { same, other, samples }: Delays): Block {
       figure(where, 'p99 with', delay.with, { unit: 'ms' }),
       figure(where, 'ratio', delay.ratio, { unit: 'x' }),
     ]),
-    notes: [`From an event’s creation to its arrival. The ratio is to be at most ${MOST_TIMES}.`],
+    notes: [
+      `From an event’s creation to its arrival. The ratio is to be at most ${MOST_TIMES}.`,
+      `Processors: ${describeBusy(busy.without)} without a job, ${describeBusy(busy.with)} with one. Near 100 % the ratio is the machine’s.`,
+    ],
   };
 }
 

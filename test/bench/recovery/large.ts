@@ -6,8 +6,9 @@ import type { Table } from '../../../functions/store/table.ts';
 import { childrenOf } from '../../chaos/killer.ts';
 import { tablesBehind } from '../../support/tables.ts';
 import { countArrivals, type Disorder, measureDisorder } from './order.ts';
-import { computeDelays, type Delays, type Latencies, measureWindow, untilArrived } from './outage.ts';
+import { untilArrived } from './outage.ts';
 import { MISSED, PATIENCE_MS, type Stage } from './stage.ts';
+import { computeDelays, type Delays, measureWindow, type Window } from './windows.ts';
 
 const AT_ONCE = 16;
 /** Of each window without a job, in milliseconds. */
@@ -99,7 +100,7 @@ export async function recoverLarge(
     jobMs += performance.now() - begun;
   }
 
-  const windows = { without: [] as Latencies[], during: [] as Latencies[] };
+  const windows = { without: [] as Window[], during: [] as Window[] };
   const terms = { ...load, receiverPath };
   const quiet = async () => windows.without.push(await measureWindow(stage, terms, () => sleep(QUIET_MS)));
   const busy = async (stopAt?: number) =>

@@ -1,16 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from 'aws-local/test/until.ts';
 import { countArrivals, type Disorder, measureDisorder } from './order.ts';
-import {
-  computeDelay,
-  type Delay,
-  LIVE,
-  latenciesAt,
-  MISSED,
-  PATIENCE_MS,
-  type Stage,
-  startLoad,
-} from './stage.ts';
+import { LIVE, latenciesAt, MISSED, PATIENCE_MS, type Stage, startLoad } from './stage.ts';
+import { computeDelays, type Delays, measureWindow, type Window } from './windows.ts';
 
 /** An outage that has disabled an endpoint. */
 export interface Outage {
@@ -120,47 +112,6 @@ export const untilArrived = (stage: Stage, receiverPath: string, events: readonl
     200,
   );
 
-/** Latencies of live events, in milliseconds: at the endpoint of the job, and at another one. */
-export interface Latencies {
-  same: number[];
-  other: number[];
-}
-
-/** Holds a load of live events while `during` runs. */
-export async function measureWindow(
-  stage: Stage,
-  {
-    conversation,
-    perSecond,
-    receiverPath,
-  }: { conversation: string; perSecond: number; receiverPath: string },
-  during: () => Promise<unknown>,
-): Promise<Latencies> {
-  const stopLoad = startLoad(stage, conversation, perSecond);
-  await during();
-  const messages = await stopLoad();
-  const [same, other] = await Promise.all([
-    latenciesAt(stage, receiverPath, messages),
-    latenciesAt(stage, '/other', messages),
-  ]);
-  return { same, other };
-}
-
-export interface Delays {
-  same: Delay;
-  other: Delay;
-  samples: number;
-}
-
-export function computeDelays(without: readonly Latencies[], during: readonly Latencies[]): Delays {
-  const of = (windows: readonly Latencies[], name: keyof Latencies) => windows.flatMap((one) => one[name]);
-  return {
-    same: computeDelay(of(without, 'same'), of(during, 'same')),
-    other: computeDelay(of(without, 'other'), of(during, 'other')),
-    samples: of(during, 'same').length,
-  };
-}
-
 /**
  * Measures live events without and with a job, in turns. Each turn has an endpoint of its own, which lacks
  * all events of the outage.
@@ -170,8 +121,8 @@ export async function measureDelays(
   { from, to, events }: Outage,
   { turns, ...load }: { turns: number; conversation: string; perSecond: number },
 ): Promise<Delays> {
-  const without: Latencies[] = [];
-  const during: Latencies[] = [];
+  const without: Window[] = [];
+  const during: Window[] = [];
   let windowMs = SHORTEST_MS;
   for (let turn = 0; turn < turns; turn += 1) {
     const receiverPath = `/turn-${turn}`;
