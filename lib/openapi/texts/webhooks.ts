@@ -129,7 +129,7 @@ export const webhookFields = {
   createdAt: 'Registration time, UTC.',
 };
 
-export const predecessorFields = {
+const predecessorFields = {
   id: 'Identifier of the disabled endpoint.',
   failingSince:
     'Time of the first of the consecutive failures that disabled it, UTC. The events of those failures are up to about an hour older. Null if support disabled it.',
