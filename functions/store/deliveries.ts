@@ -214,8 +214,12 @@ export function arrivalStore(service: Table) {
 /** The latest redelivery of an event by a job. */
 export function redeliveryMarks(service: Table) {
   return {
-    /** Repeatable: a repeated page sets the same marks. */
-    async set(delivery: Delivery): Promise<void> {
+    /**
+     * Sets a mark. Repeatable: a repeated page sets the same ones.
+     * @param seen the mark as it was read, if there was one
+     * @returns false when another job has set it since
+     */
+    async set(delivery: Delivery, seen: Delivery['id'] | undefined): Promise<boolean> {
       const { webhookId, eventId, id: deliveryId, createdAt } = delivery;
       const mark: RedeliveryMark & { expiresAt: number; ofSandbox?: string } = {
         eventId,
@@ -225,14 +229,15 @@ export function redeliveryMarks(service: Table) {
       };
       const entries = Object.entries(mark);
       // An update, because the worker may put nothing into this table.
-      await service.client.send(
-        new UpdateCommand({
-          TableName: service.name,
-          Key: keys.redeliveryMark(delivery, webhookId, eventId),
-          UpdateExpression: `SET ${entries.map(([name]) => `${name} = :${name}`).join(', ')}`,
-          ExpressionAttributeValues: Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
-        }),
-      );
+      return update(service, {
+        Key: keys.redeliveryMark(delivery, webhookId, eventId),
+        UpdateExpression: `SET ${entries.map(([name]) => `${name} = :${name}`).join(', ')}`,
+        ConditionExpression: 'attribute_not_exists(deliveryId) OR deliveryId IN (:deliveryId, :seen)',
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
+          ':seen': seen ?? deliveryId,
+        },
+      });
     },
 
     /**

@@ -135,10 +135,12 @@ async function rehearseLarge(stage: Stage, conversation: string, { large, rate }
   );
   expectThat(done.missing === 0, 'large: events are missing');
   expectThat(done.doubles === 0, 'large: events came twice');
+  expectThat(done.resent === 0, 'large: the second job resent events');
   expectThat(done.isMonotone, 'large: progress went back');
   const subject = 'stopped and started again';
   const figures = [
     ...countFigures(subject, { ...done, events: large }),
+    figure(subject, 'by both jobs', done.resent, exact),
     figure(subject, 'stopped at %', 100 * done.stoppedAt, counted),
     ...disorderFigures(subject, done),
     figure(subject, 'jobs', done.jobSeconds, { unit: 's' }),

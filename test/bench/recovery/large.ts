@@ -22,6 +22,8 @@ const SPAN_MS = 3_600_000;
 export interface Large extends Disorder, Delays {
   missing: number;
   doubles: number;
+  /** Doubles by another delivery, which only the second job can have made. */
+  resent: number;
   jobSeconds: number;
   /** Reads of the progress, and the slowest of them. */
   reads: number;
@@ -118,6 +120,7 @@ export async function recoverLarge(
   const arrived = stage.arrivedAt(receiverPath, MISSED);
   return {
     ...countArrivals(events, arrived),
+    resent: stage.countResent(receiverPath, MISSED),
     ...measureDisorder(events, [...new Set(arrived)]),
     ...computeDelays(windows.without, windows.during),
     jobSeconds: jobMs / 1000,

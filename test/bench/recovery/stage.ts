@@ -24,6 +24,7 @@ export const LIVE = 'message.received';
 interface Arrival {
   path: string;
   eventId: string;
+  deliveryId: string;
   type: string;
   /** Of the message of a live event. */
   messageId: string | undefined;
@@ -59,6 +60,7 @@ export async function startStage(directory: string) {
         path,
         type,
         eventId: String(headers['webhook-id']),
+        deliveryId: String(headers['webhook-delivery-id']),
         messageId: data.messageId,
         latencyMs: receivedAt.getTime() - Date.parse(createdAt),
       });
@@ -88,6 +90,12 @@ export async function startStage(directory: string) {
     arrivals,
     arrivedAt: (receiverPath: string, type: string) =>
       arrivals.filter((one) => one.path === receiverPath && one.type === type).map(({ eventId }) => eventId),
+    /** Deliveries of a type that came beyond one for each event: not by a repeated attempt. */
+    countResent(receiverPath: string, type: string): number {
+      const its = arrivals.filter((one) => one.path === receiverPath && one.type === type);
+      const distinct = (name: 'eventId' | 'deliveryId') => new Set(its.map((one) => one[name])).size;
+      return distinct('deliveryId') - distinct('eventId');
+    },
     /** Whether the receivers accept deliveries; the one at `/other` always does. */
     setUp(value: boolean) {
       isUp = value;

@@ -75,6 +75,29 @@ describe('redelivery job', () => {
     },
   );
 
+  it.each(['marks.set', 'deliveries.addOnce'])(
+    'resends nothing twice when the next job overtakes a stopped one at its call of %s',
+    async (overtaken) => {
+      const test = aRedelivery();
+      await test.had('exhausted', 3000);
+      const first = await test.started();
+      let isOvertaken = false;
+      const worker = test.worker(async (call, stage) => {
+        if (call !== overtaken || stage !== 'calling' || isOvertaken) return;
+        isOvertaken = true;
+        await test.commit(test.jobs.stop(first, test.clock.now()));
+        test.clock.elapse(1);
+        await test.started();
+        await test.run();
+      });
+
+      await test.run(worker);
+
+      expect(isOvertaken).toBe(true);
+      expect(await test.made(first)).toHaveLength(1);
+    },
+  );
+
   it('resends an event that has failed again, and one that only another endpoint has received', async () => {
     const test = aRedelivery();
     const failed = await test.had('exhausted', 3000);
