@@ -11,7 +11,13 @@ export const BUS_SOURCE = 'conversation-service';
 /** Internal events on the bus, which customers cannot subscribe to: `data` by type. */
 export const NOTICES = {
   /** A webhook endpoint or channel was disabled by failures. */
-  'webhook.disabled': z.object({ webhookId: ReceiverId, disabledAt: z.iso.datetime() }),
+  'webhook.disabled': z.object({
+    webhookId: ReceiverId,
+    disabledAt: z.iso.datetime(),
+    lastError: z.optional(z.string()),
+  }),
+  /** Half of the failures in a row that disable a webhook endpoint or channel were reached. */
+  'webhook.failing': z.object({ webhookId: ReceiverId, lastError: z.string() }),
   /** The next round of a redelivery job. */
   'webhook.redelivery': z.object({
     webhookId: EndpointId,
@@ -115,7 +121,7 @@ export function toBusEvent({
  * @param id of this disabling: a receiver that was enabled again can be disabled again
  */
 export const buildDisabledEvent = (
-  { orgId, generation, webhookId, disabledAt, traceId }: DisablingNotice,
+  { orgId, generation, webhookId, disabledAt, lastError, traceId }: DisablingNotice,
   id: string,
 ): BusEvent => ({
   id,
@@ -123,6 +129,13 @@ export const buildDisabledEvent = (
   orgId,
   generation,
   createdAt: disabledAt,
-  data: { webhookId, disabledAt },
+  data: { webhookId, disabledAt, ...(lastError !== undefined && { lastError }) },
   ...withTrace(traceId),
 });
+
+/** Creates the warning that deliveries to an endpoint fail, for the transaction that counts a failure. */
+export const createFailingNotice = (
+  data: NoticeData<'webhook.failing'>,
+  context: { tenant: Tenant; now: Date; traceId?: TraceId },
+): Notice =>
+  createNotice('webhook.failing', `${data.webhookId}#failing#${context.now.toISOString()}`, data, context);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { SubscribableType } from './events.ts';
-import { OrgId, ReceiverId, TraceId } from './ids.ts';
+import { EndpointId, OrgId, ReceiverId, TraceId } from './ids.ts';
 import { getHost, isLoopbackHost } from './receiver-url.ts';
 import { LIVE_GENERATION } from './tenant.ts';
 
@@ -9,6 +9,9 @@ import { LIVE_GENERATION } from './tenant.ts';
  * Limits).
  */
 export const FAILURES_TO_DISABLE = 10;
+
+/** Consecutive failed deliveries after which admins are warned. */
+export const FAILURES_TO_WARN = 5;
 
 /** Maximum number of endpoints of an organization (docs/specification.md, Limits). */
 export const MAX_ENDPOINTS = 50;
@@ -30,6 +33,15 @@ export function getCountedHost(url: string): string | undefined {
 
 export const EndpointStatus = z.enum(['active', 'auto_disabled']);
 export const DisabledReason = z.enum(['consecutive_failures']);
+
+/** An endpoint that was disabled before another one with its URL was registered. */
+export const Predecessor = z.object({
+  id: EndpointId,
+  /** Absent when an operator disabled it. */
+  failingSince: z.optional(z.iso.datetime()),
+  disabledAt: z.iso.datetime(),
+});
+export type Predecessor = z.infer<typeof Predecessor>;
 
 /** A webhook endpoint as stored. Its signing secret is derived from `keyVersion` and `id`, and not stored. */
 export const Endpoint = z.object({
@@ -60,18 +72,24 @@ export const Endpoint = z.object({
   unproven: z.optional(z.literal(true)),
   /** Until then the endpoint counts as stalled: attempts last until the deadline. */
   stalledUntil: z.optional(z.iso.datetime()),
+  /** Determined at registration. */
+  predecessor: z.optional(Predecessor),
 });
 export type Endpoint = z.infer<typeof Endpoint>;
 
 /** What remains of a deleted endpoint, for as long as its deliveries are kept. */
 export const DeletedEndpoint = z.object({
-  ...z.pick(Endpoint, { id: true, url: true, createdAt: true, disabledAt: true }).shape,
+  ...z.pick(Endpoint, { id: true, url: true, createdAt: true, failingSince: true, disabledAt: true }).shape,
   deletedAt: z.iso.datetime(),
 });
 export type DeletedEndpoint = z.infer<typeof DeletedEndpoint>;
 
-/** What the end of a delivery does to its endpoint. */
-export type EndpointEffect = 'none' | 'reset' | 'count' | 'disable';
+/** Of endpoints that were disabled, chooses the latest one: the others were replaced before. */
+export const choosePredecessor = (disabled: readonly Predecessor[]): Predecessor | undefined =>
+  disabled.toSorted((one, other) => (one.disabledAt < other.disabledAt ? -1 : 1)).at(-1);
+
+/** What the end of a delivery does to its endpoint. `warn` is a count with a notice for the admins. */
+export type EndpointEffect = 'none' | 'reset' | 'count' | 'warn' | 'disable';
 
 /**
  * Computes the effect of a delivery's end on the count of consecutive failures (docs/specification.md,
@@ -84,7 +102,9 @@ export function computeEndpointEffect(
   if (endpoint === undefined || endpoint.status === 'auto_disabled') return 'none';
   if (ended === 'succeeded')
     return endpoint.consecutiveFailures === 0 && endpoint.streak === undefined ? 'none' : 'reset';
-  return endpoint.consecutiveFailures + 1 >= FAILURES_TO_DISABLE ? 'disable' : 'count';
+  const failures = endpoint.consecutiveFailures + 1;
+  if (failures >= FAILURES_TO_DISABLE) return 'disable';
+  return failures === FAILURES_TO_WARN ? 'warn' : 'count';
 }
 
 /**
@@ -111,6 +131,8 @@ export const DisablingNotice = z.object({
   generation: z._default(z.int(), LIVE_GENERATION),
   webhookId: ReceiverId,
   disabledAt: z.iso.datetime(),
+  /** Of the last delivery. Absent in older rows. */
+  lastError: z.optional(z.string()),
   /** Trace of the delivery that caused it. */
   traceId: TraceId,
 });

@@ -1,6 +1,7 @@
 import { FAILURES_TO_DISABLE } from './endpoint.ts';
 import type { ReceiverId } from './ids.ts';
-import type { Digest } from './mailing.ts';
+import { breakLinks, type MailPart, renderHtml, renderText, shorten, toOneLine } from './mail-layout.ts';
+import { type Digest, WARNING_WINDOW_SECONDS } from './mailing.ts';
 import type { SourceKind } from './source.ts';
 
 export interface MailText {
@@ -17,10 +18,12 @@ export interface Mail extends MailText {
 /** `refused`: certainly not sent. `unknown`: it may have been sent. */
 export type MailResult = { kind: 'sent' } | { kind: 'refused' | 'unknown'; reason: string };
 
-/** Maximum length of a subject in UTF-16 code units. */
+/** Maximum length of a subject in UTF-16 code units, and of a URL in it, which leaves room for an error. */
 export const MAX_SUBJECT = 120;
+const MAX_SUBJECT_URL = 60;
 const MAX_NAME = 120;
 const MAX_URL = 300;
+const MAX_ERROR = 300;
 const MAX_EXCERPT = 600;
 
 const KINDS: Record<SourceKind, string> = { url: 'page', spreadsheet: 'spreadsheet', feed: 'feed' };
@@ -109,43 +112,92 @@ const describeExtent = ({ changes, difference }: { changes: number; difference: 
 
 const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Reports that a webhook endpoint or channel was disabled (docs/specification.md, Deliveries). */
-export function composeDisabledMail({
-  organization,
-  webhookId,
-  url,
-  disabledAt,
-  dashboardOrigin,
-}: {
+/** A webhook endpoint or channel with failing deliveries. */
+interface FailingReceiver {
   organization: string;
   webhookId: ReceiverId;
   /** Undefined when it is deleted. */
   url: string | undefined;
-  disabledAt: string;
+  /** Of the last delivery; unknown in older notices. */
+  lastError: string | undefined;
   dashboardOrigin: string;
-}): MailText {
-  const [what, nextStep, lister] = webhookId.startsWith('chn_')
-    ? ['Channel', 'create the channel', 'API']
-    : ['Webhook endpoint', 'register the endpoint', 'dashboard'];
-  const owner = escapeForeignText(organization, MAX_NAME);
-  return composeMail(`${what} disabled`, getHostname(url ?? '') || webhookId, [
+}
+
+/** Warns that deliveries fail, before the webhook endpoint or channel is disabled (docs/specification.md). */
+export function composeFailingMail({
+  consecutiveFailures,
+  ...receiver
+}: FailingReceiver & { consecutiveFailures: number }): MailText {
+  const { what, nextStep, owner, name, facts } = describeReceiver(receiver);
+  const left = FAILURES_TO_DISABLE - consecutiveFailures;
+  return composeMail(`${what} failing`, name, [
+    {
+      paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${consecutiveFailures} deliveries in a row, each with all of its attempts. After ${left} more in a row it is disabled, and gets no more deliveries until you ${nextStep} again.`,
+    },
+    { facts },
+    { paragraph: 'Check its receiver. The next delivery that succeeds ends the count.' },
+    buildReceiverLink(receiver),
+    {
+      note: `You get this e-mail because you are an admin of ${owner}. At most one is sent for it in ${formatDuration(WARNING_WINDOW_SECONDS)}.`,
+    },
+  ]);
+}
+
+/** Reports that a webhook endpoint or channel was disabled (docs/specification.md, Deliveries). */
+export function composeDisabledMail({
+  disabledAt,
+  ...receiver
+}: FailingReceiver & { disabledAt: string }): MailText {
+  const { what, nextStep, lister, owner, name, facts } = describeReceiver(receiver);
+  return composeMail(`${what} disabled`, name, [
     {
       paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. It gets no more deliveries.`,
     },
-    {
-      facts: [
-        [what, webhookId],
-        ...(url === undefined ? [] : [formatUrl(removeQuery(url))]),
-        ['Disabled at', `${disabledAt.slice(0, 16).replace('T', ' ')} UTC`],
-      ],
-    },
+    { facts: [...facts, ['Disabled at', `${disabledAt.slice(0, 16).replace('T', ' ')} UTC`]] },
     {
       paragraph: `It stays disabled. When its receiver works again, ${nextStep} again, which creates a new signing secret. The ${lister} lists its deliveries with their errors.`,
     },
-    { link: 'Open the dashboard', href: `${dashboardOrigin}/` },
+    buildReceiverLink(receiver),
     { note: `You get this e-mail because you are an admin of ${owner}. It is sent once.` },
   ]);
 }
+
+const isChannel = ({ webhookId }: Pick<FailingReceiver, 'webhookId'>): boolean =>
+  webhookId.startsWith('chn_');
+
+/** Words for a receiver, and its facts without the query of its URL. Its error is untrusted text. */
+function describeReceiver(receiver: FailingReceiver) {
+  const { organization, webhookId, url } = receiver;
+  const [what, nextStep, lister] = isChannel(receiver)
+    ? ['Channel', 'create the channel', 'API']
+    : ['Webhook endpoint', 'register the endpoint', 'dashboard'];
+  const shownUrl = url === undefined ? undefined : formatUrl(removeQuery(url));
+  const lastError = toOneLine(receiver.lastError ?? '');
+  const facts: (readonly [string, string])[] = [
+    [what, webhookId],
+    ...(shownUrl === undefined ? [] : [shownUrl]),
+    ...(lastError === '' ? [] : [['Last error', escapeForeignText(lastError, MAX_ERROR)] as const]),
+  ];
+  const address = shorten(shownUrl?.[1] ?? webhookId, MAX_SUBJECT_URL);
+  return {
+    what,
+    nextStep,
+    lister,
+    owner: escapeForeignText(organization, MAX_NAME),
+    /** For the subject. */
+    name: lastError === '' ? address : `${address} (${lastError})`,
+    facts,
+  };
+}
+
+/** The dashboard has no page for channels. */
+const buildReceiverLink = (receiver: FailingReceiver): MailPart =>
+  isChannel(receiver)
+    ? { link: 'Open the dashboard', href: `${receiver.dashboardOrigin}/` }
+    : {
+        link: 'Open the endpoint',
+        href: `${receiver.dashboardOrigin}/endpoints/${receiver.webhookId}`,
+      };
 
 function composeMail(heading: string, about: string, rest: readonly MailPart[]): MailText {
   const parts = [{ heading }, ...rest];
@@ -191,134 +243,3 @@ function removeQuery(url: string): string {
 function formatDuration(seconds: number): string {
   return seconds % 3600 === 0 ? formatCount(seconds / 3600, 'hour') : formatCount(seconds, 'second');
 }
-
-/*
- * Untrusted text among the service's own: it stays plain text, in its place.
- */
-
-/**
- * Removes characters that change the writing direction, hide text or break lines. Joiners stay, because
- * languages need them. Empty when nothing visible remains.
- */
-export function toOneLine(text: string): string {
-  const line = text
-    .toWellFormed()
-    .replaceAll(/(?![\u200c\u200d])\p{Cf}/gu, '')
-    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
-    .trim();
-  return /^[\p{Default_Ignorable_Code_Point} ]*$/u.test(line) ? '' : line;
-}
-
-/** Cuts to a number of UTF-16 code units at a character boundary, with an ellipsis where text is cut. */
-export const shorten = (text: string, max: number): string =>
-  text.length <= max
-    ? text
-    : `${text
-        .slice(0, max - 1)
-        .replace(/[\ud800-\udbff]$/, '')
-        .trimEnd()}…`;
-
-/** A zero-width space keeps mail programs from making links. */
-export const breakLinks = (text: string): string =>
-  text
-    .replaceAll(/(?<=[\p{L}\p{N}_-])(?=[.\u3002\uff0e\uff61]\p{L})/gu, '\u200b')
-    .replaceAll(/:(?=\/\/)/g, ':\u200b')
-    .replaceAll('@', '\u200b@');
-
-/** Parts of an e-mail in reading order. */
-type MailPart =
-  | { heading: string }
-  | { paragraph: string }
-  | { facts: readonly (readonly [term: string, value: string])[] }
-  /** Lines of untrusted text. */
-  | { title: string; quotation: readonly string[]; tone: 'added' | 'removed' }
-  | { link: string; href: string }
-  /** A remark at the end. */
-  | { note: string };
-
-/** Line length (RFC 3676, section 4.2). */
-const COLUMNS = 72;
-
-/** For mail programs without HTML. */
-const renderText = (parts: readonly MailPart[]): string =>
-  `${parts.map((part) => renderTextPart(part)).join('\n\n')}\n`;
-
-function renderTextPart(part: MailPart): string {
-  if ('heading' in part)
-    return `${wrapLines(part.heading)}\n${'='.repeat(Math.min(part.heading.length, COLUMNS))}`;
-  if ('paragraph' in part) return wrapLines(part.paragraph);
-  if ('facts' in part) return part.facts.map(([term, value]) => wrapLines(`${term}: ${value}`)).join('\n');
-  if ('quotation' in part)
-    return [`${part.title}:`, ...part.quotation.map((line) => wrapLines(line, '> '))].join('\n');
-  if ('link' in part) return `${part.link}:\n${part.href}`;
-  return `-- \n${wrapLines(part.note)}`;
-}
-
-/** Breaks lines at spaces. A word that is longer than a line has one of its own. */
-function wrapLines(text: string, prefix = ''): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && prefix.length + line.length + 1 + word.length > COLUMNS) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line].map((each) => prefix + each).join('\n');
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (mark) => ESCAPES[mark] ?? '');
-
-const FONT =
-  'font-family:system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5';
-const TONES = { added: '#16a34a', removed: '#dc2626' } as const;
-/** URLs and excerpts may be one long word. */
-const BREAKS = 'overflow-wrap:anywhere;word-break:break-word';
-
-/**
- * A page without scripts and loaded resources. It sets only the link's colour, so that it follows the
- * reader's dark mode. Styles are inline, because many mail programs drop others.
- */
-const renderHtml = (title: string, parts: readonly MailPart[]): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="supported-color-schemes" content="light dark">
-<meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no">
-<title>${escapeHtml(title)}</title>
-</head>
-<body style="margin:0;padding:24px 16px;${FONT}">
-<div style="max-width:600px;margin:0 auto;${BREAKS}">
-${parts.map((part) => renderHtmlPart(part)).join('\n')}
-</div>
-</body>
-</html>
-`;
-
-function renderHtmlPart(part: MailPart): string {
-  if ('heading' in part)
-    return `<h1 style="margin:0 0 16px;font-size:24px;line-height:1.25">${escapeHtml(part.heading)}</h1>`;
-  if ('paragraph' in part) return `<p style="margin:0 0 16px">${escapeHtml(part.paragraph)}</p>`;
-  if ('facts' in part)
-    return `<table role="presentation" style="margin:0 0 16px;border-collapse:collapse;${FONT}">
-${part.facts.map(([term, value]) => renderRow(term, value)).join('\n')}
-</table>`;
-  if ('quotation' in part)
-    return `<p style="margin:0 0 4px;font-weight:600">${escapeHtml(part.title)}</p>
-<blockquote dir="auto" style="margin:0 0 16px;padding:4px 0 4px 12px;border-left:4px solid ${TONES[part.tone]};${BREAKS}">${part.quotation.map(escapeHtml).join('<br>')}</blockquote>`;
-  if ('link' in part)
-    return `<p style="margin:24px 0"><a href="${escapeHtml(part.href)}" style="display:inline-block;padding:10px 16px;border-radius:6px;background:#1d4ed8;color:#ffffff;font-weight:600;text-decoration:none">${escapeHtml(part.link)}</a></p>`;
-  return `<p style="margin:0;padding-top:16px;border-top:1px solid #8888;font-size:13px;opacity:0.8">${escapeHtml(part.note)}</p>`;
-}
-
-const renderRow = (term: string, value: string): string =>
-  `<tr><th scope="row" style="padding:2px 16px 2px 0;text-align:left;vertical-align:top;font-weight:600;white-space:nowrap">${escapeHtml(term)}</th><td dir="auto" style="padding:2px 0;text-align:left;vertical-align:top;${BREAKS}">${escapeHtml(value)}</td></tr>`;

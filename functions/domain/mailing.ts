@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { BusEvent, NoticeData } from './bus.ts';
-import { OrgId, SourceId } from './ids.ts';
+import { OrgId, type ReceiverId, SourceId } from './ids.ts';
 import { SourceKind } from './source.ts';
 
 /** Maximum recipients of one e-mail in SES. */
@@ -67,6 +67,11 @@ export const computeWindowStart = (windowSeconds: number, now: Date): string =>
 
 /** @param eventId of the bus event of the disabling */
 export const buildDisablingMailKey = (eventId: string): string => `mail#${eventId}`;
+
+/** Seconds in which admins get at most one warning about an endpoint that keeps failing and recovering. */
+export const WARNING_WINDOW_SECONDS = 86_400;
+
+export const buildWarningMailKey = (id: ReceiverId): string => `mail#failing#${id}`;
 
 /** Shared by all of the organization's sources with the URL. */
 export const buildContentMailKey = (url: string): string =>

@@ -1,6 +1,7 @@
 import type { DeliveryMessage, MessageDisposition, OutgoingMessage } from '../domain/delivery.ts';
 import { isPatient, type Lane } from '../domain/lanes.ts';
 import { memoize } from '../domain/memoize.ts';
+import { isFromJob } from '../domain/redelivery.ts';
 import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
@@ -44,6 +45,12 @@ export const ATTEMPTS_PER_ORGANIZATION = 4;
  * before it moves to the slow queue. It bounds the batch to this time and one attempt.
  */
 export const HELD_UP_AFTER_MS = 200;
+
+/** A job's deliveries must not hold up live events that came with them. */
+function putLiveFirst(messages: readonly ReceivedDeliveryMessage[]): ReceivedDeliveryMessage[] {
+  const isLive = ({ message }: ReceivedDeliveryMessage) => !isFromJob(message);
+  return [...messages.filter(isLive), ...messages.filter((one) => !isLive(one))];
+}
 
 /**
  * Processes a batch of messages of one queue, all organizations at once. A message that cannot be processed
@@ -160,7 +167,7 @@ export function processDeliveryMessages({
       for (const message of await moveHeldUp(heldUp)) staying.add(message);
     }
 
-    const byOrganization = Map.groupBy(current, ({ message: deliveryMessage }) => deliveryMessage.orgId);
+    const byOrganization = Map.groupBy(putLiveFirst(current), ({ message: { orgId } }) => orgId);
     await Promise.all(
       [...byOrganization.values()].flatMap((waiting) =>
         Array.from({ length: Math.min(atOnce, waiting.length) }, () => processWaiting(waiting)),

@@ -4,11 +4,12 @@ import {
   type Delivery,
   type DeliveryMessage,
   type DeliveryRef,
+  OPEN_STATUSES,
   type OutgoingMessage,
   toDeliveryMessage,
 } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
-import type { DeliveryId, EventId, OrgId } from '../domain/ids.ts';
+import { type DeliveryId, type EventId, type OrgId, parseCreationTime } from '../domain/ids.ts';
 import { chooseFirstLane, type FirstLane } from '../domain/lanes.ts';
 import { Defect, InProgressError } from '../domain/problem.ts';
 import {
@@ -78,6 +79,16 @@ export interface RedeliverPorts {
     /** Events that a redelivery has delivered, with that redelivery. */
     of(job: RedeliveryJob, events: readonly EventId[]): Promise<ReadonlyMap<EventId, DeliveryId>>;
   };
+  marks: {
+    /** The latest redelivery of events by a job. */
+    of(job: RedeliveryJob, events: readonly EventId[]): Promise<ReadonlyMap<EventId, DeliveryId>>;
+    /**
+     * Sets the mark of a redelivery before it is added.
+     * @param seen the mark as it was read
+     * @returns false when another job has set it since
+     */
+    set(delivery: Delivery, seen: DeliveryId | undefined): Promise<boolean>;
+  };
   endpoints: { find(orgId: OrgId, id: Endpoint['id']): Promise<Endpoint | undefined> };
   /** @returns messages that the queue did not take */
   queues: { send(lane: FirstLane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> };
@@ -118,7 +129,7 @@ const CONCURRENCY = 32;
  * message changes nothing. The next round has a message of its own, because SQS limits receives.
  */
 export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSettings) {
-  const { jobs, deliveries, events, arrivals, endpoints, queues, rounds, log, now } = ports;
+  const { jobs, deliveries, events, arrivals, marks, endpoints, queues, rounds, log, now } = ports;
   const checkGeneration = createGenerationCheck(ports.organizations);
 
   const getLogFields = ({ id, webhookId, orgId, traceId }: RedeliveryJob) => ({
@@ -166,19 +177,41 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
   }
 
   /**
-   * Deliveries to create for a page: without events that have arrived, except by this page in an earlier try.
+   * Deliveries to create for a page: without events that have arrived, or that an earlier job is still
+   * redelivering, except by this page in an earlier try.
    */
-  async function buildRedeliveries(
-    job: RedeliveryJob,
-    items: readonly ExaminedDelivery[],
-  ): Promise<Delivery[]> {
+  async function buildRedeliveries(job: RedeliveryJob, items: readonly ExaminedDelivery[]) {
     const firsts = await deliveries.statuses(listFirstDeliveries(job, items));
     const redeliveries = createRedeliveries(job, items, firsts, now());
-    const arrived = await arrivals.of(
-      job,
-      redeliveries.map(({ eventId }) => eventId),
+    const eventIds = redeliveries.map(({ eventId }) => eventId);
+    const [arrived, marked] = await Promise.all([arrivals.of(job, eventIds), marks.of(job, eventIds)]);
+    const open = await findOpen(job, redeliveries, marked);
+    const wanted = redeliveries.filter(
+      ({ id, eventId }) => (arrived.get(eventId) ?? id) === id && !open.has(eventId),
     );
-    return redeliveries.filter(({ id, eventId }) => (arrived.get(eventId) ?? id) === id);
+    return { wanted, marked };
+  }
+
+  /** Events with an open redelivery of an earlier job, or one that is just being added. */
+  async function findOpen(
+    job: RedeliveryJob,
+    redeliveries: readonly Delivery[],
+    marked: ReadonlyMap<EventId, DeliveryId>,
+  ): Promise<ReadonlySet<EventId>> {
+    const others = redeliveries.flatMap(({ id, eventId }) => {
+      const other = marked.get(eventId);
+      return other === undefined || other === id ? [] : [{ id: other, eventId }];
+    });
+    const { webhookId, generation } = job;
+    const statuses = await deliveries.statuses(others.map(({ id }) => ({ id, webhookId, generation })));
+    // A stopped job's worker still completes its page, which ends before its lease.
+    const pageStart = now().getTime() - settings.leaseSeconds * 1000;
+    const isOpen = (id: DeliveryId) => {
+      const status = statuses.get(id);
+      if (status === undefined) return parseCreationTime(id).getTime() > pageStart;
+      return OPEN_STATUSES.some((open) => open === status);
+    };
+    return new Set(others.flatMap(({ id, eventId }) => (isOpen(id) ? [eventId] : [])));
   }
 
   /**
@@ -186,11 +219,11 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
    * from there
    */
   async function add(job: RedeliveryJob, items: readonly ExaminedDelivery[]): Promise<Delivery[]> {
-    const redeliveries = await buildRedeliveries(job, items);
-    const stored = await mapConcurrently(redeliveries, CONCURRENCY, (delivery) =>
-      deliveries.addOnce(delivery),
+    const { wanted, marked } = await buildRedeliveries(job, items);
+    const stored = await mapConcurrently(wanted, CONCURRENCY, async (delivery) =>
+      (await marks.set(delivery, marked.get(delivery.eventId))) ? deliveries.addOnce(delivery) : undefined,
     );
-    return redeliveries.filter(({ redeliveryOf }, index) => stored[index]?.redeliveryOf === redeliveryOf);
+    return wanted.filter(({ redeliveryOf }, index) => stored[index]?.redeliveryOf === redeliveryOf);
   }
 
   async function sendMessages(endpoint: Endpoint, added: readonly Delivery[]): Promise<void> {
@@ -233,7 +266,8 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
       const stopReason = findObstacle(job, endpoint);
       if (endpoint === undefined || stopReason !== undefined) return end(job, 'stopped', stopReason);
       const { items, place, isLast } = await readPage(job, endpoint);
-      const added = await (job.dryRun === true ? buildRedeliveries(job, items) : add(job, items));
+      const added =
+        job.dryRun === true ? (await buildRedeliveries(job, items)).wanted : await add(job, items);
       if (added.length > 0 && job.dryRun !== true) await sendMessages(endpoint, added);
       const counts = addToCounts(job, added);
       const page = { place, examined: items.length, redelivered: added.length, counts, at: now() };

@@ -3,6 +3,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { createStatusEntry } from '../domain/audit.ts';
+import { createFailingNotice } from '../domain/bus.ts';
 import {
   type ClaimedDelivery,
   type ClaimResult,
@@ -23,7 +24,7 @@ import {
   withTrace,
 } from '../domain/ids.ts';
 import { Defect } from '../domain/problem.ts';
-import { Arrival, EVENT_DAYS, HISTORY_DAYS } from '../domain/redelivery.ts';
+import { Arrival, EVENT_DAYS, HISTORY_DAYS, RedeliveryMark } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { recordAuditEntry } from './audit-log.ts';
 import {
@@ -38,7 +39,7 @@ import {
 import { buildEndpointChange } from './endpoints.ts';
 import { buildSandboxMark, DELIVERY_SHARDS, type Key, keys, listShards } from './keys.ts';
 import { buildCurrentCondition } from './organizations.ts';
-import { appendDisablingNotice } from './outbox.ts';
+import { appendDisablingNotice, appendNotice } from './outbox.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
 import { readItems, readRows, type Table, toExpiry, update } from './table.ts';
 import { buildAddition, type Change, type Commit, Contended } from './transaction.ts';
@@ -221,6 +222,52 @@ export function arrivalStore(service: Table) {
   };
 }
 
+/** The latest redelivery of an event by a job. */
+export function redeliveryMarks(service: Table) {
+  return {
+    /**
+     * Sets a mark. Repeatable: a repeated page sets the same ones.
+     * @param seen the mark as it was read, if there was one
+     * @returns false when another job has set it since
+     */
+    async set(delivery: Delivery, seen: Delivery['id'] | undefined): Promise<boolean> {
+      const { webhookId, eventId, id: deliveryId, createdAt } = delivery;
+      const mark: RedeliveryMark & { expiresAt: number; ofSandbox?: string } = {
+        eventId,
+        deliveryId,
+        expiresAt: toExpiry(new Date(createdAt), HISTORY_DAYS),
+        ...buildSandboxMark(delivery),
+      };
+      const entries = Object.entries(mark);
+      // An update, because the worker may put nothing into this table.
+      return update(service, {
+        Key: keys.redeliveryMark(delivery, webhookId, eventId),
+        UpdateExpression: `SET ${entries.map(([name]) => `${name} = :${name}`).join(', ')}`,
+        ConditionExpression: 'attribute_not_exists(deliveryId) OR deliveryId IN (:deliveryId, :seen)',
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
+          ':seen': seen ?? deliveryId,
+        },
+      });
+    },
+
+    /**
+     * Returns the latest redelivery of each event that has one.
+     * @param events without repetition
+     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+     */
+    async of(
+      { webhookId, ...tenant }: Tenant & { webhookId: ReceiverId },
+      events: readonly EventId[],
+    ): Promise<Map<EventId, Delivery['id']>> {
+      const wanted = events.map((event) => keys.redeliveryMark(tenant, webhookId, event));
+      const rows = await readItems(service, wanted, { consistent: true });
+      const marks = readRows(service, rows, (row) => RedeliveryMark.parse(row));
+      return new Map(marks.map(({ eventId, deliveryId }) => [eventId, deliveryId]));
+    },
+  };
+}
+
 /** Other tables and settings that state changes need. */
 export interface MoveContext {
   service: Pick<Table, 'name'>;
@@ -239,13 +286,13 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
 
   /**
    * Applies an update, in one transaction with its effect on the endpoint and further changes, if any.
-   * @param extraChanges further changes
+   * @param lastError of a delivery that ends as a failure, for the notice of its effect
    */
   async function apply(
     { generation }: DeliveryRef,
     change: DeliveryUpdate,
     outcome: EndpointOutcome,
-    extraChanges: readonly Change[] = [],
+    { extraChanges = [], lastError = '' }: { extraChanges?: readonly Change[]; lastError?: string },
   ): Promise<MoveResult> {
     const { endpoint, effect, at } = outcome;
     if (effect === 'none' && extraChanges.length === 0)
@@ -255,9 +302,8 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
         { refusal: 'lease-lost', write: { Update: { ...table, ...change } } },
         ...extraChanges,
         ...(effect === 'none' ? [] : [buildEndpointChange(service, endpoint, effect, at)]),
-        ...(effect === 'disable'
-          ? [buildDisablingNotice(outcome, generation), buildAuditAddition(outcome)]
-          : []),
+        ...(effect === 'disable' ? [buildAuditAddition(outcome)] : []),
+        ...buildEffectNotice(outcome, generation, lastError),
         ...buildCurrentCondition(service, { orgId: endpoint.orgId, generation }),
       ]);
       if (result.kind === 'committed') return 'done';
@@ -270,17 +316,26 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
     }
   }
 
-  const buildDisablingNotice = ({ endpoint, at, traceId }: EndpointOutcome, generation: number): Change => {
+  /** The notice for admins about a warning or disabling; none for other effects. */
+  function buildEffectNotice(outcome: EndpointOutcome, generation: number, lastError: string): Change[] {
+    const { endpoint, effect, at, traceId } = outcome;
+    const { orgId, id: webhookId } = endpoint;
+    if (effect === 'warn') {
+      const context = { tenant: { orgId, generation }, now: at, ...withTrace(traceId) };
+      return [appendNotice(outbox, createFailingNotice({ webhookId, lastError }, context))];
+    }
+    if (effect !== 'disable') return [];
     const notice: DisablingNotice = {
       kind: 'endpoint-disabled',
-      orgId: endpoint.orgId,
+      orgId,
       generation,
-      webhookId: endpoint.id,
+      webhookId,
       disabledAt: at.toISOString(),
+      lastError,
       ...withTrace(traceId),
     };
-    return appendDisablingNotice(outbox, notice);
-  };
+    return [appendDisablingNotice(outbox, notice)];
+  }
 
   const buildAuditAddition = ({ endpoint, at }: EndpointOutcome): Change =>
     recordAuditEntry(service, createStatusEntry(endpoint, 'disabled', { type: 'service' }, at));
@@ -318,7 +373,12 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
     settle(claimed: ClaimedDelivery, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
       const isRedelivered = settlement.kind === 'succeeded' && claimed.redeliveryOf !== undefined;
       const update = buildSettleUpdate(claimed, settlement, graceSeconds);
-      return apply(claimed, update, outcome, isRedelivered ? [recordArrival(service, claimed)] : []);
+      const extraChanges = isRedelivered ? [recordArrival(service, claimed)] : [];
+      const { error: lastError } = settlement.attempt;
+      return apply(claimed, update, outcome, {
+        extraChanges,
+        ...(lastError !== undefined && { lastError }),
+      });
     },
 
     /** Ends a delivery whose last attempt was started and never settled. */
@@ -328,7 +388,7 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       maxAttempts: number,
       outcome: EndpointOutcome,
     ): Promise<MoveResult> {
-      return apply(ref, buildExhaustUpdate(ref, lastError, maxAttempts, outcome.at), outcome);
+      return apply(ref, buildExhaustUpdate(ref, lastError, maxAttempts, outcome.at), outcome, { lastError });
     },
 
     async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {

@@ -4,13 +4,16 @@ import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { EndpointOutcome } from '../domain/delivery.ts';
 import {
+  choosePredecessor,
   DeletedEndpoint,
   Endpoint,
   type EndpointEffect,
   FAILURES_TO_DISABLE,
+  FAILURES_TO_WARN,
   getCountedHost,
   MAX_ENDPOINTS,
   MAX_ENDPOINTS_PER_HOST,
+  Predecessor,
 } from '../domain/endpoint.ts';
 import { AT_RISK_SECONDS } from '../domain/failure-streak.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
@@ -68,6 +71,8 @@ const getHostCounter = (orgId: OrgId, host: string): Counter => ({
 /** A day longer than the deliveries. */
 const DELETED_DAYS = HISTORY_DAYS + 1;
 
+const MAX_DELETED_PREDECESSORS = 50;
+
 /** What is known of an endpoint's receiver from its deliveries. */
 const STATE_FIELDS = [
   'disabledAt',
@@ -89,6 +94,23 @@ export function endpointStore(service: Table) {
     if (!success) return [];
     const key = keys.deletedEndpoint(orgId, data.deletedAt, data.id);
     return [buildAddition(service, { ...key, ...data, expiresAt: toExpiry(now, DELETED_DAYS) })];
+  }
+
+  /** @param limit of the rows that are read, the newest first */
+  async function readDisabled(pk: string, url: string, limit?: number): Promise<Predecessor[]> {
+    const { Items = [] } = await service.client.send(
+      new QueryCommand({
+        TableName: service.name,
+        ConsistentRead: true,
+        ScanIndexForward: false,
+        KeyConditionExpression: 'pk = :pk',
+        FilterExpression: '#url = :url AND attribute_exists(disabledAt)',
+        ExpressionAttributeNames: { '#url': 'url' },
+        ExpressionAttributeValues: { ':pk': pk, ':url': url },
+        ...(limit === undefined ? {} : { Limit: limit }),
+      }),
+    );
+    return readRows(service, Items, (row) => Predecessor.parse(row));
   }
 
   const buildUncount = (orgId: OrgId, counted: CountedAt | 'none'): Change[] =>
@@ -217,6 +239,18 @@ export function endpointStore(service: Table) {
         }),
       );
       return readRows(service, Items, (row) => DeletedEndpoint.parse(row));
+    },
+
+    /**
+     * Finds the disabled endpoint that a new one with this URL replaces, a deleted one included. Reads all
+     * endpoints and the last 50 deletions at most.
+     */
+    async findPredecessor(orgId: OrgId, url: string): Promise<Predecessor | undefined> {
+      const found = await Promise.all([
+        readDisabled(keys.endpoints(orgId), url),
+        readDisabled(keys.deletedEndpoints(orgId), url, MAX_DELETED_PREDECESSORS),
+      ]);
+      return choosePredecessor(found.flat());
     },
 
     /**
@@ -419,6 +453,8 @@ export function buildEndpointChange(
   };
 }
 
+const COUNT = 'SET failingSince = if_not_exists(failingSince, :now) ADD consecutiveFailures :one';
+
 const EFFECTS: Record<
   Exclude<EndpointEffect, 'none'>,
   (now: Date, failures?: number) => { update: string; condition: string; values: Record<string, unknown> }
@@ -430,10 +466,21 @@ const EFFECTS: Record<
       'consecutiveFailures = :failures AND (consecutiveFailures > :zero OR attribute_exists(streak))',
     values: { ':zero': 0, ':failures': failures },
   }),
+  // The failure that warns is counted with its notice only.
   count: (now) => ({
-    update: 'SET failingSince = if_not_exists(failingSince, :now) ADD consecutiveFailures :one',
-    condition: 'consecutiveFailures < :last',
-    values: { ':now': now.toISOString(), ':one': 1, ':last': FAILURES_TO_DISABLE - 1 },
+    update: COUNT,
+    condition: 'consecutiveFailures < :last AND consecutiveFailures <> :warned',
+    values: {
+      ':now': now.toISOString(),
+      ':one': 1,
+      ':last': FAILURES_TO_DISABLE - 1,
+      ':warned': FAILURES_TO_WARN - 1,
+    },
+  }),
+  warn: (now) => ({
+    update: COUNT,
+    condition: 'consecutiveFailures = :warned',
+    values: { ':now': now.toISOString(), ':one': 1, ':warned': FAILURES_TO_WARN - 1 },
   }),
   disable: (now) => ({
     update:

@@ -119,6 +119,11 @@ export const keys = {
     pk: `${buildTenantKey(tenant)}#${endpoint}#arrived#${event}`,
     sk: 'arrived',
   }),
+  /** The latest redelivery of an event by a job. */
+  redeliveryMark: (tenant: Tenant, endpoint: ReceiverId, event: EventId): Key => ({
+    pk: keys.arrival(tenant, endpoint, event).pk,
+    sk: 'redelivery',
+  }),
   /** Running jobs of all organizations. */
   redeliveryRuns: (shard: number): string => `redelivery-runs#${shard}`,
   redeliveryRun: (id: RedeliveryJobId): Key => ({

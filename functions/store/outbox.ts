@@ -60,16 +60,17 @@ export function outboxStore(outbox: Table) {
     },
 
     /** Adds an event for the service's own workers; refused as `exists` when it was added before. */
-    appendNotice(notice: Notice): Change {
-      return buildAddition(outbox, {
-        ...keys.notice(notice.id),
-        ...buildSandboxMark(notice),
-        ...notice,
-        expiresAt: toExpiry(new Date(notice.createdAt), EVENT_DAYS),
-      });
-    },
+    appendNotice: (notice: Notice): Change => appendNotice(outbox, notice),
   };
 }
+
+export const appendNotice = (outbox: Pick<Table, 'name'>, notice: Notice): Change =>
+  buildAddition(outbox, {
+    ...keys.notice(notice.id),
+    ...buildSandboxMark(notice),
+    ...notice,
+    expiresAt: toExpiry(new Date(notice.createdAt), EVENT_DAYS),
+  });
 
 /** Adds the notice of a disabled endpoint, in the transaction that disables it. */
 export const appendDisablingNotice = (outbox: Pick<Table, 'name'>, notice: DisablingNotice): Change =>

@@ -9,7 +9,7 @@ import { organizationStates } from '../platform/organization-states.ts';
 import { busWorker, processEach } from '../platform/pipeline/worker.ts';
 import { deliveryQueues, queueUrls, workerQueue } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { arrivalStore, deliveryStore } from '../store/deliveries.ts';
+import { arrivalStore, deliveryStore, redeliveryMarks } from '../store/deliveries.ts';
 import { deliveryRanges } from '../store/delivery-queries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { eventRanges } from '../store/event-log.ts';
@@ -47,6 +47,7 @@ const handle = runRedeliveryJob(
     deliveries: { ...deliveryStore(deliveries), range: deliveryRanges(deliveries) },
     events: { range: eventRanges({ client, name: environment.OUTBOX_TABLE, reportUnreadable }) },
     arrivals: arrivalStore(service),
+    marks: redeliveryMarks(service),
     endpoints: endpointStore(service),
     queues: deliveryQueues(queues, queueUrls(FIRST_LANES, environment), now),
     rounds: workerQueue(queues, environment.REDELIVERIES_QUEUE),

@@ -69,11 +69,11 @@ export class Mail extends Construct {
     });
     this.notify.takeApart('NotifyDisabled', {
       bus,
-      takes: { detailType: ['webhook.disabled'] satisfies NoticeType[] },
+      takes: { detailType: ['webhook.disabled', 'webhook.failing'] satisfies NoticeType[] },
       timeoutSeconds: MAIL_TIMEOUT_SECONDS,
       batchSize: 5,
       maxConcurrency: 2,
-      says: 'E-mails to admins about a disabled endpoint failed after all retries.',
+      says: 'E-mails to admins about a failing or disabled endpoint failed after all retries.',
     });
 
     alarmAt(this, 'Fails', {

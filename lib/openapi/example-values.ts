@@ -113,6 +113,14 @@ export const webhook = {
   failing: null,
   disabledAt: null,
   disabledReason: null,
+  predecessor: null,
+} as const;
+
+/** The endpoint that it replaces was disabled after an outage. */
+export const predecessor = {
+  id: exampleId('whk', '2026-11-03T14:12:09.118Z'),
+  failingSince: '2026-11-20T07:05:51.337Z',
+  disabledAt: '2026-11-20T08:20:13.902Z',
 } as const;
 
 /** The same, after three deliveries in a row were exhausted. */

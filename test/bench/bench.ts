@@ -23,6 +23,10 @@ await startNamedProgram('bench', 'Measures the service on this machine.', {
     about: 'read units and time of the reconciler with 200,000 parked retries',
     start: () => import('./parked.ts'),
   },
+  recovery: {
+    about: 'rehearsals of recovery: an outage of 500 events, kill -9 in a job, a job of 20,000 events',
+    start: () => import('./recovery.ts'),
+  },
   redelivery: {
     about: 'a redelivery job of 20,000 deliveries',
     start: () => import('./redelivery.ts'),

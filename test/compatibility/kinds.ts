@@ -15,7 +15,7 @@ import {
 import { LedgerEntry } from '../../functions/domain/ledger.ts';
 import { Mailing } from '../../functions/domain/mailing.ts';
 import type { RateBucket } from '../../functions/domain/rate-limit.ts';
-import { Arrival, RedeliveryRun } from '../../functions/domain/redelivery.ts';
+import { Arrival, RedeliveryMark, RedeliveryRun } from '../../functions/domain/redelivery.ts';
 import { Pairing, Purge } from '../../functions/domain/sandbox.ts';
 import { Source } from '../../functions/domain/source.ts';
 import { Organization, OrganizationState, type Tenant } from '../../functions/domain/tenant.ts';
@@ -176,6 +176,15 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     keyOf(row) {
       const [, , webhookId = ''] = at(row).pk.split('#');
       return keys.arrival(parseTenant(row), webhookId as EndpointId, Arrival.parse(row).eventId);
+    },
+  },
+  redeliveryMark: {
+    table: 'service',
+    is: (row) => under(/#arrived#evt_\w+$/)(row) && sorted('redelivery')(row),
+    keyOf(row) {
+      const [, , webhookId = ''] = at(row).pk.split('#');
+      const { eventId } = RedeliveryMark.parse(row);
+      return keys.redeliveryMark(parseTenant(row), webhookId as EndpointId, eventId);
     },
   },
   redeliveryRun: {

@@ -1,4 +1,5 @@
 import { type AuditEntry, createStatusEntry } from '../../functions/domain/audit.ts';
+import { createFailingNotice, type Notice } from '../../functions/domain/bus.ts';
 import {
   type ClaimedDelivery,
   type ClaimResult,
@@ -56,6 +57,8 @@ export class MemoryDeliveries implements DeliveryPorts {
   readonly notices: DisablingNotice[] = [];
   /** The entries of the audit log that were committed with them. */
   readonly entries: AuditEntry[] = [];
+  /** The warnings that were committed when half as many failures were counted. */
+  readonly warnings: Notice[] = [];
 
   /** @param states organization states, for sandboxes that are reset */
   constructor(
@@ -131,7 +134,8 @@ export class MemoryDeliveries implements DeliveryPorts {
     const { delivery: found, due } = this.#rows.get(rowKey(claimed)) ?? {};
     if (found?.lease?.token !== claimed.lease.token) return 'refused';
     if (found.lease.until <= settlement.at.getTime()) return 'refused';
-    return this.#move(settled(found, settlement), this.#dueAfter(settlement, due), outcome);
+    const lastError = settlement.attempt.error ?? '';
+    return this.#move(settled(found, settlement), this.#dueAfter(settlement, due), outcome, lastError);
   }
 
   async exhaust(
@@ -147,6 +151,7 @@ export class MemoryDeliveries implements DeliveryPorts {
       { ...waitless(found), status: 'exhausted', terminalAt, terminalReason: 'max_attempts', lastError },
       undefined,
       outcome,
+      lastError,
     );
   }
 
@@ -190,24 +195,39 @@ export class MemoryDeliveries implements DeliveryPorts {
     return found && isOpen(found) && !leased ? found : undefined;
   }
 
-  #move(moved: Delivery, due: Due | undefined, outcome: EndpointOutcome): MoveResult {
+  #move(moved: Delivery, due: Due | undefined, outcome: EndpointOutcome, lastError: string): MoveResult {
     // The endpoint's condition comes first, as in the transaction.
     if (this.#endpoints.allows(outcome) && this.#isOver(moved, outcome)) return 'refused';
     if (!this.#endpoints.apply(outcome)) return 'endpoint-changed';
-    if (outcome.effect === 'disable') {
+    if (outcome.effect === 'disable')
       this.entries.push(createStatusEntry(outcome.endpoint, 'disabled', { type: 'service' }, outcome.at));
-      this.notices.push({
-        kind: 'endpoint-disabled',
-        orgId: outcome.endpoint.orgId,
-        generation: moved.generation,
-        webhookId: outcome.endpoint.id,
-        disabledAt: outcome.at.toISOString(),
-        ...withTrace(outcome.traceId),
-      });
-    }
+    this.#notify(moved, outcome, lastError);
     if (isOpen(moved)) this.#rows.set(rowKey(moved), { delivery: moved, due });
     else this.#end(moved);
     return 'done';
+  }
+
+  #notify(
+    { orgId, generation }: Delivery,
+    { endpoint, effect, at, traceId }: EndpointOutcome,
+    lastError: string,
+  ) {
+    const trace = withTrace(traceId);
+    const webhookId = endpoint.id;
+    if (effect === 'warn')
+      this.warnings.push(
+        createFailingNotice({ webhookId, lastError }, { tenant: { orgId, generation }, now: at, ...trace }),
+      );
+    if (effect === 'disable')
+      this.notices.push({
+        kind: 'endpoint-disabled',
+        orgId,
+        generation,
+        webhookId,
+        disabledAt: at.toISOString(),
+        lastError,
+        ...trace,
+      });
   }
 
   /**

@@ -1,5 +1,10 @@
 import type { EndpointOutcome } from '../../functions/domain/delivery.ts';
-import { type Endpoint, type EndpointEffect, FAILURES_TO_DISABLE } from '../../functions/domain/endpoint.ts';
+import {
+  type Endpoint,
+  type EndpointEffect,
+  FAILURES_TO_DISABLE,
+  FAILURES_TO_WARN,
+} from '../../functions/domain/endpoint.ts';
 import { AT_RISK_SECONDS } from '../../functions/domain/failure-streak.ts';
 import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { SLOW_SECONDS, STALLED_SECONDS } from '../../functions/domain/lanes.ts';
@@ -107,6 +112,7 @@ function affected(
   if (endpoint.streak !== seen.streak) return undefined;
   const failures = endpoint.consecutiveFailures;
   const isLast = failures >= FAILURES_TO_DISABLE - 1;
+  const isWarned = failures === FAILURES_TO_WARN - 1;
   const { failingSince = at.toISOString(), streak, ...kept } = endpoint;
   const isSeen = failures === (seen.consecutiveFailures ?? 0);
   const counted = { ...endpoint, failingSince, consecutiveFailures: failures + 1 };
@@ -116,7 +122,9 @@ function affected(
         ? { ...kept, consecutiveFailures: 0 }
         : undefined;
     case 'count':
-      return isLast ? undefined : counted;
+      return isLast || isWarned ? undefined : counted;
+    case 'warn':
+      return isWarned ? counted : undefined;
     case 'disable':
       return isLast
         ? {

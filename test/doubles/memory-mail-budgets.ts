@@ -8,7 +8,7 @@ import {
   type MailLimits,
   toDay,
 } from '../../functions/domain/mailing.ts';
-import type { NotifyPorts } from '../../functions/engine/notify.ts';
+import type { NotifyPorts } from '../../functions/engine/notifications.ts';
 import type { DigestPorts } from '../../functions/engine/schedule-source-checks.ts';
 import { Contended } from '../../functions/store/transaction.ts';
 

@@ -1,5 +1,5 @@
 import { getMailingState, type Mailing, type MailRequest } from '../../functions/domain/mailing.ts';
-import type { NotifyPorts } from '../../functions/engine/notify.ts';
+import type { NotifyPorts } from '../../functions/engine/notifications.ts';
 
 /** The e-mails that were sent, in memory. */
 export class MemoryMailings {

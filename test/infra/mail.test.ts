@@ -13,15 +13,15 @@ const grantsOf = (action: string) =>
 
 describe('the mailer', () => {
   it.each([
-    ['source.changed', 5, 'BusNotifyQueue'],
-    ['webhook.disabled', 2, 'BusNotifyDisabledQueue'],
+    [['source.changed'], 5, 'BusNotifyQueue'],
+    [['webhook.disabled', 'webhook.failing'], 2, 'BusNotifyDisabledQueue'],
   ])(
-    'receives %s from the bus, five at a time, from a queue of its own',
-    (type, MaximumConcurrency, queue) => {
-      expect(NOTICES).toHaveProperty([type]);
+    'receives %j from the bus, five at a time, from a queue of its own',
+    (types, MaximumConcurrency, queue) => {
+      for (const type of types) expect(NOTICES).toHaveProperty([type]);
       const ofQueue = { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${queue}`), 'Arn'] };
       template.hasResourceProperties('AWS::Events::Rule', {
-        EventPattern: { source: ['conversation-service'], 'detail-type': [type] },
+        EventPattern: { source: ['conversation-service'], 'detail-type': types },
         Targets: [Match.objectLike({ Arn: ofQueue })],
       });
       template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {

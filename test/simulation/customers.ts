@@ -61,7 +61,7 @@ export class Customers {
     const { random, endpoints, history, witness, clock, organizations, registrations } = this.#world;
     // Some endpoints start near the limit of failures, because ten failed deliveries take more than a run
     // has.
-    const consecutiveFailures = random.pick([0, 0, 7, 8, 9]);
+    const consecutiveFailures = random.pick([0, 0, 3, 4, 7, 8, 9]);
     const now = clock.now().toISOString();
     const id = this.#world.newId('whk', 'endpoint');
     // Live endpoints have programs too, which have no effect there.

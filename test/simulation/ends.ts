@@ -1,3 +1,4 @@
+import type { ReceiverId } from '../../functions/domain/ids.ts';
 import { addCounts, type LedgerCounts, NO_COUNTS } from '../../functions/domain/ledger.ts';
 import { isFromJob } from '../../functions/domain/redelivery.ts';
 import { buildTenantKey } from '../../functions/store/keys.ts';
@@ -25,6 +26,7 @@ export function* faultsAtRest(world: World): Generator<Fault> {
     if (entry === undefined) yield ['right deliveries', `${delivery.id} is of nothing that was committed`];
   }
   yield* wrongNotices(world);
+  yield* wrongWarnings(world);
   yield* wrongLedger(world);
   yield* leftOver(world);
 }
@@ -84,6 +86,15 @@ function* wrongNotices({ deliveries, witness }: World): Generator<Fault> {
       'exact count',
       `${witness.counts.disablings} endpoints were disabled and ${told.length} notices sent`,
     ];
+}
+
+function* wrongWarnings({ deliveries, witness, stores }: World): Generator<Fault> {
+  const sent = Map.groupBy(deliveries.warnings, ({ data }) => String(data.webhookId));
+  for (const id of new Set([...sent.keys(), ...witness.counts.warned.keys()])) {
+    const [warnings, due] = [sent.get(id)?.length ?? 0, witness.counts.warned.get(id as ReceiverId) ?? 0];
+    if (warnings > due || (warnings < due && !stores.mayMissWarnings))
+      yield ['one warning', `${id} had ${due} streaks of five failures, and ${warnings} warnings`];
+  }
 }
 
 /** The expected ledger, computed from the deliveries. */

@@ -1,7 +1,7 @@
 import type { EndpointOutcome } from '../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { ReceiverId } from '../../functions/domain/ids.ts';
-import { FAILURES_IN_A_ROW } from './promises.ts';
+import { FAILURES_BEFORE_WARNING, FAILURES_IN_A_ROW } from './promises.ts';
 
 /** All ends of an endpoint's deliveries so far, by their true times. */
 interface Ends {
@@ -19,6 +19,8 @@ interface Ends {
 export class FailureCounts {
   readonly #ends = new Map<ReceiverId, Ends>();
   #disablings = 0;
+  /** How often each endpoint, deleted ones included, had as many failures in a row as bring a warning. */
+  readonly warned = new Map<ReceiverId, number>();
 
   get disablings(): number {
     return this.#disablings;
@@ -58,6 +60,8 @@ export class FailureCounts {
     const counted = present?.consecutiveFailures ?? Number.NaN;
     if (!(counted >= least && counted <= most))
       return `${counted} failures are counted where ${least} came one after the other`;
+    if (ended === 'exhausted' && counted === FAILURES_BEFORE_WARNING)
+      this.warned.set(id, (this.warned.get(id) ?? 0) + 1);
     const isDisabled = counted >= FAILURES_IN_A_ROW;
     if ((present?.status === 'auto_disabled') !== isDisabled)
       return `after ${counted} failures it is ${present?.status}`;

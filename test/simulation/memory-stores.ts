@@ -25,6 +25,7 @@ export class MemoryStores implements Stores {
   readonly deliveries: MemoryDeliveries;
   readonly ledger = new MemoryLedger();
   readonly purges = new MemoryPurges();
+  readonly mayMissWarnings = false;
   readonly #due: MemoryDueIndex;
   readonly #world: World;
 

@@ -16,6 +16,7 @@ export const PROMISES = {
   'nothing after the end of an endpoint':
     'no attempt is started for an endpoint that was read as deleted or disabled',
   'exact count': 'ten failed deliveries in a row disable an endpoint, with one notice for its admins',
+  'one warning': 'five failed deliveries in a row bring their admins one warning, and fewer none',
   'true ledger': 'the ledger counts each delivery and its end once',
   'comes to rest': 'when nothing goes wrong any more everything ends, in time and without loops',
   'the sandbox is closed':
@@ -40,4 +41,5 @@ export interface Violation {
 /** The numbers of the specification. They are repeated here, so that a change in the service is noticed. */
 export const ATTEMPTS = 8;
 export const FAILURES_IN_A_ROW = 10;
+export const FAILURES_BEFORE_WARNING = 5;
 export const EXPIRY_MS = 3 * 86_400_000;

@@ -37,6 +37,7 @@ export async function simulate(
   if (world.faults.isCalm) statistics.count('calm runs');
   if (world.faults.beyondMargin) statistics.count('runs beyond the margin');
   statistics.count('endpoints disabled', witness.counts.disablings);
+  statistics.count('warnings of failures', deliveries.warnings.length);
   statistics.count('duplicates at receivers', witness.attempts.duplicates);
   statistics.count('events', world.events.size);
   for (const { orgId, status, terminalReason, atRealSpeed } of deliveries.every) {

@@ -38,6 +38,7 @@ const ENDS = [
   'deliveries: skipped, event_missing',
   'deliveries: skipped, expired',
   'endpoints disabled',
+  'warnings of failures',
   'duplicates at receivers',
   'batches of the stalled lane',
   'parked deliveries resumed',

@@ -25,8 +25,10 @@ export interface Stores {
   readonly endpoints: Pick<MemoryEndpoints, 'present' | 'put' | 'remove'>;
   readonly deliveries: Pick<
     MemoryDeliveries,
-    'every' | 'due' | 'present' | 'dueOf' | 'add' | 'remove' | 'stream' | 'notices'
+    'every' | 'due' | 'present' | 'dueOf' | 'add' | 'remove' | 'stream' | 'notices' | 'warnings'
   >;
+  /** Whether some processes run a version that counts the fifth failure without a warning. */
+  readonly mayMissWarnings: boolean;
   readonly ledger: Pick<MemoryLedger, 'every' | 'remove'>;
   readonly purges: Pick<MemoryPurges, 'every' | 'order' | 'has'>;
   /** An entry of the outbox is committed. */

@@ -89,6 +89,7 @@ export class World implements WorldContext {
   readonly #readMs = new Map<Process, number>();
   #deliveries = 0;
   #notices = 0;
+  #warnings = 0;
   #tokens = 0;
   #ids = 0;
 
@@ -232,6 +233,10 @@ export class World implements WorldContext {
       const notice = this.deliveries.notices[this.#notices];
       if (notice === undefined) continue;
       this.sandboxTables.written('outbox', this.organizations.tenantOf(notice.orgId), notice.webhookId);
+    }
+    for (; this.#warnings < this.deliveries.warnings.length; this.#warnings += 1) {
+      const warning = this.deliveries.warnings[this.#warnings];
+      if (warning !== undefined) this.sandboxTables.written('outbox', warning, warning.id);
     }
   }
 

@@ -28,16 +28,19 @@ export const handler = routeHandler(
   async ({ tenant, body, now, effect }) => {
     const receiver = await checkReceiver(body.url, tenant);
     if (!receiver.ok) return createUrlProblem(receiver);
+    const { href: url } = receiver.url;
+    const predecessor = await endpoints.findPredecessor(tenant.orgId, url);
     const registered: Endpoint = {
       id: newId('whk', now),
       orgId: tenant.orgId,
-      url: receiver.url.href,
+      url,
       events: body.events,
       status: 'active',
       consecutiveFailures: 0,
       unproven: true,
       keyVersion: await signingKeys(getCurrentVersion),
       createdAt: now.toISOString(),
+      ...(predecessor !== undefined && { predecessor }),
     };
     return effect(
       success(registered, { location: `/api/v1/webhooks/${registered.id}` }),

@@ -17,6 +17,12 @@ export const UpdateWebhook = z.strictObject({
 /** Fields that the audit log shows. */
 export const WEBHOOK_SETTINGS = Object.keys(RegisterWebhook.shape);
 
+export const Predecessor = z.object({
+  id: EndpointId,
+  failingSince: orNull(timestamp),
+  disabledAt: timestamp,
+});
+
 export const Webhook = z.object({
   id: EndpointId,
   url: z.string(),
@@ -26,6 +32,7 @@ export const Webhook = z.object({
   failing: orNull(Failing),
   disabledAt: orNull(timestamp),
   disabledReason: orNull(DisabledReason),
+  predecessor: orNull(Predecessor),
   createdAt: timestamp,
 });
 /** The only response with the secret. */

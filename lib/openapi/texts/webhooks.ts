@@ -5,7 +5,11 @@ import { MAX_SPEED, SIMULATED_FAILURES } from '../../../functions/domain/simulat
 import * as examples from '../example-values.ts';
 import { described, type OperationText } from '../operation-text.ts';
 
-const registered = { ...examples.webhook, secret: examples.signingSecret };
+const registered = {
+  ...examples.webhook,
+  predecessor: examples.predecessor,
+  secret: examples.signingSecret,
+};
 
 const failures = Object.entries(SIMULATED_FAILURES)
   .map(([word, error]) => `| \`${word}\` | fails before it responds | \`${error}\` |`)
@@ -35,13 +39,14 @@ Invalid values are rejected. Live, both are ordinary parameters that are sent to
 export const operations = {
   registerWebhook: {
     tag: 'Webhooks',
-    atMost: { reads: 4, writes: 30 },
+    atMost: { reads: 70, writes: 32 },
     description: `Registers a receiver URL and its event types. Events are signed with the \`secret\` in this
 response; store it, because no other operation returns it.
 
 Each registration creates a new endpoint with its own secret, even for a URL that is already registered. To
-rotate a secret or replace a disabled endpoint, register again and delete the old endpoint. The receiver is not
-called; check it with \`testWebhook\`.
+rotate a secret or replace a disabled endpoint, register again and delete the old endpoint. If an endpoint with
+this URL was disabled, \`predecessor\` names it: \`startRedelivery\` with \`what: "missing"\` resends what it missed.
+The receiver is not called; check it with \`testWebhook\`.
 
 An organization can have 50 endpoints, and 10 of them at one host (all ports and paths). Disabled endpoints
 count. Beyond that the request fails with \`LIMIT_EXCEEDED\`. If the response is lost, repeat the request with
@@ -118,7 +123,16 @@ export const webhookFields = {
   disabledAt: 'When it was disabled, UTC; null while `active`.',
   disabledReason:
     '`consecutive_failures`: 10 consecutive deliveries ended `exhausted`. Null while `active`, and if support disabled it.',
+  predecessor:
+    'The endpoint of the organization with the same URL that was the last to be disabled before this one was registered, even if it was deleted since. Null if there was none. Of deleted endpoints, only the last 50 within 31 days are known.',
   createdAt: 'Registration time, UTC.',
+};
+
+const predecessorFields = {
+  id: 'Identifier of the disabled endpoint.',
+  failingSince:
+    'Time of the first of the consecutive failures that disabled it, UTC. The events of those failures are up to about an hour older. Null if support disabled it.',
+  disabledAt: 'When it was disabled, UTC.',
 };
 
 export const failingFields = {
@@ -141,6 +155,7 @@ export const answers = {
       'Signing secret: `whsec_` and the base64 of 32 bytes. Returned by this operation only. To rotate it, register again and delete this endpoint.',
   }),
   Failing: described(deliveries.Failing, failingFields),
+  Predecessor: described(webhooks.Predecessor, predecessorFields),
   TestEvent: described(webhooks.TestEvent, {
     eventId: 'The test event.',
     deliveryId: 'Its delivery to this endpoint. Reading it returns 404 for a moment after this response.',

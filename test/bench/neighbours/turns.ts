@@ -59,7 +59,7 @@ export async function alternate(
  * Milliseconds that processors have worked for this benchmark, for all processes, and that have passed on all
  * of them.
  */
-function processorTimes(): { own: number; all: number; whole: number } {
+export function processorTimes(): { own: number; all: number; whole: number } {
   const times = cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({
     all: user + nice + sys + irq,
     whole: user + nice + sys + irq + idle,

@@ -114,7 +114,9 @@ export function customer(environment: Environment) {
       await sleep(1500);
       for (const { id } of Array.isArray(deliveries) ? deliveries.slice(0, 1) : [])
         await v1('POST', `${good}/deliveries/${id}/redeliver`);
-      await v1('POST', `${good}/redeliveries`, { from: new Date(Date.now() - 3_600_000).toISOString() });
+      const from = new Date(Date.now() - 3_600_000).toISOString();
+      await v1('POST', `${good}/redeliveries`, { from });
+      await v1('POST', `${await this.subscribe(`${receiver}/200`)}/redeliveries`, { what: 'missing', from });
       for (let times = 0; times < 2 && source.id !== undefined; times += 1) {
         await sleep(1500);
         await v1('POST', `/knowledge/sources/${source.id}/sync`);

@@ -15,7 +15,7 @@ import { processDeliveryMessages } from '../../../functions/engine/process-deliv
 import { runRedeliveryJob } from '../../../functions/engine/redeliver.ts';
 import { organizationStates } from '../../../functions/platform/organization-states.ts';
 import { processEach } from '../../../functions/platform/pipeline/worker.ts';
-import { arrivalStore, deliveryStore } from '../../../functions/store/deliveries.ts';
+import { arrivalStore, deliveryStore, redeliveryMarks } from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
@@ -345,6 +345,7 @@ async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
       deliveries: { ...deliveryStore(deliveries), range: deliveryRanges(deliveries) },
       events: { range: eventRanges(outbox) },
       arrivals: arrivalStore(service),
+      marks: redeliveryMarks(service),
       endpoints: endpointStore(service),
       queues: { send: async () => [] },
       rounds: { send: async () => [] },

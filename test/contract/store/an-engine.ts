@@ -21,6 +21,7 @@ import {
   deliveryMoves,
   deliveryStore,
   parseDelivery,
+  redeliveryMarks,
 } from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
@@ -112,6 +113,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       deliveries: { ...store, range: deliveryRanges(deliveries) },
       events: { range: eventRanges(outbox) },
       arrivals: arrivalStore(service),
+      marks: redeliveryMarks(service),
       endpoints,
       queues: { send: async () => [] },
       rounds: { send: async () => [] },

@@ -25,7 +25,7 @@ import {
   messageStore,
   ticketStore,
 } from '../../../functions/store/conversations.ts';
-import { arrivalStore, deliveryStore } from '../../../functions/store/deliveries.ts';
+import { arrivalStore, deliveryStore, redeliveryMarks } from '../../../functions/store/deliveries.ts';
 import {
   deliveryRanges,
   filteredDeliveries,
@@ -241,6 +241,26 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
           return orgId === tenant.orgId ? [event as `evt_${string}`] : [];
         });
         return [...(await arrivalStore(service).of(ofTenant(tenant), events)).keys()];
+      },
+    },
+  },
+  redeliveryMark: {
+    make: (tenant) => {
+      const event = newId('evt', NOW);
+      return {
+        ...keys.redeliveryMark(tenant, aWebhookOf(tenant), event),
+        eventId: event,
+        deliveryId: newId('dlv', NOW),
+      };
+    },
+    nameOf: (row) => row.eventId,
+    readers: {
+      of: async ({ service }, tenant, rows) => {
+        const events = rows.flatMap(({ pk }) => {
+          const [orgId, , , , event] = pk.split('#');
+          return orgId === tenant.orgId ? [event as `evt_${string}`] : [];
+        });
+        return [...(await redeliveryMarks(service).of(ofTenant(tenant), events)).keys()];
       },
     },
   },

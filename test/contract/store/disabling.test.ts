@@ -29,6 +29,18 @@ const findNotice = ({ orgId, id }: Endpoint) => ({
   orgId,
   webhookId: id,
   disabledAt: ENDED.toISOString(),
+  lastError: exhausted.attempt.error,
+  traceId: TRACE,
+});
+
+const findWarning = ({ orgId, id }: Endpoint, { at = ENDED, lastError = exhausted.attempt.error } = {}) => ({
+  kind: 'notice',
+  id: `${id}#failing#${at.toISOString()}`,
+  type: 'webhook.failing',
+  orgId,
+  generation: 0,
+  createdAt: at.toISOString(),
+  data: { webhookId: id, lastError },
   traceId: TRACE,
 });
 
@@ -43,12 +55,17 @@ const findEntry = ({ orgId, id }: Endpoint, at = ENDED): AuditEntry => ({
 });
 
 /**
- * Settles all claims at the same time as those that disable.
+ * Settles all claims at the same time, with an effect on the endpoint as it was before.
  * @returns how many did
  */
-async function disableAtOnce(stores: Stores, endpoint: Endpoint, ends: ClaimedDelivery[]) {
+async function settleAtOnce(
+  stores: Stores,
+  endpoint: Endpoint,
+  ends: ClaimedDelivery[],
+  effect: 'count' | 'warn' | 'disable',
+) {
   const results = await Promise.all(
-    ends.map((claim) => stores.deliveries.settle(claim, exhausted, outcomeAt(endpoint, 'disable'))),
+    ends.map((claim) => stores.deliveries.settle(claim, exhausted, outcomeAt(endpoint, effect))),
   );
   return {
     done: results.filter((result) => result === 'done').length,
@@ -77,7 +94,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
     });
     const ends = await claims(stores, endpoint, 10);
 
-    expect(await disableAtOnce(stores, endpoint, ends)).toEqual({ done: 1, changed: 9 });
+    expect(await settleAtOnce(stores, endpoint, ends, 'disable')).toEqual({ done: 1, changed: 9 });
 
     expect(await find()).toEqual({
       ...endpoint,
@@ -101,7 +118,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
     const { stores, endpoint, find } = await setUp(changes);
     const ends = await claims(stores, endpoint, 1);
 
-    expect(await disableAtOnce(stores, endpoint, ends)).toEqual({ done: 0, changed: 1 });
+    expect(await settleAtOnce(stores, endpoint, ends, 'disable')).toEqual({ done: 0, changed: 1 });
 
     expect(await find()).toEqual(endpoint);
     expect(await stores.notices()).toEqual([]);
@@ -113,7 +130,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
     const ends = await claims(stores, endpoint, 1);
     await stores.endpoints.remove(endpoint.orgId, endpoint.id);
 
-    expect(await disableAtOnce(stores, endpoint, ends)).toEqual({ done: 0, changed: 1 });
+    expect(await settleAtOnce(stores, endpoint, ends, 'disable')).toEqual({ done: 0, changed: 1 });
 
     expect(await stores.notices()).toEqual([]);
   });
@@ -145,7 +162,7 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
       disabledAt: LEASE_END.toISOString(),
     });
     expect(await stores.notices()).toEqual([
-      { ...findNotice(endpoint), disabledAt: LEASE_END.toISOString() },
+      { ...findNotice(endpoint), disabledAt: LEASE_END.toISOString(), lastError: 'lost' },
     ]);
     expect(await stores.auditEntries(endpoint.orgId)).toEqual([findEntry(endpoint, LEASE_END)]);
   });
@@ -173,6 +190,57 @@ describe.each(storeKinds(engine))('the disabling of an endpoint (%s)', (_, make)
   });
 });
 
+describe.each(storeKinds(engine))('the warning of a failing endpoint (%s)', (_, make) => {
+  async function setUp(consecutiveFailures: number) {
+    const stores = await make();
+    const endpoint = anEndpoint({ consecutiveFailures });
+    await stores.endpoints.put(endpoint);
+    const counted = async () =>
+      (await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures;
+    return { stores, endpoint, counted };
+  }
+
+  it('commits with the fifth failure, for one of ten settlements at once', async () => {
+    const { stores, endpoint, counted } = await setUp(4);
+    const ends = await claims(stores, endpoint, 10);
+
+    expect(await settleAtOnce(stores, endpoint, ends, 'warn')).toEqual({ done: 1, changed: 9 });
+
+    expect(await counted()).toBe(5);
+    expect(await stores.warnings()).toEqual([findWarning(endpoint)]);
+    expect(await stores.notices()).toEqual([]);
+  });
+
+  it.each([3, 5, 9])('is refused after %i failures', async (failures) => {
+    const { stores, endpoint, counted } = await setUp(failures);
+    const ends = await claims(stores, endpoint, 1);
+
+    expect(await settleAtOnce(stores, endpoint, ends, 'warn')).toEqual({ done: 0, changed: 1 });
+
+    expect(await counted()).toBe(failures);
+    expect(await stores.warnings()).toEqual([]);
+  });
+
+  it('cannot be missed: a worker that has seen fewer failures does not count the fifth', async () => {
+    const { stores, endpoint, counted } = await setUp(3);
+    const ends = await claims(stores, endpoint, 4);
+
+    expect(await settleAtOnce(stores, endpoint, ends, 'count')).toEqual({ done: 1, changed: 3 });
+
+    expect(await counted()).toBe(4);
+  });
+
+  it('has the error of an attempt that was lost with its worker', async () => {
+    const { stores, endpoint } = await setUp(4);
+    const [lost] = await claims(stores, endpoint, 1);
+    if (lost === undefined) throw new Error('a delivery was to be claimed');
+
+    await stores.deliveries.exhaust(lost, 'lost', 8, outcomeAt(endpoint, 'warn', LEASE_END));
+
+    expect(await stores.warnings()).toEqual([findWarning(endpoint, { at: LEASE_END, lastError: 'lost' })]);
+  });
+});
+
 describe('the disabling of an endpoint during transaction conflicts', () => {
   it('is done at most once, with a notice exactly if it was', async () => {
     const client = engine.client();
@@ -182,7 +250,7 @@ describe('the disabling of an endpoint during transaction conflicts', () => {
     await stores.endpoints.put(endpoint);
     const ends = await claims(stores, endpoint, 10);
 
-    const { done } = await disableAtOnce(stores, endpoint, ends);
+    const { done } = await settleAtOnce(stores, endpoint, ends, 'disable');
 
     expect(conflicts.count()).toBeGreaterThan(0);
     expect(done).toBe(1);

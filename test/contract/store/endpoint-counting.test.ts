@@ -24,6 +24,7 @@ const buildNotice = ({ orgId, id }: Endpoint): DisablingNotice => ({
   generation: 0,
   webhookId: id,
   disabledAt: NOW.toISOString(),
+  lastError: answers.failing.error,
 });
 
 /** Deliveries to an endpoint, each with one attempt left. */
@@ -115,6 +116,7 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
       disabledReason: 'consecutive_failures',
     });
     expect(await stores.notices()).toEqual([buildNotice(endpoint)]);
+    expect(await stores.warnings()).toMatchObject([{ data: { webhookId: endpoint.id } }]);
     for (const delivery of deliveries)
       expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted', attempts: 8 });
   });
@@ -131,6 +133,21 @@ describe.each(storeKinds(engine))('the count of failed deliveries at their endpo
       failingSince: NOW.toISOString(),
     });
     expect(await stores.notices()).toEqual([]);
+  });
+
+  it('warns once in a streak, at the fifth failure', async () => {
+    const { stores, endpoint } = await setUp();
+    const fail = async (count: number) =>
+      dispatchAll(stores, endpoint, await owed(stores, endpoint, count), 'failing');
+    const countWarnings = async () => (await stores.warnings()).length;
+
+    await fail(4);
+    expect(await countWarnings()).toBe(0);
+    await fail(5);
+    expect(await countWarnings()).toBe(1);
+    await dispatchAll(stores, endpoint, await owed(stores, endpoint, 1), 'succeeding');
+    await fail(4);
+    expect(await countWarnings()).toBe(1);
   });
 
   it('stops when the endpoint is disabled', async () => {

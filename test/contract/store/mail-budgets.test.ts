@@ -7,7 +7,7 @@ import {
   type MailLimits,
   toDay,
 } from '../../../functions/domain/mailing.ts';
-import type { NotifyPorts } from '../../../functions/engine/notify.ts';
+import type { NotifyPorts } from '../../../functions/engine/notifications.ts';
 import type { DigestPorts } from '../../../functions/engine/schedule-source-checks.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { dueDigests, mailBudgets } from '../../../functions/store/mail-budgets.ts';

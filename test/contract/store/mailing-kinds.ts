@@ -1,4 +1,4 @@
-import type { NotifyPorts } from '../../../functions/engine/notify.ts';
+import type { NotifyPorts } from '../../../functions/engine/notifications.ts';
 import { mailingStore } from '../../../functions/store/mailings.ts';
 import { MemoryMailings } from '../../doubles/memory-mailings.ts';
 import { dynamoDb } from '../../engines.ts';

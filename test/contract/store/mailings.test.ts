@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import type { MailRequest } from '../../../functions/domain/mailing.ts';
-import type { NotifyPorts } from '../../../functions/engine/notify.ts';
+import type { NotifyPorts } from '../../../functions/engine/notifications.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { mailingStore } from '../../../functions/store/mailings.ts';
 import { later, NOW, seconds } from '../../builders.ts';

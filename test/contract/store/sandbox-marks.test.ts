@@ -53,6 +53,7 @@ const KINDS = {
   'run of a redelivery job': /^service redelivery-runs#\d rdj_/,
   'notice of a redelivery job': /^outbox rdj_\w+#round#/,
   'arrival of a redelivery': /^service \S+#arrived#evt_\w+ arrived$/,
+  'mark of a redelivery': /^service \S+#arrived#evt_\w+ redelivery$/,
   delivery: /^deliveries /,
   'ledger entry': /^ledger (whk|chn)_/,
   'active endpoint of the ledger': /^ledger \S+#\d+ (whk|chn)_/,

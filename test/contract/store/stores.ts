@@ -1,5 +1,6 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { AuditEntry } from '../../../functions/domain/audit.ts';
+import { Notice } from '../../../functions/domain/bus.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { DisablingNotice, type Endpoint } from '../../../functions/domain/endpoint.ts';
 import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
@@ -49,6 +50,8 @@ export interface Stores {
   notices(): Promise<DisablingNotice[]>;
   /** The entries of an organization's audit log. */
   auditEntries(orgId: OrgId): Promise<AuditEntry[]>;
+  /** The warnings in the outbox about failing endpoints. */
+  warnings(): Promise<Notice[]>;
 }
 
 /** A sandbox as an organization row. */
@@ -95,12 +98,19 @@ function memoryStores(): Stores {
     },
     notices: async () => deliveries.notices,
     auditEntries: async (orgId) => deliveries.entries.filter((entry) => entry.orgId === orgId),
+    warnings: async () => deliveries.warnings,
   };
 }
 
 export function dynamoDbStores({ service, outbox, deliveries, ledger }: TestTables): Stores {
   const commit = committer(service.client);
   const store = endpointStore(service);
+  const rowsOfKind = async (wanted: string) => {
+    const { Items = [] } = await outbox.client.send(
+      new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
+    );
+    return Items.filter(({ kind }) => kind === wanted);
+  };
   return {
     deliveries: {
       ...deliveryStore(deliveries),
@@ -136,13 +146,7 @@ export function dynamoDbStores({ service, outbox, deliveries, ledger }: TestTabl
     async auditEntries(orgId) {
       return (await auditLogReader(service)(orgId, { limit: 100 }, {}, later(NOW, 86_400_000))).items;
     },
-    async notices() {
-      const { Items = [] } = await outbox.client.send(
-        new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
-      );
-      return Items.filter(({ kind }) => kind === 'endpoint-disabled').map((row) =>
-        DisablingNotice.parse(row),
-      );
-    },
+    notices: async () => (await rowsOfKind('endpoint-disabled')).map((row) => DisablingNotice.parse(row)),
+    warnings: async () => (await rowsOfKind('notice')).map((row) => Notice.parse(row)),
   };
 }

@@ -1,3 +1,4 @@
+import { Notice } from '../../../functions/domain/bus.ts';
 import type { DeliveryRef } from '../../../functions/domain/delivery.ts';
 import type { DueState } from '../../../functions/domain/due.ts';
 import { DisablingNotice, Endpoint } from '../../../functions/domain/endpoint.ts';
@@ -41,6 +42,8 @@ export class TableStores implements Stores {
   readonly #dues = new Map<string, Due>();
   readonly #stream: RowChange[] = [];
   readonly #notices: DisablingNotice[] = [];
+  readonly #warnings: Notice[] = [];
+  readonly mayMissWarnings: boolean;
   #isLosing = false;
   readonly #deliveryOf = once((row) => this.#seen((row) => this.#versions.present.parseDelivery(row), row));
   readonly #endpointOf = once((row) => this.#seen(Endpoint.parse, row));
@@ -50,6 +53,7 @@ export class TableStores implements Stores {
   constructor(world: World, versions: Versions) {
     this.#world = world;
     this.#versions = versions;
+    this.mayMissWarnings = versions.present !== versions.previous;
     this.#tables = new MemoryTables(TABLE_DEFINITIONS, {
       nowMs: () => world.clock.ms,
       lagMs: (_, index) => (index === OF_SANDBOX_INDEX ? world.sandboxTables.lagMs : 0),
@@ -156,6 +160,7 @@ export class TableStores implements Stores {
       remove: () => undefined,
       stream: this.#stream,
       notices: this.#notices,
+      warnings: this.#warnings,
     };
   }
 
@@ -235,6 +240,8 @@ export class TableStores implements Stores {
     if (table === 'deliveries' && after !== undefined) this.#tell(before, after);
     if (table === 'outbox' && before === undefined && after?.kind === 'endpoint-disabled')
       this.#notices.push(this.#seen(DisablingNotice.parse, after));
+    if (table === 'outbox' && before === undefined && after?.kind === 'notice')
+      this.#warnings.push(this.#seen(Notice.parse, after));
     if (before?.ofSandbox === undefined || after !== undefined || this.#isLosing) return;
     void this.#world.sandboxTables.all[table as TableName].remove([{ pk: nameOf(before) }]);
   }

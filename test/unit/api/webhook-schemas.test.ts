@@ -4,6 +4,7 @@ import { routes } from '../../../functions/api/routes.ts';
 import * as schema from '../../../functions/api/webhooks/schemas.ts';
 import { DeliveryStatus, TerminalReason } from '../../../functions/domain/delivery.ts';
 import { type Endpoint, FAILURES_TO_DISABLE, getFailureStatus } from '../../../functions/domain/endpoint.ts';
+import { newId } from '../../../functions/domain/ids.ts';
 import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
 
 const now = NOW.toISOString();
@@ -48,6 +49,12 @@ describe('endpoint in an answer', () => {
       disabledAt: now,
       disabledReason: 'consecutive_failures',
     });
+  });
+
+  it('has its predecessor, which an operator may have disabled without failures', () => {
+    const predecessor = { id: newId('whk', NOW), disabledAt: now } as const;
+    expect(shown({}).predecessor).toBeNull();
+    expect(shown({ predecessor }).predecessor).toEqual({ ...predecessor, failingSince: null });
   });
 
   it('does not reveal its queue', () => {

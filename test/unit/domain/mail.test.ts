@@ -5,6 +5,7 @@ import {
   composeContentChangeMail,
   composeDigestMail,
   composeDisabledMail,
+  composeFailingMail,
   MAX_SUBJECT,
   type MailText,
 } from '../../../functions/domain/mail.ts';
@@ -14,6 +15,7 @@ import { idsOf, texts } from './arbitraries.ts';
 
 type Change = Parameters<typeof composeContentChangeMail>[0];
 type Disabling = Parameters<typeof composeDisabledMail>[0];
+type Failing = Parameters<typeof composeFailingMail>[0];
 
 const ORIGIN = 'https://dashboard.example.com';
 
@@ -36,7 +38,19 @@ const aDisabling = (changes: Partial<Disabling> = {}): MailText =>
     organization: 'Example Ltd',
     webhookId: newId('whk', NOW),
     url: 'https://receiver.example.com/hook',
+    lastError: 'the receiver answered 500',
     disabledAt: NOW.toISOString(),
+    dashboardOrigin: ORIGIN,
+    ...changes,
+  });
+
+const aWarning = (changes: Partial<Failing> = {}): MailText =>
+  composeFailingMail({
+    organization: 'Example Ltd',
+    webhookId: newId('whk', NOW),
+    url: 'https://receiver.example.com/hook',
+    lastError: 'the receiver answered 500',
+    consecutiveFailures: 5,
     dashboardOrigin: ORIGIN,
     ...changes,
   });
@@ -106,10 +120,12 @@ const disablings = fc.record({
   organization: hostile,
   webhookId: fc.oneof(idsOf('whk'), idsOf('chn')),
   url: fc.option(urls, { nil: undefined }),
+  lastError: fc.option(hostile, { nil: undefined }),
 });
 const mails = fc.oneof(
   changes.map((change) => aChange(change as Partial<Change>)),
   disablings.map((disabling) => aDisabling(disabling)),
+  disablings.map((failing) => aWarning(failing)),
   fc
     .tuple(fc.array(urls, { minLength: 1, maxLength: MAX_DIGEST_SOURCES + 5 }), hostile)
     .map(([all, organization]) => aDigest(all, organization)),
@@ -286,23 +302,32 @@ describe('digest of a day', () => {
 });
 
 describe('e-mail about a disabled endpoint', () => {
-  it("has the endpoint's id, its URL, the time, and what to do", () => {
+  it("has the endpoint's id, its URL, the last error, the time, and what to do", () => {
     const webhookId = newId('whk', NOW);
     const { subject, text, html } = aDisabling({ webhookId });
-    expect(subject).toBe('Webhook endpoint disabled: receiver.example.com');
+    expect(subject).toBe(
+      'Webhook endpoint disabled: https://receiver.example.com/hook (the receiver answered 500)',
+    );
     for (const body of [text.replaceAll('\n', ' '), readable(html)]) {
       expect(body).toContain(webhookId);
       expect(body).toContain('https://receiver.example.com/hook');
       expect(body).toContain('2026-11-20 09:30 UTC');
+      expect(body).toContain('the receiver answered 500');
       expect(body).toContain('10 deliveries in a row');
       expect(body).toContain('register the endpoint again');
-      expect(body).toContain(`${ORIGIN}/`);
+      expect(body).toContain(`${ORIGIN}/endpoints/${webhookId}`);
     }
   });
 
+  it('has no error when an older notice has none', () => {
+    const { subject, text } = aDisabling({ lastError: undefined });
+    expect(subject).toBe('Webhook endpoint disabled: https://receiver.example.com/hook');
+    expect(text).not.toContain('Last error');
+  });
+
   it('omits the query of the URL, which may have keys', () => {
-    const { text, html } = aDisabling({ url: 'https://receiver.example.com/hook?key=hidden#part' });
-    for (const body of [text, html]) {
+    const { subject, text, html } = aDisabling({ url: 'https://receiver.example.com/hook?key=hidden#part' });
+    for (const body of [subject, text, html]) {
       expect(body).toContain('https://receiver.example.com/hook');
       expect(body).not.toContain('hidden');
     }
@@ -311,14 +336,41 @@ describe('e-mail about a disabled endpoint', () => {
   it('omits the URL of a deleted endpoint', () => {
     const webhookId = newId('whk', NOW);
     const { subject, text } = aDisabling({ webhookId, url: undefined });
-    expect(subject).toBe(`Webhook endpoint disabled: ${webhookId}`);
+    expect(subject).toBe(`Webhook endpoint disabled: ${webhookId} (the receiver answered 500)`);
     expect(text).not.toContain('URL');
   });
 
   it('calls a channel a channel', () => {
     const { subject, text } = aDisabling({ webhookId: newId('chn', NOW) });
-    expect(subject).toBe('Channel disabled: receiver.example.com');
+    expect(subject).toBe('Channel disabled: https://receiver.example.com/hook (the receiver answered 500)');
     expect(text.replaceAll('\n', ' ')).toContain('create the channel again');
     expect(text).not.toContain('ndpoint');
+  });
+
+  it('keeps the beginnings of a long URL and of a long error in its subject', () => {
+    const { subject, text } = aDisabling({
+      url: `https://receiver.example.com/${'x'.repeat(100)}`,
+      lastError: `TLS ${'y'.repeat(1000)}`,
+    });
+    expect(subject).toMatch(/: https:\/\/receiver\.example\.com\/x+… \(TLS y+…$/);
+    expect(text.length).toBeLessThan(1_500);
+  });
+});
+
+describe('e-mail about a failing endpoint', () => {
+  it('says how many deliveries failed, how many more disable it, and why the last one failed', () => {
+    const webhookId = newId('whk', NOW);
+    const { subject, text, html } = aWarning({ webhookId, consecutiveFailures: 6 });
+    expect(subject).toBe(
+      'Webhook endpoint failing: https://receiver.example.com/hook (the receiver answered 500)',
+    );
+    for (const body of [text.replaceAll('\n', ' '), readable(html)]) {
+      expect(body).toContain('failed to receive 6 deliveries in a row');
+      expect(body).toContain('After 4 more in a row it is disabled');
+      expect(body).toContain('https://receiver.example.com/hook');
+      expect(body).toContain('the receiver answered 500');
+      expect(body).toContain(`${ORIGIN}/endpoints/${webhookId}`);
+      expect(body).toContain('At most one is sent for it in 24 hours.');
+    }
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { breakLinks, shorten, toOneLine } from '../../../functions/domain/mail.ts';
+import { breakLinks, shorten, toOneLine } from '../../../functions/domain/mail-layout.ts';
 import { texts } from './arbitraries.ts';
 
 describe('text in one line', () => {

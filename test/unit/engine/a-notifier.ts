@@ -6,7 +6,8 @@ import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/id
 import type { Mail, MailResult } from '../../../functions/domain/mail.ts';
 import type { MailLimits } from '../../../functions/domain/mailing.ts';
 import { MAIL_LEASE_SECONDS } from '../../../functions/domain/timing.ts';
-import { type NotifyPorts, notifyAdmins } from '../../../functions/engine/notify.ts';
+import type { NotifyPorts } from '../../../functions/engine/notifications.ts';
+import { notifyAdmins } from '../../../functions/engine/notify.ts';
 import { anEndpoint, anOrganization, aTenant, NOW } from '../../builders.ts';
 import { MemoryMailBudgets } from '../../doubles/memory-mail-budgets.ts';
 import { MemoryMailings } from '../../doubles/memory-mailings.ts';
@@ -48,6 +49,17 @@ export function aDisabling({
     ...tenant,
     createdAt: NOW.toISOString(),
     data: { webhookId, disabledAt: NOW.toISOString() },
+  };
+}
+
+/** The event of five failures in a row; each streak of an endpoint has its own. */
+export function aWarning(webhookId: ReceiverId, { streak = 1, tenant = aTenant() } = {}): BusEvent {
+  return {
+    id: `${webhookId}#failing#${streak}`,
+    type: 'webhook.failing',
+    ...tenant,
+    createdAt: NOW.toISOString(),
+    data: { webhookId, lastError: 'the receiver answered 500' },
   };
 }
 

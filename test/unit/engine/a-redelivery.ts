@@ -1,4 +1,4 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import type { Delivery, DeliveryStatus } from '../../../functions/domain/delivery.ts';
@@ -14,10 +14,15 @@ import {
 } from '../../../functions/domain/redelivery.ts';
 import { runRedeliveryJob } from '../../../functions/engine/redeliver.ts';
 import { resumeRedeliveryJobs } from '../../../functions/engine/resume-redelivery-jobs.ts';
-import { arrivalStore, deliveryStore, recordArrival } from '../../../functions/store/deliveries.ts';
+import {
+  arrivalStore,
+  deliveryStore,
+  recordArrival,
+  redeliveryMarks,
+} from '../../../functions/store/deliveries.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { eventRanges } from '../../../functions/store/event-log.ts';
-import { listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/store/keys.ts';
+import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/store/keys.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
 import {
   buildJobKey,
@@ -91,6 +96,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
         ),
         events: interposed('events', { range: eventRanges(outbox) }, gate),
         arrivals: interposed('arrivals', arrivals, gate),
+        marks: interposed('marks', redeliveryMarks(service), gate),
         endpoints: interposed('endpoints', { find: async () => present }, gate),
         queues: interposed(
           'queues',
@@ -208,6 +214,17 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
     },
     /** Records that a resent delivery arrived, as its settlement does. */
     arrives: (delivery: Delivery) => commit([recordArrival(service, delivery)]),
+    /** Ends a delivery as a failure. */
+    exhausts: ({ webhookId, generation: of, id }: Delivery) =>
+      deliveries.client.send(
+        new UpdateCommand({
+          TableName: deliveries.name,
+          Key: keys.delivery(webhookId, of, id),
+          UpdateExpression: 'SET #status = :exhausted',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: { ':exhausted': 'exhausted' },
+        }),
+      ),
     /** Starts a job for the last hour. */
     started: (asked: Asked = {}) => start(endpoint, asked),
     /** Starts a job of the last hour for another endpoint. */

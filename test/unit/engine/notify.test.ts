@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GateClosed } from '../../../functions/domain/gate.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { aBusEvent, aTenant, NOW } from '../../builders.ts';
-import { aChange, aDisabling, admins, aNotifier, DAY, REFUSED, UNKNOWN } from './a-notifier.ts';
+import { aChange, aDisabling, admins, aNotifier, aWarning, DAY, REFUSED, UNKNOWN } from './a-notifier.ts';
 
 describe('change of content', () => {
   it('is sent to all admins in one e-mail, and its version counts as notified', async () => {
@@ -107,8 +107,8 @@ describe('disabling of an endpoint', () => {
     await run(event);
 
     expect(sent.map(({ subject }) => subject)).toEqual([
-      'Webhook endpoint disabled: receiver.example.com',
-      'Webhook endpoint disabled: receiver.example.com',
+      'Webhook endpoint disabled: https://receiver.example.com/hook',
+      'Webhook endpoint disabled: https://receiver.example.com/hook',
       `Webhook endpoint disabled: ${event.data.webhookId}`,
     ]);
     expect(notified).toEqual([]);
@@ -121,6 +121,54 @@ describe('disabling of an endpoint', () => {
     await run(aDisabling());
 
     expect(sent).toHaveLength(1);
+  });
+});
+
+describe('warning of a failing endpoint', () => {
+  const webhookId = newId('whk', NOW);
+  const tenant = aTenant();
+
+  it('is sent once, and for another streak after 24 hours', async () => {
+    const { run, sent, register, clock } = aNotifier();
+    register({ id: webhookId, consecutiveFailures: 5 });
+
+    await run(aWarning(webhookId, { tenant }));
+    clock.elapse(DAY - 1);
+    await run(aWarning(webhookId, { tenant }));
+    await run(aWarning(webhookId, { tenant, streak: 2 }));
+    expect(sent).toHaveLength(1);
+
+    clock.elapse(1);
+    await run(aWarning(webhookId, { tenant, streak: 3 }));
+    expect(sent).toHaveLength(2);
+  });
+
+  it.each([
+    ['recovered', { consecutiveFailures: 0 }],
+    ['was disabled, which has an e-mail of its own', { consecutiveFailures: 10, status: 'auto_disabled' }],
+    ['was deleted', undefined],
+  ] as const)('is not sent when the endpoint %s meanwhile', async (_why, state) => {
+    const { run, sent, register, log } = aNotifier();
+    if (state !== undefined) register({ id: webhookId, ...state });
+
+    await run(aWarning(webhookId));
+
+    expect(sent).toEqual([]);
+    expect(log.entries.map(({ code }) => code)).toEqual(['NEWS_OUTDATED']);
+  });
+
+  it('leaves the e-mail of the disabling alone', async () => {
+    const { run, sent, register } = aNotifier();
+    register({ id: webhookId, consecutiveFailures: 5 });
+    await run(aWarning(webhookId, { tenant }));
+    register({ id: webhookId, consecutiveFailures: 10, status: 'auto_disabled' });
+
+    await run(aDisabling({ tenant, webhookId }));
+
+    expect(sent.map(({ subject }) => subject.split(':')[0])).toEqual([
+      'Webhook endpoint failing',
+      'Webhook endpoint disabled',
+    ]);
   });
 });
 

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryMessage, MessageDisposition } from '../../../functions/domain/delivery.ts';
-import { newId, type OrgId } from '../../../functions/domain/ids.ts';
+import { deriveJobDeliveryId, newId, type OrgId } from '../../../functions/domain/ids.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import {
   ATTEMPTS_PER_ORGANIZATION,
@@ -224,6 +224,27 @@ describe('concurrent attempts of one organization', () => {
       await turn();
       expect(attempts.underWay).toBe(Math.min(ATTEMPTS_PER_ORGANIZATION, 10 - ended));
       attempts.end();
+    }
+    expect(await done).toEqual([]);
+  });
+
+  it('begin with deliveries of live events, before those of redelivery jobs', async () => {
+    const attempts = new HeldAttempts();
+    const { run } = aDispatcher(attempts.deal);
+    const endpoint = anEndpoint();
+    const ofJob = messagesFor(8, endpoint).map((one) => {
+      const { eventId, webhookId } = one.message;
+      return { ...one, message: { ...one.message, id: deriveJobDeliveryId(eventId, webhookId, NOW) } };
+    });
+    const live = messagesFor(2, endpoint);
+    const done = run('fresh', [...ofJob, ...live]);
+
+    await turn();
+    const first = [...live, ...ofJob.slice(0, ATTEMPTS_PER_ORGANIZATION - 2)];
+    expect(attempts.begun).toEqual(first.map(({ message }) => message));
+    while (attempts.underWay > 0) {
+      attempts.end();
+      await turn();
     }
     expect(await done).toEqual([]);
   });

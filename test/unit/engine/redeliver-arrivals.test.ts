@@ -51,6 +51,53 @@ describe('redelivery job', () => {
     expect(await test.job(order)).toMatchObject(none);
   });
 
+  it.each(['failed', 'missing'] as const)(
+    'for what is %s omits an event while the redelivery of an earlier job is open',
+    async (what) => {
+      const test = aRedelivery();
+      const event = await test.happened(3000);
+      if (what === 'failed') await test.had('exhausted', 3000, { eventId: event.id });
+      const first = await test.started({ what });
+      await test.run();
+      const [open] = await test.made(first);
+      if (open === undefined) throw new Error('there was to be a delivery');
+
+      test.clock.elapse(1);
+      const second = await test.started({ what });
+      await test.run();
+      expect(await test.job(second)).toMatchObject(none);
+
+      await test.exhausts(open);
+      test.clock.elapse(1);
+      const third = await test.started({ what });
+      await test.run();
+      expect(await test.made(third)).toMatchObject([{ eventId: event.id, status: 'pending' }]);
+    },
+  );
+
+  it.each(['marks.set', 'deliveries.addOnce'])(
+    'resends nothing twice when the next job overtakes a stopped one at its call of %s',
+    async (overtaken) => {
+      const test = aRedelivery();
+      await test.had('exhausted', 3000);
+      const first = await test.started();
+      let isOvertaken = false;
+      const worker = test.worker(async (call, stage) => {
+        if (call !== overtaken || stage !== 'calling' || isOvertaken) return;
+        isOvertaken = true;
+        await test.commit(test.jobs.stop(first, test.clock.now()));
+        test.clock.elapse(1);
+        await test.started();
+        await test.run();
+      });
+
+      await test.run(worker);
+
+      expect(isOvertaken).toBe(true);
+      expect(await test.made(first)).toHaveLength(1);
+    },
+  );
+
   it('resends an event that has failed again, and one that only another endpoint has received', async () => {
     const test = aRedelivery();
     const failed = await test.had('exhausted', 3000);

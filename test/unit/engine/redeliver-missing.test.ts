@@ -99,7 +99,7 @@ describe('redelivery job for missing events', () => {
     const first = await test.started(MISSING);
     await test.run();
     for (const delivery of await test.made(first))
-      if (delivery.eventId === arrived.id) await test.arrives(delivery);
+      await (delivery.eventId === arrived.id ? test.arrives(delivery) : test.exhausts(delivery));
     test.clock.elapse(60);
 
     const second = await test.started(MISSING);

@@ -1,6 +1,6 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
+import { FAILURES_TO_DISABLE, FAILURES_TO_WARN } from '../../../../functions/domain/endpoint.ts';
 import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
@@ -21,15 +21,15 @@ export async function aDisabledEndpoint({ api }: Tenant, url: string): Promise<s
 }
 
 /**
- * From ten failed deliveries to the e-mail (docs/specification.md, Webhook endpoint status), with retries
- * that take seconds instead of an hour.
+ * From failed deliveries to the e-mails (docs/specification.md, Webhook endpoint status), with retries that
+ * take seconds instead of an hour.
  */
 export function disablingMail({ service, keep }: Place): void {
   const readMails = async ({ orgId }: Pick<Tenant, 'orgId'>) =>
     (await service().mails()).filter(({ to }) => to.some((address) => address.includes(orgId)));
 
-  describe('a disabled endpoint', () => {
-    it('makes one e-mail to the admins of its organization, and none in a sandbox', async () => {
+  describe('an endpoint that fails until it is disabled', () => {
+    it('makes a warning and one more e-mail to the admins of its organization, and none in a sandbox', async () => {
       const failing = await startReceiver({ ...service().tls, respond: () => ({ status: 500 }) });
       keep({ close: failing.stop });
       const live = keep(await aTenant(service()));
@@ -39,21 +39,34 @@ export function disablingMail({ service, keep }: Place): void {
       await aDisabledEndpoint(sandbox, 'https://hooks.example.com/?simulate=500');
       const url = `${failing.url}/hooks?key=hidden`;
 
-      const id = await aDisabledEndpoint(live, url);
+      const { id } = await live.api.register(url, ['ticket.created']);
+      const fail = (times: number) =>
+        Promise.all(Array.from({ length: times }, () => live.api.post(`/api/v1/webhooks/${id}/test`)));
+      const untilMails = (count: number) =>
+        until(`e-mail ${count}`, async () => {
+          const sent = await readMails(live);
+          return sent.length >= count && sent;
+        });
+      await fail(FAILURES_TO_WARN);
+      const [warning] = await untilMails(1);
+      await fail(FAILURES_TO_DISABLE - FAILURES_TO_WARN);
+      const mails = await untilMails(2);
 
-      const [mail] = await until('the e-mail', async () => {
-        const sent = await readMails(live);
-        return sent.length > 0 && sent;
-      });
-      expect(mail?.to).toEqual([`admin@${live.orgId}.test`]);
-      expect(mail?.subject).toBe(`Webhook endpoint disabled: ${new URL(url).hostname}`);
-      for (const body of [mail?.text, mail?.html]) {
-        expect(body).toContain(id);
-        expect(body).toContain(`${failing.url}/hooks`);
-        expect(body).not.toContain('hidden');
+      expect(warning?.subject).toMatch(/^Webhook endpoint failing: /);
+      expect(mails.map(({ subject }) => subject.split(':')[0])).toContain('Webhook endpoint disabled');
+      for (const { to, subject, text, html } of mails) {
+        expect(to).toEqual([`admin@${live.orgId}.test`]);
+        expect(subject).toContain(`: ${failing.url}/hooks (the receiver answered 500)`);
+        for (const body of [text, html]) {
+          expect(body).toContain(id);
+          expect(body).toContain(`${failing.url}/hooks`);
+          expect(body).toContain('the receiver answered 500');
+          expect(body).toContain(`/endpoints/${id}`);
+          expect(body).not.toContain('hidden');
+        }
       }
       await until('the queue to be empty', () => service().queued('Bus/NotifyDisabled/Queue') === 0);
-      expect(await readMails(live)).toHaveLength(1);
+      expect(await readMails(live)).toHaveLength(2);
       expect(await readMails(other)).toEqual([]);
       expect(await readMails(sandbox)).toEqual([]);
       expect(service().queued('Bus/NotifyDisabled/DeadLetters')).toBe(0);

@@ -70,7 +70,9 @@ export function mailBudget({ service, keep, log }: Place, budget: number): void 
         const id = await aDisabledEndpoint(tenant, failing.url);
         await until(
           'the e-mail about the endpoint',
-          async () => (await mails(({ text }) => text.includes(id))).length === 1,
+          async () =>
+            (await mails(({ subject, text }) => subject.includes('disabled') && text.includes(id))).length ===
+            1,
         );
         const [row] = await until('all other changes to be in the digest', async () => {
           const rows = await digestRows();

@@ -51,6 +51,7 @@ export function recovery(organization: Organization): void {
         return all.length === EVENTS;
       });
       const fresh = await api.register(`${receiver.url}/new`, types);
+      expect((await api.get(path(fresh.id))).body.data).toMatchObject({ predecessor: null });
       isUp = true;
       const during = await create('live, after the outage');
 
@@ -85,6 +86,17 @@ export function recovery(organization: Organization): void {
       const places = made.map(({ eventId }) => events.findIndex(({ id }) => id === eventId));
       const pageOf = (index: number) => Math.floor(index / 100);
       expect(places.map(pageOf)).toEqual(places.map(pageOf).toSorted((a, b) => a - b));
+      // Registered at the same URL, an endpoint says what it replaces, also after that was deleted.
+      const { disabledAt } = Object((await api.get(path(old.id))).body.data);
+      const predecessor = { id: old.id, failingSince: expect.any(String), disabledAt };
+      for (const again of ['before the deletion', 'after it']) {
+        const { body } = await api.post('/api/v1/webhooks', { url: `${receiver.url}/old`, events: types });
+        const replacing = String(body.data?.id);
+        expect(body.data, again).toMatchObject({ predecessor });
+        expect((await api.get(path(replacing))).body.data, again).toMatchObject({ predecessor });
+        for (const id of [replacing, old.id]) await api.call({ method: 'DELETE', path: path(id) });
+      }
+
       expect((await start({ dryRun: false })).status).toBe(202);
       await until('a second job to find nothing', async () => {
         const { body } = await api.get(`${path(fresh.id)}/redeliveries`);

@@ -1,0 +1,198 @@
+import { join } from 'node:path';
+import { among, commandLine, decimal, repeatable, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
+import { paintFor } from '../../lib/cli/terminal/paint.ts';
+import { temporaryDirectory } from '../support/local-run.ts';
+import { type Block, type Figure, figure } from './figure.ts';
+import { ending, endWhenInterrupted } from './measure/interruption.ts';
+import { commitOf, describeMachine, loadOfMinute } from './measure/machine.ts';
+import { recoverKilled } from './recovery/killed.ts';
+import { recoverLarge } from './recovery/large.ts';
+import type { Disorder } from './recovery/order.ts';
+import { haveOutage, measureDelays, recover } from './recovery/outage.ts';
+import { type Delay, LIVE, MOST_TIMES, type Stage, startStage } from './recovery/stage.ts';
+import type { Delays } from './recovery/windows.ts';
+import { renderBlock } from './report/table.ts';
+
+/*
+ * Rehearsals of recovery after an outage in one local run, with live events meanwhile: their latency is
+ * compared with that of the same load without a job, in turns.
+ */
+const ROOT = join(import.meta.dirname, '../..');
+const REHEARSALS = ['outage', 'kill', 'large'] as const;
+type Rehearsal = (typeof REHEARSALS)[number];
+
+const paint = paintFor(process.stdout);
+const say = (text: string) => process.stdout.write(`${text}\n`);
+const began = performance.now();
+const progress = (name: Rehearsal, text: string) =>
+  process.stderr.write(
+    `${((performance.now() - began) / 1000).toFixed(0).padStart(6)} s  ${name.padEnd(8)}${text}\n`,
+  );
+const faults: string[] = [];
+const expectThat = (holds: boolean, fault: string) => {
+  if (!holds) faults.push(fault);
+};
+
+const counted = { unit: 'count', better: 'neither' } as const;
+const exact = { unit: 'count', exact: true } as const;
+
+const countFigures = (
+  subject: string,
+  { events, missing, doubles }: { events: number; missing: number; doubles: number },
+): Figure[] => [
+  figure(subject, 'events', events, counted),
+  figure(subject, 'missing', missing, exact),
+  figure(subject, 'twice', doubles, exact),
+];
+
+const disorderFigures = (subject: string, { p99, most }: Disorder): Figure[] => [
+  figure(subject, 'out of order p99', p99, { unit: 'count' }),
+  figure(subject, 'at most', most, { unit: 'count' }),
+];
+
+const describeBusy = ({ own, all }: Delays['busy']['with']) =>
+  `${own.toFixed(0)} % of this run and ${all.toFixed(0)} % of all`;
+
+/** Records a fault when live events were delayed. */
+function delayBlock(title: string, { same, other, samples, busy }: Delays): Block {
+  const rows: [string, Delay][] = [
+    ['at the endpoint of the job', same],
+    ['at another endpoint', other],
+  ];
+  for (const [where, { ratio }] of rows)
+    expectThat(ratio <= MOST_TIMES, `${title}: p99 ${where} is ${ratio.toFixed(2)} times that without a job`);
+  return {
+    title,
+    figures: rows.flatMap(([where, delay]) => [
+      figure(where, 'samples', samples, counted),
+      figure(where, 'p99 without', delay.without, { unit: 'ms' }),
+      figure(where, 'p99 with', delay.with, { unit: 'ms' }),
+      figure(where, 'ratio', delay.ratio, { unit: 'x' }),
+    ]),
+    notes: [
+      `From an event’s creation to its arrival. The ratio is to be at most ${MOST_TIMES}.`,
+      `Processors: ${describeBusy(busy.without)} without a job, ${describeBusy(busy.with)} with one. Near 100 % the ratio is the machine’s.`,
+    ],
+  };
+}
+
+interface Terms {
+  events: number;
+  large: number;
+  turns: number;
+  rate: number;
+}
+
+async function rehearseOutages(
+  stage: Stage,
+  rehearsals: readonly Rehearsal[],
+  conversation: string,
+  { events: count, turns, rate }: Terms,
+): Promise<void> {
+  progress('outage', `${count} events while the receiver answers 503`);
+  const outage = await haveOutage(stage, count);
+  const events = outage.events.length;
+  if (rehearsals.includes('outage')) {
+    progress('outage', 'registered again, test event, count, job');
+    const done = await recover(stage, outage, conversation, rate);
+    expectThat(done.missing + done.liveMissing === 0, 'outage: events are missing');
+    expectThat(done.doubles + done.liveDoubles === 0, 'outage: events came twice');
+    expectThat(done.counted === events, `outage: the dry run counted ${done.counted} of ${events}`);
+    const subject = 'outage and recovery';
+    const title = 'An outage, and recovery as in docs/guides/recovery.md';
+    const figures = [
+      ...countFigures(subject, { ...done, events }),
+      figure(subject, 'counted first', done.counted, exact),
+      figure(subject, 'live twice or missing', done.liveDoubles + done.liveMissing, exact),
+      ...disorderFigures(subject, done),
+      figure(subject, 'job', done.jobSeconds, { unit: 's' }),
+    ];
+    say(renderBlock({ title, figures }, paint));
+    await stage.remove(outage.endpoint);
+    progress('outage', `${turns} turns without and with a job`);
+    const delays = await measureDelays(stage, outage, { turns, conversation, perSecond: rate });
+    say(renderBlock(delayBlock(`Live events beside a job of ${events} events`, delays), paint));
+  }
+  await stage.remove(outage.endpoint);
+  if (!rehearsals.includes('kill')) return;
+  progress('kill', 'a job, kill -9 of all processes in its middle, a new start');
+  const done = await recoverKilled(stage, outage, conversation, rate);
+  expectThat(done.missing === 0, 'kill: events are missing');
+  const subject = 'kill -9 in a job';
+  const figures = [
+    ...countFigures(subject, { ...done, events }),
+    figure(subject, 'before the kill', done.before, counted),
+    figure(subject, 'healed after', done.healedSeconds, { unit: 's' }),
+  ];
+  const notes = ['Attempts in progress at the kill may come twice; messages in queues are lost and resent.'];
+  say(renderBlock({ title: 'Killed in the middle of a job', figures, notes }, paint));
+}
+
+async function rehearseLarge(stage: Stage, conversation: string, { large, rate }: Terms): Promise<void> {
+  progress('large', `${large} events are written`);
+  const done = await recoverLarge(stage, { count: large, conversation, perSecond: rate }, (text) =>
+    progress('large', text),
+  );
+  expectThat(done.missing === 0, 'large: events are missing');
+  expectThat(done.doubles === 0, 'large: events came twice');
+  expectThat(done.resent === 0, 'large: the second job resent events');
+  expectThat(done.isMonotone, 'large: progress went back');
+  const subject = 'stopped and started again';
+  const figures = [
+    ...countFigures(subject, { ...done, events: large }),
+    figure(subject, 'by both jobs', done.resent, exact),
+    figure(subject, 'stopped at %', 100 * done.stoppedAt, counted),
+    ...disorderFigures(subject, done),
+    figure(subject, 'jobs', done.jobSeconds, { unit: 's' }),
+    figure(subject, 'redelivered', large / done.jobSeconds, { unit: '/s', better: 'more' }),
+    figure(subject, 'reads of progress', done.reads, counted),
+    figure(subject, 'slowest read', done.slowestReadMs, { unit: 'ms' }),
+  ];
+  say(renderBlock({ title: 'A large job', figures }, paint));
+  say(renderBlock(delayBlock(`Live events beside a job of ${large} events`, done), paint));
+}
+
+async function rehearse(rehearsals: readonly Rehearsal[], terms: Terms): Promise<void> {
+  const load = loadOfMinute();
+  const { cpus, model, node } = describeMachine(load);
+  say(
+    `\n  ${paint('bold', 'Recovery')} of ${commitOf(ROOT)} on ${cpus} x ${model}, Node.js ${node}, load ${load.toFixed(2)}; ${terms.rate} live events/s\n`,
+  );
+  await ending(
+    await temporaryDirectory(),
+    (directory) => directory.remove(),
+    async ({ path }) =>
+      ending(
+        await startStage(path),
+        (stage) => stage.stop(),
+        async (stage) => {
+          await stage.register('/other', [LIVE]);
+          const { id } = await stage.create('/api/v1/conversations', {
+            channelId: 'chn_test',
+            externalUserId: 'user-1',
+          });
+          const conversation = String(id);
+          if (rehearsals.some((name) => name !== 'large'))
+            await rehearseOutages(stage, rehearsals, conversation, terms);
+          if (rehearsals.includes('large')) await rehearseLarge(stage, conversation, terms);
+        },
+      ),
+  );
+}
+
+const { rehearsal = [...REHEARSALS], ...terms } = commandLine(
+  'npm run bench -- recovery',
+  `Rehearses recovery in a local run: an outage until the endpoint is disabled, registration, test event, dry run and job; a job in whose middle all processes are killed; and a large job that is stopped and started again. Prints figures, and exits with 1 when an event is missing, one came twice without a kill, or the p99 of live events is more than ${MOST_TIMES} times that of turns without a job.`,
+)
+  .option('--rehearsal <name>', 'this one; may be repeated', repeatable(among(REHEARSALS)))
+  .option('--events <n>', 'of the outage', wholeNumber(10, 1_000_000), 500)
+  .option('--large <n>', 'events of the large job', wholeNumber(10, 10_000_000), 20_000)
+  .option('--turns <n>', 'without and with a job', wholeNumber(1, 50), 4)
+  .option('--rate <n>', 'live events in a second', decimal(0.1, 10_000), 20)
+  .parse()
+  .opts();
+
+endWhenInterrupted();
+await rehearse(rehearsal, terms);
+say(faults.length === 0 ? paint('green', '  All as promised.') : paint('red', `  ${faults.join('\n  ')}`));
+process.exitCode = faults.length === 0 ? 0 : 1;

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+
+const engine = dynamoDb();
+const URL = 'https://receiver.example.com/hook';
+const days = (count: number) => seconds(count * 86_400);
+
+/** An endpoint that was disabled on a day after `NOW`. */
+const disabledOn = (day: number, changes: Partial<Endpoint> = {}): Endpoint =>
+  anEndpoint({
+    id: newId('whk', later(NOW, days(day))),
+    url: URL,
+    status: 'auto_disabled',
+    disabledAt: later(NOW, days(day)).toISOString(),
+    ...changes,
+  });
+
+describe('the predecessor of an endpoint', () => {
+  async function anOrganization() {
+    const { service } = await engine.tables();
+    const store = endpointStore(service);
+    const commit = committer(service.client);
+    const orgId = newId('org', NOW);
+    return {
+      add: async (endpoint: Endpoint) => {
+        await commit(store.add({ ...endpoint, orgId }));
+        return endpoint.id;
+      },
+      remove: async (id: Endpoint['id'], day: number) => {
+        const found = await store.findToChange(orgId, id);
+        if (found) await commit(store.buildRemoval(found, [], later(NOW, days(day))));
+      },
+      find: () => store.findPredecessor(orgId, URL),
+      store,
+    };
+  }
+
+  it('is the one with its URL that was disabled last', async () => {
+    const { add, find } = await anOrganization();
+    const failingSince = later(NOW, days(2)).toISOString();
+    await add(disabledOn(1));
+    const id = await add(disabledOn(3, { failingSince }));
+    await add(disabledOn(2));
+    await add(disabledOn(4, { url: `${URL}/other` }));
+    await add(anEndpoint({ url: URL, consecutiveFailures: 9, failingSince }));
+
+    expect(await find()).toEqual({ id, failingSince, disabledAt: later(NOW, days(3)).toISOString() });
+  });
+
+  it('may be deleted since, if it was disabled before', async () => {
+    const { add, remove, find } = await anOrganization();
+    const failingSince = NOW.toISOString();
+    const id = await add(disabledOn(1, { failingSince }));
+    const active = await add(anEndpoint({ url: URL }));
+
+    await remove(id, 2);
+    await remove(active, 3);
+
+    expect(await find()).toEqual({ id, failingSince, disabledAt: later(NOW, days(1)).toISOString() });
+  });
+
+  it('is none of another organization, nor one that is active', async () => {
+    const { add, find, store } = await anOrganization();
+    const { orgId } = disabledOn(1);
+    await add(anEndpoint({ url: URL }));
+
+    expect(await find()).toBeUndefined();
+    expect(await store.findPredecessor(orgId, URL)).toBeUndefined();
+  });
+});
