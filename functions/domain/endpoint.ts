@@ -19,6 +19,9 @@ export const MAX_ENDPOINTS = 50;
  */
 export const MAX_ENDPOINTS_PER_HOST = 10;
 
+/** Maximum length of an endpoint's description in code points. */
+export const MAX_DESCRIPTION_LENGTH = 200;
+
 /**
  * Returns the host that an endpoint counts for. Undefined for loopback, where a developer's receivers share
  * one host.
@@ -37,6 +40,7 @@ export const Endpoint = z.object({
   orgId: OrgId,
   url: z.string(),
   events: z.array(SubscribableType),
+  description: z.optional(z.string()),
   status: EndpointStatus,
   consecutiveFailures: z.int().check(z.nonnegative()),
   keyVersion: z.string(),
@@ -62,6 +66,13 @@ export const Endpoint = z.object({
   stalledUntil: z.optional(z.iso.datetime()),
 });
 export type Endpoint = z.infer<typeof Endpoint>;
+
+/** What a customer changes of an endpoint. Null removes an optional setting. */
+export interface EndpointChange {
+  url?: string;
+  events?: Endpoint['events'];
+  description?: string | null;
+}
 
 /** What remains of a deleted endpoint, for as long as its deliveries are kept. */
 export const DeletedEndpoint = z.object({

@@ -6,6 +6,7 @@ import type { EndpointOutcome } from '../domain/delivery.ts';
 import {
   DeletedEndpoint,
   Endpoint,
+  type EndpointChange,
   type EndpointEffect,
   FAILURES_TO_DISABLE,
   getCountedHost,
@@ -287,13 +288,13 @@ export function endpointStore(service: Table) {
     },
 
     /**
-     * Changes URL and subscriptions. A new URL makes the endpoint unproven.
+     * Changes settings; null removes one. A new URL makes the endpoint unproven.
      * @returns undefined when it does not exist; `full` when its new host is at the limit
      */
     async update(
       orgId: OrgId,
       id: ReceiverId,
-      change: Partial<Pick<Endpoint, 'url' | 'events'>>,
+      change: EndpointChange,
     ): Promise<Endpoint | 'full' | undefined> {
       const unproven = change.url === undefined ? undefined : true;
       const fields = Object.entries({ ...change, unproven }).filter(([, value]) => value !== undefined);
@@ -336,18 +337,28 @@ function buildFieldsUpdate(
   move?: { counted: CountedAt | 'none'; to: string | undefined },
 ) {
   const countedCondition = move && buildCountedCondition(move.counted);
-  const set = fields.map(([name]) => `#${name} = :${name}`);
+  const kept = fields.filter(([, value]) => value !== null);
   const hasNewHost = move?.to !== undefined;
+  const sets = [...kept.map(([name]) => `#${name} = :${name}`), ...(hasNewHost ? ['countedHost = :to'] : [])];
+  const removes = [
+    ...fields.flatMap(([name, value]) => (value === null ? [`#${name}`] : [])),
+    ...(move && !hasNewHost ? ['countedHost'] : []),
+  ];
+  const values = {
+    ...Object.fromEntries(kept.map(([name, value]) => [`:${name}`, value])),
+    ...countedCondition?.values,
+    ...(hasNewHost ? { ':to': move.to } : {}),
+  };
   return {
     Key: keys.endpoint(orgId, id),
-    UpdateExpression: `SET ${[...set, ...(hasNewHost ? ['countedHost = :to'] : [])].join(', ')}${move && !hasNewHost ? ' REMOVE countedHost' : ''}`,
+    UpdateExpression: [
+      ...(sets.length === 0 ? [] : [`SET ${sets.join(', ')}`]),
+      ...(removes.length === 0 ? [] : [`REMOVE ${removes.join(', ')}`]),
+    ].join(' '),
     ConditionExpression: countedCondition?.condition ?? 'attribute_exists(pk)',
     ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-    ExpressionAttributeValues: {
-      ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
-      ...countedCondition?.values,
-      ...(hasNewHost ? { ':to': move.to } : {}),
-    },
+    // DynamoDB refuses an empty map.
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
   };
 }
 

@@ -202,6 +202,7 @@ export const de: Texts = {
     deleteAction: 'Endpunkt löschen',
     allDeliveries: 'Alle Zustellungen',
     id: 'ID',
+    description: 'Beschreibung',
     failuresInARow: 'Hintereinander gescheitert',
     failingSince: 'Gestört seit',
     disabledAt: 'Abgeschaltet',

@@ -201,6 +201,7 @@ export const en = {
     deleteAction: 'Delete the endpoint',
     allDeliveries: 'All deliveries',
     id: 'ID',
+    description: 'Description',
     failuresInARow: 'Failed in a row',
     failingSince: 'Failing since',
     disabledAt: 'Disabled',

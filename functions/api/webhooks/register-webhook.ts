@@ -31,6 +31,7 @@ export const handler = routeHandler(
       orgId: tenant.orgId,
       url: receiver.url.href,
       events: body.events,
+      ...(body.description !== undefined && { description: body.description }),
       status: 'active',
       consecutiveFailures: 0,
       unproven: true,

@@ -8,13 +8,14 @@ import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 
-/** Changes URL and event types, but not status or secret (docs/specification.md, Webhook endpoints). */
+/** Changes what a customer sets of an endpoint, but not status or secret (docs/specification.md, Webhook endpoints). */
 export const handler = routeHandler(routes.updateWebhook, async ({ tenant, params, body }) => {
   const receiver = body.url === undefined ? undefined : await checkReceiver(body.url, tenant);
   if (receiver?.ok === false) return problem('VALIDATION_ERROR', `${receiver.problem}.`);
+  const { url: _, ...settings } = body;
   const updated = await endpoints.update(tenant.orgId, params.id, {
+    ...settings,
     ...(receiver === undefined ? {} : { url: receiver.url.href }),
-    ...(body.events === undefined ? {} : { events: body.events }),
   });
   if (updated === 'full') return createHostLimitProblem();
   return updated ? success({ ...updated, failing: getFailureStatus(updated) }) : notFound('webhook endpoint');

@@ -41,6 +41,8 @@ const long = (units: number): string => '漢'.repeat(units);
 const CONTENT = long(87_000);
 const REASON = long(1000);
 const NAME = long(200);
+/** Four bytes for each code point. */
+const DESCRIPTION = '🚚'.repeat(200);
 const URL = `https://example.com/${'a'.repeat(2000)}?simulate=200`;
 const FULL_PAGE = { limit: '100' };
 /** Rows of a collection: more than a page has. */
@@ -113,6 +115,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     orgId: tenant.orgId,
     url: URL,
     events: [...SubscribableType.options],
+    description: DESCRIPTION,
     consecutiveFailures: 1,
     failingSince: now.toISOString(),
   });
@@ -318,10 +321,10 @@ export async function worstCases(tables: TestTables, api: Api) {
   const filter = { ...FULL_PAGE, status: 'skipped' };
   const message = { role: 'agent', content: CONTENT };
   const calls: Record<RouteKey, Call> = {
-    registerWebhook: { body: { url: URL, events } },
+    registerWebhook: { body: { url: URL, events, description: DESCRIPTION } },
     listWebhooks: { query: FULL_PAGE },
     readWebhook: to(large.id),
-    updateWebhook: { ...to(large.id), body: { url: URL, events } },
+    updateWebhook: { ...to(large.id), body: { url: URL, events, description: DESCRIPTION } },
     deleteWebhook: to(gone.id),
     testWebhook: to(plain.id),
     readWebhookStats: { ...to(plain.id), query: { hours: '168' } },

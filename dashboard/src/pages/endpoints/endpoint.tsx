@@ -92,6 +92,7 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
   return (
     <Facts
       facts={[
+        ...(endpoint.description ? [[t.endpoints.description, endpoint.description] as const] : []),
         [t.endpoints.status, <EndpointStatus key="status" endpoint={endpoint} />],
         [
           t.endpoints.events,
