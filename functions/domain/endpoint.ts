@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { MaxPerSecond } from './endpoint-rate.ts';
 import { SubscribableType } from './events.ts';
 import { OrgId, ReceiverId, TraceId } from './ids.ts';
 import { getHost, isLoopbackHost } from './receiver-url.ts';
@@ -41,6 +42,8 @@ export const Endpoint = z.object({
   url: z.string(),
   events: z.array(SubscribableType),
   description: z.optional(z.string()),
+  /** Attempts per second to which the customer limits it. */
+  maxPerSecond: z.optional(MaxPerSecond),
   status: EndpointStatus,
   consecutiveFailures: z.int().check(z.nonnegative()),
   keyVersion: z.string(),
@@ -72,6 +75,7 @@ export interface EndpointChange {
   url?: string;
   events?: Endpoint['events'];
   description?: string | null;
+  maxPerSecond?: number | null;
 }
 
 /** What remains of a deleted endpoint, for as long as its deliveries are kept. */

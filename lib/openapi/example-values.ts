@@ -109,6 +109,7 @@ export const webhook = {
   url: 'https://hooks.example.com/conversations',
   events: ['conversation.created', 'handoff.requested', 'ticket.created'],
   description: 'Helpdesk',
+  maxPerSecond: 50,
   status: 'active',
   consecutiveFailures: 0,
   failing: null,

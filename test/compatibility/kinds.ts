@@ -13,6 +13,7 @@ import {
 } from '../../functions/domain/ids.ts';
 import { LedgerEntry } from '../../functions/domain/ledger.ts';
 import { Mailing } from '../../functions/domain/mailing.ts';
+import { RateSchedule } from '../../functions/domain/endpoint-rate.ts';
 import type { RateBucket } from '../../functions/domain/rate-limit.ts';
 import { Arrival, RedeliveryRun } from '../../functions/domain/redelivery.ts';
 import { Pairing, Purge } from '../../functions/domain/sandbox.ts';
@@ -59,6 +60,7 @@ function parseTenant(row: Row): Tenant {
 }
 const parseOrgId = (row: Row): OrgId => parseTenant(row).orgId;
 
+const isRateSchedule = ({ pk }: Row): boolean => String(pk).startsWith('pace#');
 const isKeyUse = ({ pk }: Row): boolean => /#used#key_[0-9a-f]+$/.test(String(pk));
 
 const counts = (name: string) => z.object({ [name]: z.int() });
@@ -245,11 +247,19 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
   },
   rateWindow: {
     table: 'rates',
-    is: (row) => !isKeyUse(row),
+    is: (row) => !isKeyUse(row) && !isRateSchedule(row),
     keyOf(row) {
       counts('used').parse(row);
       const [orgId, kind, start] = at(row).pk.split('#');
       return keys.rateWindow({ orgId, kind } as RateBucket, Number(start));
+    },
+  },
+  rateSchedule: {
+    table: 'rates',
+    is: isRateSchedule,
+    keyOf(row) {
+      RateSchedule.parse(row);
+      return keys.rateSchedule(String(row.pk).replace('pace#', '') as ReceiverId);
     },
   },
   keyUse: {

@@ -32,6 +32,7 @@ export const handler = routeHandler(
       url: receiver.url.href,
       events: body.events,
       ...(body.description !== undefined && { description: body.description }),
+      ...(body.maxPerSecond !== undefined && { maxPerSecond: body.maxPerSecond }),
       status: 'active',
       consecutiveFailures: 0,
       unproven: true,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { DisabledReason, EndpointStatus, MAX_DESCRIPTION_LENGTH } from '../../domain/endpoint.ts';
+import { MaxPerSecond } from '../../domain/endpoint-rate.ts';
 import { SubscribableType } from '../../domain/events.ts';
 import { DeliveryId, EndpointId, EventId } from '../../domain/ids.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../delivery-schemas.ts';
@@ -14,11 +15,13 @@ export const RegisterWebhook = z.object({
   url: z.string(),
   events: WebhookEvents,
   description: z.optional(Description),
+  maxPerSecond: z.optional(MaxPerSecond),
 });
 export const UpdateWebhook = z.object({
   url: z.optional(z.string()),
   events: z.optional(WebhookEvents),
   description: z.optional(z.nullable(Description)),
+  maxPerSecond: z.optional(z.nullable(MaxPerSecond)),
 });
 
 export const Webhook = z.object({
@@ -26,6 +29,7 @@ export const Webhook = z.object({
   url: z.string(),
   events: z.array(SubscribableType),
   description: orNull(z.string()),
+  maxPerSecond: orNull(z.int()),
   status: EndpointStatus,
   consecutiveFailures: z.int(),
   failing: orNull(Failing),

@@ -44,6 +44,10 @@ Each registration creates a new endpoint with its own secret, even for a URL tha
 rotate a secret or replace a disabled endpoint, register again and delete the old endpoint. The receiver is not
 called; check it with \`testWebhook\`.
 
+With \`maxPerSecond\`, the receiver gets at most so many attempts per second: retries, tests and resent deliveries
+included. Others wait, up to 3 days, and keep their order roughly. Each second is within 10 % of the limit as
+long as deliveries wait.
+
 An organization can have 50 endpoints, and 10 of them at one host (all ports and paths). Disabled endpoints
 count. Beyond that the request fails with \`LIMIT_EXCEEDED\`. If the response is lost, repeat the request with
 the same \`Idempotency-Key\`: it returns the same endpoint and secret, or \`GONE\` if the endpoint was deleted since.
@@ -53,6 +57,7 @@ ${PROGRAMS}`,
       url: examples.webhook.url,
       events: examples.webhook.events,
       description: examples.webhook.description,
+      maxPerSecond: 50,
     },
     answer: 'The endpoint with its signing secret.',
     data: registered,
@@ -77,9 +82,9 @@ fail; \`readWebhookStats\` counts them.`,
   updateWebhook: {
     tag: 'Webhooks',
     atMost: { reads: 6, writes: 14 },
-    description: `Changes the URL, the event types or the description. Omitted fields keep their values. New event
-types replace the old ones and apply to later events; a new URL also applies to the next attempts of deliveries
-in progress. In a sandbox, the URL also sets the simulated receiver (\`registerWebhook\`).
+    description: `Changes the URL, the event types, the description or the limit. Omitted fields keep their values.
+New event types replace the old ones and apply to later events; a new URL also applies to the next attempts of
+deliveries in progress. A lower limit applies at once, and a higher one within an hour. In a sandbox, the URL also sets the simulated receiver (\`registerWebhook\`).
 
 Fails with \`LIMIT_EXCEEDED\` if the organization already has 10 endpoints at the new host.
 
@@ -117,6 +122,7 @@ export const webhookFields = {
   url: 'Receiver URL, normalized.',
   events: 'Subscribed event types. There is no wildcard.',
   description: 'Text of the organization’s own; null if there is none.',
+  maxPerSecond: 'Limit of attempts per second; null if there is none.',
   status:
     '`active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support. No operation enables it: register a new endpoint, or contact support.',
   consecutiveFailures:
@@ -137,6 +143,9 @@ const EVENTS_TEXT =
   'Event types to send, each at most once. `webhook.test` is not allowed; send it with `testWebhook`.';
 
 const DESCRIPTION_TEXT = 'What the endpoint is for, at most 200 characters (Unicode code points).';
+
+const RATE_TEXT =
+  'Maximum number of attempts per second, 1 to 1,000. Deliveries beyond it wait for their turn, which does not count as an attempt.';
 
 export const RECEIVER_URL =
   'An `https` URL of at most 2,048 characters with a public host name or IP address and port 443 or from 1024 on; no credentials or fragment.';
@@ -160,7 +169,7 @@ export const answers = {
 export const bodies = {
   RegisterWebhook: described(
     webhooks.RegisterWebhook,
-    { url: RECEIVER_URL, events: EVENTS_TEXT, description: DESCRIPTION_TEXT },
+    { url: RECEIVER_URL, events: EVENTS_TEXT, description: DESCRIPTION_TEXT, maxPerSecond: RATE_TEXT },
     {
       url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH },
       events: { uniqueItems: true },
@@ -173,6 +182,7 @@ export const bodies = {
       url: `${RECEIVER_URL} Omit to keep the URL.`,
       events: `${EVENTS_TEXT} Omit to keep the event types.`,
       description: `${DESCRIPTION_TEXT} Null removes it; omit to keep it.`,
+      maxPerSecond: `${RATE_TEXT} Null removes the limit; omit to keep it.`,
     },
     {
       url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH },

@@ -16,7 +16,12 @@ export function webhooks(organization: Organization): void {
       const { id, secret, ...shown } = Object(registered.body.data);
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
       expect(shown).toMatchObject({ ...webhook, status: 'active', consecutiveFailures: 0 });
-      expect(shown).toMatchObject({ description: null, failing: null, disabledAt: null, disabledReason: null });
+      expect(shown).toMatchObject({
+        description: null,
+        failing: null,
+        disabledAt: null,
+        disabledReason: null,
+      });
       expect(shown).not.toHaveProperty('ignored');
       expect(registered.headers.location).toBe(`/api/v1/webhooks/${id}`);
 
