@@ -43,8 +43,10 @@ export interface ScheduleUpdate {
 export interface Demand {
   /** Have waited in queues for so long that they are parked if they get no turn. */
   overdue: number;
-  /** Have waited for their turn. */
+  /** Have waited in a queue until their place. */
   returning: number;
+  /** Of deliveries that were parked until shortly before their place. */
+  resumed: number;
   fresh: number;
 }
 
@@ -166,13 +168,16 @@ export function planTurns(
   const earliest = nowMs - computeToleranceMs(rate);
   const start = Math.max(next, earliest);
   const free = start > heldUntil ? 0 : Math.floor((heldUntil - start) / interval) + 1;
-  const starts = Math.min(free, prior + (hasQueue ? 0 : demand.fresh));
+  const starts = Math.min(free, prior + (hasQueue ? 0 : demand.resumed + demand.fresh));
   const end = starts === 0 ? start : advance('next', next, earliest, starts, heldUntil - span(starts - 1));
 
-  const overdue = Math.max(0, demand.overdue - starts);
-  const returning = Math.max(0, prior - Math.max(starts, demand.overdue));
-  const fresh = demand.fresh - Math.max(0, starts - prior);
-  const queueing = Math.max(queued, end) > nowMs + horizonMs ? 0 : returning + (hasParked ? 0 : fresh);
+  /** Those of a kind that got no start, by the number of messages before them. */
+  const without = (count: number, before: number) => Math.max(0, count - Math.max(0, starts - before));
+  const overdue = without(demand.overdue, 0);
+  const returning = without(demand.returning, demand.overdue) + without(demand.resumed, prior);
+  const fresh = without(demand.fresh, prior + demand.resumed);
+  const isFull = Math.max(queued, end) > nowMs + horizonMs;
+  const queueing = isFull ? 0 : returning + (hasParked ? 0 : fresh);
   const queueEnd =
     queueing === 0
       ? Math.max(queued, end)

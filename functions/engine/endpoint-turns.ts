@@ -142,8 +142,10 @@ export function endpointTurns({ schedules, deliveries, log, now }: TurnPorts, gr
       waited !== undefined && startedMs - waited.since > terms.overdueMs;
     const wanting = messages.filter((_, index) => early[index] === undefined);
     const overdue = wanting.filter(isOverdue);
-    const returning = wanting.filter((one) => one.waited !== undefined && !isOverdue(one));
+    const returning = wanting.filter((one) => one.waited?.parked === undefined && !isOverdue(one) && one.waited);
+    const resumed = wanting.filter((one) => one.waited?.parked === true && !isOverdue(one));
     const fresh = wanting.filter(({ waited }) => waited === undefined);
+    const inOrder = [...overdue, ...returning, ...resumed, ...fresh];
 
     const parking: { message: DeliveryMessage; turn: ParkedTurn }[] = [];
     for (const [index, message] of messages.entries()) {
@@ -154,11 +156,12 @@ export function endpointTurns({ schedules, deliveries, log, now }: TurnPorts, gr
       const given = await takeTurns(id, maxPerSecond, {
         overdue: overdue.length,
         returning: returning.length,
+        resumed: resumed.length,
         fresh: fresh.length,
       });
-      const starting = [...overdue, ...returning, ...fresh].slice(0, given.starts.length);
-      const left = (some: readonly DeliveryMessage[]) => some.filter((one) => !starting.includes(one));
-      const queueing = [...left(returning), ...left(fresh)].slice(0, given.queued.length);
+      const starting = inOrder.slice(0, given.starts.length);
+      const left = inOrder.slice(given.starts.length);
+      const queueing = left.filter((one) => !isOverdue(one)).slice(0, given.queued.length);
       for (const [index, message] of starting.entries())
         turns.set(message, { kind: 'start', at: given.starts[index] ?? startedMs });
       for (const [index, message] of queueing.entries())
@@ -167,7 +170,7 @@ export function endpointTurns({ schedules, deliveries, log, now }: TurnPorts, gr
           message: { ...message, waited: { since: message.waited?.since ?? startedMs } },
           until: computeReceipt(given.queued[index] ?? startedMs, maxPerSecond),
         });
-      const rest = left([...overdue, ...returning, ...fresh]).filter((one) => !queueing.includes(one));
+      const rest = left.filter((one) => !queueing.includes(one));
       for (const [index, message] of rest.entries())
         parking.push({ message, turn: { at: given.parked[index] ?? startedMs, rate: maxPerSecond } });
     }

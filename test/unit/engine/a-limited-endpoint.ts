@@ -14,6 +14,8 @@ import { recordedLog } from '../../doubles/recorded-log.ts';
 
 /** The largest batch of a queue. */
 const BATCH = 10;
+/** More than a test provokes. */
+const MOST_FAILURES = 500;
 const RECONCILE_MS = RECONCILE_EVERY_SECONDS * 1000;
 
 export interface Model {
@@ -77,8 +79,8 @@ export async function runLimitedEndpoint({
     order.set(delivery.id, index);
     show(at + latency(at), toDeliveryMessage(delivery));
   }
-  const starts: { at: number; arrived: number; index: number }[] = [];
-  const counts = { messages: arrivals.length, parked: 0, resumed: 0, failed: 0, writes: 0 };
+  const starts: { at: number; givenAt: number; arrived: number; index: number }[] = [];
+  const counts = { messages: arrivals.length, parked: 0, resumed: 0, failed: 0 };
   let reconciled = 0;
 
   function send(message: DeliveryMessage, until: Date, clock: Date): void {
@@ -90,7 +92,10 @@ export async function runLimitedEndpoint({
   function reconcile(): void {
     const now = new Date(begin + ms);
     for (const { delivery, due } of deliveries.due) {
-      if (due.state !== 'parked' || Date.parse(due.dueAt) > now.getTime() + RECONCILE_LOOKAHEAD_SECONDS * 1000)
+      if (
+        due.state !== 'parked' ||
+        Date.parse(due.dueAt) > now.getTime() + RECONCILE_LOOKAHEAD_SECONDS * 1000
+      )
         continue;
       counts.resumed += 1;
       const until = new Date(due.dueAt);
@@ -106,22 +111,20 @@ export async function runLimitedEndpoint({
   async function receive(batch: DeliveryMessage[], worker: (typeof pool)[number]): Promise<void> {
     const limited = batch.map((message) => ({ message, maxPerSecond: rateAt(ms) }));
     for (const [message, turn] of await worker.turns(limited)) {
+      const index = order.get(message.id) ?? -1;
       if (turn.kind === 'start')
-        starts.push({
-          at: turn.at - begin,
-          arrived: arrivals[order.get(message.id) ?? 0] ?? 0,
-          index: order.get(message.id) ?? 0,
-        });
+        starts.push({ at: turn.at - begin, givenAt: ms, arrived: arrivals[index] ?? 0, index });
       else if (turn.kind === 'queue') send(turn.message, turn.until, worker.now());
       else if (turn.kind === 'leave') counts.parked += 1;
       else {
         counts.failed += 1;
+        if (counts.failed > MOST_FAILURES) throw turn.error;
         show(ms + 30_000, message);
       }
     }
   }
 
-  while (starts.length < arrivals.length && ms < 100 * 3_600_000) {
+  while (starts.length < arrivals.length && ms < 24 * 3_600_000) {
     ms = Math.max(ms, Math.min(visible[0]?.at ?? Number.POSITIVE_INFINITY, reconciled * RECONCILE_MS));
     if (ms >= reconciled * RECONCILE_MS) {
       if (!isSkipped(reconciled)) reconcile();
