@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 
-/** Attempts per second to which a customer may limit an endpoint (docs/specification.md, Webhook endpoints). */
+/**
+ * Attempts per second to which a customer may limit an endpoint (docs/specification.md, Webhook endpoints).
+ */
 export const MAX_PER_SECOND = { least: 1, most: 1000 };
 export const MaxPerSecond = /* @__PURE__ */ z
   .int()
@@ -28,10 +30,14 @@ export type ParkedTurn = z.infer<typeof ParkedTurn>;
 
 type Pointer = 'next' | 'queued' | 'parked';
 
-/** A change of a schedule that concurrent changes can only delay: it names the states in which it is right. */
+/**
+ * A change of a schedule that concurrent changes can only delay: it names the states in which it is right.
+ */
 export interface ScheduleUpdate {
   rate: number;
-  /** Whether it is refused unless the stored rate is another one, or there is no schedule; else the opposite. */
+  /**
+   * Whether it is refused unless the stored rate is another one, or there is no schedule; else the opposite.
+   */
   restarts: boolean;
   /** Range of each pointer, `over` exclusive, without which the change is refused. */
   when: Partial<Record<Pointer, { over?: number; upTo?: number }>>;
@@ -50,7 +56,9 @@ export interface Demand {
   fresh: number;
 }
 
-/** Times at which attempts may start, and the places of the others in line, each in the order of the demand. */
+/**
+ * Times at which attempts may start, and the places of the others in line, each in the order of the demand.
+ */
 export interface Turns {
   starts: number[];
   queued: number[];
@@ -83,7 +91,9 @@ export function computeWaitTerms(graceSeconds: number): WaitTerms & { overdueMs:
 /** Longest time that a delivery is parked at a time, after which a raised limit has its effect. */
 const LONGEST_PARKED_MS = 3_600_000;
 
-/** Longest wait for a start within an invocation: below the second that an unlimited fast attempt may take. */
+/**
+ * Longest wait for a start within an invocation: below the second that an unlimited fast attempt may take.
+ */
 const LONGEST_HELD_MS = 950;
 const SHORTEST_HELD_MS = 150;
 /** Attempts that an endpoint has waiting in invocations at a time. */
@@ -92,16 +102,16 @@ const HELD_ATTEMPTS = 95;
 const SPREAD_MS = 1050;
 
 /**
- * How long a message may wait for its start within an invocation. Messages of a line arrive in lumps, because SQS
- * delays them by whole seconds. Up to 100 a second this spreads them evenly.
+ * How long a message may wait for its start within an invocation. Messages of a line arrive in lumps, because
+ * SQS delays them by whole seconds. Up to 100 a second this spreads them evenly.
  */
 export const computeHeldMs = (rate: number): number =>
   Math.min(LONGEST_HELD_MS, Math.max(SHORTEST_HELD_MS, (HELD_ATTEMPTS / rate) * 1000));
 
 /**
- * How far starts that passed unused may be made up for. Any time `t` has at most `rate * (t + this) + 1` starts.
- * It is 0.1 s up to 100 attempts a second. Above, where a wait in invocations would need many of them, it lets
- * the messages of a second start in lumps.
+ * How far starts that passed unused may be made up for. Any time `t` has at most `rate * (t + this) + 1`
+ * starts. It is 0.1 s up to 100 attempts a second. Above, where a wait in invocations would need many of
+ * them, it lets the messages of a second start in lumps.
  */
 export const computeToleranceMs = (rate: number): number => SPREAD_MS - computeHeldMs(rate);
 
@@ -115,7 +125,9 @@ export function computeReceipt(place: number, rate: number): Date {
 export const computeResumption = ({ at }: ParkedTurn, now: Date, { leadMs }: WaitTerms): Date =>
   new Date(Math.max(now.getTime(), Math.min(at - leadMs, now.getTime() + LONGEST_PARKED_MS)));
 
-/** Whether a resumed delivery's turn is still far off: it was resumed only so that a new rate takes effect. */
+/**
+ * Whether a resumed delivery's turn is still far off: it was resumed only so that a new rate takes effect.
+ */
 export const isResumedEarly = (
   turn: ParkedTurn | undefined,
   rate: number,
@@ -129,9 +141,9 @@ export const computeIntervalMs = (rate: number): number => Math.round(1e6 / rate
 const roundToMicros = (ms: number): number => Math.round(ms * 1000) / 1000;
 
 /**
- * Plans the turns of an endpoint's messages: starts as long as there are any within the time that an invocation
- * may hold a message, then places in the queued line, and beyond its horizon in the parked one. New messages
- * do not overtake a line, unless it leaves starts unused.
+ * Plans the turns of an endpoint's messages: starts as long as there are any within the time that an
+ * invocation may hold a message, then places in the queued line, and beyond its horizon in the parked one.
+ * New messages do not overtake a line, unless it leaves starts unused.
  * @param seen the schedule as last read, however old; undefined when there is none
  * @returns the update, and the turns once it is applied; refused when the schedule has changed in between
  */
@@ -161,8 +173,8 @@ export function planTurns(
   }
 
   const hasQueue = queued > heldUntil;
-  // While it lasts, parked deliveries keep the queued line at the lead. A shorter one means that they are late,
-  // or that the estimate is wrong.
+  // While it lasts, parked deliveries keep the queued line at the lead. A shorter one means that they are
+  // late, or that the estimate is wrong.
   const hasParked = parked > Math.max(queued, nowMs + leadMs) && queued > nowMs + leadMs / 2;
   const prior = demand.overdue + demand.returning;
   const earliest = nowMs - computeToleranceMs(rate);

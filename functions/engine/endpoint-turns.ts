@@ -55,7 +55,7 @@ export interface LimitedMessage {
 export type Turn =
   /** Its attempt may start at this time, milliseconds since the epoch. */
   | { kind: 'start'; at: number }
-  /** It is to be sent again as this message, which asks for its turn again. */
+  /** It is replaced by this message, which asks for its turn when it is received. */
   | { kind: 'queue'; message: DeliveryMessage; until: Date }
   /** It is not attempted now, for example because its delivery was parked. */
   | { kind: 'leave'; disposition: MessageDisposition }
@@ -142,7 +142,9 @@ export function endpointTurns({ schedules, deliveries, log, now }: TurnPorts, gr
       waited !== undefined && startedMs - waited.since > terms.overdueMs;
     const wanting = messages.filter((_, index) => early[index] === undefined);
     const overdue = wanting.filter(isOverdue);
-    const returning = wanting.filter((one) => one.waited?.parked === undefined && !isOverdue(one) && one.waited);
+    const returning = wanting.filter(
+      (one) => one.waited !== undefined && one.waited.parked !== true && !isOverdue(one),
+    );
     const resumed = wanting.filter((one) => one.waited?.parked === true && !isOverdue(one));
     const fresh = wanting.filter(({ waited }) => waited === undefined);
     const inOrder = [...overdue, ...returning, ...resumed, ...fresh];

@@ -147,7 +147,10 @@ export function processDeliveryMessages({
     }
   }
 
-  /** Sends messages of lines again, in as few requests as possible; all stay when the queue cannot be reached. */
+  /**
+   * Replaces messages by those that arrive at their places, in as few requests as possible; all stay when the
+   * queue cannot be reached.
+   */
   async function requeue(
     queueing: readonly { received: ReceivedDeliveryMessage; outgoing: OutgoingMessage }[],
     lane: Lane,
@@ -167,8 +170,8 @@ export function processDeliveryMessages({
   }
 
   /**
-   * Processes the messages of endpoints with a limit. Those with a turn are attempted all at once, because the
-   * limit spreads them.
+   * Processes the messages of endpoints with a limit. Those with a turn are attempted all at once, because
+   * the limit spreads them.
    * @returns the messages that stay
    */
   async function processLimited(
@@ -256,8 +259,8 @@ export function processDeliveryMessages({
 type ReceivedLimitedMessage = LimitedMessage & { received: ReceivedDeliveryMessage };
 
 /**
- * Separates the messages that would be attempted at an endpoint with a limit. One whose context cannot be read
- * is among the others, and fails there.
+ * Separates the messages that would be attempted at an endpoint with a limit. One whose context cannot be
+ * read is among the others, and fails there.
  */
 function sortByLimit(
   messages: readonly ReceivedDeliveryMessage[],

@@ -109,7 +109,7 @@ const attempt = attemptDelivery(
 
 const takeTurns = endpointTurns(
   {
-    schedules: rateScheduleStore({ client, name: environment.RATE_TABLE }),
+    schedules: rateScheduleStore({ client, name: environment.RATE_TABLE, reportUnreadable }),
     deliveries: deliveryPorts,
     log: logger.log,
     now,

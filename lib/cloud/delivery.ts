@@ -52,8 +52,8 @@ export class Delivery extends Construct {
       // It mostly waits for receivers, which is billed by memory.
       memoryMiB: 256,
       reserved: 'dispatch',
-      // It moves a delivery's message between its queues at most once per attempt, and sends it again while the
-      // delivery waits for its turn at an endpoint with a limit.
+      // It moves a delivery's message between its queues at most once per attempt, and replaces it while
+      // the delivery waits for its turn at an endpoint with a limit.
       loopBound: 'A delivery ends after 8 started attempts or 3 days.',
       environment: {
         SERVICE_TABLE: tables.service,

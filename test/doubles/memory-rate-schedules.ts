@@ -2,7 +2,9 @@ import type { RateSchedule, ScheduleUpdate } from '../../functions/domain/endpoi
 import type { ReceiverId } from '../../functions/domain/ids.ts';
 import type { TurnPorts } from '../../functions/engine/endpoint-turns.ts';
 
-/** Schedules of endpoints with a limit in memory. Each update takes effect at once, like a conditional write. */
+/**
+ * Schedules of endpoints with a limit in memory. Each update takes effect at once, like a conditional write.
+ */
 export class MemoryRateSchedules {
   readonly #schedules = new Map<ReceiverId, RateSchedule>();
 

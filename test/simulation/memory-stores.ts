@@ -7,6 +7,7 @@ import { MemoryDueIndex } from '../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../doubles/memory-ledger.ts';
 import { MemoryPurges } from '../doubles/memory-purges.ts';
+import { MemoryRateSchedules } from '../doubles/memory-rate-schedules.ts';
 import { PRESENT } from './engine.ts';
 import type { Process } from './processes.ts';
 import type { SandboxTables } from './sandbox-tables.ts';
@@ -25,6 +26,8 @@ export class MemoryStores implements Stores {
   readonly deliveries: MemoryDeliveries;
   readonly ledger = new MemoryLedger();
   readonly purges = new MemoryPurges();
+  readonly keepLimits = true;
+  readonly #schedules = new MemoryRateSchedules();
   readonly #due: MemoryDueIndex;
   readonly #world: World;
 
@@ -55,6 +58,7 @@ export class MemoryStores implements Stores {
       engine: PRESENT,
       lanes: LANES,
       deliveries,
+      schedules: this.#schedules,
       endpoints,
       due: this.#due,
       ledger: {

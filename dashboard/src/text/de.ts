@@ -203,6 +203,7 @@ export const de: Texts = {
     allDeliveries: 'Alle Zustellungen',
     id: 'ID',
     description: 'Beschreibung',
+    maxPerSecond: 'Höchstens Versuche pro Sekunde',
     failuresInARow: 'Hintereinander gescheitert',
     failingSince: 'Gestört seit',
     disabledAt: 'Abgeschaltet',

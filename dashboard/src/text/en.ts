@@ -202,6 +202,7 @@ export const en = {
     allDeliveries: 'All deliveries',
     id: 'ID',
     description: 'Description',
+    maxPerSecond: 'Attempts per second at most',
     failuresInARow: 'Failed in a row',
     failingSince: 'Failing since',
     disabledAt: 'Disabled',

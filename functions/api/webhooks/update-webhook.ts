@@ -8,7 +8,10 @@ import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 
-/** Changes what a customer sets of an endpoint, but not status or secret (docs/specification.md, Webhook endpoints). */
+/**
+ * Changes what a customer sets of an endpoint, but not status or secret (docs/specification.md, Webhook
+ * endpoints).
+ */
 export const handler = routeHandler(routes.updateWebhook, async ({ tenant, params, body }) => {
   const receiver = body.url === undefined ? undefined : await checkReceiver(body.url, tenant);
   if (receiver?.ok === false) return problem('VALIDATION_ERROR', `${receiver.problem}.`);

@@ -7,6 +7,7 @@ import type { Process } from '../processes.ts';
 import type { OwnStores } from '../stores.ts';
 import { NAMES, type TableName } from '../table-names.ts';
 import type { World } from '../world.ts';
+import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
 import { LANE_URLS, lanesClient } from './lanes-client.ts';
 import { imageOf } from './rows.ts';
 
@@ -63,6 +64,8 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
     engine: code,
     lanes: 'markStalled' in endpoints ? LANES : LANES_BEFORE,
     deliveries: { ...code.deliveryStore(deliveries), ...moves },
+    // No endpoint has a limit here, which the previous version would not keep.
+    schedules: new MemoryRateSchedules(),
     endpoints,
     due: { ...due, find },
     ledger: {

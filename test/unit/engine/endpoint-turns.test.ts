@@ -43,7 +43,7 @@ const models = fc
   });
 
 describe('turns at an endpoint with a limit', () => {
-  it('give no start twice and none sooner than an interval after another, whatever the workers do', async () => {
+  it('give no start twice and none sooner than an interval after another', async () => {
     await fc.assert(
       fc.asyncProperty(models, async (model) => {
         const run = await runLimitedEndpoint(model);

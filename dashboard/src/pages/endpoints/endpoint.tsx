@@ -93,6 +93,9 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
     <Facts
       facts={[
         ...(endpoint.description ? [[t.endpoints.description, endpoint.description] as const] : []),
+        ...(endpoint.maxPerSecond === null
+          ? []
+          : [[t.endpoints.maxPerSecond, format.number(endpoint.maxPerSecond)] as const]),
         [t.endpoints.status, <EndpointStatus key="status" endpoint={endpoint} />],
         [
           t.endpoints.events,

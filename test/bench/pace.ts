@@ -10,10 +10,11 @@ import { openLoop } from './measure/open-loop.ts';
 
 /*
  * An endpoint with `maxPerSecond` under more events than it takes, beside one without: requests per second at
- * the receiver, lost and repeated events, and the latency of the other endpoint without and with the limited one.
+ * the receiver, lost and repeated events, and the latency of the other endpoint without and with the limited
+ * one.
  */
 const options = commandLine(
-  'npm run bench -- endpoint-rate',
+  'npm run bench -- pace',
   'Sends events for some seconds to an endpoint without a limit, then to that one and one with `maxPerSecond`. Waits until the limited endpoint has received all, and prints its requests per second. Fails when an event is lost, or when a second while deliveries wait is more than 10 % from the limit (one request at least).',
 )
   .option('--limit <n>', 'maxPerSecond', wholeNumber(1, 1000), 10)
