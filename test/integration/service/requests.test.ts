@@ -3,6 +3,7 @@ import { anOrganization } from './an-organization.ts';
 import { aPlace } from './place.ts';
 import { conversations } from './requests/conversations.ts';
 import { deliveries } from './requests/deliveries.ts';
+import { endpointLimit } from './requests/endpoint-limit.ts';
 import { events } from './requests/events.ts';
 import { knowledge } from './requests/knowledge.ts';
 import { recovery } from './requests/recovery.ts';
@@ -39,6 +40,7 @@ describe('settings', () => settings(anOrganization(place)));
 describe.concurrent('delivery behavior', () => {
   deliveries(anOrganization(place));
   redeliveries(anOrganization(place));
+  endpointLimit(anOrganization(place));
   events(anOrganization(place));
   recovery(anOrganization(place));
   webhookStats(anOrganization(place));
