@@ -4,6 +4,7 @@ import { BlockedHost } from '../../functions/domain/blocked-hosts.ts';
 import { Channel } from '../../functions/domain/channel.ts';
 import { Conversation, Escalation, Message, Ticket } from '../../functions/domain/conversation.ts';
 import { DeletedEndpoint, DisablingNotice, Endpoint } from '../../functions/domain/endpoint.ts';
+import { RateSchedule } from '../../functions/domain/endpoint-rate.ts';
 import {
   type EndpointId,
   type OrgId,
@@ -13,7 +14,6 @@ import {
 } from '../../functions/domain/ids.ts';
 import { LedgerEntry } from '../../functions/domain/ledger.ts';
 import { Mailing } from '../../functions/domain/mailing.ts';
-import { RateSchedule } from '../../functions/domain/endpoint-rate.ts';
 import type { RateBucket } from '../../functions/domain/rate-limit.ts';
 import { Arrival, RedeliveryRun } from '../../functions/domain/redelivery.ts';
 import { Pairing, Purge } from '../../functions/domain/sandbox.ts';

@@ -2,12 +2,12 @@ import type { DeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { DueEntry } from '../../../functions/domain/due.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import type { Code } from '../../compatibility/versions.ts';
+import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
 import type { MemoryTables } from '../../doubles/tables/memory-tables.ts';
 import type { Process } from '../processes.ts';
 import type { OwnStores } from '../stores.ts';
 import { NAMES, type TableName } from '../table-names.ts';
 import type { World } from '../world.ts';
-import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
 import { LANE_URLS, lanesClient } from './lanes-client.ts';
 import { imageOf } from './rows.ts';
 

@@ -20,8 +20,8 @@ import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
-import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
+import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
