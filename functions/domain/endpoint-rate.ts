@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 /**
  * Attempts per second to which a customer may limit an endpoint (docs/specification.md, Webhook endpoints).
  */
-export const MAX_PER_SECOND = { least: 1, most: 1000 };
+const MAX_PER_SECOND = { least: 1, most: 1000 };
 export const MaxPerSecond = /* @__PURE__ */ z
   .int()
   .check(z.minimum(MAX_PER_SECOND.least), z.maximum(MAX_PER_SECOND.most));
@@ -105,7 +105,7 @@ const SPREAD_MS = 1050;
  * How long a message may wait for its start within an invocation. Messages of a line arrive in lumps, because
  * SQS delays them by whole seconds. Up to 100 a second this spreads them evenly.
  */
-export const computeHeldMs = (rate: number): number =>
+const computeHeldMs = (rate: number): number =>
   Math.min(LONGEST_HELD_MS, Math.max(SHORTEST_HELD_MS, (HELD_ATTEMPTS / rate) * 1000));
 
 /**
