@@ -135,12 +135,13 @@ export function processDeliveryMessages({
     message: ReceivedDeliveryMessage,
     getContext: (deliveryMessage: DeliveryMessage) => AttemptContext,
     lane: Lane,
+    apply = dispose,
   ): Promise<'stays' | 'done'> {
     const { message: deliveryMessage } = message;
     let context: AttemptContext | undefined;
     try {
       context = getContext(deliveryMessage);
-      return await dispose(message, await attempt(deliveryMessage, context, lane), lane);
+      return await apply(message, await attempt(deliveryMessage, context, lane), lane);
     } catch (error) {
       logFailure(message, error, deliveryMessage.traceId ?? context?.event?.traceId);
       return 'stays';
@@ -201,6 +202,23 @@ export function processDeliveryMessages({
     return results.flat();
   }
 
+  /**
+   * Applies the disposition of an attempt at an endpoint with a limit. A wait for the next attempt is no wait
+   * for a turn, so the message that returns from it is as good as new.
+   */
+  async function disposeLimited(
+    received: ReceivedDeliveryMessage,
+    disposition: MessageDisposition,
+    lane: Lane,
+  ): Promise<'stays' | 'done'> {
+    const { waited, ...message } = received.message;
+    if (waited === undefined || disposition.kind === 'delete' || disposition.until <= now())
+      return dispose(received, disposition, lane);
+    const to = disposition.kind === 'move' ? disposition.lane : lane;
+    const refused = await queues.send(to, [{ message, until: disposition.until }]);
+    return refused.length === 0 ? 'done' : 'stays';
+  }
+
   async function processTurn(
     received: ReceivedDeliveryMessage,
     turn: Exclude<Turn, { kind: 'queue' }> | undefined,
@@ -211,7 +229,7 @@ export function processDeliveryMessages({
     if (turn?.kind !== 'start') throw turn?.error;
     const ms = turn.at - now().getTime();
     if (ms > 0) await wait(ms);
-    return processMessage(received, getContext, lane);
+    return processMessage(received, getContext, lane, disposeLimited);
   }
 
   return async (

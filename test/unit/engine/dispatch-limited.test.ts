@@ -99,6 +99,30 @@ describe('message for an endpoint with a limit', () => {
     expect(await run('retry', messages)).toEqual([messages[0]]);
   });
 
+  it.each([
+    ['its queue', { kind: 'keep', until } as const, 'retry'],
+    ['another queue', { kind: 'move', lane: 'slow', until } as const, 'slow'],
+  ])('waits in %s for its next attempt as if it had not waited for its turn', async (_, next, lane) => {
+    const sent: unknown[] = [];
+    const { run } = aDispatcher(() => next, {
+      contexts: async () => () => ({ endpoint: anEndpoint({ maxPerSecond: 1 }), event: anEvent() }),
+      turns: async (some) => new Map(some.map(({ message }) => [message, { kind: 'start', at: 0 }])),
+      queues: {
+        async send(to, outgoing) {
+          sent.push(...outgoing.map((one) => ({ to, ...one })));
+          return [];
+        },
+        hide: async () => undefined,
+      },
+    });
+    const [received] = messagesFor(1);
+    if (received === undefined) throw new Error('a message was to be made');
+    const message = { ...received.message, waited };
+
+    expect(await run('retry', [{ ...received, message }])).toEqual([]);
+    expect(sent).toEqual([{ to: lane, message: received.message, until }]);
+  });
+
   it('stays in its queue without an attempt when its turn cannot be determined', async () => {
     const { run, messages, others, dealt, log } = aLimitedBatch(
       () => [
