@@ -216,7 +216,7 @@ export function processDeliveryMessages({
       return dispose(received, disposition, lane);
     const to = disposition.kind === 'move' ? disposition.lane : lane;
     const refused = await queues.send(to, [{ message, until: disposition.until }]);
-    return refused.length === 0 ? 'done' : 'stays';
+    return refused.length > 0 ? 'stays' : 'done';
   }
 
   async function processTurn(
