@@ -1,12 +1,17 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { buildEvent } from '../../functions/domain/events.ts';
+import { EndpointId, OrgId } from '../../functions/domain/ids.ts';
+import { outboxStore } from '../../functions/store/outbox.ts';
 import { commandLine, decimal, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
 import { apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
-import { openLoop } from './measure/open-loop.ts';
+import { startRunEngines } from './run-engines.ts';
 
 /*
  * An endpoint with `maxPerSecond` under more events than it takes, beside one without: requests per second at
@@ -15,15 +20,16 @@ import { openLoop } from './measure/open-loop.ts';
  */
 const options = commandLine(
   'npm run bench -- pace',
-  'Sends events for some seconds to an endpoint without a limit, then to that one and one with `maxPerSecond`. Waits until the limited endpoint has received all, and prints its requests per second. Fails when an event is lost, or when a second while deliveries wait is more than 10 % from the limit (one request at least).',
+  'Writes events to the outbox for some seconds: a few for an endpoint without a limit, first alone and then beside many for one with `maxPerSecond`. Waits until the limited endpoint has received all, and prints its requests per second. Fails when an event is lost, or when a second while deliveries wait is more than 10 % from the limit (one request at least).',
 )
   .option('--limit <n>', 'maxPerSecond', wholeNumber(1, 1000), 10)
-  .option('--rate <n>', 'events in a second', decimal(0.01, 10_000), 100)
+  .option('--rate <n>', 'events in a second for the limited endpoint', decimal(0.01, 10_000), 100)
+  .option('--beside <n>', 'events in a second for the other endpoint', decimal(0.01, 10_000), 5)
   .option('--seconds <n>', 'of events in each turn', wholeNumber(1, 100_000), 60)
   .parse()
   .opts();
 
-const { limit, rate, seconds } = options;
+const { limit, rate, beside, seconds } = options;
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const quantile = (sorted: readonly number[], q: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
@@ -89,25 +95,43 @@ const sayLatency = (name: string, receipts: readonly Receipt[]): void => {
 };
 
 const directory = await temporaryDirectory();
+const engines = await startRunEngines(join(directory.path, 'engines'));
 try {
-  const run = await startLocalRun(directory.path);
+  const run = await startLocalRun(join(directory.path, 'run'), engines.settings);
   const api = apiClient(run.environment);
   const receivers = await startReceivers(run.tls);
+  const { outbox } = await engines.tables();
+  const store = outboxStore(outbox);
+  const tenant = { orgId: OrgId.parse(run.environment.ORG_ID), generation: 0 };
   say(
-    `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}; ${rate} events/s for ${seconds} s, maxPerSecond ${limit}\n`,
+    `${cpus().length} x ${cpus()[0]?.model}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}; maxPerSecond ${limit}\n`,
   );
-  const conversation = await api.createConversation();
-  const path = `/api/v1/conversations/${conversation}/messages`;
-  const post = () => api.post(path, { role: 'user', content: 'hello' });
-  const send = async (count: number) => {
+
+  /** Writes events for one endpoint, as routes do in their transactions. */
+  async function write(id: EndpointId, count: number): Promise<void> {
+    for (let first = 0; first < count; first += 25) {
+      const items = Array.from({ length: Math.min(25, count - first) }, () => {
+        const event = buildEvent('webhook.test', { webhookId: id }, { tenant, now: new Date(), onlyTo: id });
+        return { PutRequest: { Item: Object(store.append(event).write).Put.Item } };
+      });
+      await outbox.client.send(new BatchWriteCommand({ RequestItems: { [outbox.name]: items } }));
+    }
+  }
+
+  /** Writes events by the clock. @returns how many, and how many a second */
+  async function writeFor(id: EndpointId, perSecond: number): Promise<{ count: number; offered: number }> {
     const began = performance.now();
-    const sent = await openLoop({ perSecond: rate, count }, post);
-    const accepted = sent.filter(({ result }) => result.status === 201).length;
-    const offered = accepted / ((performance.now() - began) / 1000);
-    say(`${accepted} events accepted, ${offered.toFixed(1)} a second`);
-    return accepted;
-  };
-  const all = async (where: '/limited' | '/other', count: number) => {
+    const count = Math.round(seconds * perSecond);
+    for (let written = 0; written < count; ) {
+      const due = Math.min(count, Math.ceil(((performance.now() - began) / 1000) * perSecond));
+      await write(id, due - written);
+      written = due;
+      await sleep(50);
+    }
+    return { count, offered: count / ((performance.now() - began) / 1000) };
+  }
+
+  async function receiveAll(where: '/limited' | '/other', count: number): Promise<void> {
     let [seen, quietSeconds] = [0, 0];
     while (seen < count && quietSeconds < 180) {
       await sleep(1000);
@@ -115,27 +139,33 @@ try {
       quietSeconds = now === seen ? quietSeconds + 1 : 0;
       seen = now;
     }
-  };
+  }
 
-  await api.register(receivers.url('/other'), ['message.received']);
-  await send(rate * 15);
-  await all('/other', rate * 15);
-  receivers.take('/other');
+  async function register(where: '/limited' | '/other', settings: object): Promise<EndpointId> {
+    const { body } = await api.post('/api/v1/webhooks', {
+      url: receivers.url(where),
+      events: ['ticket.created'],
+      ...settings,
+    });
+    return EndpointId.parse(body.data?.id);
+  }
 
-  const alone = await send(rate * seconds);
-  await all('/other', alone);
+  const other = await register('/other', {});
+  const limited = await register('/limited', { maxPerSecond: limit });
+  // Starts the sandboxes, and proves both endpoints, which begin in the slow queue.
+  await Promise.all([write(other, 50), write(limited, 50)]);
+  await Promise.all([receiveAll('/other', 50), receiveAll('/limited', 50)]);
+  for (const where of ['/other', '/limited'] as const) receivers.take(where);
+
+  const alone = await writeFor(other, beside);
+  await receiveAll('/other', alone.count);
   sayLatency('the other endpoint, alone', receivers.take('/other'));
 
-  const { body } = await api.post('/api/v1/webhooks', {
-    url: receivers.url('/limited'),
-    events: ['message.received'],
-    maxPerSecond: limit,
-  });
-  if (body.data?.maxPerSecond !== limit) throw new Error(`not registered: ${JSON.stringify(body)}`);
-  const sent = await send(rate * seconds);
-  await all('/other', sent);
+  const [sent, both] = await Promise.all([writeFor(limited, rate), writeFor(other, beside)]);
+  say(`${sent.count} events for the limited endpoint, ${sent.offered.toFixed(1)} a second`);
+  await receiveAll('/other', both.count);
   sayLatency('the other endpoint, beside', receivers.take('/other'));
-  await all('/limited', sent);
+  await receiveAll('/limited', sent.count);
 
   const receipts = receivers.take('/limited');
   const counts = countBySecond(receipts);
@@ -144,27 +174,22 @@ try {
   say(`\nrequests per second at the limited endpoint, from its first one:`);
   for (let from = 0; from < counts.length; from += 30)
     say(`${String(from).padStart(5)} s  ${counts.slice(from, from + 30).join(' ')}`);
-  const byCount = Map.groupBy(whole, (count) => count);
-  say(
-    `\nseconds with so many requests: ${[...byCount]
-      .toSorted(([a], [b]) => a - b)
-      .map(([count, some]) => `${count}: ${some.length}`)
-      .join(', ')}`,
-  );
+  const bySize = [...Map.groupBy(whole, (count) => count)].toSorted(([a], [b]) => a - b);
+  say(`\nseconds by requests: ${bySize.map(([count, some]) => `${count}: ${some.length}`).join(', ')}`);
   const lasted = ((receipts.at(-1)?.at ?? 0) - (receipts[0]?.at ?? 0)) / 1000;
   say(
     `mean ${(receipts.length / lasted).toFixed(2)} a second over ${lasted.toFixed(1)} s; most in any 1 s ${countMost(receipts, 1000)}, in any 10 s ${countMost(receipts, 10_000)}`,
   );
-  const lost = sent - ids.size;
-  say(`lost ${lost}, repeated ${receipts.length - ids.size}`);
+  const lost = sent.count - ids.size;
+  say(`lost ${lost}, repeated ${receipts.length - ids.size}; load ${loadavg()[0]?.toFixed(1)}`);
   const leeway = Math.max(1, limit / 10);
   const outside = whole.filter((count) => Math.abs(count - limit) > leeway).length;
-  const isGood = lost === 0 && outside === 0;
   say(styleText('bold', `${outside} of ${whole.length} seconds are not within ${limit} ± ${leeway}`));
   api.close();
   receivers.stop();
   await run.interrupt();
-  process.exitCode = isGood ? 0 : 1;
+  process.exitCode = lost === 0 && outside === 0 ? 0 : 1;
 } finally {
+  await engines.stop();
   await directory.remove();
 }
