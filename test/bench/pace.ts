@@ -90,7 +90,7 @@ function countMost(receipts: readonly Receipt[], ms: number): number {
 
 const sayLatency = (name: string, receipts: readonly Receipt[]): void => {
   const sorted = receipts.map(({ sinceEventMs }) => sinceEventMs).sort((a, b) => a - b);
-  const times = [0.5, 0.9, 0.99, 1].map((q) => `${quantile(sorted, q)}`.padStart(6)).join('');
+  const times = [0.5, 0.9, 0.99, 1].map((q) => `${quantile(sorted, q)}`.padStart(8)).join('');
   say(`${name.padEnd(34)} ${sorted.length} receipts, p50 p90 p99 max ms:${times}`);
 };
 
