@@ -9,18 +9,30 @@ import * as z from 'zod/mini';
 /** Control characters (Unicode, general category Cc) other than tabs and newlines. */
 const CONTROL = /[^\P{Cc}\t\n\r]/u;
 
+const readable = () => [
+  z.refine<string>((given) => given.isWellFormed(), { error: 'must be text without lone surrogates' }),
+  z.refine<string>((given) => !CONTROL.test(given), {
+    error: 'must not have control characters other than tabs and newlines',
+  }),
+];
+
 /**
  * Text up to a length. Refuses lone surrogates, which UTF-8 cannot store.
  * @__NO_SIDE_EFFECTS__
  */
 export const text = (maximum: number) =>
+  z.string().check(z.minLength(1), z.maxLength(maximum), ...readable());
+
+/**
+ * As `text`, but may be empty, and its length counts in code points, so that an emoji is one character.
+ * @__NO_SIDE_EFFECTS__
+ */
+export const note = (maximum: number) =>
   z.string().check(
-    z.minLength(1),
-    z.maxLength(maximum),
-    z.refine((given) => given.isWellFormed(), { error: 'must be text without lone surrogates' }),
-    z.refine((given) => !CONTROL.test(given), {
-      error: 'must not have control characters other than tabs and newlines',
+    z.refine((given) => [...given].length <= maximum, {
+      error: `must have at most ${maximum} characters`,
     }),
+    ...readable(),
   );
 
 export const timestamp = z.iso.datetime();

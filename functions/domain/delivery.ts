@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Endpoint, EndpointEffect } from './endpoint.ts';
+import { ParkedTurn } from './endpoint-rate.ts';
 import { EventTypeName, type OutboxEvent } from './events.ts';
 import { DeliveryId, deriveDeliveryId, EventId, OrgId, ReceiverId, TraceId, withTrace } from './ids.ts';
 import { chooseWaitMode, type Lane, type WaitMode } from './lanes.ts';
@@ -77,6 +78,8 @@ export const Delivery = z.object({
   lease: z.optional(Lease),
   /** Set while no queue message exists for the next attempt; the reconciler sends one when it is due. */
   parked: z.optional(z.literal(true)),
+  /** Its place in the line of an endpoint with a limit, while it is parked for that. */
+  turn: z.optional(ParkedTurn),
   /** The delivery that this one repeats. */
   redeliveryOf: z.optional(DeliveryId),
   /**
@@ -98,13 +101,17 @@ export type DeliveryRef = Pick<Delivery, 'id' | 'webhookId' | 'generation'>;
  * A queue message that names a delivery. The row in the table decides, not the message (docs/architecture.md,
  * Guarantees).
  */
-export const DeliveryMessage = z.pick(Delivery, {
-  id: true,
-  orgId: true,
-  generation: true,
-  webhookId: true,
-  eventId: true,
-  traceId: true,
+export const DeliveryMessage = z.object({
+  ...z.pick(Delivery, {
+    id: true,
+    orgId: true,
+    generation: true,
+    webhookId: true,
+    eventId: true,
+    traceId: true,
+  }).shape,
+  /** Set when the message has waited for its turn at an endpoint with a limit, or its delivery was parked. */
+  waited: z.optional(z.object({ since: z.number(), parked: z.optional(z.literal(true)) })),
 });
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
 

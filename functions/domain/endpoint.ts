@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { MaxPerSecond } from './endpoint-rate.ts';
 import { SubscribableType } from './events.ts';
 import { EndpointId, OrgId, ReceiverId, TraceId } from './ids.ts';
 import { getHost, isLoopbackHost } from './receiver-url.ts';
@@ -21,6 +22,9 @@ export const MAX_ENDPOINTS = 50;
  * of one event to a host.
  */
 export const MAX_ENDPOINTS_PER_HOST = 10;
+
+/** Maximum length of an endpoint's description in code points. */
+export const MAX_DESCRIPTION_LENGTH = 200;
 
 /**
  * Returns the host that an endpoint counts for. Undefined for loopback, where a developer's receivers share
@@ -49,6 +53,9 @@ export const Endpoint = z.object({
   orgId: OrgId,
   url: z.string(),
   events: z.array(SubscribableType),
+  description: z.optional(z.string()),
+  /** Attempts per second to which the customer limits it. */
+  maxPerSecond: z.optional(MaxPerSecond),
   status: EndpointStatus,
   consecutiveFailures: z.int().check(z.nonnegative()),
   keyVersion: z.string(),
@@ -76,6 +83,14 @@ export const Endpoint = z.object({
   predecessor: z.optional(Predecessor),
 });
 export type Endpoint = z.infer<typeof Endpoint>;
+
+/** What a customer changes of an endpoint. Null removes an optional setting. */
+export interface EndpointChange {
+  url?: string;
+  events?: Endpoint['events'];
+  description?: string | null;
+  maxPerSecond?: number | null;
+}
 
 /** What remains of a deleted endpoint, for as long as its deliveries are kept. */
 export const DeletedEndpoint = z.object({

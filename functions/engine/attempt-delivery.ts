@@ -73,10 +73,11 @@ export interface AttemptPorts {
 export interface AttemptMeasurement {
   outcome: Settlement['kind'];
   parked: boolean;
-  /** From the due time to the attempt's start. */
+  /** From the due time to the attempt's start; 0 at an endpoint with a limit. */
   lateMs: number;
   /**
-   * From the commit of the event to the attempt's start and end. Live deliveries only, without redeliveries.
+   * From the commit of the event to the attempt's start and end. Live deliveries only, without redeliveries
+   * and endpoints with a limit.
    */
   sinceCommitMs?: { first: boolean; begun: number; ended: number };
 }
@@ -212,7 +213,13 @@ export function attemptDelivery(
       log('ATTEMPT_OUTLIVED', { ...fields, reason });
       return recheck(claimed);
     }
-    measures.attempt(toMeasurement(claimed, event, settlement, startedAt, lane));
+    measures.attempt(
+      toMeasurement(claimed, event, settlement, {
+        startedAt,
+        lane,
+        isLimited: endpoint.maxPerSecond !== undefined,
+      }),
+    );
     // Success is in the row; a log line per success would cost more than the attempt's writes.
     if (settlement.kind === 'succeeded') log('ATTEMPT_SUCCEEDED', fields);
     else log('ATTEMPT_FAILED', { ...fields, outcome: settlement.kind, reason });
@@ -278,18 +285,18 @@ function toMeasurement(
   claimed: ClaimedDelivery,
   event: OutboxEvent,
   settlement: Settlement,
-  startedAt: Date,
-  lane: Lane,
+  { startedAt, lane, isLimited }: { startedAt: Date; lane: Lane; isLimited: boolean },
 ): AttemptMeasurement {
   const since = (from: string, to: Date) => Math.max(0, to.getTime() - Date.parse(from));
-  // A sandbox's clock may be faster, and a redelivery is not caused by the commit.
-  const isCounted = !isSandbox(claimed) && claimed.redeliveryOf === undefined;
+  // A sandbox's clock may be faster, and a redelivery is not caused by the commit. A wait for the turn at an
+  // endpoint with a limit is the customer's wish and not a delay of the service.
+  const isCounted = !isSandbox(claimed) && claimed.redeliveryOf === undefined && !isLimited;
   // A batching window is deliberate and not a delay of the service.
   const isFirst = claimed.attempts === 1 && !isBatched(lane);
   return {
     outcome: settlement.kind,
     parked: settlement.kind === 'retrying' && settlement.wait.hold === 'parked',
-    lateMs: since(claimed.nextRetryAt ?? claimed.createdAt, startedAt),
+    lateMs: isLimited ? 0 : since(claimed.nextRetryAt ?? claimed.createdAt, startedAt),
     ...(isCounted && {
       sinceCommitMs: {
         first: isFirst,

@@ -7,6 +7,7 @@ import type { Tenant } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
 import type { AttemptContext } from './attempt-delivery.ts';
 import { collectFailures, mapSettled } from './concurrency.ts';
+import type { LimitedMessage, Turn } from './endpoint-turns.ts';
 
 /** A received message. */
 export interface ReceivedDeliveryMessage {
@@ -26,6 +27,10 @@ export interface DeliveryMessagePorts {
   contexts(
     deliveryMessages: readonly DeliveryMessage[],
   ): Promise<(deliveryMessage: DeliveryMessage) => Omit<AttemptContext, 'readAt'>>;
+  /** Gives messages of endpoints with a limit their turns; called for those only (`endpointTurns`). */
+  turns(messages: readonly LimitedMessage[]): Promise<Map<DeliveryMessage, Turn>>;
+  /** Waits for a start that is less than a second ahead. */
+  wait(ms: number): Promise<unknown>;
   queues: {
     send(lane: Lane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]>;
     hide(lane: Lane, receiptHandle: string, until: Date): Promise<void>;
@@ -61,6 +66,8 @@ export function processDeliveryMessages({
   attempt,
   organizations,
   contexts,
+  turns,
+  wait,
   queues,
   log,
   now,
@@ -112,31 +119,124 @@ export function processDeliveryMessages({
     });
   }
 
+  /** Applies a disposition to a message. */
+  async function dispose(
+    message: ReceivedDeliveryMessage,
+    disposition: MessageDisposition,
+    lane: Lane,
+  ): Promise<'stays' | 'done'> {
+    switch (disposition.kind) {
+      case 'delete':
+        return 'done';
+      case 'keep':
+        await queues.hide(lane, message.receiptHandle, disposition.until);
+        return 'stays';
+      case 'move': {
+        const refused = await move([message], disposition.lane, disposition.until);
+        return refused.length === 0 ? 'done' : 'stays';
+      }
+    }
+  }
+
   async function processMessage(
     message: ReceivedDeliveryMessage,
     getContext: (deliveryMessage: DeliveryMessage) => AttemptContext,
     lane: Lane,
+    apply = dispose,
   ): Promise<'stays' | 'done'> {
-    const { message: deliveryMessage, receiptHandle } = message;
+    const { message: deliveryMessage } = message;
     let context: AttemptContext | undefined;
     try {
       context = getContext(deliveryMessage);
-      const disposition = await attempt(deliveryMessage, context, lane);
-      switch (disposition.kind) {
-        case 'delete':
-          return 'done';
-        case 'keep':
-          await queues.hide(lane, receiptHandle, disposition.until);
-          return 'stays';
-        case 'move': {
-          const refused = await move([message], disposition.lane, disposition.until);
-          return refused.length === 0 ? 'done' : 'stays';
-        }
-      }
+      return await apply(message, await attempt(deliveryMessage, context, lane), lane);
     } catch (error) {
       logFailure(message, error, deliveryMessage.traceId ?? context?.event?.traceId);
       return 'stays';
     }
+  }
+
+  /**
+   * Replaces messages by those that arrive at their places, in as few requests as possible; all stay when the
+   * queue cannot be reached.
+   */
+  async function requeue(
+    queueing: readonly { received: ReceivedDeliveryMessage; outgoing: OutgoingMessage }[],
+    lane: Lane,
+  ): Promise<ReceivedDeliveryMessage[]> {
+    if (queueing.length === 0) return [];
+    try {
+      const refused = await queues.send(
+        lane,
+        queueing.map(({ outgoing }) => outgoing),
+      );
+      const ids = new Set(refused.map(({ id }) => id));
+      return queueing.flatMap(({ received }) => (ids.has(received.message.id) ? [received] : []));
+    } catch (error) {
+      for (const { received } of queueing) logFailure(received, error);
+      return queueing.map(({ received }) => received);
+    }
+  }
+
+  /**
+   * Processes the messages of endpoints with a limit. Those with a turn are attempted all at once, because
+   * the limit spreads them.
+   * @returns the messages that stay
+   */
+  async function processLimited(
+    limited: readonly ReceivedLimitedMessage[],
+    getContext: (deliveryMessage: DeliveryMessage) => AttemptContext,
+    lane: Lane,
+  ): Promise<ReceivedDeliveryMessage[]> {
+    if (limited.length === 0) return [];
+    const given = await turns(limited);
+    const queueing = limited.flatMap(({ received, message }) => {
+      const turn = given.get(message);
+      return turn?.kind === 'queue' ? [{ received, outgoing: turn }] : [];
+    });
+    const results = await Promise.all([
+      requeue(queueing, lane),
+      ...limited.map(async ({ received, message }) => {
+        const turn = given.get(message);
+        if (turn?.kind === 'queue') return [];
+        try {
+          return (await processTurn(received, turn, getContext, lane)) === 'stays' ? [received] : [];
+        } catch (error) {
+          logFailure(received, error);
+          return [received];
+        }
+      }),
+    ]);
+    return results.flat();
+  }
+
+  /**
+   * Applies the disposition of an attempt at an endpoint with a limit. A wait for the next attempt is no wait
+   * for a turn, so the message that returns from it is as good as new.
+   */
+  async function disposeLimited(
+    received: ReceivedDeliveryMessage,
+    disposition: MessageDisposition,
+    lane: Lane,
+  ): Promise<'stays' | 'done'> {
+    const { waited, ...message } = received.message;
+    if (waited === undefined || disposition.kind === 'delete' || disposition.until <= now())
+      return dispose(received, disposition, lane);
+    const to = disposition.kind === 'move' ? disposition.lane : lane;
+    const refused = await queues.send(to, [{ message, until: disposition.until }]);
+    return refused.length > 0 ? 'stays' : 'done';
+  }
+
+  async function processTurn(
+    received: ReceivedDeliveryMessage,
+    turn: Exclude<Turn, { kind: 'queue' }> | undefined,
+    getContext: (deliveryMessage: DeliveryMessage) => AttemptContext,
+    lane: Lane,
+  ): Promise<'stays' | 'done'> {
+    if (turn?.kind === 'leave') return dispose(received, turn.disposition, lane);
+    if (turn?.kind !== 'start') throw turn?.error;
+    const ms = turn.at - now().getTime();
+    if (ms > 0) await wait(ms);
+    return processMessage(received, getContext, lane, disposeLimited);
   }
 
   return async (
@@ -152,6 +252,7 @@ export function processDeliveryMessages({
       },
     );
     const getContext = (deliveryMessage: DeliveryMessage) => ({ ...found(deliveryMessage), readAt });
+    const { limited, others } = sortByLimit(current, getContext);
     const atOnce = isPatient(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ORGANIZATION;
     const heldUpAt = isPatient(lane) ? Number.POSITIVE_INFINITY : now().getTime() + HELD_UP_AFTER_MS;
 
@@ -167,12 +268,45 @@ export function processDeliveryMessages({
       for (const message of await moveHeldUp(heldUp)) staying.add(message);
     }
 
-    const byOrganization = Map.groupBy(putLiveFirst(current), ({ message: { orgId } }) => orgId);
-    await Promise.all(
-      [...byOrganization.values()].flatMap((waiting) =>
+    const byOrganization = Map.groupBy(putLiveFirst(others), ({ message: { orgId } }) => orgId);
+    await Promise.all([
+      ...[...byOrganization.values()].flatMap((waiting) =>
         Array.from({ length: Math.min(atOnce, waiting.length) }, () => processWaiting(waiting)),
       ),
-    );
+      processLimited(limited, getContext, lane).then((left) => {
+        for (const message of left) staying.add(message);
+      }),
+    ]);
     return messages.filter((message) => staying.has(message));
   };
+}
+
+type ReceivedLimitedMessage = LimitedMessage & { received: ReceivedDeliveryMessage };
+
+/**
+ * Separates the messages that would be attempted at an endpoint with a limit. One whose context cannot be
+ * read is among the others, and fails there.
+ */
+function sortByLimit(
+  messages: readonly ReceivedDeliveryMessage[],
+  getContext: (deliveryMessage: DeliveryMessage) => AttemptContext,
+) {
+  const limited: ReceivedLimitedMessage[] = [];
+  const others: ReceivedDeliveryMessage[] = [];
+  for (const received of messages) {
+    const { message } = received;
+    const maxPerSecond = findLimit(() => getContext(message));
+    if (maxPerSecond === undefined) others.push(received);
+    else limited.push({ received, message, maxPerSecond });
+  }
+  return { limited, others };
+}
+
+function findLimit(getContext: () => AttemptContext): number | undefined {
+  try {
+    const { endpoint, event } = getContext();
+    return endpoint?.status === 'active' && event !== undefined ? endpoint.maxPerSecond : undefined;
+  } catch {
+    return undefined;
+  }
 }

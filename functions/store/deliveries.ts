@@ -5,6 +5,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { createStatusEntry } from '../domain/audit.ts';
 import { createFailingNotice } from '../domain/bus.ts';
 import {
+  type Claimability,
   type ClaimedDelivery,
   type ClaimResult,
   Delivery,
@@ -16,6 +17,7 @@ import {
   type SkipReason,
 } from '../domain/delivery.ts';
 import type { DisablingNotice } from '../domain/endpoint.ts';
+import type { ParkedTurn } from '../domain/endpoint-rate.ts';
 import {
   type DeliveryId,
   type EventId,
@@ -31,6 +33,7 @@ import {
   buildClaimUpdate,
   buildDeliveryKey,
   buildExhaustUpdate,
+  buildParkUpdate,
   buildRetryUpdate,
   buildSettleUpdate,
   buildSkipUpdate,
@@ -364,6 +367,26 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
         const claimability = getClaimability(found, now, maxAttempts);
         if (claimability.kind !== 'claimable') return claimability;
         throw new Defect(`the claim of ${ref.id} was refused although its row allows it`, { cause: error });
+      }
+    },
+
+    /**
+     * Parks a delivery until its turn at its endpoint comes near; the reconciler resumes it.
+     * @returns the state that forbids it, if any
+     */
+    async park(
+      ref: DeliveryRef,
+      { turn, resumedAt, now }: { turn: ParkedTurn; resumedAt: Date; now: Date },
+    ): Promise<{ kind: 'parked' } | Claimability> {
+      try {
+        await deliveries.client.send(
+          new UpdateCommand({ ...table, ...buildParkUpdate(ref, turn, resumedAt, now) }),
+        );
+        return { kind: 'parked' };
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        const found = error.Item && parseDelivery(unmarshall(error.Item));
+        return getClaimability(found, now, Number.POSITIVE_INFINITY);
       }
     },
 

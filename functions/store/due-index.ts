@@ -16,6 +16,7 @@ import {
   type PostponeReason,
   type UnreadableRow,
 } from '../domain/due.ts';
+import type { ParkedTurn } from '../domain/endpoint-rate.ts';
 import { keys } from './keys.ts';
 import { parseReadable, type Table, update } from './table.ts';
 
@@ -43,7 +44,7 @@ const buildPlaceValues = ({ message: deliveryMessage, state, dueAt }: DueEntry) 
 
 const names = { '#status': 'status', '#until': 'until' };
 /** Removed when a delivery ends; the first two are the keys of the due index. */
-const DUE_FIELDS = ['dueIn', 'dueAt', 'parked', 'isDeferred'];
+const DUE_FIELDS = ['dueIn', 'dueAt', 'parked', 'isDeferred', 'turn'];
 const ENDED_FIELDS = ['lease', 'nextRetryAt', 'atRealSpeed', ...DUE_FIELDS].join(', ');
 const buildUnleasedValues = (now: Date) => ({
   ':pending': PENDING,
@@ -121,6 +122,7 @@ export function buildSettleUpdate(
     // Keep `isDeferred`: the reconciler removes it when it sends the message.
     const { nextRetryAt, wait } = settlement;
     set('nextRetryAt', nextRetryAt.toISOString());
+    if (claimed.turn !== undefined) removes.push('turn');
     if (wait.hold === 'parked') {
       set('parked', true);
       set('dueIn', keys.dueOf('parked', claimed.id));
@@ -141,6 +143,31 @@ export function buildSettleUpdate(
     ConditionExpression: 'lease.#token = :token AND lease.#until > :nowMs',
     ExpressionAttributeNames: { ...names, '#token': 'token' },
     ExpressionAttributeValues: values,
+  };
+}
+
+/** Parks an open, unleased, due delivery, whose attempt must wait for its turn at its endpoint. */
+export function buildParkUpdate(
+  ref: DeliveryRef,
+  turn: ParkedTurn,
+  resumedAt: Date,
+  now: Date,
+): DeliveryUpdate {
+  return {
+    Key: buildDeliveryKey(ref),
+    UpdateExpression:
+      'SET parked = :true, nextRetryAt = :until, dueIn = :dueIn, dueAt = :until, turn = :turn',
+    ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED} AND ${IS_DUE}`,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: {
+      ...buildUnleasedValues(now),
+      ':now': now.toISOString(),
+      ':true': true,
+      ':until': resumedAt.toISOString(),
+      ':dueIn': keys.dueOf('parked', ref.id),
+      ':turn': turn,
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };
 }
 

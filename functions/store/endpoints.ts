@@ -7,6 +7,7 @@ import {
   choosePredecessor,
   DeletedEndpoint,
   Endpoint,
+  type EndpointChange,
   type EndpointEffect,
   FAILURES_TO_DISABLE,
   FAILURES_TO_WARN,
@@ -325,14 +326,11 @@ export function endpointStore(service: Table) {
     },
 
     /**
-     * Changes settings. A new URL makes the endpoint unproven. Refused as `endpoint-changed` when one of the
+     * Changes settings; null removes one. A new URL makes the endpoint unproven. Refused as `endpoint-changed` when one of the
      * settings was changed since the endpoint was read, and as `endpoint-host-limit`.
      * @param settings at least one
      */
-    buildUpdate(
-      { orgId, id, row, counted }: EndpointToChange,
-      settings: Partial<Pick<Endpoint, 'url' | 'events'>>,
-    ): Change[] {
+    buildUpdate({ orgId, id, row, counted }: EndpointToChange, settings: EndpointChange): Change[] {
       const unchanged = buildUnchangedCondition(row, Object.keys(settings));
       const isNewUrl = settings.url !== undefined && settings.url !== row.url;
       const fields = Object.entries({ ...settings, ...(isNewUrl ? { unproven: true } : {}) });
@@ -366,26 +364,36 @@ function buildFieldsUpdate(
   move?: { counted: CountedAt | 'none'; to: string | undefined },
 ): Change {
   const countedCondition = move && buildCountedCondition(move.counted);
-  const set = fields.map(([name]) => `#${name} = :${name}`);
+  const kept = fields.filter(([, value]) => value !== null);
   const hasNewHost = move?.to !== undefined;
+  const sets = [...kept.map(([name]) => `#${name} = :${name}`), ...(hasNewHost ? ['countedHost = :to'] : [])];
+  const removes = [
+    ...fields.flatMap(([name, value]) => (value === null ? [`#${name}`] : [])),
+    ...(move && !hasNewHost ? ['countedHost'] : []),
+  ];
+  const values = {
+    ...Object.fromEntries(kept.map(([name, value]) => [`:${name}`, value])),
+    ...unchanged.values,
+    ...countedCondition?.values,
+    ...(hasNewHost ? { ':to': move.to } : {}),
+  };
   return {
     refusal: 'endpoint-changed',
     write: {
       Update: {
         TableName: service.name,
         Key: key,
-        UpdateExpression: `SET ${[...set, ...(hasNewHost ? ['countedHost = :to'] : [])].join(', ')}${move && !hasNewHost ? ' REMOVE countedHost' : ''}`,
+        UpdateExpression: [
+          ...(sets.length === 0 ? [] : [`SET ${sets.join(', ')}`]),
+          ...(removes.length === 0 ? [] : [`REMOVE ${removes.join(', ')}`]),
+        ].join(' '),
         ConditionExpression: [
           countedCondition?.condition ?? 'attribute_exists(pk)',
           ...unchanged.conditions,
         ].join(' AND '),
         ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-        ExpressionAttributeValues: {
-          ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
-          ...unchanged.values,
-          ...countedCondition?.values,
-          ...(hasNewHost ? { ':to': move.to } : {}),
-        },
+        // DynamoDB refuses an empty map.
+        ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
       },
     },
   };

@@ -176,6 +176,8 @@ export const keys = {
   rateWindow: ({ orgId, kind }: RateBucket, start: number): { pk: string } => ({
     pk: `${orgId}#${kind}#${start}`,
   }),
+  /** Schedule of an endpoint with a limit of attempts per second. */
+  rateSchedule: (endpoint: ReceiverId): { pk: string } => ({ pk: `pace#${endpoint}` }),
   /** Last use of a key, under the organization that lists it: for a sandbox key, the live one. */
   keyUse: (orgId: OrgId, id: KeyId): { pk: string } => ({ pk: `${orgId}#used#${id}` }),
 

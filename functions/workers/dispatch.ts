@@ -9,6 +9,7 @@ import { LANE_TABLE, LANES, type Lane } from '../domain/lanes.ts';
 import { Defect } from '../domain/problem.ts';
 import { deriveAttemptClocks } from '../domain/timing.ts';
 import { attemptDelivery } from '../engine/attempt-delivery.ts';
+import { endpointTurns } from '../engine/endpoint-turns.ts';
 import { processDeliveryMessages } from '../engine/process-delivery-messages.ts';
 import { documentClient, queueClient } from '../platform/clients/clients.ts';
 import {
@@ -35,12 +36,14 @@ import { deliveryMoves, deliveryStore } from '../store/deliveries.ts';
 import { deliveryContexts } from '../store/delivery-context.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { readOrganizationState } from '../store/organizations.ts';
+import { rateScheduleStore } from '../store/rate-schedules.ts';
 import { committer } from '../store/transaction.ts';
 
 export const DispatchEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
   OUTBOX_TABLE: NonEmptyText,
   DELIVERIES_TABLE: NonEmptyText,
+  RATE_TABLE: NonEmptyText,
   ...DeliveryQueues,
   SIGNING_KEYS: NonEmptyText,
   RETRY_BASE_SECONDS: DecimalNumber,
@@ -71,20 +74,23 @@ const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));
 
 const loadKeys = () => signingKeys(getCurrentVersion);
 
+const prepare = () => Promise.all([loadKeys(), hosts.refresh()]);
+const deliveryPorts = {
+  ...deliveryStore(deliveries),
+  ...deliveryMoves(deliveries, {
+    service,
+    outbox,
+    commit: committer(client),
+    graceSeconds: environment.GRACE_SECONDS,
+  }),
+};
+
 const attempt = attemptDelivery(
   {
-    deliveries: {
-      ...deliveryStore(deliveries),
-      ...deliveryMoves(deliveries, {
-        service,
-        outbox,
-        commit: committer(client),
-        graceSeconds: environment.GRACE_SECONDS,
-      }),
-    },
+    deliveries: deliveryPorts,
     endpoints: endpointStore(service),
     queues,
-    prepare: () => Promise.all([loadKeys(), hosts.refresh()]),
+    prepare,
     attempt: webhookSender({
       gate: gate(organizations.of),
       outbound: outboundClient(receivers),
@@ -101,8 +107,24 @@ const attempt = attemptDelivery(
   { retry: retryPolicy(environment), leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
 );
 
+const takeTurns = endpointTurns(
+  {
+    schedules: rateScheduleStore({ client, name: environment.RATE_TABLE, reportUnreadable }),
+    deliveries: deliveryPorts,
+    log: logger.log,
+    now,
+  },
+  environment.GRACE_SECONDS,
+);
+
 const run = processDeliveryMessages({
   attempt,
+  turns: async (limited) => {
+    // An attempt starts at its turn, so what it needs is loaded before. The attempt itself reports a failure.
+    await prepare().catch(() => undefined);
+    return takeTurns(limited);
+  },
+  wait: sleep,
   organizations,
   contexts: (deliveryMessages) => {
     // A cold start reads all at once. `prepare` waits for keys and blocked hosts, and reports read errors.

@@ -52,12 +52,14 @@ export class Delivery extends Construct {
       // It mostly waits for receivers, which is billed by memory.
       memoryMiB: 256,
       reserved: 'dispatch',
-      // It moves a delivery's message between its queues at most once per attempt.
+      // It moves a delivery's message between its queues at most once per attempt, and replaces it while
+      // the delivery waits for its turn at an endpoint with a limit.
       loopBound: 'A delivery ends after 8 started attempts or 3 days.',
       environment: {
         SERVICE_TABLE: tables.service,
         OUTBOX_TABLE: tables.outbox,
         DELIVERIES_TABLE: tables.deliveries,
+        RATE_TABLE: tables.rates,
         ...deliveryQueues.all,
         SIGNING_KEYS: signingKeys,
         RETRY_BASE_SECONDS: String(settings.retryBaseSeconds),

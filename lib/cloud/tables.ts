@@ -49,7 +49,7 @@ export class DataTable extends Construct implements GrantedResource {
     if (!isKept)
       acknowledge(this.table, {
         DDB3: props.ephemeral
-          ? 'Its items are counts that end with their minute, and when API keys were last used, which is for show.'
+          ? 'Its items are counts that end with their minute, schedules that are rebuilt from now on, and when API keys were last used, which is for show.'
           : 'The stage is for development: what it holds may go.',
       });
   }

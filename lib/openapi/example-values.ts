@@ -108,6 +108,8 @@ export const webhook = {
   ...created('whk', '2026-11-20T09:30:00.000Z'),
   url: 'https://hooks.example.com/conversations',
   events: ['conversation.created', 'handoff.requested', 'ticket.created'],
+  description: 'Helpdesk',
+  maxPerSecond: 50,
   status: 'active',
   consecutiveFailures: 0,
   failing: null,

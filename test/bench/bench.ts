@@ -11,6 +11,10 @@ await startNamedProgram('bench', 'Measures the service on this machine.', {
     about: 'paint, long tasks, deliveries into the page and a list of 100,000, in Chromium',
     start: () => import('./dashboard.ts'),
   },
+  pace: {
+    about: 'requests per second at an endpoint with maxPerSecond, beside one without; fails beyond 10 %',
+    start: () => import('./pace.ts'),
+  },
   isolation: {
     about: 'latency at endpoints that answer while others hang',
     start: () => import('./isolation.ts'),

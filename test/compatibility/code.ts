@@ -12,6 +12,7 @@ export {
   processDeadEntries,
 } from '../../functions/engine/dead-letters.ts';
 export { processDeliveryStream } from '../../functions/engine/delivery-stream.ts';
+export { endpointTurns } from '../../functions/engine/endpoint-turns.ts';
 export { fanOut } from '../../functions/engine/fan-out.ts';
 export { processDeliveryMessages } from '../../functions/engine/process-delivery-messages.ts';
 export { purgeSandboxes } from '../../functions/engine/purge.ts';

@@ -5,6 +5,7 @@ import { BlockedHost } from '../../functions/domain/blocked-hosts.ts';
 import { Channel } from '../../functions/domain/channel.ts';
 import { Conversation, Escalation, Message, Ticket } from '../../functions/domain/conversation.ts';
 import { DeletedEndpoint, DisablingNotice, Endpoint } from '../../functions/domain/endpoint.ts';
+import { RateSchedule } from '../../functions/domain/endpoint-rate.ts';
 import {
   type EndpointId,
   type OrgId,
@@ -60,6 +61,7 @@ function parseTenant(row: Row): Tenant {
 }
 const parseOrgId = (row: Row): OrgId => parseTenant(row).orgId;
 
+const isRateSchedule = ({ pk }: Row): boolean => String(pk).startsWith('pace#');
 const isKeyUse = ({ pk }: Row): boolean => /#used#key_[0-9a-f]+$/.test(String(pk));
 
 const counts = (name: string) => z.object({ [name]: z.int() });
@@ -263,11 +265,19 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
   },
   rateWindow: {
     table: 'rates',
-    is: (row) => !isKeyUse(row),
+    is: (row) => !isKeyUse(row) && !isRateSchedule(row),
     keyOf(row) {
       counts('used').parse(row);
       const [orgId, kind, start] = at(row).pk.split('#');
       return keys.rateWindow({ orgId, kind } as RateBucket, Number(start));
+    },
+  },
+  rateSchedule: {
+    table: 'rates',
+    is: isRateSchedule,
+    keyOf(row) {
+      RateSchedule.parse(row);
+      return keys.rateSchedule(String(row.pk).replace('pace#', '') as ReceiverId);
     },
   },
   keyUse: {

@@ -1,6 +1,7 @@
 import { type AuditEntry, createStatusEntry } from '../../functions/domain/audit.ts';
 import { createFailingNotice, type Notice } from '../../functions/domain/bus.ts';
 import {
+  type Claimability,
   type ClaimedDelivery,
   type ClaimResult,
   type Delivery,
@@ -14,14 +15,16 @@ import {
 } from '../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, type DueState } from '../../functions/domain/due.ts';
 import type { DisablingNotice } from '../../functions/domain/endpoint.ts';
+import type { ParkedTurn } from '../../functions/domain/endpoint-rate.ts';
 import { withTrace } from '../../functions/domain/ids.ts';
 import { isSandbox } from '../../functions/domain/tenant.ts';
 import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
+import type { TurnPorts } from '../../functions/engine/endpoint-turns.ts';
 import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
 import type { MemoryEndpoints } from './memory-endpoints.ts';
 import type { MemoryOrganizationStates } from './memory-organization-states.ts';
 
-type DeliveryPorts = AttemptPorts['deliveries'] & FanOutPorts['deliveries'];
+type DeliveryPorts = AttemptPorts['deliveries'] & FanOutPorts['deliveries'] & TurnPorts['deliveries'];
 
 /** A delivery's entry in the due index. */
 export interface Due {
@@ -124,6 +127,22 @@ export class MemoryDeliveries implements DeliveryPorts {
     };
     this.#rows.set(rowKey(ref), { ...row, delivery: claimed });
     return { kind: 'claimed', delivery: claimed };
+  }
+
+  async park(
+    ref: DeliveryRef,
+    { turn, resumedAt, now }: { turn: ParkedTurn; resumedAt: Date; now: Date },
+  ): Promise<{ kind: 'parked' } | Claimability> {
+    const row = this.#rows.get(rowKey(ref));
+    const state = getClaimability(row?.delivery, now, Number.POSITIVE_INFINITY);
+    if (row === undefined || state.kind !== 'claimable') return state;
+    const { isDeferred } = row.due ?? {};
+    const nextRetryAt = resumedAt.toISOString();
+    this.#rows.set(rowKey(ref), {
+      delivery: { ...row.delivery, nextRetryAt, parked: true, turn },
+      due: { state: 'parked', dueAt: nextRetryAt, ...(isDeferred && { isDeferred }) },
+    });
+    return { kind: 'parked' };
   }
 
   async settle(
@@ -253,7 +272,7 @@ const isOpen = ({ status }: Delivery): boolean => OPEN_STATUSES.some((open) => o
 
 /** A delivery that has no wait any more. */
 function waitless(found: Delivery): Delivery {
-  const { lease: _, nextRetryAt: __, parked: ___, atRealSpeed: ____, ...kept } = found;
+  const { lease: _, nextRetryAt: __, parked: ___, atRealSpeed: ____, turn: _____, ...kept } = found;
   return kept;
 }
 

@@ -88,8 +88,11 @@ export class Attempts {
       this.#tell('record', `attempt ${number} of ${id} was made and not recorded`);
   }
 
-  /** A request is sent. */
-  starts(process: Process, { id, attempts: number, lease }: ClaimedDelivery): void {
+  /**
+   * A request is sent.
+   * @param isLimited whether the delivery may have waited for its turn
+   */
+  starts(process: Process, { id, attempts: number, lease }: ClaimedDelivery, isLimited: boolean): void {
     const started = this.#started.get(id) ?? [];
     if (started.includes(number))
       this.#tell('eight attempts', `attempt ${number} of ${id} was started twice`);
@@ -102,7 +105,7 @@ export class Attempts {
     if (number > most || started.length >= most)
       this.#tell('eight attempts', `attempt ${number} of ${id} is the ${started.length + 1}th to be started`);
     const lateMs = this.#world.clock.ms - (this.#dueMs.get(lease.token) ?? 0);
-    if (this.#world.faults.isCalm && lateMs > CALM_LATENESS_MS)
+    if (this.#world.faults.isCalm && lateMs > CALM_LATENESS_MS && !isLimited)
       this.#tell('comes to rest', `attempt ${number} of ${id} was ${lateMs} ms late by ${process.name}`);
   }
 

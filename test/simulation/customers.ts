@@ -82,6 +82,10 @@ export class Customers {
       // An endpoint that has failed for long has its mark since then.
       ...(random.chance(0.5) ? { atRiskUntil: new Date(clock.ms + MS_PER_DAY / 2).toISOString() } : {}),
     };
+    // Few enough attempts that bursts wait, also in the table.
+    if (this.#world.stores.keepLimits && random.chance(0.3))
+      endpoint.maxPerSecond = random.pick([1, 1, 3, 50]);
+    witness.limits.registered(id, endpoint.maxPerSecond);
     endpoints.put(endpoint);
     history.note(endpoint.orgId, endpoint.id);
     witness.counts.registered(endpoint, clock.ms);

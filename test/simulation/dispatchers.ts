@@ -1,7 +1,9 @@
 import type { DeliveryMessage } from '../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../functions/domain/lanes.ts';
+import type { Turn } from '../../functions/engine/endpoint-turns.ts';
 import type { ReceivedMessage } from '../doubles/memory-queue.ts';
 import { noMeasures } from '../doubles/no-measures.ts';
+import type { Engine } from './engine.ts';
 import { brokenBy } from './failures.ts';
 import type { Process } from './processes.ts';
 import type { Reach } from './reach.ts';
@@ -108,7 +110,7 @@ export class Dispatchers {
 
   #runOf(process: Process, reach: Reach): Dispatcher['run'] {
     const { terms, lanes, witness } = this.#world;
-    const { own, deliveries, endpoints, standings, queues, log, now } = reach;
+    const { own, deliveries, endpoints, schedules, standings, queues, log, now } = reach;
     const attempt = senderOf(this.#world, process, own.engine, standings);
     // The previous version reads organization states here.
     const wait = (seconds: number) => this.#world.processes.sleep(process, seconds);
@@ -127,6 +129,9 @@ export class Dispatchers {
         witness.deleted(process, reminder);
       },
     });
+    // Unknown to the previous version.
+    const { endpointTurns } = own.engine as Partial<Engine>;
+    const takeTurns = endpointTurns?.({ schedules, deliveries, log, now }, terms.graceSeconds);
     const run = own.engine.processDeliveryMessages({
       attempt: async (reminder, context, lane) => {
         witness.attempts.dealing(process, reminder);
@@ -141,6 +146,12 @@ export class Dispatchers {
       },
       organizations: standings,
       contexts,
+      async turns(limited) {
+        const given = (await takeTurns?.(limited)) ?? new Map<DeliveryMessage, Turn>();
+        witness.limits.given(given);
+        return given;
+      },
+      wait: (ms) => wait(Math.ceil(ms) / 1000),
       queues,
       log,
       now,

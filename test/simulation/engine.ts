@@ -7,6 +7,7 @@ import {
   processDeadEntries,
 } from '../../functions/engine/dead-letters.ts';
 import { processDeliveryStream } from '../../functions/engine/delivery-stream.ts';
+import { endpointTurns } from '../../functions/engine/endpoint-turns.ts';
 import { fanOut } from '../../functions/engine/fan-out.ts';
 import { processDeliveryMessages } from '../../functions/engine/process-delivery-messages.ts';
 import { purgeSandboxes } from '../../functions/engine/purge.ts';
@@ -18,6 +19,7 @@ import { simulatedReceiver } from '../../functions/platform/webhook-sender.ts';
 export const PRESENT = {
   attemptDelivery,
   auditLedger,
+  endpointTurns,
   fanOut,
   gate,
   getOutboxWorkName,

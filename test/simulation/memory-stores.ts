@@ -7,6 +7,7 @@ import { MemoryDueIndex } from '../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../doubles/memory-ledger.ts';
 import { MemoryPurges } from '../doubles/memory-purges.ts';
+import { MemoryRateSchedules } from '../doubles/memory-rate-schedules.ts';
 import { PRESENT } from './engine.ts';
 import type { Process } from './processes.ts';
 import type { SandboxTables } from './sandbox-tables.ts';
@@ -26,6 +27,8 @@ export class MemoryStores implements Stores {
   readonly ledger = new MemoryLedger();
   readonly purges = new MemoryPurges();
   readonly mayMissWarnings = false;
+  readonly keepLimits = true;
+  readonly #schedules = new MemoryRateSchedules();
   readonly #due: MemoryDueIndex;
   readonly #world: World;
 
@@ -56,6 +59,7 @@ export class MemoryStores implements Stores {
       engine: PRESENT,
       lanes: LANES,
       deliveries,
+      schedules: this.#schedules,
       endpoints,
       due: this.#due,
       ledger: {

@@ -13,6 +13,8 @@ export const PROMISES = {
   record: 'what a delivery says about its attempts and its end is what happened',
   'nothing lost': 'an open delivery is always known to something that will bring it back',
   'not before its time': 'no attempt is started before it is due',
+  'within its limit':
+    'attempts at an endpoint with a limit have turns of their own, no closer than the limit allows',
   'nothing after the end of an endpoint':
     'no attempt is started for an endpoint that was read as deleted or disabled',
   'exact count': 'ten failed deliveries in a row disable an endpoint, with one notice for its admins',

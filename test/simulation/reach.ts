@@ -20,6 +20,7 @@ export interface Reach {
   /** Its stores, without the scheduler and the witness. */
   own: OwnStores;
   deliveries: OwnStores['deliveries'];
+  schedules: OwnStores['schedules'];
   endpoints: OwnStores['endpoints'];
   queues: OwnStores['queues'];
   due: OwnStores['due'];
@@ -42,6 +43,7 @@ export interface Reach {
 const REPEATABLE = new Set([
   'deliveries.add',
   'deliveries.skip',
+  'schedules.apply',
   'due.watch',
   'due.postpone',
   'due.expire',
@@ -157,7 +159,16 @@ export function reachOf(world: World): (process: Process) => Reach {
           witness.resetDeletion.moves(process, 'skips', deliveries.present(ref));
           return witness.watching(ref, () => own.deliveries.skip(ref, reason, now));
         },
+        park(ref, terms) {
+          witness.resetDeletion.moves(process, 'parks', deliveries.present(ref));
+          return witness.watching(ref, () => own.deliveries.park(ref, terms));
+        },
       } satisfies Reach['deliveries']);
+    },
+    get schedules() {
+      return gate(process, 'schedules', {
+        apply: (id, update, now) => own.schedules.apply(id, update, now),
+      } satisfies Reach['schedules']);
     },
     get endpoints() {
       return gate(process, 'endpoints', {

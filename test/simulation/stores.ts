@@ -6,6 +6,7 @@ import type { OrganizationState, Tenant } from '../../functions/domain/tenant.ts
 import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
 import type { AuditLedgerPorts } from '../../functions/engine/audit-ledger.ts';
 import type { DeliveryStreamPorts, SequencedChange } from '../../functions/engine/delivery-stream.ts';
+import type { TurnPorts } from '../../functions/engine/endpoint-turns.ts';
 import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
 import type { DeliveryMessagePorts } from '../../functions/engine/process-delivery-messages.ts';
 import type { PurgePorts } from '../../functions/engine/purge.ts';
@@ -31,6 +32,8 @@ export interface Stores {
   readonly mayMissWarnings: boolean;
   readonly ledger: Pick<MemoryLedger, 'every' | 'remove'>;
   readonly purges: Pick<MemoryPurges, 'every' | 'order' | 'has'>;
+  /** Whether all processes run code that knows endpoints with a limit. */
+  readonly keepLimits: boolean;
   /** An entry of the outbox is committed. */
   commit(entry: Entry): void;
   /** A call of the API has written a row of a sandbox that no function reads here. */
@@ -46,7 +49,8 @@ export interface OwnStores {
   readonly engine: Engine;
   /** The queues whose messages its dispatcher knows. */
   readonly lanes: readonly Lane[];
-  readonly deliveries: AttemptPorts['deliveries'] & FanOutPorts['deliveries'];
+  readonly deliveries: AttemptPorts['deliveries'] & FanOutPorts['deliveries'] & TurnPorts['deliveries'];
+  readonly schedules: TurnPorts['schedules'];
   readonly endpoints: AttemptPorts['endpoints'] & FanOutPorts['subscribers'];
   readonly queues: AttemptPorts['queues'] &
     DeliveryMessagePorts['queues'] &

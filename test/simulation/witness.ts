@@ -15,6 +15,7 @@ import { Attempts } from './attempts.ts';
 import { STALE_MS } from './endpoint-history.ts';
 import { type Entry, tenantOf } from './entries.ts';
 import { FailureCounts } from './failure-counts.ts';
+import { Limits } from './limits.ts';
 import { faultOfMove, isOpen } from './moves.ts';
 import type { Process } from './processes.ts';
 import { faultOfAttempt } from './programs.ts';
@@ -39,6 +40,7 @@ const MOST_DEFERRED_MS = 6 * 3_600_000;
 export class Witness {
   readonly #world: World;
   readonly attempts: Attempts;
+  readonly limits: Limits;
   readonly resetDeletion: ResetDeletion;
   readonly counts = new FailureCounts();
   #violation: Violation | undefined;
@@ -57,6 +59,7 @@ export class Witness {
     this.#world = world;
     const tell = (promise: PromiseName, detail: string) => this.tell(promise, detail);
     this.attempts = new Attempts(world, tell);
+    this.limits = new Limits(world, tell);
     this.resetDeletion = new ResetDeletion(world, tell);
   }
 
@@ -275,7 +278,8 @@ export class Witness {
 
   /** An attempt reaches its receiver. */
   attemptStarts(process: Process, claimed: ClaimedDelivery, webhookId: ReceiverId): void {
-    this.attempts.starts(process, claimed);
+    this.attempts.starts(process, claimed, this.limits.isLimited(webhookId));
+    this.limits.attemptStarts(claimed);
     for (const end of ['deleted', 'disabled'] as const) {
       const endedMs = this.#world.history.endedMs(webhookId, end);
       if (endedMs === undefined) continue;

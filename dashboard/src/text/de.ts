@@ -202,6 +202,8 @@ export const de: Texts = {
     deleteAction: 'Endpunkt löschen',
     allDeliveries: 'Alle Zustellungen',
     id: 'ID',
+    description: 'Beschreibung',
+    maxPerSecond: 'Höchstens Versuche pro Sekunde',
     failuresInARow: 'Hintereinander gescheitert',
     failingSince: 'Gestört seit',
     disabledAt: 'Abgeschaltet',

@@ -201,6 +201,8 @@ export const en = {
     deleteAction: 'Delete the endpoint',
     allDeliveries: 'All deliveries',
     id: 'ID',
+    description: 'Description',
+    maxPerSecond: 'Attempts per second at most',
     failuresInARow: 'Failed in a row',
     failingSince: 'Failing since',
     disabledAt: 'Disabled',

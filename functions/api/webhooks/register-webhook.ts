@@ -35,6 +35,8 @@ export const handler = routeHandler(
       orgId: tenant.orgId,
       url,
       events: body.events,
+      ...(body.description !== undefined && { description: body.description }),
+      ...(body.maxPerSecond !== undefined && { maxPerSecond: body.maxPerSecond }),
       status: 'active',
       consecutiveFailures: 0,
       unproven: true,

@@ -1,17 +1,27 @@
 import * as z from 'zod/mini';
-import { DisabledReason, EndpointStatus } from '../../domain/endpoint.ts';
+import { DisabledReason, EndpointStatus, MAX_DESCRIPTION_LENGTH } from '../../domain/endpoint.ts';
+import { MaxPerSecond } from '../../domain/endpoint-rate.ts';
 import { SubscribableType } from '../../domain/events.ts';
 import { DeliveryId, EndpointId, EventId } from '../../domain/ids.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../delivery-schemas.ts';
-import { clamped, distinct, orNull, timestamp } from '../fields.ts';
+import { clamped, distinct, note, orNull, timestamp } from '../fields.ts';
 
 const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types']);
 
+const Description = note(MAX_DESCRIPTION_LENGTH);
+
 /** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
-export const RegisterWebhook = z.strictObject({ url: z.string(), events: WebhookEvents });
+export const RegisterWebhook = z.strictObject({
+  url: z.string(),
+  events: WebhookEvents,
+  description: z.optional(Description),
+  maxPerSecond: z.optional(MaxPerSecond),
+});
 export const UpdateWebhook = z.strictObject({
   url: z.optional(z.string()),
   events: z.optional(WebhookEvents),
+  description: z.optional(z.nullable(Description)),
+  maxPerSecond: z.optional(z.nullable(MaxPerSecond)),
 });
 
 /** Fields that the audit log shows. */
@@ -27,6 +37,8 @@ export const Webhook = z.object({
   id: EndpointId,
   url: z.string(),
   events: z.array(SubscribableType),
+  description: orNull(z.string()),
+  maxPerSecond: orNull(z.int()),
   status: EndpointStatus,
   consecutiveFailures: z.int(),
   failing: orNull(Failing),

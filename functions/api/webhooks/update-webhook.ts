@@ -10,7 +10,10 @@ import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 
-/** Changes URL and event types, but not status or secret (docs/specification.md, Webhook endpoints). */
+/**
+ * Changes what a customer sets of an endpoint, but not status or secret (docs/specification.md, Webhook
+ * endpoints).
+ */
 export const handler = routeHandler(
   routes.updateWebhook,
   async ({ tenant, params: { id }, body, effect }) => {

@@ -41,6 +41,12 @@ export const RECOVERY_LINES = lines({
     operator: 'The customer sees `expired`. Find the cause, and resend it.',
     fields: { deliveryId: 'id' },
   },
+  TURN_NEVER_CAME: {
+    level: 'info',
+    message: 'a delivery waited 3 days for its turn at an endpoint with `maxPerSecond`, and ends as expired',
+    operator: 'Nothing: the customer sends more than the endpoint takes.',
+    fields: { deliveryId: 'id', webhookId: 'id' },
+  },
   EXPIRY_FAILED: {
     level: 'warn',
     message: 'an expired delivery could not be ended; it stays due',

@@ -32,7 +32,7 @@ the response is lost, revoke the key that you did not store.`,
   },
   resetSandbox: {
     tag: 'Sandbox',
-    atMost: { reads: 70, writes: 320 },
+    atMost: { reads: 84, writes: 320 },
     description: `Deletes the data of the sandbox: conversations, messages, escalation logs, tickets, sources,
 events, deliveries with their counts, redelivery jobs, and the responses stored for \`Idempotency-Key\`s. From
 this response on, lists are empty, old identifiers do not exist, old cursors are rejected, and deliveries in

@@ -1,5 +1,6 @@
 import * as deliveries from '../../../functions/api/delivery-schemas.ts';
 import * as webhooks from '../../../functions/api/webhooks/schemas.ts';
+import { MAX_DESCRIPTION_LENGTH } from '../../../functions/domain/endpoint.ts';
 import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/domain/receiver-url.ts';
 import { MAX_SPEED, SIMULATED_FAILURES } from '../../../functions/domain/simulation.ts';
 import * as examples from '../example-values.ts';
@@ -39,7 +40,7 @@ Invalid values are rejected. Live, both are ordinary parameters that are sent to
 export const operations = {
   registerWebhook: {
     tag: 'Webhooks',
-    atMost: { reads: 70, writes: 32 },
+    atMost: { reads: 70, writes: 34 },
     description: `Registers a receiver URL and its event types. Events are signed with the \`secret\` in this
 response; store it, because no other operation returns it.
 
@@ -48,19 +49,28 @@ rotate a secret or replace a disabled endpoint, register again and delete the ol
 this URL was disabled, \`predecessor\` names it: \`startRedelivery\` with \`what: "missing"\` resends what it missed.
 The receiver is not called; check it with \`testWebhook\`.
 
+With \`maxPerSecond\`, the receiver gets at most so many attempts per second: retries, tests and resent deliveries
+included. Others wait, up to 3 days, and keep their order roughly. Each second is within 10 % of the limit as
+long as deliveries wait.
+
 An organization can have 50 endpoints, and 10 of them at one host (all ports and paths). Disabled endpoints
 count. Beyond that the request fails with \`LIMIT_EXCEEDED\`. If the response is lost, repeat the request with
 the same \`Idempotency-Key\`: it returns the same endpoint and secret, or \`GONE\` if the endpoint was deleted since.
 
 ${PROGRAMS}`,
-    body: { url: examples.webhook.url, events: examples.webhook.events },
+    body: {
+      url: examples.webhook.url,
+      events: examples.webhook.events,
+      description: examples.webhook.description,
+      maxPerSecond: 50,
+    },
     answer: 'The endpoint with its signing secret.',
     data: registered,
     location: `/api/v1/webhooks/${examples.webhook.id}`,
   },
   listWebhooks: {
     tag: 'Webhooks',
-    atMost: { reads: 40, writes: 3 },
+    atMost: { reads: 48, writes: 3 },
     description: `Returns the organization’s endpoints, newest first, including disabled ones. Secrets are not
 included.`,
     answer: 'A page of endpoints.',
@@ -76,10 +86,11 @@ fail; \`readWebhookStats\` counts them.`,
   },
   updateWebhook: {
     tag: 'Webhooks',
-    atMost: { reads: 6, writes: 25 },
-    description: `Changes the URL, the event types, or both. Omitted fields keep their values. New event types
-replace the old ones and apply to later events; a new URL also applies to the next attempts of deliveries in
-progress. In a sandbox, the URL also sets the simulated receiver (\`registerWebhook\`).
+    atMost: { reads: 6, writes: 28 },
+    description: `Changes the URL, the event types, the description or the limit. Omitted fields keep their values.
+New event types replace the old ones and apply to later events; a new URL also applies to the next attempts of
+deliveries in progress. A lower limit applies at once, and a higher one
+within an hour. In a sandbox, the URL also sets the simulated receiver (\`registerWebhook\`).
 
 Fails with \`LIMIT_EXCEEDED\` if the organization already has 10 endpoints at the new host.
 
@@ -115,6 +126,8 @@ export const webhookFields = {
   id: 'Identifier of the endpoint.',
   url: 'Receiver URL, normalized.',
   events: 'Subscribed event types. There is no wildcard.',
+  description: 'Text of the organization’s own; null if there is none.',
+  maxPerSecond: 'Limit of attempts per second; null if there is none.',
   status:
     '`active`, or `auto_disabled`: after 10 consecutive deliveries that ended `exhausted`, or by support. No operation enables it: register a new endpoint, or contact support.',
   consecutiveFailures:
@@ -143,6 +156,11 @@ export const failingFields = {
 const EVENTS_TEXT =
   'Event types to send, each at most once. `webhook.test` is not allowed; send it with `testWebhook`.';
 
+const DESCRIPTION_TEXT = 'What the endpoint is for, at most 200 characters (Unicode code points).';
+
+const RATE_TEXT =
+  'Maximum number of attempts per second, 1 to 1,000. Deliveries beyond it wait for their turn, which does not count as an attempt.';
+
 export const RECEIVER_URL =
   'An `https` URL of at most 2,048 characters with a public host name or IP address and port 443 or from 1024 on; no credentials or fragment.';
 
@@ -166,10 +184,11 @@ export const answers = {
 export const bodies = {
   RegisterWebhook: described(
     webhooks.RegisterWebhook,
-    { url: RECEIVER_URL, events: EVENTS_TEXT },
+    { url: RECEIVER_URL, events: EVENTS_TEXT, description: DESCRIPTION_TEXT, maxPerSecond: RATE_TEXT },
     {
       url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH },
       events: { uniqueItems: true },
+      description: { maxLength: MAX_DESCRIPTION_LENGTH },
     },
   ),
   UpdateWebhook: described(
@@ -177,10 +196,13 @@ export const bodies = {
     {
       url: `${RECEIVER_URL} Omit to keep the URL.`,
       events: `${EVENTS_TEXT} Omit to keep the event types.`,
+      description: `${DESCRIPTION_TEXT} Null removes it; omit to keep it.`,
+      maxPerSecond: `${RATE_TEXT} Null removes the limit; omit to keep it.`,
     },
     {
       url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH },
       events: { uniqueItems: true },
+      description: { maxLength: MAX_DESCRIPTION_LENGTH },
     },
   ),
 };

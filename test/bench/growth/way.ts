@@ -80,6 +80,8 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
     attempt: deal,
     organizations: organizations,
     contexts: deliveryContexts(tables.service, tables.outbox),
+    turns: async () => new Map(),
+    wait: async () => undefined,
     queues,
     log,
     now,

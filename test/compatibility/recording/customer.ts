@@ -81,6 +81,8 @@ export function customer(environment: Environment) {
       await v1('POST', `${at}/resolve`, { resolvedBy: 'ada' });
       await v1('POST', `${good}/test`);
       await v1('DELETE', gone);
+      // A version without the limit ignores it.
+      await v1('PATCH', good, { maxPerSecond: 1000, description: 'Helpdesk' });
       await settings('PATCH', '/organization', {
         contentChangeThreshold: 1,
         contentChangeNotifications: true,

@@ -42,6 +42,8 @@ const long = (characters: number): string => '𠀀'.repeat(characters);
 const CONTENT = long(65_400);
 const REASON = long(1000);
 const NAME = long(200);
+/** Four bytes for each code point. */
+const DESCRIPTION = '🚚'.repeat(200);
 const URL = `https://example.com/${'a'.repeat(2000)}?simulate=200`;
 const MOVED_URL = URL.replace('example.com', 'example.org');
 const FULL_PAGE = { limit: '100' };
@@ -115,6 +117,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     orgId: tenant.orgId,
     url: URL,
     events: [...SubscribableType.options],
+    description: DESCRIPTION,
     consecutiveFailures: 1,
     failingSince: now.toISOString(),
   });
@@ -342,10 +345,13 @@ export async function worstCases(tables: TestTables, api: Api) {
   const filter = { ...FULL_PAGE, status: 'skipped' };
   const message = { role: 'agent', content: CONTENT };
   const calls: Record<RouteKey, Call> = {
-    registerWebhook: { body: { url: URL, events } },
+    registerWebhook: { body: { url: URL, events, description: DESCRIPTION } },
     listWebhooks: { query: FULL_PAGE },
     readWebhook: to(large.id),
-    updateWebhook: { ...to(large.id), body: { url: MOVED_URL, events: ['ticket.created'] } },
+    updateWebhook: {
+      ...to(large.id),
+      body: { url: MOVED_URL, events: ['ticket.created'], description: DESCRIPTION },
+    },
     deleteWebhook: to(gone.id),
     testWebhook: to(plain.id),
     readWebhookStats: { ...to(plain.id), query: { hours: '168' } },

@@ -1,4 +1,5 @@
 import type { BusEvent } from '../../../functions/domain/bus.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { gate } from '../../../functions/domain/gate.ts';
 import type { OrgId } from '../../../functions/domain/ids.ts';
@@ -8,6 +9,7 @@ import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
 import { checkSource } from '../../../functions/engine/check-source.ts';
 import { processDeliveryStream } from '../../../functions/engine/delivery-stream.ts';
+import { endpointTurns } from '../../../functions/engine/endpoint-turns.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
 import { meterUsage } from '../../../functions/engine/meter.ts';
 import { notifyAdmins } from '../../../functions/engine/notify.ts';
@@ -149,6 +151,8 @@ const setUpDispatch =
       attempt: deal,
       organizations: organizationStates(readOrganizationState(service)),
       contexts: deliveryContexts(service, outbox),
+      turns: endpointTurns({ ...stores, log, now }, DEFAULT_GRACE_SECONDS),
+      wait: async () => undefined,
       queues,
       log,
       now,

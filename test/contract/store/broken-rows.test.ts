@@ -154,6 +154,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
   latestRedelivery: 'read by its key',
   idempotency: 'read by its key, and scanned for its key alone',
   rateWindow: 'read by its key',
+  rateSchedule: 'read by its key',
   sourceCount: 'only written',
   versionPart: 'the parts of one text: without one of them there is no text',
   metered: 'only its key is read',

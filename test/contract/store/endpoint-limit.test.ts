@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import type { Endpoint, EndpointChange } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { anEndpoint, NOW } from '../../builders.ts';
@@ -101,6 +101,19 @@ describe('an update of an endpoint', () => {
     const changed = { ...endpoint, ...change, unproven: true };
     expect(await endpoints.update(orgId, endpoint.id, change)).toEqual(changed);
     expect(await endpoints.find(orgId, endpoint.id)).toEqual(changed);
+  });
+
+  it('changes and removes a description, also together with the URL', async () => {
+    const { endpoints, orgId, add } = await anOrganization();
+    const endpoint = anEndpoint({ orgId, url: 'https://a.example.com/' });
+    await add(endpoint);
+    const update = (change: EndpointChange) => endpoints.update(orgId, endpoint.id, change);
+
+    expect(await update({ description: 'Helpdesk' })).toEqual({ ...endpoint, description: 'Helpdesk' });
+    expect(await update({ description: null })).toEqual(endpoint);
+    await update({ description: '' });
+    const moved = { url: 'https://b.example.com/', unproven: true as const };
+    expect(await update({ ...moved, description: null })).toEqual({ ...endpoint, ...moved });
   });
 
   it('does not restore a deleted endpoint', async () => {

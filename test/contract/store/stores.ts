@@ -9,6 +9,7 @@ import type { Tenant } from '../../../functions/domain/tenant.ts';
 import type { AttemptPorts } from '../../../functions/engine/attempt-delivery.ts';
 import type { AuditLedgerPorts } from '../../../functions/engine/audit-ledger.ts';
 import type { DeliveryStreamPorts } from '../../../functions/engine/delivery-stream.ts';
+import type { TurnPorts } from '../../../functions/engine/endpoint-turns.ts';
 import type { FanOutPorts } from '../../../functions/engine/fan-out.ts';
 import type { ReconcilePorts } from '../../../functions/engine/reconcile.ts';
 import { auditLogReader } from '../../../functions/store/audit-log.ts';
@@ -17,6 +18,7 @@ import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
 import { sandboxStore } from '../../../functions/store/organizations.ts';
+import { rateScheduleStore } from '../../../functions/store/rate-schedules.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { aSandboxTenant, later, NOW } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
@@ -24,13 +26,15 @@ import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
+import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { changingEndpoints } from './endpoint-changes.ts';
 
 /** The stores behind the engine's ports, of either kind. */
 export interface Stores {
-  deliveries: AttemptPorts['deliveries'] & FanOutPorts['deliveries'];
+  deliveries: AttemptPorts['deliveries'] & FanOutPorts['deliveries'] & TurnPorts['deliveries'];
+  schedules: TurnPorts['schedules'];
   endpoints: AttemptPorts['endpoints'] &
     FanOutPorts['subscribers'] & {
       put(endpoint: Endpoint): Promise<void>;
@@ -89,6 +93,7 @@ function memoryStores(): Stores {
       put: async (endpoint) => rows.put(endpoint),
       remove: async (orgId, id) => rows.remove(orgId, id),
     },
+    schedules: new MemoryRateSchedules(),
     due: new MemoryDueIndex(deliveries, { sharded: true }),
     ledger: new MemoryLedger(),
     async sandbox() {
@@ -102,7 +107,7 @@ function memoryStores(): Stores {
   };
 }
 
-export function dynamoDbStores({ service, outbox, deliveries, ledger }: TestTables): Stores {
+export function dynamoDbStores({ service, outbox, deliveries, ledger, rates }: TestTables): Stores {
   const commit = committer(service.client);
   const store = endpointStore(service);
   const rowsOfKind = async (wanted: string) => {
@@ -128,6 +133,7 @@ export function dynamoDbStores({ service, outbox, deliveries, ledger }: TestTabl
       put: async (endpoint) => void (await commit(store.add(endpoint))),
       remove: async (orgId, id) => void (await changingEndpoints(service).remove(orgId, id, NOW)),
     },
+    schedules: rateScheduleStore(rates),
     due: dueIndex(deliveries),
     ledger: ledgerStore(ledger),
     async sandbox() {

@@ -4,6 +4,7 @@ import { aPlace } from './place.ts';
 import { auditLog } from './requests/audit-log.ts';
 import { conversations } from './requests/conversations.ts';
 import { deliveries } from './requests/deliveries.ts';
+import { endpointLimit } from './requests/endpoint-limit.ts';
 import { events } from './requests/events.ts';
 import { knowledge } from './requests/knowledge.ts';
 import { recovery } from './requests/recovery.ts';
@@ -41,6 +42,7 @@ describe('the audit log', () => auditLog(anOrganization(place)));
 describe.concurrent('delivery behavior', () => {
   deliveries(anOrganization(place));
   redeliveries(anOrganization(place));
+  endpointLimit(anOrganization(place));
   events(anOrganization(place));
   recovery(anOrganization(place));
   webhookStats(anOrganization(place));

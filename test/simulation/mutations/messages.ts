@@ -20,8 +20,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a message is deleted instead of waiting for the next attempt',
     file: 'functions/engine/process-delivery-messages.ts',
-    find: "await queues.hide(lane, receiptHandle, disposition.until);\n          return 'stays';",
-    replace: "await queues.hide(lane, receiptHandle, disposition.until);\n          return 'done';",
+    find: "await queues.hide(lane, message.receiptHandle, disposition.until);\n        return 'stays';",
+    replace: "await queues.hide(lane, message.receiptHandle, disposition.until);\n        return 'done';",
     breaks: ['nothing lost'],
   },
   {

@@ -78,8 +78,8 @@ export const HARMFUL_ALONE: readonly Mutation[] = [
   {
     name: 'an optional field of a message is required',
     file: DELIVERY,
-    find: '  webhookId: true,\n  eventId: true,\n',
-    replace: '  webhookId: true,\n  eventId: true,\n  eventType: true,\n',
+    find: '    webhookId: true,\n    eventId: true,\n',
+    replace: '    webhookId: true,\n    eventId: true,\n    eventType: true,\n',
     also: [
       {
         file: DELIVERY,

@@ -2,6 +2,7 @@ import type { DeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { DueEntry } from '../../../functions/domain/due.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import type { Code } from '../../compatibility/versions.ts';
+import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
 import type { MemoryTables } from '../../doubles/tables/memory-tables.ts';
 import type { Process } from '../processes.ts';
 import type { OwnStores } from '../stores.ts';
@@ -63,6 +64,8 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
     engine: code,
     lanes: 'markStalled' in endpoints ? LANES : LANES_BEFORE,
     deliveries: { ...code.deliveryStore(deliveries), ...moves },
+    // No endpoint has a limit here, which the previous version would not keep.
+    schedules: new MemoryRateSchedules(),
     endpoints,
     due: { ...due, find },
     ledger: {

@@ -99,6 +99,8 @@ export class TableStores implements Stores {
     sandboxTables.all.outbox.drop(event);
   }
 
+  readonly keepLimits = false;
+
   readonly endpoints = {
     present: (orgId: OrgId, id: ReceiverId): Endpoint | undefined => {
       const row = this.#tables.get('service', { ...keys.endpoint(orgId, id) });

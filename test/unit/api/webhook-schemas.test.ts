@@ -73,6 +73,20 @@ describe('endpoint in an answer', () => {
   });
 });
 
+describe('description of an endpoint', () => {
+  const accepts = (description: unknown) => schema.UpdateWebhook.safeParse({ description }).success;
+
+  it('has 0 to 200 code points, so that an emoji is one character', () => {
+    for (const length of [0, 1, 200]) expect(accepts('🚚'.repeat(length))).toBe(true);
+    expect(accepts('🚚'.repeat(201))).toBe(false);
+  });
+
+  it('may have several lines, but no other control characters and no half characters', () => {
+    expect(accepts('Helpdesk\n\tof Berlin')).toBe(true);
+    for (const given of ['\u0000', 'a\u007f', '\ud800', 7]) expect(accepts(given)).toBe(false);
+  });
+});
+
 describe('delivery in an answer', () => {
   it.each(TerminalReason.options)('accepts the terminal reason %s', (terminalReason) => {
     const delivery = aDelivery({ status: 'skipped', terminalAt: now, terminalReason });

@@ -1,5 +1,6 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { type Delivery, DeliveryMessage } from '../../../functions/domain/delivery.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
 import type { OrganizationStates } from '../../../functions/domain/sandbox.ts';
@@ -10,6 +11,7 @@ import {
   type AttemptPorts,
   attemptDelivery,
 } from '../../../functions/engine/attempt-delivery.ts';
+import { endpointTurns } from '../../../functions/engine/endpoint-turns.ts';
 import { processDeliveryMessages } from '../../../functions/engine/process-delivery-messages.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
@@ -18,6 +20,7 @@ import {
   type MemoryOrganizationStates,
   memoryOrganizationStates,
 } from '../../doubles/memory-organization-states.ts';
+import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const LEASE_SECONDS = 25;
@@ -116,6 +119,11 @@ export async function aDispatch({
       read.push(...reminders);
       return ({ webhookId }) => ({ endpoint: endpoints.present(endpoint.orgId, webhookId), event });
     },
+    turns: endpointTurns(
+      { schedules: new MemoryRateSchedules(), deliveries, log, now: clock.now },
+      DEFAULT_GRACE_SECONDS,
+    ),
+    wait: (ms) => wait(ms / 1000),
     queues: { send: async () => [], hide: async () => undefined },
     log,
     now: clock.now,

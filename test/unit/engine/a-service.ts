@@ -11,6 +11,7 @@ import {
 } from '../../../functions/domain/timing.ts';
 import { type AttemptPorts, attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
 import { processDeadDeliveryMessage } from '../../../functions/engine/dead-letters.ts';
+import { endpointTurns } from '../../../functions/engine/endpoint-turns.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
 import { processDeliveryMessages } from '../../../functions/engine/process-delivery-messages.ts';
 import { reconcileDeliveries } from '../../../functions/engine/reconcile.ts';
@@ -20,6 +21,7 @@ import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
+import { MemoryRateSchedules } from '../../doubles/memory-rate-schedules.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
@@ -59,6 +61,7 @@ export function aService(terms: {
   );
   for (const endpoint of subscribed) endpoints.put(endpoint);
   const events = new Map<string, OutboxEvent>();
+  const schedules = new MemoryRateSchedules();
 
   const deal = attemptDelivery(
     {
@@ -83,6 +86,8 @@ export function aService(terms: {
         endpoint: endpoints.present(orgId, webhookId),
         event: events.get(eventId),
       }),
+    turns: endpointTurns({ schedules, deliveries, log, now }, DEFAULT_GRACE_SECONDS),
+    wait: async (ms) => clock.elapse(ms / 1000),
     queues: lanes,
     log,
     now,

@@ -52,6 +52,8 @@ async function aHangingReceiver(messageCount: number) {
       attempt: deal,
       organizations: memoryOrganizationStates(),
       contexts: async () => () => ({ endpoint: read, event: anEvent() }),
+      turns: async () => new Map(),
+      wait: async () => undefined,
       queues: lanes,
       log,
       now: clock.now,

@@ -21,6 +21,7 @@ const dispatch = {
   SERVICE_TABLE: 'service',
   OUTBOX_TABLE: 'outbox',
   DELIVERIES_TABLE: 'deliveries',
+  RATE_TABLE: 'rates',
   FRESH_QUEUE: 'https://sqs.example/fresh',
   RETRY_QUEUE: 'https://sqs.example/retry',
   SLOW_QUEUE: 'https://sqs.example/slow',

@@ -92,6 +92,10 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
   return (
     <Facts
       facts={[
+        ...(endpoint.description ? [[t.endpoints.description, endpoint.description] as const] : []),
+        ...(endpoint.maxPerSecond === null
+          ? []
+          : [[t.endpoints.maxPerSecond, format.number(endpoint.maxPerSecond)] as const]),
         [t.endpoints.status, <EndpointStatus key="status" endpoint={endpoint} />],
         [
           t.endpoints.events,

@@ -16,14 +16,19 @@ export function webhooks(organization: Organization): void {
       const { id, secret, ...shown } = Object(registered.body.data);
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
       expect(shown).toMatchObject({ ...webhook, status: 'active', consecutiveFailures: 0 });
-      expect(shown).toMatchObject({ failing: null, disabledAt: null, disabledReason: null });
+      expect(shown).toMatchObject({
+        description: null,
+        failing: null,
+        disabledAt: null,
+        disabledReason: null,
+      });
       expect(shown).not.toHaveProperty('ignored');
       expect(registered.headers.location).toBe(`/api/v1/webhooks/${id}`);
 
       const read = await organization.api.get(`/api/v1/webhooks/${id}`);
       expect(read.body.data).toEqual({ id, ...shown });
 
-      const changed = { url: 'https://other.example.com/', events: ['ticket.created'] };
+      const changed = { url: 'https://other.example.com/', events: ['ticket.created'], description: '🚚' };
       const updated = await organization.api.call({
         method: 'PATCH',
         path: `/api/v1/webhooks/${id}`,
@@ -54,6 +59,10 @@ export function webhooks(organization: Organization): void {
         { url: `https://hooks.example.com/${'x'.repeat(2048)}`, events: ['ticket.created'] },
         /url/,
       ],
+      ['a long description', { ...webhook, description: 'x'.repeat(201) }, /description/],
+      ['a limit of no attempts', { ...webhook, maxPerSecond: 0 }, /maxPerSecond/],
+      ['a limit above a thousand', { ...webhook, maxPerSecond: 1001 }, /maxPerSecond/],
+      ['a limit that is no integer', { ...webhook, maxPerSecond: 0.5 }, /maxPerSecond/],
       ['credentials', { url: 'https://a:b@hooks.example.com/', events: ['ticket.created'] }, /url/],
       ['a fragment', { url: 'https://hooks.example.com/#in', events: ['ticket.created'] }, /url/],
       ['a list as the body', [webhook], /body/],

@@ -1,0 +1,27 @@
+import type { Mutation } from './mutation.ts';
+
+/** Mutations of the turns at endpoints with a limit. */
+export const LIMITS: readonly Mutation[] = [
+  {
+    name: 'a start is taken and left for the next one',
+    file: 'functions/domain/endpoint-rate.ts',
+    find: 'if (isOver) update.add[name] = span(count);',
+    replace: "if (isOver) update.add[name] = name === 'next' ? 0 : span(count);",
+    breaks: ['within its limit'],
+  },
+  {
+    name: 'a message that has waited in line is attempted without a turn',
+    file: 'functions/engine/process-delivery-messages.ts',
+    find: 'if (maxPerSecond === undefined) others.push(received);',
+    replace: 'if (maxPerSecond === undefined || message.waited !== undefined) others.push(received);',
+    breaks: ['within its limit'],
+  },
+  {
+    name: 'a delivery is parked for its turn outside of the due index',
+    file: 'test/doubles/memory-deliveries.ts',
+    find: "due: { state: 'parked', dueAt: nextRetryAt, ...(isDeferred && { isDeferred }) },",
+    replace: 'due: isDeferred ? row.due : undefined,',
+    breaks: ['nothing lost', 'comes to rest'],
+    standsFor: 'functions/store/due-index.ts',
+  },
+];
