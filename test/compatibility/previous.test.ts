@@ -6,11 +6,14 @@ import { versions } from './versions.ts';
 
 const PREVIOUS = join(import.meta.dirname, 'previous');
 
+/** Parts that the previous version does not have. Freezing a later version as the previous one ends this. */
+const ADDED = ['endpointTurns'];
+
 describe('the code of the previous version', () => {
-  it('exports everything that the present one exports', async () => {
+  it('exports everything that the present one exports, except what was added since', async () => {
     const { present, previous } = await versions();
 
-    expect(Object.keys(previous).toSorted()).toEqual(Object.keys(present).toSorted());
+    expect([...Object.keys(previous), ...ADDED].toSorted()).toEqual(Object.keys(present).toSorted());
   });
 
   it('names its commit', () => {

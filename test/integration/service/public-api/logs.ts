@@ -198,7 +198,7 @@ async function withCanaries(operation: Operation, tenant: Tenant): Promise<Sent[
     'X-Amzn-Trace-Id': `Root=${CANARIES.trace.text}`,
   });
   const separator = valid.target.includes('?') ? '&' : '?';
-  const query = `${separator}cursor=${CANARIES.query.text}&limit=${CANARIES.query.text}&after=${CANARIES.query.text}`;
+  const query = `${separator}cursor=${CANARIES.query.text}&limit=${CANARIES.query.text}`;
   const credentials = [
     `Bearer ck_live_${CANARIES.key.text}`,
     `Bearer cvt_${CANARIES.visitorToken.text}`,
