@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PATIENCE } from 'aws-local/test/patience.ts';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { DEPTH_VARIABLE } from './support/cases.ts';
 import { FUNCTION_ENVIRONMENT } from './support/functions.ts';
 
 if (Number(process.versions.node.split('.')[0]) < 24)
@@ -21,9 +22,9 @@ class LongestFirst extends BaseSequencer {
 }
 const LONGEST = [
   '/service/public-api',
+  '/service/service',
   '/e2e/',
   '/service/local-run',
-  '/service/behind-the-bus',
   '/simulation/',
   '/service/',
   '/integration/',
@@ -41,7 +42,22 @@ const LOADING_FUNCTIONS = [
   'test/contract/store/{conversation-races,sandbox-marks,tickets}*.test.ts',
 ];
 
+/** Files whose tests have more cases in `npm run test:deep`: those that call `casesOf`. */
+const MORE_CASES: Readonly<Record<string, string[]>> = {
+  unit: [
+    'test/unit/dashboard/follow.test.ts',
+    'test/unit/engine/redeliver-{crashes,missing}.test.ts',
+    'test/unit/knowledge/{feed,hostile}.test.ts',
+    'test/unit/platform/outbound/outbound-memory.test.ts',
+    'test/unit/platform/pipeline/sandbox-routing.test.ts',
+  ],
+  contract: [
+    'test/contract/store/{conversations,delivery-filters,event-log,fencing,listings,mailing-races,purging}.test.ts',
+  ],
+};
+
 interface ProjectSettings {
+  env?: Record<string, string>;
   include?: string[];
   exclude?: string[];
   [setting: string]: unknown;
@@ -53,11 +69,17 @@ interface ProjectSettings {
  */
 const buildProject =
   (isDeep: boolean) =>
-  (name: string, { include = listFiles(name), exclude = [], ...settings }: ProjectSettings = {}) => ({
+  (name: string, { include = listFiles(name), exclude = [], env, ...settings }: ProjectSettings = {}) => ({
     test: {
       name,
-      include: isDeep ? include.map((files) => files.replace('*.test.ts', '*.deep.test.ts')) : include,
+      include: isDeep
+        ? [
+            ...include.map((files) => files.replace('*.test.ts', '*.deep.test.ts')),
+            ...(MORE_CASES[name] ?? []),
+          ]
+        : include,
       exclude: isDeep ? exclude : [...exclude, '**/*.deep.test.ts'],
+      env: { ...env, ...(isDeep && { [DEPTH_VARIABLE]: 'deep' }) },
       ...settings,
     },
   });
@@ -109,7 +131,7 @@ export default defineConfig(({ mode }) => {
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          globalSetup: './test/infra/syntheses.ts',
+          globalSetup: ['./test/infra/syntheses.ts', './test/integration/bundles.ts'],
         }),
       ],
     },

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect } from 'vitest';
 import { readDocument } from '../../fuzz/document.ts';
 import { linesWithCredentials } from '../../support/canaries.ts';
+import { requestedChecks } from './background/source-checks.ts';
 import { aPlace } from './place.ts';
 import { cursors } from './public-api/cursors.ts';
 import { idempotency } from './public-api/idempotency.ts';
@@ -12,10 +13,12 @@ import { sandboxBounds } from './requests/sandbox-bounds.ts';
 import { sandboxKeys } from './requests/sandbox-keys.ts';
 import { sandboxProvisioning } from './requests/sandbox-provisioning.ts';
 import { sandboxReset } from './requests/sandbox-reset.ts';
+import { fastTime } from './sandbox/fast-time.ts';
 
 /*
  * Properties of the whole public API, derived from the route table and the OpenAPI document so that they
- * cover every new route, and the life of sandboxes. The functions log at level DEBUG.
+ * cover every new route, and the life of sandboxes, with the stack's own schedules. The functions log at level
+ * DEBUG.
  */
 const document = readDocument();
 const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });
@@ -29,8 +32,10 @@ describe.concurrent('a caller', () => {
   describe('with a cursor', { concurrent: false }, () => cursors(place, { altered: 300, listed: 300 }));
   describe('within its rate limit', { concurrent: false }, () => rateLimits(place));
 });
+describe('a check', () => requestedChecks(place));
 describe('every operation', () => operations(place, document));
 describe('a sandbox', () => sandboxProvisioning(place));
+describe('a delivery in a sandbox', () => fastTime(place));
 describe('a key of a sandbox', () => sandboxKeys(place));
 describe('a request in a sandbox', () => sandboxBounds(place, document));
 describe('a reset of a sandbox', () => sandboxReset(place));
