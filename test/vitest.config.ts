@@ -51,6 +51,7 @@ const MORE_CASES: Readonly<Record<string, string[]>> = {
     'test/unit/platform/outbound/outbound-memory.test.ts',
     'test/unit/platform/pipeline/sandbox-routing.test.ts',
   ],
+  integration: ['test/integration/service/sandbox.test.ts'],
   contract: [
     'test/contract/store/{conversations,delivery-filters,event-log,fencing,listings,mailing-races,purging}.test.ts',
   ],
@@ -115,6 +116,7 @@ export default defineConfig(({ mode }) => {
         project('contract', { ...CONTRACT, name: 'contract-functions', include: LOADING_FUNCTIONS }),
         project('compatibility', { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }),
         project('integration', {
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           globalSetup: './test/integration/bundles.ts',

@@ -26,14 +26,14 @@ const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });
 afterAll(() => expect(linesWithCredentials(place.log().map(({ text }) => text)).slice(0, 5)).toEqual([]));
 
 describe('an organization', () => tenancy(place, document));
-describe('an idempotency key', () => idempotency(place, document, 25));
+describe('an idempotency key', () => idempotency(place, document, 8));
 // Concurrent, because both mostly wait for the next minute's budget.
 describe.concurrent('a caller', () => {
-  describe('with a cursor', { concurrent: false }, () => cursors(place, { altered: 300, listed: 300 }));
-  describe('within its rate limit', { concurrent: false }, () => rateLimits(place));
+  describe('with a cursor', { concurrent: false }, () => cursors(place, { altered: 100, listed: 100 }));
+  describe('within its rate limit', { concurrent: false }, () => rateLimits(place, ['standard']));
 });
 describe('a check', () => requestedChecks(place));
-describe('every operation', () => operations(place, document));
+describe('every operation', () => operations(place, document, 150));
 describe('a sandbox', () => sandboxProvisioning(place));
 describe('a delivery in a sandbox', () => fastTime(place));
 describe('a key of a sandbox', () => sandboxKeys(place));
