@@ -17,8 +17,8 @@ import { fastTime } from './sandbox/fast-time.ts';
 
 /*
  * Properties of the whole public API, derived from the route table and the OpenAPI document so that they
- * cover every new route, and the life of sandboxes, with the stack's own schedules. The functions log at level
- * DEBUG.
+ * cover every new route, and the life of sandboxes, with the stack's own schedules. The functions log at
+ * level DEBUG.
  */
 const document = readDocument();
 const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });

@@ -21,8 +21,8 @@ import { settings } from './requests/settings.ts';
 import { webhookStats } from './requests/webhook-stats.ts';
 import { webhooks } from './requests/webhooks.ts';
 
-/** A low limit that sixty sources exceed. */
-const MAIL_BUDGET = 20;
+/** A low limit that twelve sources exceed. */
+const MAIL_BUDGET = 4;
 const CHECKS_PER_ORGANIZATION = 2;
 
 /*
