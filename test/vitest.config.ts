@@ -51,7 +51,6 @@ const MORE_CASES: Readonly<Record<string, string[]>> = {
     'test/unit/platform/outbound/outbound-memory.test.ts',
     'test/unit/platform/pipeline/sandbox-routing.test.ts',
   ],
-  integration: ['test/integration/service/sandbox.test.ts'],
   contract: [
     'test/contract/store/{conversations,delivery-filters,event-log,fencing,listings,mailing-races,purging}.test.ts',
   ],

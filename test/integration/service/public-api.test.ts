@@ -25,18 +25,20 @@ const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });
 
 afterAll(() => expect(linesWithCredentials(place.log().map(({ text }) => text)).slice(0, 5)).toEqual([]));
 
-describe('an organization', () => tenancy(place, document));
+describe('an organization', () => tenancy(place, document, { isWhole: false }));
 describe('an idempotency key', () => idempotency(place, document, 8));
 // Concurrent, because both mostly wait for the next minute's budget.
 describe.concurrent('a caller', () => {
   describe('with a cursor', { concurrent: false }, () => cursors(place, { altered: 100, listed: 100 }));
-  describe('within its rate limit', { concurrent: false }, () => rateLimits(place, ['standard']));
+  describe('within its rate limit', { concurrent: false }, () => rateLimits(place, []));
 });
 describe('a check', () => requestedChecks(place));
-describe('every operation', () => operations(place, document, 150));
+describe('every operation', () => operations(place, document, 0));
 describe('a sandbox', () => sandboxProvisioning(place));
 describe('a delivery in a sandbox', () => fastTime(place));
 describe('a key of a sandbox', () => sandboxKeys(place));
 describe('a request in a sandbox', () => sandboxBounds(place, document));
 describe('a reset of a sandbox', () => sandboxReset(place));
-describe('the logs', () => logs(place, document));
+// Operations of sessions and of keys share their functions.
+const ofFunctions = document.operations.filter(({ id, firstId }) => id === firstId);
+describe('the logs', () => logs(place, ofFunctions));

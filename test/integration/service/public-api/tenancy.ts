@@ -25,9 +25,12 @@ interface Pair {
   stranger: Tenant;
 }
 
-/** On every route of the table, resources of another organization answer as if they did not exist. */
-export function tenancy(place: Place, document: Document): void {
-  const PAIRS: readonly [string, readonly Keyed[], () => Promise<Pair>][] = [
+/**
+ * On every route of the table, resources of another organization answer as if they did not exist.
+ * @param isWhole whether sandboxes get resources of others too, which the rules of sandboxes also cover
+ */
+export function tenancy(place: Place, document: Document, { isWhole }: { isWhole: boolean }): void {
+  const OTHERS: readonly [string, readonly Keyed[], () => Promise<Pair>][] = [
     [
       'of another organization',
       ALL,
@@ -41,6 +44,8 @@ export function tenancy(place: Place, document: Document): void {
         return { owner: await place.sandbox(stranger), stranger };
       },
     ],
+  ];
+  const TO_SANDBOXES: typeof OTHERS = [
     [
       'of the live organization, to its sandbox',
       OF_KEYS,
@@ -58,7 +63,9 @@ export function tenancy(place: Place, document: Document): void {
       },
     ],
   ];
-  describe.each(PAIRS)('%s', (_, table, pair) => between(place, document, { table, pair }));
+  describe.each([...OTHERS, ...(isWhole ? TO_SANDBOXES : [])])('%s', (_, table, pair) =>
+    between(place, document, { table, pair }),
+  );
 }
 
 function between(

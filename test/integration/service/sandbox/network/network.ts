@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
 import { WORKERS } from '../../../../../lib/cloud/bundle.ts';
-import { casesOf } from '../../../../support/cases.ts';
 import { startTrap, type Trap } from '../../../../support/trap.ts';
 import type { Pair, Place } from '../../place.ts';
 import { eventually } from '../eventually.ts';
@@ -13,7 +12,7 @@ import { invokeAll } from './invocations.ts';
 import { load } from './load.ts';
 import type { Observation, Observer } from './observer.ts';
 
-const TENANTS = casesOf(1, 3);
+const TENANTS = 3;
 /** Host names of a sandbox's endpoints, which no function may resolve. */
 const DOMAIN = 'sandbox.example.com';
 
