@@ -45,7 +45,6 @@ const LOADING_FUNCTIONS = [
 /** Files whose tests have more cases in `npm run test:deep`: those that call `casesOf`. */
 const MORE_CASES: Readonly<Record<string, string[]>> = {
   unit: [
-    'test/unit/dashboard/follow.test.ts',
     'test/unit/engine/redeliver-{crashes,missing}.test.ts',
     'test/unit/knowledge/{feed,hostile}.test.ts',
     'test/unit/platform/outbound/outbound-memory.test.ts',

@@ -4,7 +4,6 @@ import { ApiFailure } from '../../../dashboard/src/api/failures.ts';
 import { LIVE_MS } from '../../../dashboard/src/api/pace.ts';
 import { follow } from '../../../dashboard/src/pages/deliveries/follow.ts';
 import { MAX_KEPT, MAX_WAITING, type Row } from '../../../dashboard/src/pages/deliveries/rows.ts';
-import { casesOf } from '../../support/cases.ts';
 import { anEndpoint, aRow, type Made, NOW } from './an-endpoint.ts';
 
 const SECOND = 1000;
@@ -280,7 +279,7 @@ describe('a followed list of deliveries', () => {
           expect(list.state().waiting).toEqual([]);
         },
       ),
-      { numRuns: casesOf(10, 40) },
+      { numRuns: 40 },
     );
   }, 120_000);
 });
