@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PATIENCE } from 'aws-local/test/patience.ts';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { DEPTH_VARIABLE } from './support/cases.ts';
+import { DEPTH_VARIABLE, MORE_CASES } from './support/cases.ts';
 import { FUNCTION_ENVIRONMENT } from './support/functions.ts';
 
 if (Number(process.versions.node.split('.')[0]) < 24)
@@ -42,19 +42,6 @@ const LOADING_FUNCTIONS = [
   'test/contract/store/{conversation-races,sandbox-marks,tickets}*.test.ts',
 ];
 
-/** Files whose tests have more cases in `npm run test:deep`: those that call `casesOf`. */
-const MORE_CASES: Readonly<Record<string, string[]>> = {
-  unit: [
-    'test/unit/engine/redeliver-{crashes,missing}.test.ts',
-    'test/unit/knowledge/{feed,hostile}.test.ts',
-    'test/unit/platform/outbound/outbound-memory.test.ts',
-    'test/unit/platform/pipeline/sandbox-routing.test.ts',
-  ],
-  contract: [
-    'test/contract/store/{conversations,delivery-filters,event-log,fencing,listings,mailing-races,purging}.test.ts',
-  ],
-};
-
 interface ProjectSettings {
   env?: Record<string, string>;
   include?: string[];
@@ -74,7 +61,7 @@ const buildProject =
       include: isDeep
         ? [
             ...include.map((files) => files.replace('*.test.ts', '*.deep.test.ts')),
-            ...(MORE_CASES[name] ?? []),
+            ...(MORE_CASES[String(settings.name ?? name)] ?? []),
           ]
         : include,
       exclude: isDeep ? exclude : [...exclude, '**/*.deep.test.ts'],
@@ -87,7 +74,7 @@ const listFiles = (name: string) => [`test/${name}/**/*.test.ts`, `packages/*/te
 
 /**
  * `npm test` runs the tests that every change must pass, and `npm run test:deep` those that take minutes:
- * files that end in `.deep.test.ts`.
+ * files that end in `.deep.test.ts`, and those of `MORE_CASES` with all their cases.
  */
 export default defineConfig(({ mode }) => {
   const project = buildProject(mode === 'deep');
