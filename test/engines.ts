@@ -13,7 +13,7 @@ import { PATIENCE } from 'aws-local/test/patience.ts';
 import { afterAll } from 'vitest';
 import type { Table } from '../functions/store/table.ts';
 import { refuseAsDynamoDb } from './support/as-dynamodb.ts';
-import { TABLE_DEFINITIONS, type TableName } from './table-definitions.ts';
+import { TABLE_DEFINITIONS, type TableDefinition, type TableName } from './table-definitions.ts';
 
 export { TABLE_DEFINITIONS };
 export type TestTables = Record<TableName, Table>;
@@ -24,8 +24,13 @@ interface Clients {
   client(): DynamoDBDocumentClient;
   /** A client for the tables' streams. */
   streams(): DynamoDBStreamsClient;
-  /** The stack's tables, empty and with names of their own. */
+  /**
+   * The stack's tables, empty and with names of their own. Each is created before its first request, because
+   * most tests use one or two; only clients of {@link client} do that.
+   */
   tables(client?: DynamoDBDocumentClient): Promise<TestTables>;
+  /** The same tables, created at once: for functions, which have clients of their own. */
+  createdTables(): Promise<TestTables>;
 }
 
 /**
@@ -37,12 +42,40 @@ export function dynamoDb(): Clients {
   const endpoint = engineOf(outside, startDynamoDb);
   const created: string[] = [];
   const clients: { destroy(): void }[] = [];
-  const client = () => {
+  /** Creates a table once, by name. */
+  const creations = new Map<string, () => Promise<void>>();
+  const plainClient = (): DynamoDBClient => {
     const plain = refuseAsDynamoDb(
       new DynamoDBClient({ ...ACCESS, endpoint: endpoint(), maxAttempts: ATTEMPTS * PATIENCE }),
     );
     clients.push(plain);
+    return plain;
+  };
+  const client = () => {
+    const plain = createFirst(plainClient(), (name) => creations.get(name)?.());
     return DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } });
+  };
+  let creator: DynamoDBClient | undefined;
+  const create = async (TableName: string, definition: TableDefinition): Promise<void> => {
+    creator ??= plainClient();
+    await creator.send(new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...definition }));
+    created.push(TableName);
+    // In the embedded engine a table is active as soon as it is created.
+    if (outside)
+      await waitUntilTableExists({ client: creator, maxWaitTime: 20 * PATIENCE, minDelay: 1 }, { TableName });
+  };
+  const tables = async (ours = client()): Promise<TestTables> => {
+    const run = randomUUID();
+    const define = (name: TableName): Table => {
+      const tableName = `${name}-${run}`;
+      creations.set(
+        tableName,
+        memoize(() => create(tableName, TABLE_DEFINITIONS[name])),
+      );
+      return { client: ours, name: tableName };
+    };
+    const names = Object.keys(TABLE_DEFINITIONS) as TableName[];
+    return Object.fromEntries(names.map((name) => [name, define(name)])) as TestTables;
   };
 
   afterAll(async () => {
@@ -60,27 +93,44 @@ export function dynamoDb(): Clients {
       clients.push(streams);
       return streams;
     },
-    async tables(ours = client()) {
-      const run = randomUUID();
-      const create = async (name: TableName): Promise<Table> => {
-        const TableName = `${name}-${run}`;
-        await ours.send(
-          new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...TABLE_DEFINITIONS[name] }),
-        );
-        created.push(TableName);
-        // In the embedded engine a table is active as soon as it is created.
-        if (outside)
-          await waitUntilTableExists(
-            { client: ours, maxWaitTime: 20 * PATIENCE, minDelay: 1 },
-            { TableName },
-          );
-        return { client: ours, name: TableName };
-      };
-      const names = Object.keys(TABLE_DEFINITIONS) as TableName[];
-      const made = await Promise.all(names.map(async (name) => [name, await create(name)] as const));
-      return Object.fromEntries(made) as TestTables;
+    tables,
+    async createdTables() {
+      const made = await tables();
+      await Promise.all(Object.values(made).map(({ name }) => creations.get(name)?.()));
+      return made;
     },
   };
+}
+
+/** Calls `create` with the name of each table of a request before the request is sent. */
+function createFirst(
+  client: DynamoDBClient,
+  create: (table: string) => Promise<void> | undefined,
+): DynamoDBClient {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      await Promise.all(tablesIn(args.input).map(create));
+      return next(args);
+    },
+    { step: 'initialize', priority: 'high', name: 'createFirst' },
+  );
+  return client;
+}
+
+/** Names of the tables of a request: of one item, of a batch, or of a transaction. */
+function tablesIn(input: unknown): string[] {
+  const { TableName, RequestItems, TransactItems = [] } = Object(input);
+  const inTransaction = TransactItems.flatMap((item: object) =>
+    Object.values(item).map((action) => Object(action).TableName),
+  );
+  return [TableName, ...Object.keys(RequestItems ?? {}), ...inTransaction].filter(
+    (name) => name !== undefined,
+  );
+}
+
+function memoize(action: () => Promise<void>): () => Promise<void> {
+  let result: Promise<void> | undefined;
+  return () => (result ??= action());
 }
 
 /** The SDK's default. A slow engine refuses requests that wait too long for a lock. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PATIENCE } from 'aws-local/test/patience.ts';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { DEPTH_VARIABLE, MORE_CASES } from './support/cases.ts';
 import { FUNCTION_ENVIRONMENT } from './support/functions.ts';
 
 if (Number(process.versions.node.split('.')[0]) < 24)
@@ -21,9 +22,9 @@ class LongestFirst extends BaseSequencer {
 }
 const LONGEST = [
   '/service/public-api',
+  '/service/service',
   '/e2e/',
   '/service/local-run',
-  '/service/behind-the-bus',
   '/simulation/',
   '/service/',
   '/integration/',
@@ -42,6 +43,7 @@ const LOADING_FUNCTIONS = [
 ];
 
 interface ProjectSettings {
+  env?: Record<string, string>;
   include?: string[];
   exclude?: string[];
   [setting: string]: unknown;
@@ -53,11 +55,17 @@ interface ProjectSettings {
  */
 const buildProject =
   (isDeep: boolean) =>
-  (name: string, { include = listFiles(name), exclude = [], ...settings }: ProjectSettings = {}) => ({
+  (name: string, { include = listFiles(name), exclude = [], env, ...settings }: ProjectSettings = {}) => ({
     test: {
       name,
-      include: isDeep ? include.map((files) => files.replace('*.test.ts', '*.deep.test.ts')) : include,
+      include: isDeep
+        ? [
+            ...include.map((files) => files.replace('*.test.ts', '*.deep.test.ts')),
+            ...(MORE_CASES[String(settings.name ?? name)] ?? []),
+          ]
+        : include,
       exclude: isDeep ? exclude : [...exclude, '**/*.deep.test.ts'],
+      env: { ...env, ...(isDeep && { [DEPTH_VARIABLE]: 'deep' }) },
       ...settings,
     },
   });
@@ -66,7 +74,7 @@ const listFiles = (name: string) => [`test/${name}/**/*.test.ts`, `packages/*/te
 
 /**
  * `npm test` runs the tests that every change must pass, and `npm run test:deep` those that take minutes:
- * files that end in `.deep.test.ts`.
+ * files that end in `.deep.test.ts`, and those of `MORE_CASES` with all their cases.
  */
 export default defineConfig(({ mode }) => {
   const project = buildProject(mode === 'deep');
@@ -93,6 +101,7 @@ export default defineConfig(({ mode }) => {
         project('contract', { ...CONTRACT, name: 'contract-functions', include: LOADING_FUNCTIONS }),
         project('compatibility', { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }),
         project('integration', {
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           globalSetup: './test/integration/bundles.ts',
@@ -109,7 +118,7 @@ export default defineConfig(({ mode }) => {
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          globalSetup: './test/infra/syntheses.ts',
+          globalSetup: ['./test/infra/syntheses.ts', './test/integration/bundles.ts'],
         }),
       ],
     },

@@ -1,6 +1,6 @@
 import { globSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { routes } from '../../functions/api/routes.ts';
 import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import * as signInRoutes from '../../functions/sign-in/routes.ts';
@@ -47,28 +47,43 @@ export const NEVER_IMPORTED = '@smithy/core/event-streams';
  * Bundles each function into one file with only what it uses, so that a change of one function changes no
  * other's asset.
  * @param directory recreated
+ * @param onOutputs called with what each part of the code contains, for tests
  * @returns the directory of a function's code, whose handler is `index.handler`
  */
-export async function bundleFunctions(directory: string): Promise<(name: FunctionName) => string> {
+export async function bundleFunctions(
+  directory: string,
+  onOutputs?: (outputs: Metafile['outputs']) => void,
+): Promise<(name: FunctionName) => string> {
   rmSync(directory, { recursive: true, force: true });
   await Promise.all([
-    ...callableBuilds(directory).map((options) => build(options)),
-    bundleDocumentation(directory),
-    bundleMethodNotAllowed(directory),
+    ...callableBuilds(directory).map((options) => run(options, onOutputs)),
+    bundleDocumentation(directory, onOutputs),
+    bundleMethodNotAllowed(directory, onOutputs),
   ]);
   return bundlesIn(directory);
 }
 
 /** Bundles the function of the gateway's other methods, with the methods of each path beside its code. */
-async function bundleMethodNotAllowed(directory: string): Promise<void> {
-  await build(methodNotAllowedBuild(directory));
+async function bundleMethodNotAllowed(
+  directory: string,
+  onOutputs?: (outputs: Metafile['outputs']) => void,
+): Promise<void> {
+  await run(methodNotAllowedBuild(directory), onOutputs);
   writeFileSync(join(directory, METHOD_NOT_ALLOWED, 'methods.json'), JSON.stringify(buildMethodHeaders()));
 }
 
+async function run(options: BuildOptions, onOutputs?: (outputs: Metafile['outputs']) => void): Promise<void> {
+  const { metafile } = await build({ ...options, metafile: onOutputs !== undefined });
+  if (metafile !== undefined) onOutputs?.(metafile.outputs);
+}
+
 /** Bundles only the documentation functions, with the pages that they serve beside their code. */
-export async function bundleDocumentation(directory: string): Promise<(name: FunctionName) => string> {
+export async function bundleDocumentation(
+  directory: string,
+  onOutputs?: (outputs: Metafile['outputs']) => void,
+): Promise<(name: FunctionName) => string> {
   await Promise.all([
-    build(documentationBuild(directory)),
+    run(documentationBuild(directory), onOutputs),
     writePage(join(directory, 'docs' satisfies FunctionName, 'page')),
   ]);
   writeFileSync(join(directory, 'read-openapi', 'openapi.json'), JSON.stringify(currentDocument()));

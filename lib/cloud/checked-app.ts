@@ -17,7 +17,7 @@ interface CheckedAppOptions {
  * An app whose synthesis fails on findings of cdk-nag or CloudFormation's rules that are not acknowledged. It
  * sets the recommended feature flags and synthesizes only by `synth()`.
  * @param findings printed, with exit code 1 for the process, or thrown
- * @param isValidated false skips cdk-nag and the construct tree's metadata, for a local run
+ * @param isValidated false skips cdk-nag, and the metadata and stack traces of constructs, for a local run
  * @param isStaged false leaves assets in place, and the assembly refers to them there
  */
 export function checkedApp({
@@ -32,6 +32,7 @@ export function checkedApp({
     analyticsReporting: false,
     autoSynth: false,
     treeMetadata: isValidated,
+    stackTraces: isValidated,
     context: {
       ...flags,
       '@aws-cdk/core:validateAgainstDefaultRules': true,

@@ -85,6 +85,11 @@ export function aDashboard(settings: Record<string, string>) {
 }
 export type Dashboard = ReturnType<typeof aDashboard>;
 
+/** How much of a suite runs: only what most users do, or everything. */
+export interface Extent {
+  isWhole: boolean;
+}
+
 /** Elements of every page of a signed-in user, on the smallest phone too. */
 const PAGES_ARE_THERE = /^(What is shown|Was angezeigt wird)$/;
 

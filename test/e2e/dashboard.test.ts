@@ -5,17 +5,21 @@ import { security } from './dashboard/security.ts';
 import { membership, signingIn } from './dashboard/sign-in.ts';
 import { deliveries, endpoints } from './dashboard/webhooks.ts';
 
-/** The dashboard of a local run in a real browser. Failures have a file of their own, in the deep tests. */
+const EXTENT = { isWhole: false };
+
+/**
+ * What users do most in the dashboard of a local run, in a real browser. The deep tests have everything else.
+ */
 describe.skipIf(chromium === undefined)('the dashboard', () => {
   const dashboard = aDashboard({ RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' });
 
-  signingIn(dashboard);
-  membership(dashboard);
-  endpoints(dashboard);
-  deliveries(dashboard);
-  apiKeys(dashboard);
-  sandbox(dashboard);
-  security(dashboard);
+  signingIn(dashboard, EXTENT);
+  membership(dashboard, EXTENT);
+  endpoints(dashboard, EXTENT);
+  deliveries(dashboard, EXTENT);
+  apiKeys(dashboard, EXTENT);
+  sandbox(dashboard, EXTENT);
+  security(dashboard, EXTENT);
 
   it('requests no other origin, and violates no content security policy', () => {
     dashboard.expectNoMisdeeds();

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import * as z from 'zod';
+import { DEPTH_VARIABLE } from '../support/cases.ts';
 import type { Check } from './differences.ts';
 import { ProgramError, runProgram } from './program.ts';
 
@@ -57,7 +58,13 @@ export async function runContractSuites(
       ],
       {
         cwd: ROOT,
-        env: { ...inherited, ...settings, ENGINE_PATIENCE: PATIENCE, NO_COLOR: '1' },
+        env: {
+          ...inherited,
+          ...settings,
+          ENGINE_PATIENCE: PATIENCE,
+          [DEPTH_VARIABLE]: 'deep',
+          NO_COLOR: '1',
+        },
         onLine: (line) => {
           const [, mark] = /^\s*([✓×]) \S/.exec(line) ?? [];
           if (mark !== undefined) onTest(mark === '✓');

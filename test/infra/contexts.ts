@@ -36,6 +36,21 @@ export const SETTINGS = {
   visitorLimitScale: 90,
 };
 
+/** As few requests as possible, in a stage that has a firewall only on request. */
+export const FEWEST_REQUESTS = { stage: 'dev', apiRate: 1, apiBurst: 1, waf: true };
+
+/** Limits of requests in production without a firewall. */
+export const WITHOUT_WAF = { apiRate: 100, apiBurst: 100, waf: false };
+
+export const LOWEST_RATES = { rateLimitSandbox: 1, rateLimitStandard: 1, rateLimitScale: 1 };
+
+/** Rate limits above those that WAF supports. */
+export const HIGHEST_RATES = {
+  rateLimitSandbox: 1,
+  rateLimitStandard: 1_000_000_000,
+  rateLimitScale: 1_000_000_000,
+};
+
 /** Users of the dashboard sign in at another issuer, so the service knows no e-mail addresses. */
 export const OTHER_ISSUER = {
   oidcIssuer: 'https://id.example.com',

@@ -1,4 +1,3 @@
-import { App } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
@@ -6,8 +5,7 @@ import type { IConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import { deriveAttemptClocks } from '../../functions/domain/timing.ts';
 import { ABANDONED_ENTRIES, DEAD_LETTERS, LEDGER_DIFFERENCE } from '../../functions/platform/metric-names.ts';
-import { PROD } from './contexts.ts';
-import { functionNamed, invokes, ofType, serviceIn, synthesize } from './synthesize.ts';
+import { functionNamed, invokes, ofType, serviceIn, synthesize, uncheckedApp } from './synthesize.ts';
 
 const template = synthesize();
 const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties);
@@ -90,39 +88,40 @@ describe('the delivery queues', () => {
 });
 
 describe('the times of an attempt', () => {
-  it.each([0.5, 3, 10, 60])(
-    'each outlast the one before, with a deadline of %d s',
-    (attemptTimeoutSeconds) => {
-      const timed = synthesize({ attemptTimeoutSeconds });
-      const [, dispatcher] = functionOf(timed, 'dispatch') ?? [];
-      const timeout = Number(dispatcher?.Properties.Timeout);
-      expect(timeout).toBeGreaterThan(attemptTimeoutSeconds);
-      expect(Object(dispatcher?.Properties.Environment).Variables.ATTEMPT_TIMEOUT_SECONDS).toBe(
-        String(attemptTimeoutSeconds),
-      );
-      const { visibility } = deriveAttemptClocks(attemptTimeoutSeconds);
-      // A message of a batching window counts as received.
-      for (const [id, { Properties }] of lanesOf(timed))
-        expect(Properties.VisibilityTimeout, id).toBe(/Stalled/.test(id) ? visibility + 30 : visibility);
-    },
-  );
+  it.each<[number, Record<string, unknown>]>([
+    [0.5, { attemptTimeoutSeconds: 0.5 }],
+    [10, {}],
+    [60, { attemptTimeoutSeconds: 60 }],
+  ])('each outlast the one before, with a deadline of %d s', (attemptTimeoutSeconds, context) => {
+    const timed = synthesize(context);
+    const [, dispatcher] = functionOf(timed, 'dispatch') ?? [];
+    const timeout = Number(dispatcher?.Properties.Timeout);
+    expect(timeout).toBeGreaterThan(attemptTimeoutSeconds);
+    expect(Object(dispatcher?.Properties.Environment).Variables.ATTEMPT_TIMEOUT_SECONDS).toBe(
+      String(attemptTimeoutSeconds),
+    );
+    const { visibility } = deriveAttemptClocks(attemptTimeoutSeconds);
+    // A message of a batching window counts as received.
+    for (const [id, { Properties }] of lanesOf(timed))
+      expect(Properties.VisibilityTimeout, id).toBe(/Stalled/.test(id) ? visibility + 30 : visibility);
+  });
 
   it('stop the synthesis when a message would reappear before its lease ends', () => {
-    const app = new App({ context: PROD });
+    const app = uncheckedApp();
     const { data } = serviceIn(app);
     resourceOf(data.deliveryQueues.lanes.retry, CfnQueue).visibilityTimeout = 20;
     expect(() => app.synth()).toThrow('the lease (25 s) must be shorter than the visibility timeout (20 s)');
   });
 
   it('stop the synthesis when a batching window would outlast the lease', () => {
-    const app = new App({ context: PROD });
+    const app = uncheckedApp();
     const { data } = serviceIn(app);
     resourceOf(data.deliveryQueues.lanes.stalled, CfnQueue).visibilityTimeout = 55;
     expect(() => app.synth()).toThrow('the lease (25 s) must be shorter than the visibility timeout (25 s)');
   });
 
   it("stop the synthesis when the function's timeout would outlast the lease", () => {
-    const app = new App({ context: PROD });
+    const app = uncheckedApp();
     const { workers } = serviceIn(app);
     resourceOf(workers.delivery.dispatch, CfnFunction).timeout = 60;
     expect(() => app.synth()).toThrow('the function timeout (60 s) must be shorter than the lease (25 s)');

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { EVERYTHING } from './contexts.ts';
+import {
+  EVERYTHING,
+  FEWEST_REQUESTS,
+  HIGHEST_RATES,
+  LOWEST_RATES,
+  SETTINGS,
+  WITHOUT_WAF,
+} from './contexts.ts';
 import { references } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
@@ -109,16 +116,12 @@ describe('a web ACL', () => {
   it("permits one address ten times a plan's rate, for any limits", () => {
     const limitOf = (context: Record<string, unknown>) => rateRule('RequestsFromOneAddress', context).Limit;
     expect(limitOf({})).toBe(60_000);
-    expect(limitOf({ rateLimitScale: 10_000 })).toBe(100_000);
+    expect(limitOf(SETTINGS)).toBe(5_000);
   });
 
   it('rejects a limit that WAF does not support', () => {
-    for (const limit of [1, 1_000_000_000])
-      for (const { Statement } of rateRules({
-        rateLimitSandbox: 1,
-        rateLimitStandard: limit,
-        rateLimitScale: limit,
-      })) {
+    for (const context of [LOWEST_RATES, HIGHEST_RATES])
+      for (const { Statement } of rateRules(context)) {
         expect(Statement.RateBasedStatement.Limit).toBeGreaterThanOrEqual(10);
         expect(Statement.RateBasedStatement.Limit).toBeLessThanOrEqual(2_000_000_000);
       }
@@ -176,8 +179,6 @@ describe('a web ACL', () => {
   it('exists in stage prod unless it is turned off, and elsewhere on request', () => {
     const acls = (context: Record<string, unknown>) =>
       ofType(synthesize(context), 'AWS::WAFv2::WebACL').length;
-    expect([{}, { waf: false }, { stage: 'staging' }, { stage: 'dev', waf: true }].map(acls)).toEqual([
-      1, 0, 0, 1,
-    ]);
+    expect([{}, WITHOUT_WAF, { stage: 'staging' }, FEWEST_REQUESTS].map(acls)).toEqual([1, 0, 0, 1]);
   });
 });

@@ -104,25 +104,23 @@ describe('an invocation that began before a reset', () => {
   /** They change existing rows, each under a condition, and add none. */
   const ADDS_NOTHING = ['audit-ledger', 'purge'];
 
-  it.each([10, 60])(
-    'ends before the purge does, with a deadline of %d s for receivers',
-    (attemptTimeoutSeconds) => {
-      const timed = synthesize({ attemptTimeoutSeconds });
-      const writing = ofType(timed, 'AWS::Lambda::Function').filter(([, fn]) =>
-        tableGrants(timed, fn).some((grant) =>
-          TABLES.some((table) =>
-            [`dynamodb:PutItem ${table}`, `dynamodb:UpdateItem ${table}`].includes(grant),
-          ),
-        ),
-      );
-      expect(writing.map(([, fn]) => nameOf(fn))).toEqual(
-        expect.arrayContaining([...ADDS_NOTHING, 'create-message', 'fan-out', 'dispatch', 'delivery-stream']),
-      );
-      for (const [, fn] of writing)
-        if (!ADDS_NOTHING.includes(nameOf(fn)))
-          expect(Number(fn.Properties.Timeout), nameOf(fn)).toBeLessThan(DEFAULT_LINGER_SECONDS);
-    },
-  );
+  it.each<[number, Record<string, unknown>]>([
+    [10, {}],
+    [60, { attemptTimeoutSeconds: 60 }],
+  ])('ends before the purge does, with a deadline of %d s for receivers', (_, context) => {
+    const timed = synthesize(context);
+    const writing = ofType(timed, 'AWS::Lambda::Function').filter(([, fn]) =>
+      tableGrants(timed, fn).some((grant) =>
+        TABLES.some((table) => [`dynamodb:PutItem ${table}`, `dynamodb:UpdateItem ${table}`].includes(grant)),
+      ),
+    );
+    expect(writing.map(([, fn]) => nameOf(fn))).toEqual(
+      expect.arrayContaining([...ADDS_NOTHING, 'create-message', 'fan-out', 'dispatch', 'delivery-stream']),
+    );
+    for (const [, fn] of writing)
+      if (!ADDS_NOTHING.includes(nameOf(fn)))
+        expect(Number(fn.Properties.Timeout), nameOf(fn)).toBeLessThan(DEFAULT_LINGER_SECONDS);
+  });
 
   it.each(ADDS_NOTHING)('adds nothing in %s, which may take longer', (name) => {
     const [, fn] = functionNamed(template, name);

@@ -1,20 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, type CfnResource, Stack, Validations } from 'aws-cdk-lib';
-import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { type App, type CfnResource, Stack, Validations } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks, type IApplyRule, NagRuleCompliance } from 'cdk-nag';
 import type { IConstruct } from 'constructs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkedApp } from '../../lib/cloud/checked-app.ts';
-import { conversationService } from '../../lib/cloud/service.ts';
-import { readSettings } from '../../lib/cloud/settings.ts';
 import { STAGES } from '../../lib/cloud/stages.ts';
-import { builtDashboard } from '../support/built-dashboard.ts';
-import { PROD } from './contexts.ts';
 import { statementsIn } from './reading.ts';
-import { ofType, synthesize } from './synthesize.ts';
+import { ofType, serviceIn, synthesize, uncheckedApp } from './synthesize.ts';
 
 /**
  * Every wildcard that a role or a resource's policy may have, and why. The tests below refuse any other, and
@@ -164,14 +159,6 @@ class EveryFinding extends AwsSolutionsChecks {
   }
 }
 
-const build = (app: App): void => {
-  conversationService(app, {
-    settings: readSettings(app.node),
-    code: () => lambda.Code.fromInline('exports.handler = async () => {};'),
-    dashboard: builtDashboard(),
-  });
-};
-
 const acknowledgedIn = (app: App): { id: string; path: string }[] =>
   app.node
     .findAll()
@@ -190,8 +177,8 @@ describe('cdk-nag', () => {
   it('finds exactly the acknowledged findings, over all stages', () => {
     const unused = new Map<string, boolean>();
     for (const context of [...STAGES.map((stage) => ({ stage })), { stage: 'prod', waf: true }]) {
-      const app = new App({ analyticsReporting: false, context: { ...PROD, ...context } });
-      build(app);
+      const app = uncheckedApp(context);
+      serviceIn(app);
       const checks = new EveryFinding(app);
       checks.validateScope(app);
       const acknowledged = acknowledgedIn(app);

@@ -3,7 +3,7 @@ import { routes } from '../../functions/api/routes.ts';
 import type { Route } from '../../functions/platform/route.ts';
 import { STAGES } from '../../lib/cloud/stages.ts';
 import { withSessionRoutes } from '../../lib/openapi/session-routes.ts';
-import { EVERYTHING } from './contexts.ts';
+import { EVERYTHING, FEWEST_REQUESTS, WITHOUT_WAF } from './contexts.ts';
 import { all, resourcesOf } from './reading.ts';
 import { synthesize } from './synthesize.ts';
 
@@ -39,8 +39,8 @@ function methodsOf(template: ReturnType<typeof synthesize>): string[] {
 describe.each([
   ...STAGES.map((stage) => ({ stage })),
   ...STAGES.map((stage) => ({ stage, ...EVERYTHING })),
-  { stage: 'prod', apiRate: 100, apiBurst: 100 },
-  { stage: 'dev', apiRate: 1, apiBurst: 1 },
+  WITHOUT_WAF,
+  FEWEST_REQUESTS,
 ])('throttles of methods: %j', (context) => {
   const template = synthesize(context);
   const [[, stage] = []] = all(template, 'AWS::ApiGateway::Stage');

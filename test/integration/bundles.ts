@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fingerprintOf } from '../../lib/cli/start/assembly-inputs.ts';
 import { bundleFunctions } from '../../lib/cloud/bundle.ts';
@@ -6,12 +15,14 @@ import { bundleDashboard, DASHBOARD_BUNDLE } from '../../lib/cloud/site/bundle.t
 
 const PROJECT = join(import.meta.dirname, '../..');
 const CACHE = join(PROJECT, 'node_modules/.cache/test-bundles');
+/** In the directory of the bundles: esbuild's description of what each contains. */
+export const OUTPUTS_FILE = 'outputs.json';
 /** Age after which bundles of other sources are deleted: no test run takes as long. */
 const UNUSED_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Bundles the functions and the dashboard once for all services under test, which synthesize with settings of
- * their own. Later runs of the same sources reuse the bundles and their compiled code.
+ * Bundles the functions and the dashboard once for all tests of the run: services under test synthesize with
+ * settings of their own. Later runs of the same sources reuse the bundles and their compiled code.
  */
 export default async function setup(): Promise<void> {
   if (process.env.CDK_BUNDLES !== undefined) return;
@@ -28,7 +39,12 @@ export default async function setup(): Promise<void> {
 /** Another run may make the same bundles meanwhile, so a directory appears only when it is complete. */
 async function bundleTo(directory: string): Promise<void> {
   const unfinished = mkdtempSync(join(CACHE, 'unfinished-'));
-  await Promise.all([bundleFunctions(unfinished), bundleDashboard(join(unfinished, DASHBOARD_BUNDLE))]);
+  const outputs = {};
+  await Promise.all([
+    bundleFunctions(unfinished, (made) => Object.assign(outputs, made)),
+    bundleDashboard(join(unfinished, DASHBOARD_BUNDLE)),
+  ]);
+  writeFileSync(join(unfinished, OUTPUTS_FILE), JSON.stringify(outputs));
   try {
     renameSync(unfinished, directory);
   } catch (error) {

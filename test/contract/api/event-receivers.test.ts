@@ -13,7 +13,7 @@ let tables: TestTables;
 let api: Api;
 
 beforeAll(async () => {
-  tables = await engine.tables();
+  tables = await engine.createdTables();
   api = await anApi(engine, tables, aKeyring());
 });
 afterAll(() => api.close());

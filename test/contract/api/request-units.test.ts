@@ -27,7 +27,7 @@ let api: Api;
 let cases: Awaited<ReturnType<typeof worstCases>>;
 
 beforeAll(async () => {
-  const tables = await engine.tables();
+  const tables = await engine.createdTables();
   api = await anApi(engine, tables, aKeyring());
   cases = await worstCases(tables, api);
 }, 120_000);

@@ -19,7 +19,7 @@ const engine = dynamoDb();
 
 /** A source, and the function that requests its checks as Lambda runs it. */
 async function aSyncedSource() {
-  const { service, outbox, rates, knowledge } = await engine.tables();
+  const { service, outbox, rates, knowledge } = await engine.createdTables();
   const tenant = aTenant();
   const secret = generateApiKey('live');
   const source = aSource(tenant);

@@ -21,7 +21,7 @@ let handler: Handler;
 
 beforeAll(async () => {
   issuer = await anIssuer();
-  tables = await engine.tables();
+  tables = await engine.createdTables();
   const environment = {
     ...FUNCTION_ENVIRONMENT,
     AWS_ENDPOINT_URL_DYNAMODB: await addressOf(engine),

@@ -35,14 +35,12 @@ function withErrors(): OpenApiDocument {
 }
 
 describe.each([
-  ['Redocly', redocly],
-  ['Spectral', spectral],
-])('%s', (_, lint) => {
-  it('finds no error and no warning', async () => {
-    expect(await lint(document)).toEqual([]);
-  });
-
-  it('finds an error when there is one', async () => {
-    expect(await lint(withErrors())).not.toEqual([]);
+  ['Redocly', redocly, /no-ambiguous|operation-operationId-unique/],
+  ['Spectral', spectral, /operation-operationId-unique/],
+] as const)('%s', (_, lint, rule) => {
+  it('finds no error and no warning, except one that the test adds', async () => {
+    const found = await lint(withErrors());
+    expect(found).not.toEqual([]);
+    for (const problem of found) expect(problem).toMatch(rule);
   });
 });

@@ -34,7 +34,7 @@ export interface Answer {
  * client; the test itself reads and writes through another one.
  */
 export async function aConversationService(engine: Engine, conversation: Conversation = aConversation()) {
-  const { service, outbox, deliveries, rates } = await engine.tables();
+  const { service, outbox, deliveries, rates } = await engine.createdTables();
   const tenant = aTenant();
   const secret = generateApiKey('live');
   const commit = committer(service.client);

@@ -11,6 +11,7 @@ import { conversationStore, escalationStore, messageStore } from '../../../funct
 import { committer } from '../../../functions/store/transaction.ts';
 import { aConversation, aMessage, anEscalation, aTenant, later, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
+import { casesOf } from '../../support/cases.ts';
 
 const engine = dynamoDb();
 
@@ -59,7 +60,7 @@ describe('a state change of a stored conversation', () => {
           expect(await store.find(tenant, expected.id)).toEqual(expected);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: casesOf(15, 40) },
     );
   });
 

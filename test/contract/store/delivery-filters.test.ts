@@ -6,6 +6,7 @@ import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { type DeliveryFilter, filteredDeliveries } from '../../../functions/store/delivery-queries.ts';
 import { aDelivery, anEvent, aTenant, later, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
+import { casesOf } from '../../support/cases.ts';
 
 const engine = dynamoDb();
 const tenant = aTenant();
@@ -73,7 +74,7 @@ describe('deliveries by status, event type and time', () => {
         const expected = all.filter(matches(filter)).map(({ id }) => id);
         expect(found).toEqual(expected.sort().reverse());
       }),
-      { numRuns: 40 },
+      { numRuns: casesOf(12, 40) },
     );
   });
 

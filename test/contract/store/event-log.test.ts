@@ -10,12 +10,14 @@ import { committer } from '../../../functions/store/transaction.ts';
 import { anEvent, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
+import { casesOf } from '../../support/cases.ts';
 
 const engine = dynamoDb();
-const ENGINES: [name: string, tables: () => Promise<TestTables>][] = [
-  ['in memory', async () => memoryTables()],
-  ['in the engine', () => engine.tables()],
-];
+const ENGINES: [name: string, tables: () => Promise<TestTables>, cases: { events: number; runs: number }][] =
+  [
+    ['in memory', async () => memoryTables(), { events: 1000, runs: 12 }],
+    ['in the engine', () => engine.tables(), { events: casesOf(200, 1000), runs: casesOf(3, 12) }],
+  ];
 const ALL: EventFilter = { types: undefined };
 const MS_PER_DAY = 86_400_000;
 /** The longest time from the start of a request to its commit: the time-out of a route's function. */
@@ -45,11 +47,13 @@ async function readAll(
   }
 }
 
-describe.each(ENGINES)('event log (%s)', (_name, tablesOf) => {
-  it('lists each of 1,000 events once, newest first, in pages of 7 while others are committed', async () => {
+describe.each(ENGINES)('event log (%s)', (_name, tablesOf, cases) => {
+  it('lists each of many events once, newest first, in pages of 7 while others are committed', async () => {
     const tenant = aTenant();
     const log = openLog(await tablesOf());
-    const events = Array.from({ length: 1000 }, (_, index) => anEvent({ tenant, now: later(NOW, index) }));
+    const events = Array.from({ length: cases.events }, (_, index) =>
+      anEvent({ tenant, now: later(NOW, index) }),
+    );
     await Promise.all(events.map(log.add));
     const now = later(NOW, seconds(60));
     let added = 0;
@@ -65,7 +69,7 @@ describe.each(ENGINES)('event log (%s)', (_name, tablesOf) => {
 
     const newestFirst = events.map(({ id }) => id).toSorted();
     expect(listed).toEqual(newestFirst.reverse());
-    expect(added).toBe(Math.ceil(1000 / 7));
+    expect(added).toBe(Math.ceil(cases.events / 7));
   });
 
   it('gives a follower each event once, in any order of commits', { timeout: 60_000 }, async () => {
@@ -112,7 +116,7 @@ describe.each(ENGINES)('event log (%s)', (_name, tablesOf) => {
           expect(read.toSorted()).toEqual(all.toSorted());
         },
       ),
-      { numRuns: 12 },
+      { numRuns: cases.runs },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClaimedDelivery, Settlement } from '../../../functions/domain/delivery.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { casesOf } from '../../support/cases.ts';
 import { anAttempt, LEASE_SECONDS, unaffected } from './attempts.ts';
 import { storeKinds } from './stores.ts';
 
@@ -85,7 +86,7 @@ describe.each(storeKinds())('the lease of a delivery (%s)', (_, make) => {
         const settled = found?.attemptLog.map(({ number }) => number) ?? [];
         expect(new Set(settled).size).toBe(settled.length);
       }),
-      { numRuns: 40 },
+      { numRuns: casesOf(12, 40) },
     );
   });
 });

@@ -24,6 +24,7 @@ import {
   NOW,
 } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
+import { casesOf } from '../../support/cases.ts';
 
 const engine = dynamoDb();
 /** The parent of the listed resources. */
@@ -136,9 +137,9 @@ async function pageThrough(collection: Collection, limit: number, between: () =>
 describe.each(Object.entries(collections))('a listing of %s', (_, open) => {
   const aCollection = async (tenant = aTenant()) => open(await engine.tables(), tenant);
 
-  it('returns each of 300 exactly once in pages of 7, newest first, during writes', async () => {
+  it('returns each of many exactly once in pages of 7, newest first, during writes', async () => {
     const collection = await aCollection();
-    const existing = await fill(collection, 300);
+    const existing = await fill(collection, casesOf(100, 300));
     let written = 0;
 
     const pages = await pageThrough(collection, 7, () => {

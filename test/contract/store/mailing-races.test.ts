@@ -5,6 +5,7 @@ import { newId } from '../../../functions/domain/ids.ts';
 import { aTenant, NOW, seconds } from '../../builders.ts';
 import { type CallStage, interposed } from '../../doubles/interposed.ts';
 import { dynamoDb } from '../../engines.ts';
+import { casesOf } from '../../support/cases.ts';
 import {
   aChange,
   aDisabling,
@@ -107,7 +108,7 @@ function expectNoneTooSoon({ sent }: Notifier): void {
 }
 
 describe.each(mailingKinds(engine))('e-mails (%s)', (kind, make) => {
-  const numRuns = kind === 'memory' ? 500 : 50;
+  const numRuns = kind === 'memory' ? casesOf(200, 500) : casesOf(10, 50);
 
   it('are sent once when fifty workers and seven events compete', async () => {
     const notifier = aNotifier({ mailings: await make() });

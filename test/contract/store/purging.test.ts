@@ -32,6 +32,7 @@ import {
 } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
+import { casesOf } from '../../support/cases.ts';
 import { everyRow } from './rows.ts';
 
 const dynamo = dynamoDb();
@@ -149,7 +150,7 @@ describe('a purge', () => {
             else expect(after.get(place)).toEqual(row);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: casesOf(6, 25) },
     );
   });
 

@@ -105,7 +105,7 @@ async function anOrganization() {
 }
 
 beforeAll(async () => {
-  tables = await dynamo.tables();
+  tables = await dynamo.createdTables();
   api = await anApi(dynamo, tables, keyring);
   engine = anEngine(tables, keyring);
   const ours = await anOrganization();

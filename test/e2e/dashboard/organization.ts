@@ -1,7 +1,7 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { apiClient } from '../../support/api.ts';
-import { ADMIN, type Dashboard } from '../a-dashboard.ts';
+import { ADMIN, type Dashboard, type Extent } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
 
 /** The status of a request with a key. */
@@ -15,7 +15,7 @@ async function statusWith(dashboard: Dashboard, key: string, path: string): Prom
   }
 }
 
-export const apiKeys = (dashboard: Dashboard) =>
+export const apiKeys = (dashboard: Dashboard, { isWhole }: Extent) =>
   describe('API keys', () => {
     it('are created, shown once, used, and revoked', async () => {
       const page = await dashboard.signedIn(ADMIN, '/api-keys');
@@ -43,6 +43,8 @@ export const apiKeys = (dashboard: Dashboard) =>
       await row.waitFor({ state: 'hidden' });
       expect(await statusWith(dashboard, secret, '/api/v1/conversations')).toBe(401);
     });
+
+    if (!isWhole) return;
 
     it('may exist although the answer was lost: the dialog says so, with a link to the list', async () => {
       const page = await dashboard.signedIn(ADMIN, '/api-keys');
@@ -85,7 +87,7 @@ export const apiKeys = (dashboard: Dashboard) =>
     });
   });
 
-export const sandbox = (dashboard: Dashboard) =>
+export const sandbox = (dashboard: Dashboard, { isWhole }: Extent) =>
   describe('the sandbox', () => {
     it('returns another key, which works in it', async () => {
       const page = await dashboard.signedIn(ADMIN, '/sandbox');
@@ -126,6 +128,8 @@ export const sandbox = (dashboard: Dashboard) =>
       await page.goto(`${dashboard.origin}/sandbox/deliveries/${id}`);
       await page.getByText('No deliveries').waitFor();
     });
+
+    if (!isWhole) return;
 
     it('has the same pages, marked as the sandbox', async () => {
       const page = await dashboard.signedIn(ADMIN, '/endpoints');

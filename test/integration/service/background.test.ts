@@ -1,22 +1,19 @@
 import { describe } from 'vitest';
-import { changedContent } from './background/changed-content.ts';
 import { failingWorker } from './background/failing-worker.ts';
 import { recursion } from './background/recursion.ts';
 import { aPlace } from './place.ts';
 
 /*
- * The workers behind the event bus, with a meter that always fails because its table does not exist: its
+ * Workers behind the event bus, with a meter that always fails because its table does not exist: its
  * messages become visible again at once and move to the dead-letter queue after three receives. Two functions
  * that feed their own queues lack RecursiveLoop.
  */
 const place = aPlace({
-  context: { syncCooldownSeconds: 0 },
   variables: { USAGE_TABLE: 'nowhere' },
   broken: 'meter',
   queues: { BusMeterQueue: { visibilityTimeout: 1, maxReceiveCount: 3 } },
   stoppedInLoops: ['redeliver', 'dead-fan-outs'],
 });
 
-describe('content', () => changedContent(place));
 describe('a worker that fails on everything', () => failingWorker(place));
 describe('a function that feeds its own queue', () => recursion(place));

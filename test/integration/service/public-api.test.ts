@@ -1,6 +1,7 @@
 import { afterAll, describe, expect } from 'vitest';
 import { readDocument } from '../../fuzz/document.ts';
 import { linesWithCredentials } from '../../support/canaries.ts';
+import { requestedChecks } from './background/source-checks.ts';
 import { aPlace } from './place.ts';
 import { cursors } from './public-api/cursors.ts';
 import { idempotency } from './public-api/idempotency.ts';
@@ -13,27 +14,33 @@ import { sandboxBounds } from './requests/sandbox-bounds.ts';
 import { sandboxKeys } from './requests/sandbox-keys.ts';
 import { sandboxProvisioning } from './requests/sandbox-provisioning.ts';
 import { sandboxReset } from './requests/sandbox-reset.ts';
+import { fastTime } from './sandbox/fast-time.ts';
 
 /*
  * Properties of the whole public API, derived from the route table and the OpenAPI document so that they
- * cover every new route, and the life of sandboxes. The functions log at level DEBUG.
+ * cover every new route, and the life of sandboxes, with the stack's own schedules. The functions log at
+ * level DEBUG.
  */
 const document = readDocument();
 const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });
 
 afterAll(() => expect(linesWithCredentials(place.log().map(({ text }) => text)).slice(0, 5)).toEqual([]));
 
-describe('an organization', () => tenancy(place, document));
+describe('an organization', () => tenancy(place, document, { isWhole: false }));
 describe('a requested retry', () => retryNow(place));
-describe('an idempotency key', () => idempotency(place, document, 25));
+describe('an idempotency key', () => idempotency(place, document, 8));
 // Concurrent, because both mostly wait for the next minute's budget.
 describe.concurrent('a caller', () => {
-  describe('with a cursor', { concurrent: false }, () => cursors(place, { altered: 300, listed: 300 }));
-  describe('within its rate limit', { concurrent: false }, () => rateLimits(place));
+  describe('with a cursor', { concurrent: false }, () => cursors(place, { altered: 100, listed: 100 }));
+  describe('within its rate limit', { concurrent: false }, () => rateLimits(place, []));
 });
-describe('every operation', () => operations(place, document));
+describe('a check', () => requestedChecks(place));
+describe('every operation', () => operations(place, document, 0));
 describe('a sandbox', () => sandboxProvisioning(place));
+describe('a delivery in a sandbox', () => fastTime(place));
 describe('a key of a sandbox', () => sandboxKeys(place));
 describe('a request in a sandbox', () => sandboxBounds(place, document));
 describe('a reset of a sandbox', () => sandboxReset(place));
-describe('the logs', () => logs(place, document));
+// Operations of sessions and of keys share their functions.
+const ofFunctions = document.operations.filter(({ id, firstId }) => id === firstId);
+describe('the logs', () => logs(place, ofFunctions));

@@ -1,21 +1,9 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import { aPlace, UNLIMITED } from './place.ts';
-import { network } from './sandbox/network/network.ts';
-import { type Observer, startObserver } from './sandbox/network/observer.ts';
 import { parity } from './sandbox/parity.ts';
 
-/*
- * A sandbox beside its live organization, with short waits between attempts for both, and every function
- * observed.
- */
-let observer: Observer;
-
-beforeAll(async () => {
-  observer = await startObserver();
-});
-afterAll(() => observer.stop());
-
-const place = aPlace(() => ({
+/* A sandbox beside its live organization, with short waits between attempts for both. */
+const place = aPlace({
   context: {
     ...UNLIMITED,
     retryBaseSeconds: 0.2,
@@ -23,8 +11,6 @@ const place = aPlace(() => ({
     attemptTimeoutSeconds: 3,
     watchWindowSeconds: 1,
   },
-  variables: observer.variables,
-}));
+});
 
 describe('a sandbox', () => parity(place));
-describe('the service with sandboxes', () => network(place, () => observer));

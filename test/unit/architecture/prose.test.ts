@@ -6,7 +6,12 @@ import { findHeadings, findLongComments, findWordings, readPage, readSource } fr
 const ROOT = join(import.meta.dirname, '../../..');
 const COLUMNS = 110;
 
-const filesOf = (patterns: string[]): { path: string; text: string }[] =>
+interface Source {
+  path: string;
+  text: string;
+}
+
+const filesOf = (patterns: string[]): Source[] =>
   globSync(patterns, { cwd: ROOT })
     .filter((path) => !path.includes('node_modules') && !path.endsWith('.gen.ts'))
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
@@ -17,13 +22,16 @@ const EXEMPT = /architecture\/prose|compatibility\/(?:previous|fixtures)/;
 const sources = filesOf([
   '{functions,lib,bin,test,dashboard/{src,test},packages/*/{src,test}}/**/*.{ts,tsx}',
 ]).filter(({ path }) => !EXEMPT.test(path));
+/** Parsed once for all tests. */
+const proseOf = memoizeByPath(({ path, text }) => readSource(path, text));
+const commentsOf = (source: Source) => proseOf(source).filter(({ kind }) => kind === 'comment');
 const pages = filesOf(['*.md', '{docs,packages,dashboard}/**/*.md']);
 
 describe('comments, texts and pages', () => {
   it('use the words of the field', () => {
     expect(sources.length).toBeGreaterThan(1200);
     const found = [
-      ...sources.map(({ path, text }) => ({ path, prose: readSource(path, text) })),
+      ...sources.map((source) => ({ path: source.path, prose: proseOf(source) })),
       ...pages.map(({ path, text }) => ({ path, prose: readPage(text) })),
     ].flatMap(({ path, prose }) =>
       prose.flatMap(({ line, text }) => findWordings(text).map((wording) => `${path}:${line} ${wording}`)),
@@ -41,31 +49,36 @@ describe('comments, texts and pages', () => {
   it('cite only pages of this repository', () => {
     const exists = (path: string, page: string): boolean =>
       ['.', 'docs', relative('.', dirname(path))].some((from) => existsSync(join(ROOT, from, page)));
-    const found = sources.flatMap(({ path, text }) =>
-      readSource(path, text)
-        .filter(({ kind }) => kind === 'comment')
-        .flatMap(({ line, text: comment }) =>
-          [...comment.matchAll(/(?<![\w:/.-])[\w./-]+\.md\b/g)]
-            .filter(([page]) => !exists(path, page))
-            .map(([page]) => `${path}:${line} ${page}`),
-        ),
+    const found = sources.flatMap((source) =>
+      commentsOf(source).flatMap(({ line, text: comment }) =>
+        [...comment.matchAll(/(?<![\w:/.-])[\w./-]+\.md\b/g)]
+          .filter(([page]) => !exists(source.path, page))
+          .map(([page]) => `${source.path}:${line} ${page}`),
+      ),
     );
     expect(found).toEqual([]);
   });
 
   it('cite only headings that a page has', () => {
-    const found = sources.flatMap(({ path, text }) =>
-      readSource(path, text)
-        .filter(({ kind }) => kind === 'comment')
-        .flatMap(({ line, text: comment }) =>
-          findHeadings(comment)
-            .filter(({ page, heading }) => !headingsOf(page).includes(heading))
-            .map(({ page, heading }) => `${path}:${line} ${page}, ${heading}`),
-        ),
+    const found = sources.flatMap((source) =>
+      commentsOf(source).flatMap(({ line, text: comment }) =>
+        findHeadings(comment)
+          .filter(({ page, heading }) => !headingsOf(page).includes(heading))
+          .map(({ page, heading }) => `${source.path}:${line} ${page}, ${heading}`),
+      ),
     );
     expect(found).toEqual([]);
   });
 });
+
+function memoizeByPath<T>(read: (source: Source) => T): (source: Source) => T {
+  const known = new Map<string, T>();
+  return (source) => {
+    const value = known.get(source.path) ?? read(source);
+    known.set(source.path, value);
+    return value;
+  };
+}
 
 /** Headings of a page, or none when it does not exist. */
 function headingsOf(page: string): string[] {

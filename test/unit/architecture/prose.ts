@@ -105,6 +105,7 @@ export function readPage(page: string): Prose[] {
 /** Lines of comments that are longer than `columns`, by number. */
 export function findLongComments(path: string, source: string, columns: number): number[] {
   const lines = source.split('\n');
+  if (lines.every(({ length }) => length <= columns)) return [];
   return parseSync(path, source).comments.flatMap(({ start, end }) => {
     const first = lineAt(source, start);
     const last = lineAt(source, end);

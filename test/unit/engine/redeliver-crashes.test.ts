@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../support/cases.ts';
 import { expectDone, lived, past } from './a-job-history.ts';
 import { aRedelivery, GRACE_SECONDS, LEASE_SECONDS, type TestRedelivery } from './a-redelivery.ts';
 
@@ -27,7 +28,7 @@ describe('redelivery job whose workers are lost', () => {
           await expectDone(test, order, expected, history);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: casesOf(60, 300) },
     );
   });
 });
@@ -61,7 +62,7 @@ describe('redelivery job whose messages are received several times at once', () 
           await expectDone(test, order, expected, history);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: casesOf(40, 200) },
     );
   });
 });
@@ -121,7 +122,7 @@ describe('redelivery job whose messages are lost', () => {
           await expectDone(test, order, expected, history);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: casesOf(60, 300) },
     );
   });
 });
@@ -155,7 +156,7 @@ describe('redelivery job with an extra message', () => {
           expect(test.messages).toEqual([]);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: casesOf(40, 200) },
     );
   });
 });

@@ -4,6 +4,7 @@ import type { DeliveryStatus } from '../../../functions/domain/delivery.ts';
 import type { EventType, OutboxEvent } from '../../../functions/domain/events.ts';
 import { deriveDeliveryId } from '../../../functions/domain/ids.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { casesOf } from '../../support/cases.ts';
 import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
 
 const TYPES = ['conversation.created', 'message.received'] as const;
@@ -175,7 +176,7 @@ describe('redelivery job for missing events', () => {
           });
         },
       ),
-      { numRuns: 150 },
+      { numRuns: casesOf(50, 150) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SourceKind } from '../../../functions/domain/source.ts';
 import type { Content } from '../../../functions/knowledge/extractor.ts';
 import { read } from '../../../functions/knowledge/read.ts';
+import { casesOf } from '../../support/cases.ts';
 import { content, readIt, rowsOf, workbookFiles, XLSX, zip } from './contents.ts';
 
 const kinds = fc.constantFrom(...SourceKind.options);
@@ -109,14 +110,14 @@ describe('extraction returns a text or a problem', () => {
       contentType: types,
       url: fc.constant(''),
     });
-    await fc.assert(fc.asyncProperty(kinds, contents, expectSound), { numRuns: 300 });
+    await fc.assert(fc.asyncProperty(kinds, contents, expectSound), { numRuns: casesOf(60, 300) });
   });
 
   it('for any parts of documents', async () => {
     const contents = fc
       .tuple(fc.array(pieces, { maxLength: 40 }), types)
       .map(([parts, type]) => content(parts.join(''), type));
-    await fc.assert(fc.asyncProperty(kinds, contents, expectSound), { numRuns: 500 });
+    await fc.assert(fc.asyncProperty(kinds, contents, expectSound), { numRuns: casesOf(100, 500) });
   });
 
   it('for workbooks with changed bytes', async () => {
@@ -131,7 +132,7 @@ describe('extraction returns a text or a problem', () => {
         for (const [at, value] of changed) body[at] = value;
         await expectSound('spreadsheet', content(body, XLSX));
       }),
-      { numRuns: 300 },
+      { numRuns: casesOf(60, 300) },
     );
   });
 
@@ -167,7 +168,7 @@ describe('extraction returns a text or a problem', () => {
       fc.asyncProperty(sheets, async (sheet) => {
         await expectSound('spreadsheet', content(zip(workbookFiles({ A: sheet })), XLSX));
       }),
-      { numRuns: 300 },
+      { numRuns: casesOf(60, 300) },
     );
   });
 });

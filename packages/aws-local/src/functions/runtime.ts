@@ -21,8 +21,12 @@ export const EVENT_BYTES = 6 * 1024 * 1024;
 /** Limit for an asynchronous one: 1 MB since October 2025; some AWS pages still give this one. */
 export const ASYNC_EVENT_BYTES = 262_144;
 
-/** About a sandbox's start-up time: a shorter wait for an existing one is no reason for another. */
-const GROWTH_PATIENCE_MS = 100;
+/**
+ * Limits of the wait for an existing sandbox after which another is started. Between them it is the start-up
+ * time of the function's last one, which on a busy machine is many times longer: a shorter wait is no reason
+ * for another process.
+ */
+const GROWTH_PATIENCE_MS = { least: 100, most: 1000 };
 
 interface Waiting {
   event: string;
@@ -68,6 +72,7 @@ export class LocalFunction implements Pool {
   readonly #idle: Idle[] = [];
   #starting = false;
   #lastStartedAt = 0;
+  #growthPatienceMs = GROWTH_PATIENCE_MS.least;
   #growthCheck: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -182,9 +187,10 @@ export class LocalFunction implements Pool {
    */
   #growFor(next: Waiting): void {
     const waited = Date.now() - Math.max(next.since, this.#lastStartedAt);
-    if (this.size > 0 && waited < GROWTH_PATIENCE_MS) this.#lookAgainIn(GROWTH_PATIENCE_MS - waited);
+    const patience = this.#growthPatienceMs;
+    if (this.size > 0 && waited < patience) this.#lookAgainIn(patience - waited);
     else if (this.#capacity.acquire(this)) void this.#start();
-    else if (this.size > 0) this.#lookAgainIn(GROWTH_PATIENCE_MS);
+    else if (this.size > 0) this.#lookAgainIn(patience);
   }
 
   #lookAgainIn(milliseconds: number): void {
@@ -197,6 +203,7 @@ export class LocalFunction implements Pool {
   async #start(): Promise<void> {
     const { nodeBinary = process.execPath, onLog: onLine = () => undefined, ...options } = this.#options;
     const sandbox = new Sandbox({ ...options, environment: this.#environment, nodeBinary, onLine });
+    const since = Date.now();
     this.#starting = true;
     this.#sandboxes.add(sandbox);
     this.#processes.add(sandbox);
@@ -207,6 +214,8 @@ export class LocalFunction implements Pool {
     const failure = await sandbox.ready;
     this.#starting = false;
     this.#lastStartedAt = Date.now();
+    const { least, most } = GROWTH_PATIENCE_MS;
+    this.#growthPatienceMs = Math.min(Math.max(this.#lastStartedAt - since, least), most);
     if (failure) {
       const next = this.#queue.take();
       if (next) this.#queue.end(next.lane);

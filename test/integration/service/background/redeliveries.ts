@@ -9,7 +9,7 @@ import { aTenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 
 /** More than one invocation of the job processes (functions/workers/redeliver.ts). */
-const MANY = 300;
+const MANY = 240;
 const AN_HOUR_AGO = () => new Date(Date.now() - 3_600_000).toISOString();
 
 /** Redelivery jobs: they resend all failed deliveries of a time span. */

@@ -69,20 +69,23 @@ export function sourceChecks(place: Place, share: number): void {
       await Promise.all(paths.map((path) => waitUntilImported(slow, path)));
       expect(server.most()).toBe(share);
     });
+  });
+}
 
-    it('can be requested once a minute for each source', async () => {
-      const server = place.keep(await aServer(place.service().tls));
-      const tenant = place.keep(await aTenant(place.service()));
-      const [one, another] = [
-        await add(tenant, `${server.url}/one`),
-        await add(tenant, `${server.url}/another`),
-      ];
-      expect((await tenant.api.post(`${one}/sync`)).status).toBe(202);
-      const { status, headers, body } = await tenant.api.post(`${one}/sync`);
-      expect(status).toBe(429);
-      expect(body.error?.type).toBe('RATE_LIMITED');
-      expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
-      expect((await tenant.api.post(`${another}/sync`)).status).toBe(202);
-    });
+/** A service whose checks can be requested once a minute, as by default. */
+export function requestedChecks(place: Place): void {
+  it('of a source can be requested once a minute for each source', async () => {
+    const server = place.keep(await aServer(place.service().tls));
+    const tenant = place.keep(await aTenant(place.service()));
+    const [one, another] = [
+      await add(tenant, `${server.url}/one`),
+      await add(tenant, `${server.url}/another`),
+    ];
+    expect((await tenant.api.post(`${one}/sync`)).status).toBe(202);
+    const { status, headers, body } = await tenant.api.post(`${one}/sync`);
+    expect(status).toBe(429);
+    expect(body.error?.type).toBe('RATE_LIMITED');
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect((await tenant.api.post(`${another}/sync`)).status).toBe(202);
   });
 }

@@ -39,8 +39,9 @@ const ALL: readonly Canary[] = Object.values(CANARIES);
 /**
  * At level DEBUG the logs of all functions contain no customer data, and a call can be followed from start to
  * end.
+ * @param operations at least one of each function
  */
-export function logs(place: Place, document: Document): void {
+export function logs(place: Place, operations: Document['operations']): void {
   let tenant: Tenant;
 
   beforeAll(async () => {
@@ -57,7 +58,7 @@ export function logs(place: Place, document: Document): void {
 
   const findLines = (code: string) => readLines().filter((line) => line.includes(`"${code}"`));
 
-  it.each(document.operations)('contain nothing of what $id is sent, valid or invalid', async (operation) => {
+  it.each(operations)('contain nothing of what $id is sent, valid or invalid', async (operation) => {
     const since = place.log().length;
     for (const sent of await withCanaries(operation, tenant)) await place.connection().send(sent);
     expect(leaks(ALL, readLines(since))).toEqual([]);

@@ -4,7 +4,8 @@ import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import type { Organization } from '../an-organization.ts';
 import { path } from '../receivers.ts';
 
-const EVENTS = 500;
+/** More than a page of a job, and more than disable an endpoint. */
+const EVENTS = 150;
 /** Tickets of one call each, so many at once. */
 const AT_ONCE = 10;
 

@@ -123,10 +123,11 @@ export function sandboxKeys(place: Place): void {
       const before = await others();
 
       let turn = 0;
-      const refused = await useUp(() => {
+      const take = () => {
         turn += 1;
         return send(turn % 2 === 0 ? first.key : second.key);
-      }, ENOUGH);
+      };
+      const refused = await useUp(place.service(), take, first.orgId, ENOUGH);
 
       expect(JSON.parse(refused.text).error?.type).toBe('RATE_LIMITED');
       for (const key of [first.key, second.key]) expect((await send(key)).status).toBe(429);

@@ -9,7 +9,7 @@ export const KEYS = '/api/settings/api-keys';
 const PROVISION = `${SANDBOX}/provision`;
 const BODY = { name: 'Build server', scopes: ['write:conversations'] };
 /** Number of concurrent first calls. */
-const AT_ONCE = 50;
+const AT_ONCE = 12;
 
 /** Provisioning a sandbox and reading it (docs/specification.md, Sandbox pairing). */
 export function sandboxProvisioning(place: Place): void {

@@ -12,7 +12,7 @@ import { KEYS, SANDBOX } from './sandbox-provisioning.ts';
 const RESET = `${SANDBOX}/reset`;
 const CONVERSATIONS = '/api/v1/conversations';
 /** Number of concurrent resets. */
-const AT_ONCE = 20;
+const AT_ONCE = 8;
 
 /** A reset empties the sandbox at once, and changes nothing else (docs/specification.md, Sandbox reset). */
 export function sandboxReset(place: Place): void {

@@ -1,5 +1,15 @@
 import { afterAll, describe, expect } from 'vitest';
 import { anOrganization } from './an-organization.ts';
+import { changedContent } from './background/changed-content.ts';
+import { channels } from './background/channels.ts';
+import { deadLetters } from './background/dead-letters.ts';
+import { disablingMail } from './background/disabling-mail.ts';
+import { mailBudget } from './background/mail-budget.ts';
+import { partialFailures } from './background/partial-failures.ts';
+import { recovery as recoveryOfLostWork } from './background/recovery.ts';
+import { redeliveries as redeliveryJobs } from './background/redeliveries.ts';
+import { sourceChecks } from './background/source-checks.ts';
+import { usage } from './background/usage.ts';
 import { aPlace } from './place.ts';
 import { auditLog } from './requests/audit-log.ts';
 import { conversations } from './requests/conversations.ts';
@@ -13,9 +23,13 @@ import { settings } from './requests/settings.ts';
 import { webhookStats } from './requests/webhook-stats.ts';
 import { webhooks } from './requests/webhooks.ts';
 
+/** A low limit that twelve sources exceed. */
+const MAIL_BUDGET = 4;
+const CHECKS_PER_ORGANIZATION = 2;
+
 /*
- * Requests by resource, and the deliveries that they cause: without waits between attempts, and with an
- * attempt timeout that leaves time for a receiver that is held.
+ * Requests by resource, the deliveries that they cause, and the workers behind the event bus: without waits
+ * between attempts, and with an attempt timeout that leaves time for a receiver that is held.
  */
 const place = aPlace({
   context: {
@@ -24,6 +38,8 @@ const place = aPlace({
     attemptTimeoutSeconds: 20,
     watchWindowSeconds: 1,
     syncCooldownSeconds: 0,
+    checksPerOrganization: CHECKS_PER_ORGANIZATION,
+    mailBudget: MAIL_BUDGET,
   },
 });
 
@@ -47,3 +63,14 @@ describe.concurrent('delivery behavior', () => {
   recovery(anOrganization(place));
   webhookStats(anOrganization(place));
 });
+
+describe('content', () => changedContent(place));
+channels(place);
+recoveryOfLostWork(place);
+redeliveryJobs(place);
+usage(place);
+deadLetters(place);
+partialFailures(place);
+disablingMail(place);
+sourceChecks(place, CHECKS_PER_ORGANIZATION);
+mailBudget(place, MAIL_BUDGET);

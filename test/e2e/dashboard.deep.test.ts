@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { aDashboard, chromium } from './a-dashboard.ts';
+import { apiKeys, sandbox } from './dashboard/organization.ts';
+import { security } from './dashboard/security.ts';
+import { membership, signingIn } from './dashboard/sign-in.ts';
+import { deliveries, endpoints } from './dashboard/webhooks.ts';
+
+const EXTENT = { isWhole: true };
+
+/** The dashboard of a local run in a real browser. Failures have a file of their own. */
+describe.skipIf(chromium === undefined)('the dashboard', () => {
+  const dashboard = aDashboard({ RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' });
+
+  signingIn(dashboard, EXTENT);
+  membership(dashboard, EXTENT);
+  endpoints(dashboard, EXTENT);
+  deliveries(dashboard, EXTENT);
+  apiKeys(dashboard, EXTENT);
+  sandbox(dashboard, EXTENT);
+  security(dashboard, EXTENT);
+
+  it('requests no other origin, and violates no content security policy', () => {
+    dashboard.expectNoMisdeeds();
+    expect(chromium).toBeDefined();
+  });
+});

@@ -1,0 +1,3 @@
+import { wholeSynthesis } from './synthesis.ts';
+
+wholeSynthesis();

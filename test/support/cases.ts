@@ -1,0 +1,24 @@
+/** Set to `deep` by `npm run test:deep`. */
+export const DEPTH_VARIABLE = 'TEST_DEPTH';
+
+/** Files whose tests have more cases in `npm run test:deep`: those that call `casesOf`, by project. */
+export const MORE_CASES: Readonly<Record<string, string[]>> = {
+  unit: [
+    'test/unit/engine/redeliver-{crashes,missing}.test.ts',
+    'test/unit/knowledge/{feed,hostile}.test.ts',
+    'test/unit/platform/outbound/outbound-memory.test.ts',
+    'test/unit/platform/pipeline/sandbox-routing.test.ts',
+  ],
+  contract: [
+    'test/contract/store/{conversations,delivery-filters,event-log,fencing,listings,mailing-races,purging}.test.ts',
+  ],
+};
+
+/**
+ * The number of cases of a test, such as the runs of a property. A file that calls it is listed in
+ * `MORE_CASES`, so that `npm run test:deep` runs it with all cases.
+ * @param few in `npm test`
+ * @param all in `npm run test:deep`
+ */
+export const casesOf = (few: number, all: number): number =>
+  process.env[DEPTH_VARIABLE] === 'deep' ? all : few;
