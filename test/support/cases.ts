@@ -3,6 +3,7 @@ export const DEPTH_VARIABLE = 'TEST_DEPTH';
 
 /** Files whose tests have more cases in `npm run test:deep`: those that call `casesOf`, by project. */
 export const MORE_CASES: Readonly<Record<string, string[]>> = {
+  integration: ['test/integration/service/{service,public-api}.test.ts'],
   unit: [
     'test/unit/engine/redeliver-{crashes,missing}.test.ts',
     'test/unit/knowledge/{feed,hostile}.test.ts',

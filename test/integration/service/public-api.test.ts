@@ -1,6 +1,7 @@
 import { afterAll, describe, expect } from 'vitest';
 import { readDocument } from '../../fuzz/document.ts';
 import { linesWithCredentials } from '../../support/canaries.ts';
+import { casesOf } from '../../support/cases.ts';
 import { requestedChecks } from './background/source-checks.ts';
 import { aPlace } from './place.ts';
 import { cursors } from './public-api/cursors.ts';
@@ -28,10 +29,12 @@ afterAll(() => expect(linesWithCredentials(place.log().map(({ text }) => text)).
 
 describe('an organization', () => tenancy(place, document, { isWhole: false }));
 describe('a requested retry', () => retryNow(place));
-describe('an idempotency key', () => idempotency(place, document, 8));
+describe('an idempotency key', () => idempotency(place, document, casesOf(8, 25)));
 // Concurrent, because both mostly wait for the next minute's budget.
 describe.concurrent('a caller', () => {
-  describe('with a cursor', { concurrent: false }, () => cursors(place, { altered: 100, listed: 100 }));
+  describe('with a cursor', { concurrent: false }, () =>
+    cursors(place, { altered: casesOf(100, 300), listed: casesOf(100, 300) }),
+  );
   describe('within its rate limit', { concurrent: false }, () => rateLimits(place, []));
 });
 describe('a check', () => requestedChecks(place));

@@ -2,13 +2,14 @@ import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { buildDigestMailKey } from '../../../../functions/domain/mailing.ts';
 import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
+import { casesOf } from '../../../support/cases.ts';
 import type { ReceivedMail } from '../../../support/mails.ts';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 import { aDisabledEndpoint } from './disabling-mail.ts';
 import { type Page, pageOf, paragraph, startPage } from './page.ts';
 
-const SOURCES = 12;
+const SOURCES = casesOf(12, 60);
 /** A generous limit, not a measure of speed: many pages are fetched and parsed twice beside other tests. */
 const TIME_MS = 300_000;
 const QUEUES = ['Bus/CheckSource/Queue', 'Bus/Notify/Queue', 'Bus/NotifyDisabled/Queue'];

@@ -4,12 +4,13 @@ import { EndpointId, newId, RedeliveryJobId } from '../../../../functions/domain
 import { keys } from '../../../../functions/store/keys.ts';
 import { type ReceivedDelivery, startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import type { ApiClient, Data } from '../../../support/api.ts';
+import { casesOf } from '../../../support/cases.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 
 /** More than one invocation of the job processes (functions/workers/redeliver.ts). */
-const MANY = 240;
+const MANY = casesOf(240, 300);
 const AN_HOUR_AGO = () => new Date(Date.now() - 3_600_000).toISOString();
 
 /** Redelivery jobs: they resend all failed deliveries of a time span. */

@@ -1,11 +1,12 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
+import { casesOf } from '../../../support/cases.ts';
 import type { Organization } from '../an-organization.ts';
 import { path } from '../receivers.ts';
 
 /** More than a page of a job, and more than disable an endpoint. */
-const EVENTS = 150;
+const EVENTS = casesOf(150, 500);
 /** Tickets of one call each, so many at once. */
 const AT_ONCE = 10;
 

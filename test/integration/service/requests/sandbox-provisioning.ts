@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Answer, type ApiClient, apiClient } from '../../../support/api.ts';
+import { casesOf } from '../../../support/cases.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 import { expectProblem } from './expect-problem.ts';
@@ -9,7 +10,7 @@ export const KEYS = '/api/settings/api-keys';
 const PROVISION = `${SANDBOX}/provision`;
 const BODY = { name: 'Build server', scopes: ['write:conversations'] };
 /** Number of concurrent first calls. */
-const AT_ONCE = 12;
+const AT_ONCE = casesOf(12, 50);
 
 /** Provisioning a sandbox and reading it (docs/specification.md, Sandbox pairing). */
 export function sandboxProvisioning(place: Place): void {

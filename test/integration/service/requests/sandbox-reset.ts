@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../../functions/api/routes.ts';
 import { isPaged } from '../../../../lib/openapi/problems.ts';
 import type { Answer } from '../../../support/api.ts';
+import { casesOf } from '../../../support/cases.ts';
 import { filled } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
@@ -12,7 +13,7 @@ import { KEYS, SANDBOX } from './sandbox-provisioning.ts';
 const RESET = `${SANDBOX}/reset`;
 const CONVERSATIONS = '/api/v1/conversations';
 /** Number of concurrent resets. */
-const AT_ONCE = 8;
+const AT_ONCE = casesOf(8, 20);
 
 /** A reset empties the sandbox at once, and changes nothing else (docs/specification.md, Sandbox reset). */
 export function sandboxReset(place: Place): void {
