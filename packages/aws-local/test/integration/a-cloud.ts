@@ -170,6 +170,15 @@ const template = {
       },
     },
     Rest: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'Rest' } },
+    MayInvoke: {
+      Type: 'AWS::Lambda::Permission',
+      Properties: {
+        Action: 'lambda:InvokeFunction',
+        FunctionName: { Ref: 'Api' },
+        Principal: 'apigateway.amazonaws.com',
+        SourceArn: joined('arn:aws:execute-api:us-east-1:000000000000:', { Ref: 'Rest' }, '/*'),
+      },
+    },
     Deployment: { Type: 'AWS::ApiGateway::Deployment', Properties: { RestApiId: { Ref: 'Rest' } } },
     Stage: {
       Type: 'AWS::ApiGateway::Stage',
