@@ -38,6 +38,16 @@ export function anOrganization(place: Place) {
     /** A client of the API with another credential, or none. */
     client: (credential: string): ApiClient =>
       place.keep(apiClient({ BASE_URL: place.service().url, API_KEY: credential })),
+    /** Another organization, for a test that causes events to which tests here subscribe. */
+    async another() {
+      const { api } = await place.tenant();
+      const receivers = receiversOf({
+        api: () => api,
+        tls: () => place.service().tls,
+        keep: (receiver) => void place.keep(receiver),
+      });
+      return { api, ...receivers };
+    },
     ...receiversOf({
       api: () => current().live.api,
       tls: () => place.service().tls,

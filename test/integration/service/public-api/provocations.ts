@@ -69,11 +69,17 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
       ...(['POST', 'PATCH'].includes(method) ? ['{', "{'a':1}", '\0'] : []),
       ...(body ? ['[]', 'null', '7'] : []),
     ];
-    const queries = parameters.flatMap(({ name }) => BAD_PARAMETERS[name] ?? []);
+    const queries = [
+      ...parameters.flatMap(({ name }) => BAD_PARAMETERS[name] ?? []),
+      'unknown=1',
+      ...parameters.filter((one) => one.in === 'query').map(({ name }) => `${name}=1&${name}=2`),
+    ];
+    const unknownField = body ? [changeBody(sent.body, { unknownField: 1 })] : [];
     const key = parameters.find(({ name }) => name === 'Idempotency-Key');
     const keys = key ? ['once', '', ...(key.required ? [undefined] : [])] : [];
     return [
-      ...bodies.map((text) => withBody(sent, text)),
+      ...[...bodies, ...unknownField].map((text) => withBody(sent, text)),
+      { ...sent, headers: [...sent.headers, ['Authorization', 'Bearer another'] as const] },
       ...queries.map((query) => ({ ...sent, target: `${sent.target}?${query}` })),
       ...keys.map((value) => withHeaders(sent, { 'Idempotency-Key': value })),
     ];
@@ -119,10 +125,11 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     return [sent];
   },
 
-  GONE: async ({ tenant, connection, valid }) => {
+  GONE: async ({ operation, tenant, connection, valid }) => {
     const sent = await valid();
     const { text } = await connection.send(sent);
-    await tenant.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${JSON.parse(text).data.id}` });
+    const collection = operation.firstId === 'createChannel' ? 'channels' : 'webhooks';
+    await tenant.api.call({ method: 'DELETE', path: `/api/v1/${collection}/${JSON.parse(text).data.id}` });
     return [sent];
   },
 
@@ -138,12 +145,15 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     return [await withoutSandbox({ ...sent, target }, service)];
   },
 
-  CONFLICT: async ({ operation, tenant, service, connection, valid }) => {
+  CONFLICT: async ({ operation, tenant, service, valid }) => {
     const sent = await valid();
     switch (operation.firstId) {
       case 'requestHandoff':
-        await connection.send(sent);
-        return [withHeaders(sent, { 'Idempotency-Key': undefined })];
+        await tenant.api.post(sent.target.replace(/handoff$/, 'resolve'));
+        return [sent];
+      case 'testWebhook':
+        await disable(service, tenant, sent);
+        return [sent];
       case 'createVisitorToken':
         // On a channel that is only a label.
         return [
@@ -243,6 +253,9 @@ async function keyWithout(scope: string, { admin }: Tenant): Promise<string> {
 }
 
 const NAMES_SOMETHING = /^[a-z]{3}_[0-9a-f]{32}$/;
+
+const changeBody = (body: string | undefined, change: object): string =>
+  JSON.stringify({ ...JSON.parse(body ?? '{}'), ...change });
 
 /** Appends to the last text field of the body; the first one may be a discriminator. */
 function changeText(body = '{}'): string {

@@ -159,37 +159,32 @@ export function deliveries(organization: Organization): void {
   describe.concurrent('an endpoint', () => {
     it('is disabled by the tenth exhausted delivery in a row, and later deliveries are skipped', async () => {
       let healthy = false;
+      const { api, subscribe, ended } = await organization.another();
       const { id, received } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
       const test = (times: number) =>
-        Promise.all(Array.from({ length: times }, () => organization.api.post(`${path(id)}/test`)));
+        Promise.all(Array.from({ length: times }, () => api.post(`${path(id)}/test`)));
+      const endpoint = async () => (await api.get(path(id))).body.data;
 
       await test(9);
       await ended(id, 9);
-      expect((await organization.api.get(path(id))).body.data).toMatchObject({
-        status: 'active',
-        consecutiveFailures: 9,
-      });
+      expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 9 });
 
       healthy = true;
       await test(1);
       await ended(id, 10);
-      expect((await organization.api.get(path(id))).body.data).toMatchObject({
-        status: 'active',
-        consecutiveFailures: 0,
-      });
+      expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 0 });
 
       // All ten end at about the same time: exactly one of them is the tenth.
       healthy = false;
       await test(10);
       await ended(id, 20);
-      expect((await organization.api.get(path(id))).body.data).toMatchObject({
-        status: 'auto_disabled',
-        consecutiveFailures: 10,
-      });
+      expect(await endpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
 
       const attempts = received.length;
       healthy = true;
-      await test(1);
+      const [refused] = await test(1);
+      expect([refused?.status, refused?.body.error?.type]).toEqual([409, 'CONFLICT']);
+      await api.post('/api/v1/tickets', {});
       const all = await ended(id, 21);
       expect(all[0]).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled', attempts: 0 });
       expect(received.length).toBe(attempts);

@@ -64,7 +64,7 @@ export function redeliveries(organization: Organization): void {
         eventType: 'conversation.created',
         status: 'pending',
         attempts: 0,
-        nextRetryAt: null,
+        nextRetryAt: data?.createdAt,
         terminalAt: null,
         terminalReason: null,
         lastError: null,
@@ -195,17 +195,18 @@ export function redeliveries(organization: Organization): void {
     });
 
     it('is one of a disabled endpoint, for exhausted and for skipped deliveries', async () => {
+      const { api, subscribe, ended, deliveries } = await organization.another();
       const { id, received } = await subscribe(() => ({ status: 500 }));
-      await Promise.all(Array.from({ length: 10 }, () => test(id)));
+      await Promise.all(Array.from({ length: 10 }, () => api.post(`${path(id)}/test`)));
       await ended(id, 10);
-      expect(await endpoint(id)).toMatchObject({ status: 'auto_disabled' });
-      await test(id);
+      expect((await api.get(path(id))).body.data).toMatchObject({ status: 'auto_disabled' });
+      await api.post('/api/v1/tickets', {});
       const [skipped, exhausted] = await ended(id, 11);
       expect([skipped?.status, exhausted?.status]).toEqual(['skipped', 'exhausted']);
       const attempts = received.length;
 
       for (const delivery of [skipped, exhausted])
-        expect(await redeliver(id, delivery?.id)).toMatchObject(conflict(/disabled.*Register/));
+        expect(await api.post(redeliverPath(id, delivery?.id))).toMatchObject(conflict(/disabled.*Register/));
 
       expect(await deliveries(id)).toHaveLength(11);
       expect(received).toHaveLength(attempts);

@@ -107,17 +107,12 @@ export function sandboxProvisioning(place: Place): void {
     expect((await read()).body.data).toEqual(shown.data);
   });
 
-  it('belongs to the caller’s own organization, regardless of the body', async () => {
+  it('belongs to the caller’s own organization, which the body cannot change', async () => {
     const [live, other] = [await place.tenant(), await place.tenant()];
     const elsewhere = await place.sandbox(other);
-    const { body } = await provision(live, {
-      ...BODY,
-      environment: 'live',
-      orgId: other.orgId,
-      sandboxOrganizationId: elsewhere.orgId,
-      liveOrganizationId: other.orgId,
-      provisioned: false,
-    });
+    for (const field of ['orgId', 'sandboxOrganizationId', 'liveOrganizationId'])
+      expect((await provision(live, { ...BODY, [field]: other.orgId })).status).toBe(400);
+    const { body } = await provision(live, BODY);
     expect(body.data).toMatchObject({ provisioned: true, key: { environment: 'sandbox' } });
     expect(body.data?.sandboxOrganizationId).not.toBe(elsewhere.orgId);
     expect((await listKeys(other)).map(({ name }) => name)).not.toContain(BODY.name);

@@ -165,15 +165,13 @@ export function settings(organization: Organization): void {
       expect(await listKeys()).toEqual(before);
     });
 
-    it('is always a live key of the admin’s own organization, regardless of the body', async () => {
-      const { key, secret } = await createKey({
-        name: 'x',
-        scopes: ['read:conversations'],
-        environment: 'sandbox',
-        orgId: `org_${'0'.repeat(32)}`,
-        id: `key_${'0'.repeat(32)}`,
-        revokedAt: '2026-01-01T00:00:00.000Z',
-      });
+    it('is always a live key of the admin’s own organization, which the body cannot change', async () => {
+      const wanted = { name: 'x', scopes: ['read:conversations'] };
+      const { key, secret } = await createKey(wanted);
+      for (const other of [{ environment: 'sandbox' }, { orgId: `org_${'0'.repeat(32)}` }])
+        expect(
+          (await asAdmin({ method: 'POST', path: API_KEYS, body: { ...wanted, ...other } })).status,
+        ).toBe(400);
       expect(key).toMatchObject({ environment: 'live', revokedAt: null });
       expect(secret).toMatch(/^ck_live_/);
       expect((await callAs(secret, { path: PUBLIC })).status).toBe(200);
@@ -204,11 +202,13 @@ export function settings(organization: Organization): void {
       const change = (body: object) => asAdmin({ method: 'PATCH', path: ORGANIZATION, body });
       const before = Object((await asAdmin({ path: ORGANIZATION })).body.data);
 
-      const first = await change({ contentChangeThreshold: 12.5, name: 'Other', tier: 'sandbox' });
+      const first = await change({ contentChangeThreshold: 12.5 });
       expect([first.status, first.body.data]).toEqual([200, { ...before, contentChangeThreshold: 12.5 }]);
       const changed = { ...before, contentChangeThreshold: 12.5, contentChangeNotifications: false };
       expect((await change({ contentChangeNotifications: false })).body.data).toEqual(changed);
       expect((await change({})).body.data).toEqual(changed);
+      for (const fixed of [{ name: 'Other' }, { tier: 'scale' }])
+        expect((await change(fixed)).status).toBe(400);
       expect((await asMember({ path: ORGANIZATION })).body.data).toEqual(changed);
     });
 

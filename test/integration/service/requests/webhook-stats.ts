@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DeliveryId, EventId, parseCreationTime } from '../../../../functions/domain/ids.ts';
 import { toStartOfHour } from '../../../../functions/domain/ledger.ts';
 import { keys } from '../../../../functions/store/keys.ts';
-import type { Data } from '../../../support/api.ts';
+import type { ApiClient, Data } from '../../../support/api.ts';
 import type { Organization } from '../an-organization.ts';
 import { ok, path } from '../receivers.ts';
 
@@ -12,20 +12,21 @@ const NOTHING = { owed: 0, pending: 0, succeeded: 0, exhausted: 0, skipped: 0, d
 export function webhookStats(organization: Organization): void {
   const { subscribe, ended } = organization;
 
-  async function read(at: string): Promise<Data> {
-    const { status, body } = await organization.api.get(at);
+  async function readWith(api: ApiClient, at: string): Promise<Data> {
+    const { status, body } = await api.get(at);
     expect(status).toBe(200);
     return body.data ?? expect.fail(`${at} was to answer with data`);
   }
+  const read = (at: string) => readWith(organization.api, at);
   const readStats = (id: string) => read(`${path(id)}/stats`);
 
   const test = (id: string, times: number) =>
     Promise.all(Array.from({ length: times }, () => organization.api.post(`${path(id)}/test`)));
 
   /** Waits until so many deliveries are counted and all have ended. */
-  const waitUntilCounted = (id: string, owed: number): Promise<Data> =>
+  const waitUntilCounted = (id: string, owed: number, api = organization.api): Promise<Data> =>
     until(`${owed} deliveries of ${id} in the stats`, async () => {
-      const stats = await readStats(id);
+      const stats = await readWith(api, `${path(id)}/stats`);
       const { totals } = Object(stats);
       return totals.owed === owed && totals.pending === 0 && stats;
     });
@@ -37,21 +38,23 @@ export function webhookStats(organization: Organization): void {
   describe.concurrent('statistics of an endpoint', { timeout: 180_000 }, () => {
     it('count succeeded, exhausted and skipped deliveries, beside the failures left until it is disabled', async () => {
       let healthy = true;
+      const { api, subscribe, ended } = await organization.another();
+      const read = async (at: string) => readWith(api, at);
+      const test = (times: number) =>
+        Promise.all(Array.from({ length: times }, () => api.post(`${path(id)}/test`)));
       const { id } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
-      await test(id, 3);
+      await test(3);
       await ended(id, 3);
       expect(await read(path(id))).toMatchObject({ status: 'active', failing: null });
 
       healthy = false;
-      await test(id, 9);
+      await test(9);
       await ended(id, 12);
       const failing = { since: expect.stringMatching(/Z$/), failuresUntilDisabled: 1 };
       expect(await read(path(id))).toMatchObject({ status: 'active', failing, disabledAt: null });
-      expect(await organization.api.all('/api/v1/webhooks')).toContainEqual(
-        expect.objectContaining({ id, failing }),
-      );
+      expect(await api.all('/api/v1/webhooks')).toContainEqual(expect.objectContaining({ id, failing }));
 
-      await test(id, 1);
+      await test(1);
       const [last] = await ended(id, 13);
       expect(await read(path(id))).toMatchObject({
         status: 'auto_disabled',
@@ -59,10 +62,10 @@ export function webhookStats(organization: Organization): void {
         disabledAt: last?.terminalAt,
         disabledReason: 'consecutive_failures',
       });
-      await test(id, 2);
+      for (const _ of [1, 2]) await api.post('/api/v1/tickets', {});
       await ended(id, 15);
 
-      const stats = await waitUntilCounted(id, 15);
+      const stats = await waitUntilCounted(id, 15, api);
       const totals = { owed: 15, pending: 0, succeeded: 3, exhausted: 10, skipped: 2, duplicates: 0 };
       expect(stats).toMatchObject({ webhookId: id, totals, oldestPending: null });
       const hours: Record<string, number | string>[] = Object(stats).hours;
