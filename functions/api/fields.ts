@@ -52,11 +52,15 @@ export const distinct = <T extends Record<string, string>>(
   names: z.ZodMiniEnum<T>,
   what: [one: string, many: string],
 ) =>
-  z.array(names, { error: `must be an array of ${what[1]}` }).check(
-    z.minLength(1),
-    z.maxLength(names.options.length),
-    z.refine((given) => new Set(given).size === given.length, { error: `must not name ${what[0]} twice` }),
-  );
+  z
+    .array(names, {
+      error: ({ code }) => (code === 'invalid_type' ? `must be an array of ${what[1]}` : undefined),
+    })
+    .check(
+      z.minLength(1),
+      z.maxLength(names.options.length),
+      z.refine((given) => new Set(given).size === given.length, { error: `must not name ${what[0]} twice` }),
+    );
 
 /**
  * An integer in a query, clamped to a range (docs/specification.md, Pagination).

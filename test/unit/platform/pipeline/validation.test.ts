@@ -263,6 +263,9 @@ describe('a message about a wrong field', () => {
     expect((await register({ url: 'https://a.example', events })).body).toEqual(
       envelope('VALIDATION_ERROR', 'events must not name an event type twice.'),
     );
+    expect((await register({ url: 'https://a.example', events: [] })).body).toEqual(
+      envelope('VALIDATION_ERROR', 'events must have at least 1 item.'),
+    );
     expect((await register({ url: 'https://a.example', events: 'all' })).body).toEqual(
       envelope('VALIDATION_ERROR', 'events must be an array of event types.'),
     );
