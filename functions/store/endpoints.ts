@@ -85,6 +85,14 @@ const STATE_FIELDS = [
   'stalledUntil',
 ] as const;
 
+/** Reads one endpoint, for a function that needs no more of the store: it loads no more. */
+export const readEndpoint =
+  (service: Table) =>
+  async (orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> => {
+    const row = await readItem(service, { ...keys.endpoint(orgId, id) });
+    return row && parse(row);
+  };
+
 /** Webhook endpoints of an organization, with counters that enforce their limits. */
 export function endpointStore(service: Table) {
   const read = (key: Key) => readItem(service, { ...key });
@@ -140,10 +148,7 @@ export function endpointStore(service: Table) {
   }
 
   return {
-    async find(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
-      const row = await read(keys.endpoint(orgId, id));
-      return row && parse(row);
-    },
+    find: readEndpoint(service),
 
     list(orgId: OrgId, page: PageRequest): Promise<Page<Endpoint>> {
       return readNewestFirst([partitionReader(service, keys.endpoints(orgId), parse)], page);
@@ -326,8 +331,9 @@ export function endpointStore(service: Table) {
     },
 
     /**
-     * Changes settings; null removes one. A new URL makes the endpoint unproven. Refused as `endpoint-changed` when one of the
-     * settings was changed since the endpoint was read, and as `endpoint-host-limit`.
+     * Changes settings; null removes one. A new URL makes the endpoint unproven. Refused as
+     * `endpoint-changed` when one of the settings was changed since the endpoint was read, and as
+     * `endpoint-host-limit`.
      * @param settings at least one
      */
     buildUpdate({ orgId, id, row, counted }: EndpointToChange, settings: EndpointChange): Change[] {

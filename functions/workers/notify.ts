@@ -12,7 +12,7 @@ import { count } from '../platform/metrics.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { busWorker, processEach } from '../platform/pipeline/worker.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { endpointStore } from '../store/endpoints.ts';
+import { readEndpoint } from '../store/endpoints.ts';
 import { mailBudgets } from '../store/mail-budgets.ts';
 import { mailingStore } from '../store/mailings.ts';
 import { organizationStore, readOrganizationState } from '../store/organizations.ts';
@@ -44,7 +44,7 @@ const notify = notifyAdmins(
   {
     gate: gate(organizationStates(readOrganizationState(service)).of),
     organizations: organizationStore(service),
-    endpoints: endpointStore(service),
+    endpoints: { find: readEndpoint(service) },
     sources: sourceStore({ client, name: environment.KNOWLEDGE_TABLE, reportUnreadable }),
     mailings: mailingStore(mailings),
     budgets: mailBudgets(mailings, {

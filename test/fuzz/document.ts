@@ -69,7 +69,7 @@ export function readDocument(): Document {
   return { operations, headerNames: new Set(headerNames) };
 }
 
-/** The status of success of a request that changes something: an operation may have 200 for one that does not. */
+/** The status of a success that changes something; one that changes nothing may have 200. */
 export const successOf = ({ answers }: Operation): number =>
   Math.max(...[...answers.keys()].filter((status) => status.startsWith('2')).map(Number));
 

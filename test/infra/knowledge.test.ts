@@ -107,7 +107,16 @@ describe('the routes of sources', () => {
     ],
     ['list-sources', ['Query Knowledge']],
     ['read-source', ['GetItem Knowledge']],
-    ['delete-source', ['DeleteItem Knowledge', 'PutItem Outbox', 'UpdateItem Knowledge']],
+    [
+      'delete-source',
+      [
+        'DeleteItem Knowledge',
+        'GetItem Knowledge',
+        'PutItem Outbox',
+        'PutItem Service',
+        'UpdateItem Knowledge',
+      ],
+    ],
     ['sync-source', ['GetItem Knowledge', 'PutItem Outbox', 'PutItem Service', 'UpdateItem Knowledge']],
   ])('%s may, beside the actions of every route, do %j', (name, actions) => {
     const [, fn] = functionNamed(template, name);

@@ -65,7 +65,7 @@ with its first response.`,
   },
   readDeliveryStats: {
     tag: 'Deliveries',
-    atMost: { reads: 1900, writes: 4 },
+    atMost: { reads: 2000, writes: 4 },
     description: `Counts deliveries as \`readWebhookStats\` does: by hour for all endpoints together, and in
 total for each. \`failing\` predicts when an endpoint will be disabled. \`waitingSince\` shows that an endpoint
 does not accept deliveries, before the first one is \`exhausted\`.

@@ -40,7 +40,7 @@ Invalid values are rejected. Live, both are ordinary parameters that are sent to
 export const operations = {
   registerWebhook: {
     tag: 'Webhooks',
-    atMost: { reads: 70, writes: 34 },
+    atMost: { reads: 90, writes: 34 },
     description: `Registers a receiver URL and its event types. Events are signed with the \`secret\` in this
 response; store it, because no other operation returns it.
 

@@ -27,7 +27,7 @@ let api: Api;
 const revealed: string[] = [];
 
 beforeAll(async () => {
-  tables = await dynamo.tables();
+  tables = await dynamo.createdTables();
   api = await anApi(dynamo, tables, aKeyring());
 }, 120_000 * PATIENCE);
 afterAll(() => api.close());

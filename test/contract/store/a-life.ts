@@ -70,17 +70,26 @@ export async function live(
   for (const reminder of await engine.fanOut()) await engine.attempt(reminder);
   await converse(call);
   await engine.fanOut();
-  await sendAgain(engine, call, { id: taking });
+  await sendAgain(engine, call, { id: taking }, { id: await register('200') });
   await answer(engine, call);
   await engine.follow(orgId);
   await learn(engine, call);
 }
 
-/** Redelivery jobs: one ends, one is stopped, and one has not started. */
-async function sendAgain(engine: TestEngine, call: Caller, endpoint: { id: EndpointId }): Promise<void> {
+/**
+ * Redelivery jobs: one ends, one is stopped, and one has not started.
+ * @param late an endpoint that has received nothing
+ */
+async function sendAgain(
+  engine: TestEngine,
+  call: Caller,
+  endpoint: { id: EndpointId },
+  late: { id: EndpointId },
+): Promise<void> {
   const body = { from: new Date(Date.now() - 3_600_000).toISOString() };
   const start = async () => String((await call('startRedelivery', { params: endpoint, body })).id);
   const ended = await start();
+  await call('startRedelivery', { params: late, body: { ...body, what: 'missing' } });
   await engine.redeliver();
   await call('readRedelivery', { params: { ...endpoint, redeliveryId: ended } });
   await call('stopRedelivery', { params: { ...endpoint, redeliveryId: await start() } });

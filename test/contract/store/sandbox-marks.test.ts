@@ -227,7 +227,11 @@ describe('the purge after a reset', () => {
     expect(channels).toHaveLength(2);
     for (const place of channels) expect(afterPurge.has(place)).toBe(true);
     const endpoints = [...lives.first].filter(([place]) => place.includes('#webhooks whk_'));
-    expect(endpoints.map(([, { status }]) => status).toSorted()).toEqual(['active', 'auto_disabled']);
+    expect(endpoints.map(([, { status }]) => status).toSorted()).toEqual([
+      'active',
+      'active',
+      'auto_disabled',
+    ]);
     for (const [place] of endpoints) expect(afterPurge.has(place)).toBe(true);
   });
 });

@@ -116,6 +116,7 @@ const DATA_ROUTES = [
   'redeliver-delivery',
   'request-handoff',
   'resolve-conversation',
+  'retry-delivery',
   'sync-source',
   'test-webhook',
 ];
