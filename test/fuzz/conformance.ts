@@ -140,16 +140,27 @@ function bodyFaults(
     ? []
     : (validate.errors ?? []).map(({ instancePath, message }) => `body${instancePath} ${message}`);
   faults.push(...unknownFields(schema, body).map((path) => `body${path} is not documented`));
-  if (status >= 400) faults.push(...errorFaults(body, headers, errorTypes));
+  if (status >= 400) faults.push(...errorFaults(body, headers, errorTypes, sent));
   return faults;
 }
 
-function errorFaults(body: unknown, headers: Exchange['headers'], types: readonly string[]): string[] {
-  const { type, requestId, message } = Object(Object(body).error);
+function errorFaults(
+  body: unknown,
+  headers: Exchange['headers'],
+  types: readonly string[],
+  sent: Exchange['sent'],
+): string[] {
+  const { type, requestId, message, details = [] } = Object(Object(body).error);
+  // Names of fields and parameters that the caller sent, which may be any word.
+  const parameters = new URLSearchParams(sent.target.split('?')[1]);
+  const own = details
+    .map(({ field }: { field: string }) => field)
+    .filter((field: string) => parameters.has(field) || sent.body?.includes(field) === true)
+    .reduce((text: string, field: string) => text.replaceAll(`${field} is not a known`, ''), String(message));
   return [
     ...(types.length === 0 || types.includes(type) ? [] : [`the error type ${type} is not documented`]),
     ...(requestId === headers['request-id'] ? [] : [`requestId ${requestId} is not the Request-Id`]),
-    ...(INSIDE.test(String(message)) ? [`the message shows the inside of the service: ${message}`] : []),
+    ...(INSIDE.test(own) ? [`the message shows the inside of the service: ${message}`] : []),
   ];
 }
 

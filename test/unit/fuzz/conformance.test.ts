@@ -91,6 +91,17 @@ describe('an answer that differs from the document', () => {
     expect(faultsOf(answer(changes)).join('; ')).toMatch(fault);
   });
 
+  it('has no fault where a message repeats an unknown name that the caller sent, and one where it does not', () => {
+    const message = 'undefined is not a known parameter.';
+    const details = [{ field: 'undefined', message: 'is not a known parameter' }];
+    const refused = { status: 400, text: error('VALIDATION_ERROR', { message, details }) };
+    const { sent } = answer();
+    const named = { ...sent, target: `${sent.target}?undefined=` };
+    const ofMessage = (fault: string) => fault.includes('inside');
+    expect(faultsOf(answer({ ...refused, sent: named })).filter(ofMessage)).toEqual([]);
+    expect(faultsOf(answer(refused)).filter(ofMessage)).toHaveLength(1);
+  });
+
   it('has faults: a missing required header', () => {
     const { 'request-id': _, ...headers } = answer().headers;
     expect(faultsOf(answer({ headers })).join()).toMatch(/request-id is missing/);
