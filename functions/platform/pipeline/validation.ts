@@ -26,15 +26,17 @@ export function parseBody(
   if (route.method === 'GET' || route.method === 'DELETE') return { ok: true, value: undefined };
   const schema = route.body ?? NoBody;
   const optional = schema.safeParse(undefined);
-  const text = decodeBody(event);
-  if (text !== undefined && Buffer.byteLength(text) > MAX_BODY_BYTES)
+  // The gateway passes bodies as base64 (lib/cloud/api.ts).
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > MAX_BODY_BYTES)
     return refuse(problem('PAYLOAD_TOO_LARGE', `The body must be at most ${MAX_BODY_BYTES} bytes.`));
-  if (text === '' && optional.success) return { ok: true, value: optional.data };
+  if (bytes.length === 0 && optional.success) return { ok: true, value: optional.data };
   const mediaType = header(event, 'content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (mediaType !== 'application/json' && (text !== '' || mediaType !== undefined))
+  if (mediaType !== 'application/json' && (bytes.length > 0 || mediaType !== undefined))
     return refuse(
       problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON, with Content-Type: application/json.'),
     );
+  const text = decodeUtf8(bytes);
   if (text === undefined) return refuse(invalid({ field: 'body', message: 'must be valid UTF-8' }));
   let json: unknown;
   try {
@@ -48,11 +50,10 @@ export function parseBody(
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The gateway passes bodies as base64 (lib/cloud/api.ts). Undefined when the bytes are not UTF-8. */
-function decodeBody({ body, isBase64Encoded }: APIGatewayProxyEvent): string | undefined {
-  if (!isBase64Encoded) return body ?? '';
+/** Undefined when the bytes are not UTF-8. */
+function decodeUtf8(bytes: Buffer): string | undefined {
   try {
-    return UTF_8.decode(Buffer.from(body ?? '', 'base64'));
+    return UTF_8.decode(bytes);
   } catch {
     return undefined;
   }

@@ -26,6 +26,9 @@ async function spectral(of: OpenApiDocument): Promise<string[]> {
   return results.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`);
 }
 
+/** The operation with the planted error, or the one whose id it repeats. */
+const PLANTED = /api~1v1~1tickets|\/api\/v1\/tickets/;
+
 /** The document with an operation that breaks a rule of each linter. */
 function withErrors(): OpenApiDocument {
   const copy = structuredClone(document);
@@ -41,6 +44,7 @@ describe.each([
   it('finds no error and no warning, except one that the test adds', async () => {
     const found = await lint(withErrors());
     expect(found).not.toEqual([]);
-    for (const problem of found) expect(problem).toMatch(rule);
+    // At the planted place alone: an error of the same rule elsewhere is a finding.
+    expect(found.filter((problem) => !rule.test(problem) || !PLANTED.test(problem))).toEqual([]);
   });
 });

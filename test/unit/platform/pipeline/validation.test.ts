@@ -114,6 +114,7 @@ describe('a body', () => {
         body: envelope('VALIDATION_ERROR', 'The body must be valid UTF-8.'),
         runs: 0,
       });
+    expect(await ofBytes(Buffer.alloc(256 * KIB + 1, 0xff))).toMatchObject({ status: 413 });
     expect(await ofBytes(Buffer.concat([start, Buffer.from('\ufffd'), end]))).toMatchObject({ status: 201 });
   });
 
