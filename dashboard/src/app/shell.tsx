@@ -1,7 +1,20 @@
+import {
+  BookOpen,
+  ChartColumn,
+  FileCode,
+  FlaskConical,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  Send,
+  Settings,
+  Webhook,
+} from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link as RouterLink, useLocation } from 'wouter';
 import { Button } from '../parts/button.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { mediaQuery } from '../parts/media.ts';
 import { Failure } from '../parts/notice.tsx';
 import { useTexts } from '../text/language.ts';
@@ -123,34 +136,58 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
   const { to } = useEnvironment();
   return (
     <nav id="pages" className={styles.nav} aria-label={t.nav.label} data-open={isOpen}>
-      <Place to={to('/')}>{t.nav.overview}</Place>
+      <Place to={to('/')} icon={LayoutDashboard}>
+        {t.nav.overview}
+      </Place>
       <h2>{t.nav.webhooks}</h2>
-      <Place to={to('/endpoints')} hasMore>
+      <Place to={to('/endpoints')} icon={Webhook} hasMore>
         {t.nav.endpoints}
       </Place>
-      <Place to={to('/deliveries')} hasMore>
+      <Place to={to('/deliveries')} icon={Send} hasMore>
         {t.nav.deliveries}
       </Place>
       <h2>{t.nav.organization}</h2>
-      <Place to={to('/sources')} hasMore>
+      <Place to={to('/sources')} icon={BookOpen} hasMore>
         {t.nav.sources}
       </Place>
-      <Place to="/api-keys">{t.nav.apiKeys}</Place>
-      <Place to="/sandbox">{t.nav.sandbox}</Place>
-      <Place to="/usage">{t.nav.usage}</Place>
-      <Place to="/settings">{t.nav.settings}</Place>
-      <a href="/api/docs">{t.nav.reference}</a>
+      <Place to="/api-keys" icon={KeyRound}>
+        {t.nav.apiKeys}
+      </Place>
+      <Place to="/sandbox" icon={FlaskConical}>
+        {t.nav.sandbox}
+      </Place>
+      <Place to="/usage" icon={ChartColumn}>
+        {t.nav.usage}
+      </Place>
+      <Place to="/settings" icon={Settings}>
+        {t.nav.settings}
+      </Place>
+      <a href="/api/docs">
+        <Icon of={FileCode} />
+        {t.nav.reference}
+      </a>
       {useIsNarrow() ? <Account /> : null}
     </nav>
   );
 }
 
 /** @param hasMore whether paths below it are the same place */
-function Place({ to, hasMore = false, children }: { to: string; hasMore?: boolean; children: ReactNode }) {
+function Place({
+  to,
+  icon,
+  hasMore = false,
+  children,
+}: {
+  to: string;
+  icon: LucideIcon;
+  hasMore?: boolean;
+  children: ReactNode;
+}) {
   const [path] = useLocation();
   const isHere = path === to || (hasMore && path.startsWith(`${to}/`));
   return (
     <RouterLink href={to} aria-current={isHere ? 'page' : undefined}>
+      <Icon of={icon} />
       {children}
     </RouterLink>
   );

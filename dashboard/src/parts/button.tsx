@@ -4,7 +4,8 @@ import { useTexts } from '../text/language.ts';
 import styles from './button.module.css';
 
 export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'children' | 'style'> {
-  look?: 'ordinary' | 'primary' | 'danger' | 'plain';
+  /** `danger` opens a confirmation, `destroy` is the confirmation. */
+  look?: 'ordinary' | 'primary' | 'danger' | 'destroy' | 'plain';
   children: ReactNode;
 }
 

@@ -53,7 +53,7 @@ export function Confirm({
         {error === null || error === undefined ? null : <Failure error={error} />}
         <DialogActions>
           <Button onPress={onClose}>{t.cancel}</Button>
-          <Button type="submit" look="danger" isDisabled={!isSure} isPending={isPending}>
+          <Button type="submit" look="destroy" isDisabled={!isSure} isPending={isPending}>
             {action}
           </Button>
         </DialogActions>

@@ -2,14 +2,19 @@ import { type ReactNode, useEffect } from 'react';
 import { useTexts } from '../text/language.ts';
 import styles from './page.module.css';
 
-/** A page: its name, what can be done on it, and what it shows. */
+/**
+ * A page: its name, what can be done on it, and what it shows. @param heading the title, where it is more than
+ * a text
+ */
 export function Page({
   title,
+  heading = title,
   about,
   actions,
   children,
 }: {
   title: string;
+  heading?: ReactNode;
   about?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
@@ -22,7 +27,7 @@ export function Page({
     <div className={styles.page}>
       <header className={styles.head}>
         <div className={styles.heading}>
-          <h1>{title}</h1>
+          <h1>{heading}</h1>
           {about === undefined ? null : <p>{about}</p>}
         </div>
         {actions === undefined ? null : <div className={styles.actions}>{actions}</div>}

@@ -98,6 +98,11 @@ export const de: Texts = {
     action: 'Zur Sandbox',
   },
 
+  filters: {
+    title: 'Filter',
+    open: (count) => (count === 0 ? 'Filter' : `Filter (${count})`),
+    show: 'Ergebnisse anzeigen',
+  },
   status: {
     pending: 'Ausstehend',
     retrying: 'Wird wiederholt',

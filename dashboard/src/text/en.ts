@@ -102,6 +102,11 @@ export const en = {
     action: 'Go to the sandbox',
   },
 
+  filters: {
+    title: 'Filters',
+    open: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),
+    show: 'Show results',
+  },
   status: {
     pending: 'Pending',
     retrying: 'Retrying',

@@ -1,8 +1,8 @@
 import { DELIVERED_TYPES } from '../../api/event-types.ts';
 import type { Endpoint } from '../../api/webhooks.ts';
 import { Choose } from '../../parts/field.tsx';
+import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { useTexts } from '../../text/language.ts';
-import styles from './deliveries.module.css';
 import { type Filters, STATUS_CHOICES, type StatusChoice, TIME_CHOICES, type TimeChoice } from './filters.ts';
 
 /** All addresses begin with it, and a narrow field has no room for what all of them have. */
@@ -36,7 +36,7 @@ export function FilterFields({
     week: t.deliveries.week,
   };
   return (
-    <div className={styles.filters}>
+    <FilterRow count={Object.values(filters).filter((value) => value !== 'any').length}>
       <Choose
         label={t.deliveries.endpoint}
         options={endpoints.map(({ id, url }) => ({ value: id, label: url.replace(SCHEME, '') }))}
@@ -70,6 +70,6 @@ export function FilterFields({
         value={filters.time}
         onChange={(time) => onFilters({ ...filters, time })}
       />
-    </div>
+    </FilterRow>
   );
 }

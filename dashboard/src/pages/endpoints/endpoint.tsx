@@ -12,6 +12,7 @@ import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { Url } from '../../parts/url.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
@@ -47,6 +48,7 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
   return (
     <Page
       title={endpoint.url}
+      heading={<Url url={endpoint.url} />}
       actions={
         <>
           <Link to={`/deliveries/${endpoint.id}`} className={buttonLook('ordinary')}>

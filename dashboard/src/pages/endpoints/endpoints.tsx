@@ -7,6 +7,7 @@ import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page, Table } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
@@ -58,7 +59,7 @@ export default function Endpoints() {
               <tr key={endpoint.id}>
                 <td>
                   <Link to={`/endpoints/${endpoint.id}`}>
-                    <code>{endpoint.url}</code>
+                    <Url url={endpoint.url} />
                   </Link>
                 </td>
                 <td data-label={t.endpoints.status}>

@@ -1,6 +1,7 @@
 import type { Schema } from '../../api/client.ts';
 import { Link } from '../../parts/link.tsx';
 import { Table } from '../../parts/page.tsx';
+import { Url } from '../../parts/url.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
@@ -37,7 +38,7 @@ export function EndpointRows({ endpoints }: { endpoints: Schema<'DeliveryStats'>
         <tr key={row.webhookId}>
           <td>
             <Link to={`/endpoints/${row.webhookId}`} className={styles.address}>
-              {row.url}
+              <Url url={row.url} />
             </Link>
           </td>
           <td data-label={t.endpoints.status}>

@@ -3,6 +3,7 @@ import type { Schema } from '../../api/client.ts';
 import { Link } from '../../parts/link.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
+import { Url } from '../../parts/url.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { type Attention, attentionOf } from './attention.ts';
@@ -43,7 +44,7 @@ function Trouble({ row, attention }: { row: Row; attention: Attention }) {
       <div className="row">
         <Status tone={TONES[attention]}>{t.overview.attentions[attention]}</Status>
         <Link to={`/endpoints/${row.webhookId}`} className={styles.address}>
-          {row.url}
+          <Url url={row.url} />
         </Link>
       </div>
       {attention === 'disabled' ? <Disabled at={row.disabledAt} /> : null}
