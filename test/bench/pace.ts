@@ -15,12 +15,12 @@ import { startRunEngines } from './run-engines.ts';
 
 /*
  * An endpoint with `maxPerSecond` under more events than it takes, beside one without: requests per second at
- * the receiver, lost and repeated events, and the latency of the other endpoint without and with the limited
- * one.
+ * the receiver, lost and repeated events, and the latency of the other endpoint alone, beside as many events for
+ * an endpoint without a limit, and beside the limited one.
  */
 const options = commandLine(
   'npm run bench -- pace',
-  'Writes events to the outbox for some seconds: a few for an endpoint without a limit, first alone and then beside many for one with `maxPerSecond`. Waits until the limited endpoint has received all, and prints its requests per second. Fails when an event is lost, or when a second while deliveries wait is more than 10 % from the limit (one request at least).',
+  'Writes events to the outbox for some seconds: a few for one endpoint, first alone, then beside many for another one without a limit, then beside as many for one with `maxPerSecond`. Waits until the limited endpoint has received all, and prints its requests per second. Fails when an event is lost, or when a second while deliveries wait is more than 10 % from the limit (one request at least).',
 )
   .option('--limit <n>', 'maxPerSecond', wholeNumber(1, 1000), 10)
   .option('--rate <n>', 'events in a second for the limited endpoint', decimal(0.01, 10_000), 100)
@@ -40,9 +40,11 @@ interface Receipt {
   sinceEventMs: number;
 }
 
-/** One server for both endpoints, distinguished by path. */
+type Path = '/limited' | '/unlimited' | '/other';
+
+/** One server for all endpoints, distinguished by path. */
 async function startReceivers({ cert, key }: LocalRun['tls']) {
-  const receipts: Record<string, Receipt[]> = { '/limited': [], '/other': [] };
+  const receipts: Record<string, Receipt[]> = { '/limited': [], '/unlimited': [], '/other': [] };
   const server = createServer({ cert, key, keepAliveTimeout: 60_000 }, (request, response) => {
     const at = Date.now();
     const chunks: Buffer[] = [];
@@ -57,9 +59,9 @@ async function startReceivers({ cert, key }: LocalRun['tls']) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: (path: '/limited' | '/other') => `https://localhost:${port}${path}`,
-    take: (path: '/limited' | '/other') => receipts[path]?.splice(0) ?? [],
-    count: (path: '/limited' | '/other') => new Set(receipts[path]?.map(({ id }) => id)).size,
+    url: (path: Path) => `https://localhost:${port}${path}`,
+    take: (path: Path) => receipts[path]?.splice(0) ?? [],
+    count: (path: Path) => new Set(receipts[path]?.map(({ id }) => id)).size,
     stop() {
       server.close();
       server.closeAllConnections();
@@ -131,7 +133,7 @@ try {
     return { count, offered: count / ((performance.now() - began) / 1000) };
   }
 
-  async function receiveAll(where: '/limited' | '/other', count: number): Promise<void> {
+  async function receiveAll(where: Path, count: number): Promise<void> {
     let [seen, quietSeconds] = [0, 0];
     while (seen < count && quietSeconds < 180) {
       await sleep(1000);
@@ -141,7 +143,7 @@ try {
     }
   }
 
-  async function register(where: '/limited' | '/other', settings: object): Promise<EndpointId> {
+  async function register(where: Path, settings: object): Promise<EndpointId> {
     const { body } = await api.post('/api/v1/webhooks', {
       url: receivers.url(where),
       events: ['ticket.created'],
@@ -151,20 +153,26 @@ try {
   }
 
   const other = await register('/other', {});
+  const unlimited = await register('/unlimited', {});
   const limited = await register('/limited', { maxPerSecond: limit });
-  // Starts the sandboxes, and proves both endpoints, which begin in the slow queue.
-  await Promise.all([write(other, 50), write(limited, 50)]);
-  await Promise.all([receiveAll('/other', 50), receiveAll('/limited', 50)]);
-  for (const where of ['/other', '/limited'] as const) receivers.take(where);
+  // Starts the sandboxes, and proves the endpoints, which begin in the slow queue.
+  await Promise.all([other, unlimited, limited].map((id) => write(id, 50)));
+  const all = ['/other', '/unlimited', '/limited'] as const;
+  await Promise.all(all.map((where) => receiveAll(where, 50)));
+  for (const where of all) receivers.take(where);
 
   const alone = await writeFor(other, beside);
   await receiveAll('/other', alone.count);
   sayLatency('the other endpoint, alone', receivers.take('/other'));
 
+  const [control, near] = await Promise.all([writeFor(unlimited, rate), writeFor(other, beside)]);
+  await Promise.all([receiveAll('/other', near.count), receiveAll('/unlimited', control.count)]);
+  sayLatency('the other, beside the unlimited', receivers.take('/other'));
+
   const [sent, both] = await Promise.all([writeFor(limited, rate), writeFor(other, beside)]);
   say(`${sent.count} events for the limited endpoint, ${sent.offered.toFixed(1)} a second`);
   await receiveAll('/other', both.count);
-  sayLatency('the other endpoint, beside', receivers.take('/other'));
+  sayLatency('the other, beside the limited', receivers.take('/other'));
   await receiveAll('/limited', sent.count);
 
   const receipts = receivers.take('/limited');
