@@ -6,13 +6,13 @@ all operations, events and errors. The OpenAPI document is at \`/api/openapi.jso
 
 ## Requests and responses
 
-Bodies are JSON in UTF-8, at most 256 KiB, with \`Content-Type: application/json\`. Unknown fields and query
-parameters are ignored. Timestamps are ISO 8601 in UTC with milliseconds; requests may give an offset. Identifiers sort by creation time.
-Text lengths are counted in characters (Unicode code points).
+Bodies are JSON in UTF-8, at most 256 KiB, with \`Content-Type: application/json\`. Unknown fields
+and query parameters are refused. Timestamps are ISO 8601 in UTC with milliseconds; requests may give an offset.
+Identifiers sort by creation time. Text lengths are counted in characters (Unicode code points).
 
 A successful response is \`{"success": true, "data": …}\`. An error is
 \`{"error": {"type", "message", "requestId"}}\` with a status of 400 or more. Handle errors by \`error.type\`,
-show \`error.message\` to users, and quote \`error.requestId\` to support; every response has it in the
+show \`error.message\` to users, find each fault of a request in \`error.details\`, and quote \`error.requestId\` to support; every response has it in the
 \`Request-Id\` header. Errors of API Gateway, such as an unknown path or method, have the same form.
 
 ## Authentication
