@@ -22,7 +22,7 @@ export const operations = {
     tag: 'Organization',
     atMost: { reads: 2, writes: 6 },
     description:
-      'Changes the given settings; the others keep their values. Name, environment and tier cannot be changed and are ignored.',
+      'Changes the given settings; the others keep their values. Name, environment and tier cannot be changed.',
     body: { contentChangeThreshold: 35 },
     answer: 'The updated organization.',
     data: { ...examples.organization, contentChangeThreshold: 35 },
