@@ -27,8 +27,11 @@ await startNamedProgram('generate', 'Writes files that are made of the code.', {
     },
   },
   types: {
-    about: "the dashboard's types, from docs/openapi/v1.json; npm run lint does it too",
-    start: async () => runScript('dashboard', 'types'),
+    about: 'types of the dashboard and of packages/sdk, from docs/openapi/v1.json; npm run lint does it too',
+    async start() {
+      runScript('dashboard', 'types');
+      runScript('packages/sdk', 'types');
+    },
   },
   grants: {
     about: 'lib/cloud/grants/access.json, after a change of what a function asks of AWS',
@@ -43,6 +46,10 @@ await startNamedProgram('generate', 'Writes files that are made of the code.', {
       const { LOGS_PAGE, logsPage } = await import('../lib/logs/page.ts');
       write(LOGS_PAGE, logsPage());
     },
+  },
+  sdk: {
+    about: 'docs/reference/typescript-client.md, after a change of the methods of packages/sdk',
+    start: async () => runScript('packages/sdk', 'coverage'),
   },
   coverage: {
     about: 'packages/aws-local/COVERAGE.md, after a change of what the package supports',

@@ -22,6 +22,7 @@ const STAYS: readonly [command: RegExp, ready: RegExp][] = [
   [/^npm run listen\b/, /Ctrl-C stops/],
   [/^npm run forward /, /Ctrl-C stops/],
   [/^node receiver\.mjs$/, /Listening at/],
+  [/^node first\.mjs$/, /conversation\.created/],
   [/^node -e .*\.listen\(4000\)/, /^/],
 ];
 

@@ -42,6 +42,7 @@ export async function aReaderShell(localDirectory: string): Promise<ReaderShell>
   const programs = join(directory, 'programs');
   await mkdir(programs);
   await symlink(localDirectory, join(directory, '.local'));
+  await symlink(join(ROOT, 'packages'), join(directory, 'packages'));
   const ports = { '4433': await freePort(), '4000': await freePort() };
   const onFreePorts = (text: string) =>
     text.replaceAll(PORTS, (port) => `${ports[port as keyof typeof ports]}`);
@@ -70,7 +71,7 @@ export async function aReaderShell(localDirectory: string): Promise<ReaderShell>
   });
   // Starting npm would take longer than the program itself.
   shell.stdin.write(`set -o pipefail
-npm() { local name="$2"; shift 2; [ "\${1-}" != -- ] || shift; $replace node "${ROOT}/bin/$name.ts" "$@"; }
+npm() { [ "$1" = run ] || { command npm "$@"; return; }; local name="$2"; shift 2; [ "\${1-}" != -- ] || shift; $replace node "${ROOT}/bin/$name.ts" "$@"; }
 `);
 
   let blocks = 0;

@@ -1,0 +1,171 @@
+import type { BodyOf, DataOf, FilterOf, Operation, QueryOf, ResponseOf } from './operations.ts';
+import type { Page } from './pages.ts';
+import type { CallOptions, Input, Transport, WriteOptions } from './transport.ts';
+import { wait } from './wait.ts';
+
+/*
+ * The operations as methods. What each of them does, its limits and its errors are in the API reference, under
+ * the name of the operation.
+ */
+
+/** The resource of a successful response. */
+type Read = <O extends Operation>(operation: O, input?: Input, options?: WriteOptions) => Promise<DataOf<O>>;
+
+/** A batch of the event log, in the order in which events happened. */
+export interface EventBatch extends Page<DataOf<'listEvents'>[number]> {
+  /** Where to continue after a restart, as the `cursor` of `follow`. */
+  nextCursor: string;
+}
+
+/** How the event log is followed. */
+export interface FollowOptions extends CallOptions {
+  /** Of the last batch that was processed. */
+  cursor?: string;
+  /** Milliseconds between reads at the end of the log: 2,000 without it. */
+  pollMs?: number;
+}
+
+export function createResources({ send, list }: Transport) {
+  const read: Read = async <O extends Operation>(operation: O, input?: Input, options?: WriteOptions) => {
+    const response: ResponseOf<O> = await send(operation, input, options);
+    return Object(response).data as DataOf<O>;
+  };
+
+  return {
+    /** Endpoints that receive events. */
+    webhooks: {
+      /** The response has the signing secret, which is not shown again. */
+      create: (body: BodyOf<'registerWebhook'>, options?: WriteOptions) =>
+        read('registerWebhook', { body }, options),
+      list: (filter?: FilterOf<'listWebhooks'>, options?: CallOptions) =>
+        list('listWebhooks', { query: filter ?? {} }, options),
+      get: (id: string, options?: CallOptions) => read('readWebhook', { path: { id } }, options),
+      update: (id: string, body: BodyOf<'updateWebhook'>, options?: CallOptions) =>
+        read('updateWebhook', { path: { id }, body }, options),
+      delete: (id: string, options?: CallOptions) => read('deleteWebhook', { path: { id } }, options),
+      /** Sends a `webhook.test` event. */
+      test: (id: string, options?: WriteOptions) => read('testWebhook', { path: { id } }, options),
+      stats: (id: string, query?: QueryOf<'readWebhookStats'>, options?: CallOptions) =>
+        read('readWebhookStats', { path: { id }, query: query ?? {} }, options),
+    },
+
+    /** Deliveries of events to endpoints. */
+    deliveries: {
+      list: (webhookId: string, filter?: FilterOf<'listDeliveries'>, options?: CallOptions) =>
+        list('listDeliveries', { path: { id: webhookId }, query: filter ?? {} }, options),
+      get: (webhookId: string, deliveryId: string, options?: CallOptions) =>
+        read('readDelivery', { path: { id: webhookId, deliveryId } }, options),
+      /** Attempts a `retrying` delivery now. */
+      retry: (webhookId: string, deliveryId: string, options?: WriteOptions) =>
+        read('retryDelivery', { path: { id: webhookId, deliveryId } }, options),
+      /** Sends the event of a delivery that has ended again. */
+      redeliver: (webhookId: string, deliveryId: string, options?: WriteOptions) =>
+        read('redeliverDelivery', { path: { id: webhookId, deliveryId } }, options),
+      stats: (query?: QueryOf<'readDeliveryStats'>, options?: CallOptions) =>
+        read('readDeliveryStats', { query: query ?? {} }, options),
+    },
+
+    /** Jobs that resend what failed, or what an endpoint has not received. */
+    redeliveries: {
+      start: (webhookId: string, body: BodyOf<'startRedelivery'>, options?: WriteOptions) =>
+        read('startRedelivery', { path: { id: webhookId }, body }, options),
+      list: (webhookId: string, filter?: FilterOf<'listRedeliveries'>, options?: CallOptions) =>
+        list('listRedeliveries', { path: { id: webhookId }, query: filter ?? {} }, options),
+      get: (webhookId: string, redeliveryId: string, options?: CallOptions) =>
+        read('readRedelivery', { path: { id: webhookId, redeliveryId } }, options),
+      stop: (webhookId: string, redeliveryId: string, options?: CallOptions) =>
+        read('stopRedelivery', { path: { id: webhookId, redeliveryId } }, options),
+    },
+
+    /** The events of the last 30 days. */
+    events: {
+      list: (filter?: FilterOf<'listEvents'>, options?: CallOptions) =>
+        list('listEvents', { query: filter ?? {} }, options),
+      /** With its payload, and its delivery at each endpoint. */
+      get: (id: string, options?: CallOptions) => read('readEvent', { path: { id } }, options),
+      /**
+       * Reads on without an end, each event once, some 15 seconds after it happened. Process a batch, then store
+       * its `nextCursor`: after a restart the batch that was not stored comes again.
+       */
+      async *follow(
+        filter: Omit<FilterOf<'listEvents'>, 'order' | 'to'> = {},
+        { cursor, pollMs = 2_000, ...options }: FollowOptions = {},
+      ): AsyncGenerator<EventBatch, void, undefined> {
+        const pages = list('listEvents', { query: { ...filter, order: 'asc' } }, options);
+        for await (const page of pages.pages(cursor)) {
+          // With `order=asc` and no `to` there is always a next page.
+          if (page.data.length > 0 && page.nextCursor !== null)
+            yield { data: page.data, nextCursor: page.nextCursor };
+          else await wait(pollMs, options.signal);
+        }
+      },
+    },
+
+    conversations: {
+      create: (body: BodyOf<'createConversation'>, options?: WriteOptions) =>
+        read('createConversation', { body }, options),
+      list: (filter?: FilterOf<'listConversations'>, options?: CallOptions) =>
+        list('listConversations', { query: filter ?? {} }, options),
+      get: (id: string, options?: CallOptions) => read('readConversation', { path: { id } }, options),
+      resolve: (id: string, body: BodyOf<'resolveConversation'>, options?: WriteOptions) =>
+        read('resolveConversation', { path: { id }, body }, options),
+      /** Hands a conversation over to a human agent. */
+      handoff: (id: string, body: BodyOf<'requestHandoff'>, options?: WriteOptions) =>
+        read('requestHandoff', { path: { id }, body }, options),
+      /** A token with which a visitor's browser reads the conversation for 15 minutes. */
+      createVisitorToken: (id: string, options?: WriteOptions) =>
+        read('createVisitorToken', { path: { id } }, options),
+      messages: {
+        create: (conversationId: string, body: BodyOf<'createMessage'>, options?: WriteOptions) =>
+          read('createMessage', { path: { id: conversationId }, body }, options),
+        list: (conversationId: string, filter?: FilterOf<'listMessages'>, options?: CallOptions) =>
+          list('listMessages', { path: { id: conversationId }, query: filter ?? {} }, options),
+        get: (conversationId: string, messageId: string, options?: CallOptions) =>
+          read('readMessage', { path: { id: conversationId, messageId } }, options),
+      },
+      escalations: {
+        list: (conversationId: string, filter?: FilterOf<'listEscalations'>, options?: CallOptions) =>
+          list('listEscalations', { path: { id: conversationId }, query: filter ?? {} }, options),
+        get: (conversationId: string, escalationLogId: string, options?: CallOptions) =>
+          read('readEscalation', { path: { id: conversationId, escalationLogId } }, options),
+      },
+    },
+
+    channels: {
+      /** The response for an `http` channel has its signing secret, which is not shown again. */
+      create: (body: BodyOf<'createChannel'>, options?: WriteOptions) =>
+        read('createChannel', { body }, options),
+      list: (filter?: FilterOf<'listChannels'>, options?: CallOptions) =>
+        list('listChannels', { query: filter ?? {} }, options),
+      get: (id: string, options?: CallOptions) => read('readChannel', { path: { id } }, options),
+      delete: (id: string, options?: CallOptions) => read('deleteChannel', { path: { id } }, options),
+      deliveries: {
+        list: (channelId: string, filter?: FilterOf<'listChannelDeliveries'>, options?: CallOptions) =>
+          list('listChannelDeliveries', { path: { id: channelId }, query: filter ?? {} }, options),
+        get: (channelId: string, deliveryId: string, options?: CallOptions) =>
+          read('readChannelDelivery', { path: { id: channelId, deliveryId } }, options),
+      },
+    },
+
+    tickets: {
+      create: (body: BodyOf<'createTicket'>, options?: WriteOptions) =>
+        read('createTicket', { body }, options),
+      list: (filter?: FilterOf<'listTickets'>, options?: CallOptions) =>
+        list('listTickets', { query: filter ?? {} }, options),
+      get: (id: string, options?: CallOptions) => read('readTicket', { path: { id } }, options),
+    },
+
+    /** Content that the organization's assistant answers from. */
+    sources: {
+      create: (body: BodyOf<'createSource'>, options?: WriteOptions) =>
+        read('createSource', { body }, options),
+      list: (filter?: FilterOf<'listSources'>, options?: CallOptions) =>
+        list('listSources', { query: filter ?? {} }, options),
+      get: (id: string, options?: CallOptions) => read('readSource', { path: { id } }, options),
+      delete: (id: string, options?: CallOptions) => read('deleteSource', { path: { id } }, options),
+      changes: (id: string, options?: CallOptions) => read('readSourceChanges', { path: { id } }, options),
+      /** Checks the source now. */
+      sync: (id: string, options?: WriteOptions) => read('syncSource', { path: { id } }, options),
+    },
+  };
+}

@@ -1,0 +1,216 @@
+import { ApiError, ConnectionError, type ErrorDetail, type ErrorType, TimeoutError } from './errors.ts';
+import type { ItemOf, Operation, ResponseOf } from './operations.ts';
+import { ROUTES } from './operations.ts';
+import { type Page, Pages } from './pages.ts';
+import { wait } from './wait.ts';
+
+/** For one call. */
+export interface CallOptions {
+  /** Ends the call, and its retries. */
+  signal?: AbortSignal;
+  /** For each try, in milliseconds. */
+  timeoutMs?: number;
+}
+
+/** For one call of a `POST` operation. */
+export interface WriteOptions extends CallOptions {
+  /**
+   * A UUID that is the same for calls that shall take effect once, for 24 hours. Without one, each call has its
+   * own, which its retries keep.
+   */
+  idempotencyKey?: string;
+}
+
+/** An operation that is going to be removed was called. */
+export interface DeprecationNotice {
+  operation: Operation;
+  /** The `Deprecation` header (RFC 9745). */
+  deprecation: string;
+  /** The `Sunset` header (RFC 8594): when the operation stops working. */
+  sunset: string | undefined;
+}
+
+export interface TransportOptions {
+  /** Where the service is: `https://api.example.com`. */
+  baseUrl: string;
+  /** API key or visitor token. */
+  credential: string;
+  /** For each try, in milliseconds: 30,000 without it. */
+  timeoutMs?: number | undefined;
+  /** Tries after the first one: 4 without it. */
+  maxRetries?: number | undefined;
+  /** A service that asks to wait longer, in milliseconds, is not asked again: 60,000 without it. */
+  maxWaitMs?: number | undefined;
+  /** Called once for each deprecated operation; writes a warning without it. */
+  onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
+  fetch?: typeof fetch | undefined;
+  /** Waits between tries. For tests. */
+  sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
+}
+
+/** What an operation is called with. */
+export interface Input {
+  path?: Readonly<Record<string, string>>;
+  query?: object;
+  body?: unknown;
+}
+
+export interface Transport {
+  send<O extends Operation>(operation: O, input?: Input, options?: WriteOptions): Promise<ResponseOf<O>>;
+  list<O extends Operation>(operation: O, input?: Input, options?: CallOptions): Pages<ItemOf<O>>;
+}
+
+/** Waits after the first, second … try without `Retry-After`: a random part of these milliseconds. */
+const FIRST_WAIT_MS = 500;
+const MAX_BACKOFF_MS = 8_000;
+const RETRIED = new Set([408, 429, 500, 502, 503, 504]);
+
+/**
+ * Sends requests: with a timeout, retries after errors that pass, and an idempotency key that all tries of a
+ * `POST` share, so that a call takes effect once (docs/specification.md, Idempotency).
+ * @throws TypeError when the credential would be sent unencrypted
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const { credential, timeoutMs = 30_000, maxRetries = 4, maxWaitMs = 60_000 } = options;
+  const { fetch: send = fetch, sleep = wait, onDeprecation = warn } = options;
+  const base = checkBase(options.baseUrl);
+  const noticed = new Set<Operation>();
+
+  function notice(operation: Operation, { headers }: Response): void {
+    const deprecation = headers.get('deprecation');
+    if (deprecation === null || noticed.has(operation)) return;
+    noticed.add(operation);
+    onDeprecation({ operation, deprecation, sunset: headers.get('sunset') ?? undefined });
+  }
+
+  async function tryOnce(url: URL, request: RequestInit, { signal, timeoutMs: own }: CallOptions) {
+    const deadline = AbortSignal.timeout(own ?? timeoutMs);
+    try {
+      const response = await send(url, {
+        ...request,
+        signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+      });
+      // A response that breaks off in the middle is retried as well.
+      return { response, text: await response.text() };
+    } catch (cause) {
+      signal?.throwIfAborted();
+      if (deadline.aborted)
+        return new TimeoutError(`No response from ${url.host} in ${own ?? timeoutMs} ms.`, { cause });
+      return new ConnectionError(`No response from ${url.host}.`, { cause });
+    }
+  }
+
+  async function call<O extends Operation>(
+    operation: O,
+    { path = {}, query = {}, body }: Input = {},
+    own: WriteOptions = {},
+  ): Promise<ResponseOf<O>> {
+    const [method = '', template = ''] = ROUTES[operation].split(' ');
+    const url = buildUrl(base, template, path, query);
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${credential}`,
+      accept: 'application/json',
+    };
+    if (method === 'POST') headers['idempotency-key'] = own.idempotencyKey ?? crypto.randomUUID();
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    // The key must not follow a redirect to elsewhere, and the API has none.
+    const request: RequestInit = { method, headers, redirect: 'error' };
+    if (body !== undefined) request.body = JSON.stringify(body);
+    for (let tried = 0; ; tried += 1) {
+      const result = await tryOnce(url, request, own);
+      const isLast = tried >= maxRetries;
+      if (result instanceof ConnectionError) {
+        if (isLast) throw result;
+        await sleep(backoff(tried), own.signal);
+        continue;
+      }
+      const { response, text } = result;
+      notice(operation, response);
+      if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as ResponseOf<O>;
+      const error = toApiError(response, text);
+      const waitMs = error.retryAfterSeconds === undefined ? backoff(tried) : error.retryAfterSeconds * 1000;
+      if (isLast || !RETRIED.has(error.status) || waitMs > maxWaitMs) throw error;
+      await sleep(waitMs, own.signal);
+    }
+  }
+
+  return {
+    send: call,
+    list: <O extends Operation>(operation: O, input: Input = {}, own: CallOptions = {}) =>
+      new Pages(async (cursor) => {
+        const query = cursor === undefined ? input.query : { ...input.query, cursor };
+        return (await call(operation, { ...input, ...(query && { query }) }, own)) as Page<ItemOf<O>>;
+      }),
+  };
+}
+
+/** Hosts that are this machine, to which a request needs no encryption. */
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+function checkBase(baseUrl: string): URL {
+  const base = new URL(baseUrl);
+  if (base.protocol !== 'https:' && !LOOPBACK.test(base.hostname))
+    throw new TypeError(`${baseUrl} must be an https URL: the key would be sent unencrypted.`);
+  return base;
+}
+
+function buildUrl(base: URL, template: string, path: Readonly<Record<string, string>>, query: object): URL {
+  const url = new URL(base);
+  const written = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = path[name];
+    if (value === undefined || value === '') throw new TypeError(`${name} must not be empty.`);
+    return encodeURIComponent(value);
+  });
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${written}`;
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    const text = value instanceof Date ? value.toISOString() : String(value);
+    url.searchParams.set(name, text);
+  }
+  return url;
+}
+
+/** Full jitter: clients that failed together do not return together. */
+const backoff = (tried: number): number =>
+  Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_WAIT_MS * 2 ** tried);
+
+/** `Retry-After` in seconds (RFC 9110, 10.2.3: a number, or a date). */
+function readRetryAfter(headers: Headers): number | undefined {
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
+  if (/^\d+$/.test(value)) return Number(value);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1000);
+}
+
+interface ErrorBody {
+  error?: { type?: ErrorType; message?: string; requestId?: string; details?: ErrorDetail[] };
+}
+
+/** Proxies on the way answer with errors of other forms. */
+function toApiError(response: Response, text: string): ApiError {
+  const { error = {} } = parseErrorBody(text);
+  const { status, headers } = response;
+  return new ApiError({
+    status,
+    type: error.type ?? (status >= 500 ? 'SERVICE_UNAVAILABLE' : 'VALIDATION_ERROR'),
+    message: error.message ?? `The response has the status ${status}.`,
+    requestId: error.requestId ?? headers.get('request-id') ?? undefined,
+    details: error.details ?? [],
+    retryAfterSeconds: readRetryAfter(headers),
+  });
+}
+
+function parseErrorBody(text: string): ErrorBody {
+  try {
+    return Object(JSON.parse(text)) as ErrorBody;
+  } catch {
+    return {};
+  }
+}
+
+function warn({ operation, deprecation, sunset }: DeprecationNotice): void {
+  const until = sunset === undefined ? '' : `, and works until ${sunset}`;
+  // biome-ignore lint/suspicious/noConsole: another place is passed as `onDeprecation`
+  console.warn(`The operation ${operation} is deprecated (${deprecation})${until}.`);
+}
