@@ -187,6 +187,13 @@ const ROOMS: readonly Room[] = [
     because: 'the package knows nothing of this repository.',
   },
   {
+    from: '^packages/sdk/',
+    except: '^packages/sdk/(?:bin|test)/',
+    rooms: [],
+    packages: [],
+    because: 'the client has no dependencies, and runs without Node.js.',
+  },
+  {
     from: '^dashboard/',
     rooms: [],
     because: 'the dashboard knows the OpenAPI document alone, from which its types are generated.',
@@ -244,8 +251,8 @@ export const RULES: IForbiddenRuleType[] = [
     name: 'tests for tests alone',
     severity: 'error',
     comment: 'what runs imports nothing of the tests.',
-    from: { pathNot: '^(?:packages/aws-local/)?test/' },
-    to: { path: '^(?:packages/aws-local/)?test/' },
+    from: { pathNot: '^(?:packages/(?:aws-local|sdk)/)?test/|^packages/sdk/bin/' },
+    to: { path: '^(?:packages/(?:aws-local|sdk)/)?test/' },
   },
   {
     name: 'no cycles',
