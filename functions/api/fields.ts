@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseUrlText } from '../domain/url-text.ts';
 
 /*
  * Building blocks of all schemas, and parameters of all routes. A response schema removes fields that it does
@@ -34,6 +35,19 @@ export const note = (maximum: number) =>
     }),
     ...readable(),
   );
+
+/**
+ * A receiver's URL, as far as its text tells. The use case decides about its host, for which it needs the
+ * deployment's policy.
+ */
+export const receiverUrl = /* @__PURE__ */ z.string().check(
+  /* @__PURE__ */ z.refine((given) => parseUrlText(given).ok, {
+    error: ({ input }) => {
+      const parsed = parseUrlText(String(input));
+      return parsed.ok ? undefined : parsed.problem;
+    },
+  }),
+);
 
 export const timestamp = z.iso.datetime();
 

@@ -3,13 +3,12 @@ import { ChannelKind } from '../../domain/channel.ts';
 import { DisabledReason, EndpointStatus } from '../../domain/endpoint.ts';
 import { ChannelId, DeliveryId } from '../../domain/ids.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../delivery-schemas.ts';
-import { orNull, text, timestamp } from '../fields.ts';
+import { orNull, receiverUrl, text, timestamp } from '../fields.ts';
 
 const ADDRESS = { error: 'must be set for the kind http and for no other kind', path: ['url'] };
 
-/** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
 export const CreateChannel = z
-  .strictObject({ kind: ChannelKind, name: text(200), url: z.optional(z.string()) })
+  .strictObject({ kind: ChannelKind, name: text(200), url: z.optional(receiverUrl) })
   .check(z.refine(({ kind, url }) => (kind === 'http') === (url !== undefined), ADDRESS));
 
 /** Fields that the audit log shows. */

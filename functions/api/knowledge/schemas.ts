@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
 import { SourceId } from '../../domain/ids.ts';
 import { SourceKind, SourceStatus } from '../../domain/source.ts';
-import { orNull, text, timestamp } from '../fields.ts';
+import { orNull, receiverUrl, text, timestamp } from '../fields.ts';
 
-/** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
 export const CreateSource = z.strictObject({
   kind: SourceKind,
-  url: z.string(),
+  url: receiverUrl,
   name: z.optional(text(200)),
 });
 

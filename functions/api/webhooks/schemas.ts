@@ -4,21 +4,20 @@ import { MaxPerSecond } from '../../domain/endpoint-rate.ts';
 import { SubscribableType } from '../../domain/events.ts';
 import { DeliveryId, EndpointId, EventId } from '../../domain/ids.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../delivery-schemas.ts';
-import { clamped, distinct, note, orNull, timestamp } from '../fields.ts';
+import { clamped, distinct, note, orNull, receiverUrl, timestamp } from '../fields.ts';
 
 const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types']);
 
 const Description = note(MAX_DESCRIPTION_LENGTH);
 
-/** The use case checks the URL, because `receiver-url.ts` needs the deployment's policy. */
 export const RegisterWebhook = z.strictObject({
-  url: z.string(),
+  url: receiverUrl,
   events: WebhookEvents,
   description: z.optional(Description),
   maxPerSecond: z.optional(MaxPerSecond),
 });
 export const UpdateWebhook = z.strictObject({
-  url: z.optional(z.string()),
+  url: z.optional(receiverUrl),
   events: z.optional(WebhookEvents),
   description: z.optional(z.nullable(Description)),
   maxPerSecond: z.optional(z.nullable(MaxPerSecond)),

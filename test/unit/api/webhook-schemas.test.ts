@@ -159,3 +159,30 @@ describe('hours of stats', () => {
     },
   );
 });
+
+describe('receiver URL in a request', () => {
+  const faultsOf = (sent: object) =>
+    (schema.RegisterWebhook.safeParse(sent).error?.issues ?? []).map(({ path, message }) => [
+      path.join('.'),
+      message,
+    ]);
+
+  it('is checked with the other fields, so that all faults are listed', () => {
+    const faults = faultsOf({ url: 'http://x', events: [] });
+    expect(faults.map(([field]) => field).toSorted()).toEqual(['events', 'url']);
+    expect(faults).toContainEqual(['url', 'must use https']);
+  });
+
+  it.each([
+    ['https://user@example.com/', 'must not contain credentials'],
+    ['https://example.com:22/', 'port must be 443 or at least 1024'],
+    ['https://', 'must be a valid absolute URL'],
+    [`https://example.com/${'a'.repeat(2048)}`, 'must be at most 2048 characters'],
+  ])('%j is refused by its text', (url, message) => {
+    expect(faultsOf({ url, events: ['message.received'] })).toEqual([['url', message]]);
+  });
+
+  it('is left to the use case when only its host may be refused', () => {
+    expect(faultsOf({ url: 'https://localhost/', events: ['message.received'] })).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+export const MAX_RECEIVER_URL_LENGTH = 2048;
+
+/** Privileged ports other than 443 belong to services that must not receive webhooks (SSH, SMTP, …). */
+const FIRST_UNPRIVILEGED_PORT = 1024;
+
+/**
+ * Parses the text of a receiver's URL, by the rules that hold in every deployment. Text that the WHATWG URL
+ * parser would repair silently (whitespace, backslashes, missing slashes) is refused, so that every reader
+ * understands the stored text alike. Which hosts are allowed is decided by `checkReceiverUrl`.
+ * @returns the constraint that the text does not meet, without the name of its field
+ */
+export function parseUrlText(text: string): { ok: true; url: URL } | { ok: false; problem: string } {
+  const problem = findTextProblem(text);
+  if (problem !== undefined) return { ok: false, problem };
+  const url = URL.parse(text);
+  if (!url) return { ok: false, problem: INVALID };
+  if (url.href.length > MAX_RECEIVER_URL_LENGTH) return { ok: false, problem: TOO_LONG };
+  if (!isReceiverPort(url.port))
+    return { ok: false, problem: `port must be 443 or at least ${FIRST_UNPRIVILEGED_PORT}` };
+  return { ok: true, url };
+}
+
+function findTextProblem(text: string): string | undefined {
+  if (text.length > MAX_RECEIVER_URL_LENGTH) return TOO_LONG;
+  if (/[\s\p{Cc}\p{Cf}]/u.test(text)) return INVISIBLE;
+  if (!text.isWellFormed()) return 'must be well-formed Unicode';
+  if (text.includes('\\')) return 'must not contain backslashes';
+  if (!/^https:/i.test(text)) return 'must use https';
+  if (text.includes('#')) return 'must not contain a fragment';
+
+  // The parser accepts any number of slashes, and drops empty credentials: `https://@host`.
+  const authority = /^https:\/\/([^/?]+)/i.exec(text)?.[1];
+  if (authority === undefined) return INVALID;
+  if (authority.includes('@')) return 'must not contain credentials';
+  // The parser drops ignorable characters of a host; in a path they are part of emoji.
+  if (/\p{Default_Ignorable_Code_Point}/u.test(authority)) return INVISIBLE;
+  return undefined;
+}
+
+/** The parser leaves the port empty when it is the default. */
+function isReceiverPort(port: string): boolean {
+  return port === '' || Number(port) >= FIRST_UNPRIVILEGED_PORT;
+}
+
+const INVALID = 'must be a valid absolute URL';
+
+/** No locale formatting: for this one number it took longer than loading the rest of the function. */
+const TOO_LONG = `must be at most ${MAX_RECEIVER_URL_LENGTH} characters`;
+
+const INVISIBLE = 'must not contain whitespace, control or invisible characters';
