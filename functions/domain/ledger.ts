@@ -1,4 +1,12 @@
 import * as z from 'zod/mini';
+import {
+  AttemptDurations,
+  addDurations,
+  countDurations,
+  estimateLatency,
+  type Latency,
+  withDurations,
+} from './attempt-durations.ts';
 import type { Delivery } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
 import { OrgId, parseCreationTime, ReceiverId } from './ids.ts';
@@ -24,6 +32,8 @@ export const LedgerEntry = z.extend(LedgerCounts, {
   generation: z.int(),
   /** Start of the hour, UTC. */
   hour: z.iso.datetime(),
+  /** Attempts of the deliveries that have ended. Absent in entries written before they were counted. */
+  durations: z.optional(AttemptDurations),
 });
 export type LedgerEntry = z.infer<typeof LedgerEntry>;
 
@@ -87,6 +97,10 @@ const countEnd = ({ status, attempts, attemptLog }: Delivery): LedgerCounts => (
   duplicates: Math.max(0, attempts - attemptLog.length),
 });
 
+/** The durations of a delivery's attempts, once it has ended. */
+const toDurations = ({ delivery }: Pick<DeliveryChange, 'delivery'>): AttemptDurations =>
+  hasEnded(delivery) ? countDurations(delivery.attemptLog) : {};
+
 /** Key of the entry that counts a delivery. */
 export const buildEntryKey = (delivery: Pick<Delivery, 'id' | 'webhookId' | 'generation'>): string =>
   `${delivery.webhookId}#${delivery.generation}#${getLedgerHour(delivery)}`;
@@ -99,8 +113,15 @@ export function sumChanges(changes: readonly DeliveryChange[]): LedgerAddition[]
   for (const change of changes) {
     const { orgId, webhookId, generation } = change.delivery;
     const key = buildEntryKey(change.delivery);
-    const counts = addCounts(entries.get(key) ?? NO_COUNTS, toCounts(change));
-    entries.set(key, { ...counts, orgId, webhookId, generation, hour: getLedgerHour(change.delivery) });
+    const before = entries.get(key);
+    entries.set(key, {
+      ...addCounts(before ?? NO_COUNTS, toCounts(change)),
+      ...withDurations(addDurations(before?.durations, toDurations(change))),
+      orgId,
+      webhookId,
+      generation,
+      hour: getLedgerHour(change.delivery),
+    });
   }
   return [...entries.values()];
 }
@@ -121,6 +142,7 @@ export function buildEndpointStats(
     from: getHourBefore(now, count - 1),
     to: toEndOfHour(toStartOfHour(now)).toISOString(),
     totals: toShownCounts(newestFirst.reduce<LedgerCounts>(addCounts, NO_COUNTS)),
+    latency: sumLatency(entries),
     oldestPending: findOldestPending(entries),
     hours: newestFirst.map((entry) => ({ hour: entry.hour, ...toShownCounts(entry) })),
   };
@@ -166,6 +188,7 @@ export function buildDeliveryStats(
     from: getHourBefore(now, count - 1),
     to: toEndOfHour(toStartOfHour(now)).toISOString(),
     totals,
+    latency: sumLatency(entries),
     backlog: { pending: totals.pending, oldestPending: findOldestPending(entries) },
     hours: [...byHour]
       .sort(([one], [other]) => (one < other ? 1 : -1))
@@ -181,12 +204,16 @@ export function buildDeliveryStats(
         disabledAt: endpoint.disabledAt ?? null,
         disabledReason: endpoint.disabledReason ?? null,
         totals: sum(own),
+        latency: sumLatency(own),
         oldestPending: findOldestPending(own),
         waitingSince: endpoint.waitingSince,
       };
     }),
   };
 }
+
+const sumLatency = (entries: readonly LedgerEntry[]): Latency | null =>
+  estimateLatency(entries.reduce((sum, { durations }) => addDurations(sum, durations), {}));
 
 /** Start of the earliest hour with open deliveries. */
 const findOldestPending = (entries: readonly LedgerEntry[]): string | null =>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { type AttemptDurations, DURATION_CLASSES } from '../domain/attempt-durations.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import type { ReceiverId } from '../domain/ids.ts';
 import {
@@ -22,7 +23,29 @@ const ACTIVE_PAGE = BATCH;
 /** Pairs of endpoint and day that an instance caches as recorded. */
 const MAX_NOTED = 10_000;
 
-const parse = (row: unknown): LedgerEntry => LedgerEntry.parse(row);
+const parse = (row: Record<string, unknown>): LedgerEntry =>
+  LedgerEntry.parse({ ...row, durations: readDurations(row) });
+
+/** Attributes of their own, because an addition to a map would need the map to exist. */
+const buildDurationAttribute = (number: string): string => `t${number}`;
+
+/** @returns undefined in entries without counted durations */
+function readDurations(row: Readonly<Record<string, unknown>>): AttemptDurations | undefined {
+  const counted = DURATION_CLASSES.flatMap((number) => {
+    const count = row[buildDurationAttribute(number)];
+    return typeof count === 'number' ? [[number, count] as const] : [];
+  });
+  return counted.length === 0 ? undefined : Object.fromEntries(counted);
+}
+
+/** What an entry adds, by attribute. */
+const listAdditions = (entry: LedgerAddition): [name: string, count: number][] => [
+  ...COUNTS.map((name): [string, number] => [name, entry[name]]),
+  ...Object.entries(entry.durations ?? {}).map(([number, count]): [string, number] => [
+    buildDurationAttribute(number),
+    count,
+  ]),
+];
 
 /** Records that an endpoint has counts on a day. */
 const Active = z.pick(LedgerEntry, { webhookId: true, generation: true });
@@ -80,6 +103,7 @@ export function ledgerStore(ledger: Table) {
     ): Promise<'added' | { countedTo: string }> {
       const { orgId, webhookId, generation, hour } = entry;
       const counted = buildPositionAttribute(shardId);
+      const additions = listAdditions(entry);
       const { ofSandbox } = buildSandboxMark(entry);
       // Before the counts, so that a ledger audit finds every counted entry.
       await noteActive(entry);
@@ -88,7 +112,7 @@ export function ledgerStore(ledger: Table) {
           new UpdateCommand({
             ...table,
             Key: keys.ledger(webhookId, generation, hour),
-            UpdateExpression: `SET orgId = :orgId, webhookId = :webhookId, generation = :generation, #hour = :hour, expiresAt = :expiry, #counted = :last${ofSandbox === undefined ? '' : ', ofSandbox = :ofSandbox'} ADD ${COUNTS.map((name) => `${name} :${name}`).join(', ')}`,
+            UpdateExpression: `SET orgId = :orgId, webhookId = :webhookId, generation = :generation, #hour = :hour, expiresAt = :expiry, #counted = :last${ofSandbox === undefined ? '' : ', ofSandbox = :ofSandbox'} ADD ${additions.map(([name]) => `${name} :${name}`).join(', ')}`,
             ConditionExpression: 'attribute_not_exists(#counted) OR #counted < :first',
             ExpressionAttributeNames: { '#hour': 'hour', '#counted': counted },
             ExpressionAttributeValues: {
@@ -100,7 +124,7 @@ export function ledgerStore(ledger: Table) {
               ':first': padSequence(first),
               ':last': padSequence(last),
               ...(ofSandbox === undefined ? {} : { ':ofSandbox': ofSandbox }),
-              ...Object.fromEntries(COUNTS.map((name) => [`:${name}`, entry[name]])),
+              ...Object.fromEntries(additions.map(([name, count]) => [`:${name}`, count])),
             },
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),

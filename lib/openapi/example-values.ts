@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { deriveDeliveryId, type IdPrefix } from '../../functions/domain/ids.ts';
-import { buildDeliveryStats, buildEndpointStats } from '../../functions/domain/ledger.ts';
+import { buildDeliveryStats, buildEndpointStats, type LedgerEntry } from '../../functions/domain/ledger.ts';
 import { DEFAULT_RETRY_POLICY, scheduleNextAttempt } from '../../functions/domain/timing.ts';
 
 /*
@@ -397,9 +397,25 @@ export const widgetMessages = [message, reply].map(({ id, role, content, created
   createdAt,
 }));
 
-const counted = [
-  { hour: '2026-11-20T09:00:00.000Z', owed: 4, succeeded: 3, exhausted: 1, skipped: 0, duplicates: 0 },
-  { hour: '2026-11-20T11:00:00.000Z', owed: 212, succeeded: 209, exhausted: 0, skipped: 0, duplicates: 1 },
+const counted: Omit<LedgerEntry, 'webhookId' | 'generation'>[] = [
+  {
+    hour: '2026-11-20T09:00:00.000Z',
+    owed: 4,
+    succeeded: 3,
+    exhausted: 1,
+    skipped: 0,
+    duplicates: 0,
+    durations: { 14: 3, 27: 8 },
+  },
+  {
+    hour: '2026-11-20T11:00:00.000Z',
+    owed: 212,
+    succeeded: 209,
+    exhausted: 0,
+    skipped: 0,
+    duplicates: 1,
+    durations: { 13: 41, 14: 150, 15: 22 },
+  },
 ];
 
 /** The day's counts, read shortly after noon: the first hour is complete, a later one has retries to come. */

@@ -1,3 +1,4 @@
+import { addDurations, withDurations } from '../../functions/domain/attempt-durations.ts';
 import {
   addCounts,
   type HourRange,
@@ -25,8 +26,10 @@ export class MemoryLedger {
     if (countedTo !== undefined && BigInt(countedTo) >= BigInt(first)) return { countedTo };
     this.#counted.set(position, last);
     const { orgId, webhookId, generation, hour } = entry;
-    const counts = addCounts(this.#entries.get(rowKey(entry)) ?? NO_COUNTS, entry);
-    this.#entries.set(rowKey(entry), { ...counts, orgId, webhookId, generation, hour });
+    const before = this.#entries.get(rowKey(entry));
+    const counts = addCounts(before ?? NO_COUNTS, entry);
+    const durations = withDurations(addDurations(before?.durations, entry.durations));
+    this.#entries.set(rowKey(entry), { ...counts, ...durations, orgId, webhookId, generation, hour });
     return 'added';
   };
 

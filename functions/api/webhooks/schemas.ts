@@ -63,12 +63,14 @@ export const DeliveryCounts = z.object({
   skipped: z.int(),
   duplicates: z.int(),
 });
+export const Latency = z.object({ p50Ms: z.int(), p95Ms: z.int() });
 export const DeliveryCountsOfHour = z.object({ hour: timestamp, ...DeliveryCounts.shape });
 export const WebhookStats = z.object({
   webhookId: EndpointId,
   from: timestamp,
   to: timestamp,
   totals: DeliveryCounts,
+  latency: orNull(Latency),
   oldestPending: orNull(timestamp),
   hours: z.array(DeliveryCountsOfHour),
 });
@@ -84,6 +86,7 @@ export const EndpointStats = z.object({
   disabledAt: orNull(timestamp),
   disabledReason: orNull(DisabledReason),
   totals: DeliveryCounts,
+  latency: orNull(Latency),
   oldestPending: orNull(timestamp),
   waitingSince: orNull(timestamp),
 });
@@ -91,6 +94,7 @@ export const DeliveryStats = z.object({
   from: timestamp,
   to: timestamp,
   totals: DeliveryCounts,
+  latency: orNull(Latency),
   backlog: Backlog,
   hours: z.array(DeliveryCountsOfHour),
   endpoints: z.array(EndpointStats),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { DURATION_CLASSES } from '../../../functions/domain/attempt-durations.ts';
 import { type Settlement, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { MAX_ATTEMPTS } from '../../../functions/domain/timing.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
@@ -7,7 +8,7 @@ import { outboxStore } from '../../../functions/store/outbox.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { Measured } from '../../../lib/cost/measured.ts';
 import { type Consumed, metered } from '../../bench/consumed.ts';
-import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
+import { aDelivery, aLedgerEntry, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { anAttempt, claimAgain, exhausted, refusal, succeeded, unaffected } from './attempts.ts';
 import { dynamoDbStores, type Stores } from './stores.ts';
@@ -94,6 +95,24 @@ describe('lib/cost/measured.json', () => {
     }
 
     expect(consumed().writes).toBeCloseTo(deliveries[kind].dispatch.writes, 0);
+  });
+});
+
+describe('an addition to the ledger', () => {
+  it('costs one unit with attempts of all durations and the positions of eight shards', async () => {
+    const durations = Object.fromEntries(DURATION_CLASSES.map((number) => [number, 100_000]));
+    const entry = aLedgerEntry({ owed: 1_000_000, durations });
+    const parts = Array.from({ length: 8 }, (_, shard) => ({
+      shardId: `shardId-${shard}`,
+      first: '1'.repeat(24),
+      last: '2'.repeat(24),
+    }));
+    for (const part of parts) await stores.ledger.add(part, entry);
+    consumed();
+
+    await stores.ledger.add({ shardId: 'shardId-0', first: '3'.repeat(24), last: '4'.repeat(24) }, entry);
+
+    expect(consumed()).toMatchObject({ writes: 1 });
   });
 });
 

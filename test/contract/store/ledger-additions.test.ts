@@ -56,6 +56,18 @@ describe.each(storeKinds())('an addition to the ledger (%s)', (_, make) => {
     expect(await ledger.add(part(11, 12), entry)).toEqual({ countedTo: long });
   });
 
+  it('adds the durations of attempts, and reads none where none were counted', async () => {
+    const { ledger } = await make();
+    const entry = aLedgerEntry({ owed: 1, durations: { 6: 2, 13: 1 } });
+    await ledger.add(part(1, 2), entry);
+    await ledger.add(part(3, 4), { ...entry, durations: { 13: 4, 27: 1 } });
+    const other = aLedgerEntry({ owed: 1 });
+    await ledger.add(part(1, 2), other);
+
+    expect((await readOne(ledger, entry))?.durations).toEqual({ 6: 2, 13: 5, 27: 1 });
+    expect((await readOne(ledger, other))?.durations).toBeUndefined();
+  });
+
   it('counts each shard separately', async () => {
     const { ledger } = await make();
     const entry = aLedgerEntry({ owed: 1 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countDurations } from '../../../functions/domain/attempt-durations.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
   buildDeliveryStats,
@@ -8,6 +9,7 @@ import {
   getHourBefore,
   getLatestHours,
   type LedgerEntry,
+  NO_COUNTS,
 } from '../../../functions/domain/ledger.ts';
 import { NOW } from '../../builders.ts';
 
@@ -52,6 +54,31 @@ describe('latest hours', () => {
         expect(now - last).toBeLessThan(HOUR_MS);
       }),
     );
+  });
+});
+
+describe('latency in stats', () => {
+  const entryOf = (durations?: LedgerEntry['durations']): LedgerEntry => ({
+    ...NO_COUNTS,
+    webhookId,
+    generation: 0,
+    hour: getHourBefore(NOW, 0),
+    ...(durations && { durations }),
+  });
+  const now = { now: NOW, count: 1 };
+
+  it('is that of the attempts of all hours, of the endpoint and of all endpoints', () => {
+    const entries = [entryOf(countDurations([{ durationMs: 80 }])), entryOf()];
+    const { latency } = buildEndpointStats(webhookId, now, entries);
+    expect(latency?.p95Ms).toBeGreaterThanOrEqual(64);
+    expect(latency?.p95Ms).toBeLessThanOrEqual(91);
+    const one = { id: webhookId, url: '', status: 'active' as const, consecutiveFailures: 0 };
+    const stats = buildDeliveryStats([{ ...one, failing: null, waitingSince: null }], now, entries);
+    expect([stats.latency, stats.endpoints[0]?.latency]).toEqual([latency, latency]);
+  });
+
+  it('is null for entries without durations', () => {
+    expect(buildEndpointStats(webhookId, now, [entryOf()]).latency).toBeNull();
   });
 });
 
@@ -102,6 +129,7 @@ describe('stats of an endpoint', () => {
       from: '2026-11-19T10:00:00.000Z',
       to: '2026-11-20T10:00:00.000Z',
       totals: { owed: 0, pending: 0, succeeded: 0, exhausted: 0, skipped: 0, duplicates: 0 },
+      latency: null,
       oldestPending: null,
       hours: [],
     });
