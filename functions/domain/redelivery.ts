@@ -108,8 +108,8 @@ export const Arrival = z.object({ eventId: EventId, deliveryId: DeliveryId });
 export type Arrival = z.infer<typeof Arrival>;
 
 /**
- * Names the latest redelivery of an event by a job, so that another job can pass over the event while it is
- * open. Redeliveries before this was recorded have none.
+ * Names the latest redelivery of an event, so that a job can pass over the event while it is open.
+ * Redeliveries before this was recorded have none.
  */
 export const RedeliveryMark = z.object({ eventId: EventId, deliveryId: DeliveryId });
 export type RedeliveryMark = z.infer<typeof RedeliveryMark>;

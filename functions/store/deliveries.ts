@@ -225,33 +225,46 @@ export function arrivalStore(service: Table) {
   };
 }
 
-/** The latest redelivery of an event by a job. */
+/** The latest redelivery of an event, by a job or by a request for it alone. */
 export function redeliveryMarks(service: Table) {
+  /** An update, because the worker may put nothing into this table. */
+  function buildUpdate(delivery: Delivery) {
+    const { webhookId, eventId, id: deliveryId, createdAt } = delivery;
+    const mark: RedeliveryMark & { expiresAt: number; ofSandbox?: string } = {
+      eventId,
+      deliveryId,
+      expiresAt: toExpiry(new Date(createdAt), HISTORY_DAYS),
+      ...buildSandboxMark(delivery),
+    };
+    const entries = Object.entries(mark);
+    return {
+      Key: keys.redeliveryMark(delivery, webhookId, eventId),
+      UpdateExpression: `SET ${entries.map(([name]) => `${name} = :${name}`).join(', ')}`,
+      ExpressionAttributeValues: Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
+    };
+  }
+
   return {
     /**
-     * Sets a mark. Repeatable: a repeated page sets the same ones.
+     * Sets the mark of a job's redelivery. Repeatable: a repeated page sets the same ones.
      * @param seen the mark as it was read, if there was one
-     * @returns false when another job has set it since
+     * @returns false when another redelivery has set it since
      */
     async set(delivery: Delivery, seen: Delivery['id'] | undefined): Promise<boolean> {
-      const { webhookId, eventId, id: deliveryId, createdAt } = delivery;
-      const mark: RedeliveryMark & { expiresAt: number; ofSandbox?: string } = {
-        eventId,
-        deliveryId,
-        expiresAt: toExpiry(new Date(createdAt), HISTORY_DAYS),
-        ...buildSandboxMark(delivery),
-      };
-      const entries = Object.entries(mark);
-      // An update, because the worker may put nothing into this table.
+      const { ExpressionAttributeValues, ...rest } = buildUpdate(delivery);
       return update(service, {
-        Key: keys.redeliveryMark(delivery, webhookId, eventId),
-        UpdateExpression: `SET ${entries.map(([name]) => `${name} = :${name}`).join(', ')}`,
+        ...rest,
         ConditionExpression: 'attribute_not_exists(deliveryId) OR deliveryId IN (:deliveryId, :seen)',
-        ExpressionAttributeValues: {
-          ...Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
-          ':seen': seen ?? deliveryId,
-        },
+        ExpressionAttributeValues: { ...ExpressionAttributeValues, ':seen': seen ?? delivery.id },
       });
+    },
+
+    /**
+     * Sets the mark of a single redelivery before it is added. Outside of its transaction: requests for the
+     * same event at the same time would conflict.
+     */
+    async replace(delivery: Delivery): Promise<void> {
+      await service.client.send(new UpdateCommand({ TableName: service.name, ...buildUpdate(delivery) }));
     },
 
     /**

@@ -2,16 +2,19 @@ import { toDeliveryMessage } from '../../domain/delivery.ts';
 import { problem } from '../../domain/problem.ts';
 import { createRedelivery, HISTORY_DAYS, type RedeliveryRefusal } from '../../domain/redelivery.ts';
 import { success } from '../../platform/reply.ts';
+import { redeliveryMarks } from '../../store/deliveries.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { deliveries, findEndpointDelivery, withDueTime } from '../deliveries.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const outbox = outboxStore(tables.outbox);
+const marks = redeliveryMarks(tables.service);
 
 /**
  * Adds the new delivery and the work item that sends its message in one transaction. Concurrent changes do no
- * harm: a terminal delivery does not change, and a delivery to a deleted endpoint is skipped.
+ * harm: a terminal delivery does not change, and a delivery to a deleted endpoint is skipped. The mark
+ * before it lets redelivery jobs pass over the event; without its delivery it counts for a job's lease only.
  */
 export const handler = routeHandler(
   routes.redeliverDelivery,
@@ -21,6 +24,7 @@ export const handler = routeHandler(
     const redelivery = createRedelivery(found.delivery, found.endpoint, now, traceId);
     if (redelivery.kind === 'refused') return problem('CONFLICT', REFUSALS[redelivery.why]);
     const { delivery } = redelivery;
+    await marks.replace(delivery);
     return effect(
       success(withDueTime(delivery), {
         location: `/api/v1/webhooks/${delivery.webhookId}/deliveries/${delivery.id}`,

@@ -51,7 +51,7 @@ was already requested, and if the endpoint is disabled.`,
   },
   redeliverDelivery: {
     tag: 'Deliveries',
-    atMost: { reads: 20, writes: 15 },
+    atMost: { reads: 20, writes: 16 },
     description: `Resends the event of a delivery that \`succeeded\`, is \`exhausted\` or was \`skipped\`. The
 new delivery has its own identifier, 8 attempts, and the same event and body; \`redeliveryOf\` is the original.
 Its failure counts toward those of the endpoint.

@@ -75,6 +75,39 @@ describe('redelivery job', () => {
     },
   );
 
+  it('omits an event while its single redelivery is open, and resends it when that has failed', async () => {
+    const test = aRedelivery();
+    const failed = await test.had('exhausted', 3000);
+    const single = await test.redelivers(failed);
+
+    const first = await test.started();
+    await test.run();
+    expect(await test.job(first)).toMatchObject({ ...none, examined: 1 });
+
+    await test.exhausts(single);
+    test.clock.elapse(1);
+    const second = await test.started();
+    await test.run();
+    expect(await test.made(second)).toMatchObject([{ eventId: failed.eventId, status: 'pending' }]);
+  });
+
+  it('resends an event once when its single redelivery is requested between its reads and writes', async () => {
+    const test = aRedelivery();
+    const failed = await test.had('exhausted', 3000);
+    const job = await test.started();
+    let isRequested = false;
+    const worker = test.worker(async (call, stage) => {
+      if (call !== 'marks.set' || stage !== 'calling' || isRequested) return;
+      isRequested = true;
+      await test.redelivers(failed);
+    });
+
+    await test.run(worker);
+
+    expect(isRequested).toBe(true);
+    expect(await test.made(job)).toEqual([]);
+  });
+
   it.each(['marks.set', 'deliveries.addOnce'])(
     'resends nothing twice when the next job overtakes a stopped one at its call of %s',
     async (overtaken) => {
