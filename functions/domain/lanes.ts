@@ -134,6 +134,13 @@ export const chooseFirstLane = (
   findBetterLane('fresh', { slow: isSlow(endpoint, now), stalled: isStalled(endpoint, now) }, isRequested) ??
   'fresh';
 
+/**
+ * Chooses the queue of a redelivery job's first attempts, apart from those of live events. It starts the
+ * attempts of a batch all at once, so a job is as fast as its receiver.
+ */
+export const chooseJobLane = (endpoint: Pick<Endpoint, 'stalledUntil'>, now: Date): 'slow' | 'stalled' =>
+  isStalled(endpoint, now) ? 'stalled' : 'slow';
+
 export const isPatient = (lane: Lane): boolean => getLaneFacts(lane).isPatient === true;
 
 /** Whether the queue has a batching window, which is not a delay of the service. */

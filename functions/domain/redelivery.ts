@@ -187,6 +187,8 @@ export const RedeliveryJob = z.object({
   firstEventAt: z.optional(z.iso.datetime()),
   /** Number of the last message that was processed. */
   round: z.int(),
+  /** How many deliveries it sends at a time. Absent at the start and in older jobs. */
+  atOnce: z.optional(z.int()),
   createdAt: z.iso.datetime(),
   finishedAt: z.optional(z.iso.datetime()),
   lease: z.optional(Lease),
@@ -311,6 +313,23 @@ export function createRedeliveries(
   return [...created.values()];
 }
 
+/**
+ * Ends a page after so many deliveries that may be resent. A page has many that succeeded, and few that a job
+ * resends, unless all have failed.
+ */
+export function cutPage<T extends { items: ExaminedDelivery[]; place: string; isLast: boolean }>(
+  job: RedeliveryJob,
+  page: T,
+  most: number,
+): T {
+  const failed = page.items.filter(({ status }) => includesStatus(job, status));
+  const first = failed[most];
+  const last = failed[most - 1];
+  if (first === undefined || last === undefined) return page;
+  const items = page.items.slice(0, page.items.indexOf(last) + 1);
+  return { ...page, items, place: last.id, isLast: false };
+}
+
 /** The fields of an event that a job reads. */
 export type ExaminedEvent = Pick<OutboxEvent, 'id' | 'type'>;
 
@@ -346,7 +365,7 @@ export function computeProgress({
   return Math.round(Math.min(1, Math.max(0, part)) * 10_000) / 10_000;
 }
 
-export const toJobView = ({ eventTypes, ...job }: RedeliveryJob) => ({
+export const toJobView = ({ eventTypes, atOnce: _, ...job }: RedeliveryJob) => ({
   ...job,
   eventTypes: Object.entries(eventTypes)
     .map(([type, count]) => ({ type, count }))

@@ -10,12 +10,13 @@ import {
 } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { type DeliveryId, type EventId, type OrgId, parseCreationTime } from '../domain/ids.ts';
-import { chooseFirstLane, type FirstLane } from '../domain/lanes.ts';
+import { chooseJobLane, type FirstLane } from '../domain/lanes.ts';
 import { Defect, InProgressError } from '../domain/problem.ts';
 import {
   addToCounts,
   buildNextRound,
   createRedeliveries,
+  cutPage,
   type ExaminedDelivery,
   type ExaminedEvent,
   type LeasedJob,
@@ -25,6 +26,7 @@ import {
   type RedeliveryJobStatus,
   type StopReason,
 } from '../domain/redelivery.ts';
+import { createPace, MOST_AT_ONCE, type RedeliveryPace } from '../domain/redelivery-pace.ts';
 import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
@@ -44,6 +46,7 @@ export interface RedeliverPorts {
         redelivered: number;
         counts: ReturnType<typeof addToCounts>;
         at: Date;
+        atOnce: number;
       },
     ): Promise<RedeliveryJob | undefined>;
     release(job: LeasedJob): Promise<void>;
@@ -62,6 +65,8 @@ export interface RedeliverPorts {
     ): Promise<{ items: ExaminedDelivery[]; place: string; isLast: boolean }>;
     /** Returns the stored delivery: this one, or an earlier one with the same id. */
     addOnce(delivery: Delivery): Promise<Delivery>;
+    /** Those that have not had their first attempt, as far as it is known. */
+    listWaiting<T extends DeliveryRef>(refs: readonly T[]): Promise<T[]>;
     /** Statuses of those that exist. */
     statuses(refs: readonly DeliveryRef[]): Promise<ReadonlyMap<DeliveryId, Delivery['status']>>;
   };
@@ -80,12 +85,12 @@ export interface RedeliverPorts {
     of(job: RedeliveryJob, events: readonly EventId[]): Promise<ReadonlyMap<EventId, DeliveryId>>;
   };
   marks: {
-    /** The latest redelivery of events by a job. */
+    /** The latest redelivery of events. */
     of(job: RedeliveryJob, events: readonly EventId[]): Promise<ReadonlyMap<EventId, DeliveryId>>;
     /**
      * Sets the mark of a redelivery before it is added.
      * @param seen the mark as it was read
-     * @returns false when another job has set it since
+     * @returns false when another redelivery has set it since
      */
     set(delivery: Delivery, seen: DeliveryId | undefined): Promise<boolean>;
   };
@@ -100,6 +105,7 @@ export interface RedeliverPorts {
   organizations: OrganizationStates;
   log: Log;
   now: () => Date;
+  wait(seconds: number): Promise<unknown>;
 }
 
 export interface RedeliverSettings {
@@ -110,7 +116,7 @@ export interface RedeliverSettings {
   roundDeliveries: number;
   /** Deliveries per shard and read. */
   pageRows: number;
-  /** Events per read. */
+  /** Events per read. A job that resends reads as few as it may have waiting at a time. */
   pageEvents: number;
 }
 
@@ -119,17 +125,20 @@ class RedeliveryInProgress extends InProgressError {
   override name = 'RedeliveryInProgress';
 }
 
-/** Concurrent conditional puts. */
-const CONCURRENCY = 32;
+/** Seconds between two checks of whether a group has been attempted: a share of the time it has taken. */
+const CHECK = { share: 1 / 8, atLeast: 0.02, atMost: 0.5 };
+/** Share of the last group's time before the first check. */
+const FIRST_CHECK = 3 / 4;
 
 /**
  * Runs one round of a redelivery job, oldest deliveries first, so that a receiver gets events in their order:
- * reads a page, adds the new deliveries, sends their messages, records the position. A crash and repetition
- * are safe: deliveries are derived from job, page and event, the position is recorded once, and an extra
- * message changes nothing. The next round has a message of its own, because SQS limits receives.
+ * reads a page, adds the new deliveries and sends their messages in groups, each after the first attempts of
+ * the one before, and records the position. So live deliveries wait behind one group at most. A crash and
+ * repetition are safe: deliveries are derived from job, page and event, the position is recorded once, and an
+ * extra message changes nothing. The next round has a message of its own, because SQS limits receives.
  */
 export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSettings) {
-  const { jobs, deliveries, events, arrivals, marks, endpoints, queues, rounds, log, now } = ports;
+  const { jobs, deliveries, events, arrivals, marks, endpoints, queues, rounds, log, now, wait } = ports;
   const checkGeneration = createGenerationCheck(ports.organizations);
 
   const getLogFields = ({ id, webhookId, orgId, traceId }: RedeliveryJob) => ({
@@ -152,11 +161,11 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     isLast: boolean;
   }
 
-  function readPage(job: RedeliveryJob, endpoint: Endpoint): Promise<ExaminedPage> {
+  async function readPage(job: RedeliveryJob, endpoint: Endpoint, atOnce: number): Promise<ExaminedPage> {
     const time = { from: new Date(job.from), to: new Date(job.to) };
-    return job.what === 'missing'
-      ? readMissing(job, endpoint, time)
-      : deliveries.range(job, time, job.place, settings.pageRows);
+    if (job.what === 'missing') return readMissing(job, endpoint, time, atOnce);
+    const page = await deliveries.range(job, time, job.place, settings.pageRows);
+    return job.dryRun === true ? page : cutPage(job, page, MOST_AT_ONCE);
   }
 
   /** Reads events with the endpoint's delivery of each. An event that it has none of gets a skipped one. */
@@ -164,11 +173,13 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     job: RedeliveryJob,
     endpoint: Endpoint,
     time: { from: Date; to: Date },
+    atOnce: number,
   ): Promise<ExaminedPage> {
-    const page = await events.range(job, time, endpoint.events, job.place, settings.pageEvents);
+    const limit = job.dryRun === true ? settings.pageEvents : Math.min(settings.pageEvents, MOST_AT_ONCE);
+    const page = await events.range(job, time, endpoint.events, job.place, limit);
     const missed = page.items.map((event) => ({ event, delivery: createMissedDelivery(event, job, now()) }));
     const known = await deliveries.statuses(missed.map(({ delivery }) => delivery));
-    const items = await mapConcurrently(missed, CONCURRENCY, async ({ delivery }) => {
+    const items = await mapConcurrently(missed, atOnce, async ({ delivery }) => {
       const status = known.get(delivery.id);
       if (status !== undefined) return { ...delivery, status };
       return job.dryRun === true ? delivery : deliveries.addOnce(delivery);
@@ -218,17 +229,63 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
    * @returns the deliveries of this page: an event that failed before in the job's range has its delivery
    * from there
    */
-  async function add(job: RedeliveryJob, items: readonly ExaminedDelivery[]): Promise<Delivery[]> {
-    const { wanted, marked } = await buildRedeliveries(job, items);
-    const stored = await mapConcurrently(wanted, CONCURRENCY, async (delivery) =>
+  async function addGroup(
+    group: readonly Delivery[],
+    marked: ReadonlyMap<EventId, DeliveryId>,
+  ): Promise<Delivery[]> {
+    const stored = await mapConcurrently(group, group.length, async (delivery) =>
       (await marks.set(delivery, marked.get(delivery.eventId))) ? deliveries.addOnce(delivery) : undefined,
     );
-    return wanted.filter(({ redeliveryOf }, index) => stored[index]?.redeliveryOf === redeliveryOf);
+    return group.filter(({ redeliveryOf }, index) => stored[index]?.redeliveryOf === redeliveryOf);
+  }
+
+  /** @returns false when the time was over before all had had their first attempt */
+  async function waitForAttempts(
+    group: readonly Delivery[],
+    { startedMs, firstSeconds, untilMs }: { startedMs: number; firstSeconds: number; untilMs: number },
+  ): Promise<boolean> {
+    const getElapsed = () => (now().getTime() - startedMs) / 1000;
+    const computePause = (seconds: number) => Math.min(CHECK.atMost, Math.max(CHECK.atLeast, seconds));
+    let pause = computePause(firstSeconds - getElapsed());
+    for (let waiting = group; waiting.length > 0; ) {
+      if (now().getTime() >= untilMs) return false;
+      await wait(pause);
+      waiting = await deliveries.listWaiting(waiting);
+      pause = computePause(getElapsed() * CHECK.share);
+    }
+    return true;
+  }
+
+  /**
+   * Resends a page in groups. The last page of a round does not wait for a receiver that takes longer than
+   * the round: it is recorded, and its deliveries are at most `MOST_AT_ONCE`.
+   * @returns the deliveries that were added
+   */
+  async function resend(
+    job: RedeliveryJob,
+    endpoint: Endpoint,
+    items: readonly ExaminedDelivery[],
+    { pace, untilMs }: { pace: RedeliveryPace; untilMs: number },
+  ): Promise<Delivery[]> {
+    const { wanted, marked } = await buildRedeliveries(job, items);
+    const all: Delivery[] = [];
+    for (let first = 0; first < wanted.length; ) {
+      const group = wanted.slice(first, first + pace.atOnce);
+      first += group.length;
+      const startedMs = now().getTime();
+      const added = await addGroup(group, marked);
+      all.push(...added);
+      if (added.length === 0) continue;
+      await sendMessages(endpoint, added);
+      const firstSeconds = FIRST_CHECK * pace.lastSeconds;
+      if (await waitForAttempts(added, { startedMs, firstSeconds, untilMs }))
+        pace.learn(added.length, (now().getTime() - startedMs) / 1000);
+    }
+    return all;
   }
 
   async function sendMessages(endpoint: Endpoint, added: readonly Delivery[]): Promise<void> {
-    // No user waits for a single delivery of a job.
-    const lane = chooseFirstLane(endpoint, now(), false);
+    const lane = chooseJobLane(endpoint, now());
     const refused = await queues.send(
       lane,
       added.map((delivery) => ({ message: toDeliveryMessage(delivery) })),
@@ -257,7 +314,8 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
 
   async function runRound(leased: LeasedJob): Promise<void> {
     const { lease } = leased;
-    const until = now().getTime() + settings.roundSeconds * 1000;
+    const untilMs = now().getTime() + settings.roundSeconds * 1000;
+    const pace = createPace(leased.atOnce);
     const redeliveredLimit = leased.redelivered + settings.roundDeliveries;
     for (let job = leased; ; ) {
       // The purge deletes its rows.
@@ -265,12 +323,19 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
       const endpoint = await endpoints.find(job.orgId, job.webhookId);
       const stopReason = findObstacle(job, endpoint);
       if (endpoint === undefined || stopReason !== undefined) return end(job, 'stopped', stopReason);
-      const { items, place, isLast } = await readPage(job, endpoint);
+      const { items, place, isLast } = await readPage(job, endpoint, pace.atOnce);
       const added =
-        job.dryRun === true ? (await buildRedeliveries(job, items)).wanted : await add(job, items);
-      if (added.length > 0 && job.dryRun !== true) await sendMessages(endpoint, added);
-      const counts = addToCounts(job, added);
-      const page = { place, examined: items.length, redelivered: added.length, counts, at: now() };
+        job.dryRun === true
+          ? (await buildRedeliveries(job, items)).wanted
+          : await resend(job, endpoint, items, { pace, untilMs });
+      const page = {
+        place,
+        examined: items.length,
+        redelivered: added.length,
+        counts: addToCounts(job, added),
+        at: now(),
+        atOnce: pace.atOnce,
+      };
       const saved = await jobs.save(job, page);
       if (saved === undefined) {
         log('REDELIVERY_TAKEN_OVER', getLogFields(job));
@@ -286,7 +351,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
       }
       job = { ...saved, lease };
       if (isLast) return end(job, 'done');
-      if (now().getTime() >= until || job.redelivered >= redeliveredLimit) return sendNextRound(job);
+      if (now().getTime() >= untilMs || job.redelivered >= redeliveredLimit) return sendNextRound(job);
     }
   }
 

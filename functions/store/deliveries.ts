@@ -91,6 +91,18 @@ export function deliveryStore(deliveries: Table) {
       return new Map((await findAll(refs)).map(({ id, status }) => [id, status]));
     },
 
+    /**
+     * Returns those that wait for the end of their first attempt. Eventually consistent, so the caller asks
+     * again; one that cannot be read yet counts as waiting.
+     * @param refs without repetition
+     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+     */
+    async listWaiting<T extends DeliveryRef>(refs: readonly T[]): Promise<T[]> {
+      const found = await findAll(refs, { consistent: false });
+      const begun = new Set(found.flatMap(({ id, status }) => (status === 'pending' ? [] : [id])));
+      return refs.filter(({ id }) => !begun.has(id));
+    },
+
     findAll,
 
     list(tenant: Tenant, endpoint: ReceiverId, page: PageRequest): Promise<Page<Delivery>> {

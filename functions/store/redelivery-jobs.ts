@@ -216,6 +216,8 @@ export interface JobPage {
   counts: Pick<RedeliveryJob, 'eventTypes' | 'firstEventAt'>;
   /** Start of the next page. */
   at: Date;
+  /** How many deliveries the job sends at a time. */
+  atOnce: number;
 }
 
 /** Workers' writes to redelivery jobs, refused unless the worker holds the job's lease. */
@@ -270,7 +272,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
      */
     async save(
       job: LeasedJob,
-      { place, examined, redelivered, counts: { eventTypes, firstEventAt }, at }: JobPage,
+      { place, examined, redelivered, counts: { eventTypes, firstEventAt }, at, atOnce }: JobPage,
     ): Promise<RedeliveryJob | undefined> {
       const before = job.place === undefined ? 'attribute_not_exists(place)' : 'place = :before';
       try {
@@ -278,13 +280,14 @@ export function redeliveryRounds(service: Table, commit: Commit) {
           new UpdateCommand({
             ...table,
             Key: buildJobKey(job),
-            UpdateExpression: `SET place = :place, pageAt = :at, eventTypes = :types${firstEventAt === undefined ? '' : ', firstEventAt = :first'} ADD examined :examined, redelivered :redelivered`,
+            UpdateExpression: `SET place = :place, pageAt = :at, atOnce = :atOnce, eventTypes = :types${firstEventAt === undefined ? '' : ', firstEventAt = :first'} ADD examined :examined, redelivered :redelivered`,
             // The position makes a retried request count once.
             ConditionExpression: `lease.#token = :token AND ${before}`,
             ExpressionAttributeNames: held,
             ExpressionAttributeValues: {
               ':place': place,
               ':at': at.toISOString(),
+              ':atOnce': atOnce,
               ':examined': examined,
               ':redelivered': redelivered,
               ':types': eventTypes,

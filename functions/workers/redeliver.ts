@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { FIRST_LANES } from '../domain/lanes.ts';
 import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../domain/timing.ts';
@@ -34,11 +35,11 @@ const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 const now = () => new Date();
 
-/** Rows per shard, of eight shards. The rest of the function's time suffices to resend all of them. */
+/** Rows per shard, of eight shards. */
 const PAGE_ROWS = 25;
-/** Events per read: as many as have time to be resent, with a delivery that each may need before. */
+/** Events per read of a job that only counts. */
 const PAGE_EVENTS = 100;
-/** Resends per round; where all deliveries failed, a round is one page. */
+/** Resends per round, so that jobs take turns. */
 const ROUND_DELIVERIES = 100;
 
 const handle = runRedeliveryJob(
@@ -54,6 +55,7 @@ const handle = runRedeliveryJob(
     organizations: organizationStates(readOrganizationState(service)),
     log: logger.log,
     now,
+    wait: (seconds) => setTimeout(seconds * 1000),
   },
   {
     leaseSeconds: REDELIVER_LEASE_SECONDS,

@@ -346,13 +346,19 @@ async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
   const run = runRedeliveryJob(
     {
       jobs: redeliveryRounds(service, commit),
-      deliveries: { ...deliveryStore(deliveries), range: deliveryRanges(deliveries) },
+      deliveries: {
+        ...deliveryStore(deliveries),
+        range: deliveryRanges(deliveries),
+        // No dispatcher attempts them.
+        listWaiting: async () => [],
+      },
       events: { range: eventRanges(outbox) },
       arrivals: arrivalStore(service),
       marks: redeliveryMarks(service),
       endpoints: endpointStore(service),
       queues: { send: async () => [] },
       rounds: { send: async () => [] },
+      wait: async () => undefined,
       organizations: organizationStates(readOrganizationState(service)),
       log: recordedLog(),
       now,

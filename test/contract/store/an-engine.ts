@@ -110,13 +110,15 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
   const again = runRedeliveryJob(
     {
       jobs: redeliveryRounds(service, committer(service.client)),
-      deliveries: { ...store, range: deliveryRanges(deliveries) },
+      // No dispatcher attempts them.
+      deliveries: { ...store, range: deliveryRanges(deliveries), listWaiting: async () => [] },
       events: { range: eventRanges(outbox) },
       arrivals: arrivalStore(service),
       marks: redeliveryMarks(service),
       endpoints,
       queues: { send: async () => [] },
       rounds: { send: async () => [] },
+      wait: async () => undefined,
       organizations: organizations,
       log,
       now: () => new Date(),

@@ -3,7 +3,7 @@ import type { Delivery, EndpointOutcome, Settlement } from '../../../functions/d
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { EVENT_DAYS, repeatDelivery } from '../../../functions/domain/redelivery.ts';
-import { arrivalStore } from '../../../functions/store/deliveries.ts';
+import { arrivalStore, deliveryStore, redeliveryMarks } from '../../../functions/store/deliveries.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
@@ -151,5 +151,37 @@ describe('the record of an arrival', () => {
     expect(await stores.deliveries.settle(claim, succeeded, buildOutcome(endpoint))).toBe('done');
     expect(fault.lost()).toBe(true);
     expect((await arrived()).size).toBe(1);
+  });
+});
+
+describe.each(KINDS)('the mark of a redelivery (%s)', (_, make) => {
+  it('of a request replaces that of a job, which then cannot set its own', async () => {
+    const { service } = await make();
+    const marks = redeliveryMarks(service);
+    const failed = aDelivery({ status: 'exhausted' });
+    const again = () => repeatDelivery(failed, newId('dlv', NOW), NOW, undefined);
+    const [ofJob, single, next] = [again(), again(), again()];
+
+    expect(await marks.set(ofJob, undefined)).toBe(true);
+    await marks.replace(single);
+
+    expect(await marks.of(failed, [failed.eventId])).toEqual(new Map([[failed.eventId, single.id]]));
+    expect(await marks.set(next, ofJob.id)).toBe(false);
+    expect(await marks.set(next, single.id)).toBe(true);
+  });
+});
+
+describe.each(KINDS)('deliveries that wait for their first attempt (%s)', (_, make) => {
+  it('are those that are pending, and those that cannot be read yet', async () => {
+    const { deliveries } = await make();
+    const store = deliveryStore(deliveries);
+    const webhookId = newId('whk', NOW);
+    const all = (['pending', 'retrying', 'succeeded', 'exhausted', 'skipped'] as const).map((status) =>
+      aDelivery({ webhookId, status }),
+    );
+    for (const delivery of all) await store.add(delivery);
+    const unread = aDelivery({ webhookId });
+
+    expect(await store.listWaiting([...all, unread])).toEqual([all[0], unread]);
   });
 });

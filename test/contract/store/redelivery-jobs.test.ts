@@ -40,7 +40,14 @@ function jobsIn({ service }: TestTables) {
   };
 }
 const COUNTS = { eventTypes: { 'ticket.created': 3 }, firstEventAt: NOW.toISOString() };
-const page = (place: string, at = NOW) => ({ place, examined: 10, redelivered: 3, counts: COUNTS, at });
+const page = (place: string, at = NOW) => ({
+  place,
+  examined: 10,
+  redelivered: 3,
+  counts: COUNTS,
+  at,
+  atOnce: 4,
+});
 
 describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   it('run one at a time for an endpoint', async () => {
@@ -205,7 +212,7 @@ describe('a write of a redelivery job whose answer was lost', () => {
     await start(job);
     const leased = await held(job);
     const fault = loseNextAnswer(client, 'UpdateItemCommand');
-    expect(await save(leased, page('dlv_a'))).toMatchObject({ examined: 10 });
+    expect(await save(leased, page('dlv_a'))).toMatchObject({ examined: 10, atOnce: 4 });
     expect(fault.lost()).toBe(true);
     expect(await find(job)).toMatchObject({ examined: 10, redelivered: 3 });
   });

@@ -1,13 +1,14 @@
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
-import type { Delivery, DeliveryStatus } from '../../../functions/domain/delivery.ts';
+import type { Delivery, DeliveryRef, DeliveryStatus } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { type EndpointId, newId, parseCreationTime } from '../../../functions/domain/ids.ts';
 import {
   buildFirstRound,
   createJob,
+  createRedelivery,
   isFromJob,
   type RedeliveryJob,
   type RedeliveryJobRef,
@@ -46,6 +47,9 @@ const PAGE_EVENTS = 3;
 /** A request for a job; by default of the last hour. */
 type Asked = Partial<Parameters<typeof createJob>[0]>;
 
+/** The time of attempts that take none. */
+const atOnce = (): number => 0;
+
 /** Adds nothing to a call. */
 const open: Gate = async () => undefined;
 
@@ -53,7 +57,7 @@ const open: Gate = async () => undefined;
  * An endpoint with deliveries of the last hour, and a redelivery job, over the real stores with their tables
  * in memory.
  */
-export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
+export function aRedelivery({ endpoint = anEndpoint(), generation = 0, pageRows = PAGE_ROWS } = {}) {
   const clock = new VirtualClock();
   const { service, outbox, deliveries } = memoryTables();
   const store = deliveryStore(deliveries);
@@ -69,6 +73,13 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
   const runs = redeliveryRuns(service);
   let present: Endpoint | undefined = endpoint;
   let refusesMessages = false;
+  /** When deliveries have had their first attempts, in milliseconds. */
+  const attemptedAt = new Map<string, number>();
+  const isWaiting = (id: string) => (attemptedAt.get(id) ?? 0) > clock.ms;
+  let attemptSeconds: (count: number) => number = atOnce;
+  /** The number of deliveries in each request to the queues, and how many were waiting after it. */
+  const groups: number[] = [];
+  const waiting: number[] = [];
 
   /** The queue of job messages. */
   const queue = {
@@ -91,6 +102,9 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
             range: deliveryRanges(deliveries),
             addOnce: store.addOnce,
             statuses: store.statuses,
+            // Without a dispatcher, each message is processed at once unless a test says otherwise.
+            listWaiting: async <T extends DeliveryRef>(refs: readonly T[]) =>
+              refs.filter(({ id }) => isWaiting(id)),
           },
           gate,
         ),
@@ -103,6 +117,10 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
           {
             async send(lane: string, outgoing: readonly { message: { id: string } }[]) {
               reminded.push(...outgoing.map(({ message: { id } }) => ({ lane, id })));
+              groups.push(outgoing.length);
+              const until = clock.ms + attemptSeconds(outgoing.length) * 1000;
+              for (const { message } of outgoing) attemptedAt.set(message.id, until);
+              waiting.push([...attemptedAt.keys()].filter(isWaiting).length);
               return [];
             },
           },
@@ -112,12 +130,14 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
         organizations: interposed('standings', standings, gate),
         log,
         now: clock.now,
+        // Time passes only where attempts take some.
+        wait: async (time) => clock.elapse(attemptSeconds === atOnce ? 0 : time),
       },
       {
         leaseSeconds: LEASE_SECONDS,
         roundSeconds: 10,
         roundDeliveries,
-        pageRows: PAGE_ROWS,
+        pageRows,
         pageEvents: PAGE_EVENTS,
       },
     );
@@ -183,6 +203,15 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
     endpoint,
     tenant,
     reminded,
+    groups,
+    /**
+     * From now on the first attempts of a group of so many deliveries take a time.
+     * @returns how many deliveries were waiting after each group was sent
+     */
+    attemptsTake(seconds: number | ((count: number) => number)): readonly number[] {
+      attemptSeconds = typeof seconds === 'number' ? () => seconds : seconds;
+      return waiting;
+    },
     worker,
     slowly,
     jobs,
@@ -214,6 +243,14 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
     },
     /** Records that a resent delivery arrived, as its settlement does. */
     arrives: (delivery: Delivery) => commit([recordArrival(service, delivery)]),
+    /** Resends a delivery alone, as the route does. */
+    async redelivers(delivery: Delivery): Promise<Delivery> {
+      const created = createRedelivery(delivery, endpoint, clock.now());
+      if (created.kind === 'refused') throw new Error(`refused: ${created.why}`);
+      await redeliveryMarks(service).replace(created.delivery);
+      await store.add(created.delivery);
+      return created.delivery;
+    },
     /** Ends a delivery as a failure. */
     exhausts: ({ webhookId, generation: of, id }: Delivery) =>
       deliveries.client.send(

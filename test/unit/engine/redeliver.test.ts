@@ -115,8 +115,8 @@ describe('redelivery job', () => {
   it.each([
     ['slow', { slowUntil: later(NOW, seconds(60)).toISOString() }],
     ['stalled', { stalledUntil: later(NOW, seconds(60)).toISOString() }],
-    ['fresh', {}],
-  ] as const)('sends messages to the %s queue when the endpoint belongs there', async (lane, changes) => {
+    ['slow', {}],
+  ] as const)('sends messages to the %s queue, apart from live events (%j)', async (lane, changes) => {
     const { had, started, run, becomes, reminded } = aRedelivery();
     await had('exhausted', 10);
     becomes(changes);

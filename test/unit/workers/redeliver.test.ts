@@ -2,6 +2,7 @@ import 'aws-sdk-client-mock-vitest/extend';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import {
   BatchGetCommand,
+  type BatchGetCommandInput,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -44,6 +45,15 @@ const failed = (count: number) =>
     }),
   );
 
+/** Reads the deliveries that were added, as they are after a successful attempt. */
+function readAttempted({ RequestItems }: BatchGetCommandInput) {
+  const name = FUNCTION_ENVIRONMENT.DELIVERIES_TABLE;
+  const wanted = new Set(RequestItems?.[name]?.Keys?.map(({ sk }) => sk));
+  const added = dynamo.commandCalls(PutCommand).flatMap(({ args: [{ input }] }) => input.Item ?? []);
+  const found = added.filter(({ sk }) => wanted.has(sk)).map((item) => ({ ...item, status: 'succeeded' }));
+  return { Responses: { [name]: found } };
+}
+
 beforeEach(() => {
   dynamo.reset();
   sqs.reset();
@@ -52,7 +62,7 @@ beforeEach(() => {
   }));
   dynamo.on(UpdateCommand).resolves({ Attributes: job });
   dynamo.on(QueryCommand).resolves({ Items: [] });
-  dynamo.on(BatchGetCommand).resolves({});
+  dynamo.on(BatchGetCommand).callsFake(readAttempted);
   dynamo.on(PutCommand).resolves({});
   dynamo.on(TransactWriteCommand).resolves({});
   sqs.on(SendMessageBatchCommand).resolves({});
@@ -76,7 +86,7 @@ describe('redelivery job function', () => {
         ConditionExpression: 'attribute_not_exists(pk)',
       });
     expect(
-      bodiesTo(FUNCTION_ENVIRONMENT.FRESH_QUEUE)
+      bodiesTo(FUNCTION_ENVIRONMENT.SLOW_QUEUE)
         .map(({ id }) => id)
         .toSorted(),
     ).toEqual(added.map(({ Item }) => Item?.id).toSorted());
@@ -93,7 +103,10 @@ describe('redelivery job function', () => {
       .resolvesOnce({ Items: [arrived, missing] })
       .resolves({ Items: [] });
     const row = { eventId: arrived.eventId, deliveryId: newId('dlv', NOW) };
-    dynamo.on(BatchGetCommand).resolves({ Responses: { [FUNCTION_ENVIRONMENT.SERVICE_TABLE]: [row] } });
+    const arrivals = { [FUNCTION_ENVIRONMENT.SERVICE_TABLE]: [row] };
+    dynamo
+      .on(BatchGetCommand)
+      .callsFake((input) => ({ Responses: { ...readAttempted(input).Responses, ...arrivals } }));
 
     expect(await run()).toEqual({ batchItemFailures: [] });
 
@@ -110,7 +123,7 @@ describe('redelivery job function', () => {
     dynamo
       .on(UpdateCommand, {
         UpdateExpression:
-          'SET place = :place, pageAt = :at, eventTypes = :types, firstEventAt = :first ADD examined :examined, redelivered :redelivered',
+          'SET place = :place, pageAt = :at, atOnce = :atOnce, eventTypes = :types, firstEventAt = :first ADD examined :examined, redelivered :redelivered',
       })
       .resolves({ Attributes: { ...job, redelivered: 1000, round: 1 } });
 

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { compareBesideJobs, MOST_TIMES } from './beside-jobs.ts';
+
+it.each([
+  { stage: 'prod', receiverMs: [50, 150], jobs: 1, failed: 400 },
+  { stage: 'staging', receiverMs: [300, 500], jobs: 3, failed: 150 },
+] as const)('live events are not delayed by redelivery jobs, each resent once: %j', async (terms) => {
+  const { ratio, attempts, events, failed } = await compareBesideJobs(terms, 20);
+
+  expect(ratio).toBeLessThanOrEqual(MOST_TIMES);
+  expect(events).toBeGreaterThan(failed);
+  expect(attempts.filter((count) => count !== 1)).toEqual([]);
+});

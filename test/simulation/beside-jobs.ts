@@ -1,0 +1,21 @@
+import { quantile } from '../bench/measure/statistics.ts';
+import { LiveLoad, type LoadTerms } from './live-load.ts';
+
+/** The largest ratio of the p99 of live events beside jobs to that without, as in the bench of recovery. */
+export const MOST_TIMES = 1.3;
+
+/** Compares the latencies of live events beside redelivery jobs with those without. */
+export async function compareBesideJobs(terms: LoadTerms, quietSeconds: number) {
+  const load = new LiveLoad(terms);
+  const without = quantile(await load.without(quietSeconds), 0.99);
+  const { latencies, jobSeconds } = await load.withJobs();
+  return {
+    ratio: quantile(latencies, 0.99) / without,
+    /** Deliveries of each job in a second. */
+    perSecond: terms.failed / jobSeconds,
+    /** How often each event was attempted. */
+    attempts: [...load.arrivals.values()],
+    events: load.arrivals.size,
+    failed: terms.jobs * terms.failed,
+  };
+}

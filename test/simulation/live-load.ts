@@ -1,0 +1,270 @@
+import { createDelivery, type DeliveryMessage, toDeliveryMessage } from '../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../functions/domain/endpoint.ts';
+import type { OutboxEvent } from '../../functions/domain/events.ts';
+import { type EndpointId, type EventId, newId } from '../../functions/domain/ids.ts';
+import { LANE_TABLE, LANES, type Lane } from '../../functions/domain/lanes.ts';
+import { buildFirstRound, createJob } from '../../functions/domain/redelivery.ts';
+import { DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
+import { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
+import { processDeliveryMessages } from '../../functions/engine/process-delivery-messages.ts';
+import { runRedeliveryJob } from '../../functions/engine/redeliver.ts';
+import {
+  arrivalStore,
+  deliveryMoves,
+  deliveryStore,
+  redeliveryMarks,
+} from '../../functions/store/deliveries.ts';
+import { deliveryRanges } from '../../functions/store/delivery-queries.ts';
+import { eventRanges } from '../../functions/store/event-log.ts';
+import { redeliveryJobs, redeliveryRounds } from '../../functions/store/redelivery-jobs.ts';
+import { committer } from '../../functions/store/transaction.ts';
+import { aDelivery, anEndpoint, anEvent, later, seconds } from '../builders.ts';
+import { interposed } from '../doubles/interposed.ts';
+import { MemoryEndpoints } from '../doubles/memory-endpoints.ts';
+import { MemoryLanes } from '../doubles/memory-lanes.ts';
+import { memoryOrganizationStates } from '../doubles/memory-organization-states.ts';
+import { noMeasures } from '../doubles/no-measures.ts';
+import { memoryTables } from '../doubles/tables/stack-tables.ts';
+import { logTo } from './failures.ts';
+import { Random } from './random.ts';
+import { Timeline } from './timeline.ts';
+import { clocks } from './witness.ts';
+
+/** Milliseconds that things take on AWS, from and to. */
+const CALL_MS = [4, 12] as const;
+const INVOCATION_MS = [8, 25] as const;
+/** Between two events of each endpoint. */
+const EVERY_MS = 50;
+
+export interface LoadTerms {
+  /** Its numbers of concurrent batches. */
+  stage: keyof (typeof LANE_TABLE)['fresh']['dispatchers'];
+  /** How long the receivers take to answer, from and to. */
+  receiverMs: readonly [number, number];
+  /** Endpoints that run a job, each with so many failed deliveries, beside one without. */
+  jobs: number;
+  failed: number;
+}
+
+/** Live events at several endpoints, over the service's own worker and dispatchers in virtual time. */
+export class LiveLoad {
+  readonly #terms: LoadTerms;
+  readonly #random = new Random(1);
+  readonly #timeline = new Timeline();
+  readonly #tables = memoryTables();
+  readonly #store = deliveryStore(this.#tables.deliveries);
+  readonly #endpoints = new MemoryEndpoints();
+  readonly #organizations = memoryOrganizationStates();
+  readonly #lanes: MemoryLanes;
+  readonly #busy = new Map<Lane, number>();
+  readonly #live = new Map<EventId, OutboxEvent>();
+  readonly #latencies: number[] = [];
+  readonly #log = logTo(() => undefined);
+  readonly #withJobs: Endpoint[];
+  readonly #all: Endpoint[];
+  /** How often each event was attempted. */
+  readonly arrivals = new Map<EventId, number>();
+
+  constructor(terms: LoadTerms) {
+    this.#terms = terms;
+    const { now } = this.#timeline;
+    this.#lanes = new MemoryLanes({ now, visibilitySeconds: clocks.visibility, maxReceives: 100 });
+    const createdAt = now().toISOString();
+    const create = () => anEndpoint({ id: newId('whk', now()), orgId: newId('org', now()), createdAt });
+    this.#withJobs = Array.from({ length: terms.jobs }, create);
+    this.#all = [...this.#withJobs, create()];
+    for (const endpoint of this.#all) this.#endpoints.put(endpoint);
+  }
+
+  #take([from, to]: readonly [number, number]): Promise<void> {
+    return this.#timeline.sleep(from + this.#random.next() * (to - from));
+  }
+
+  /** The port with the time that its calls take. */
+  #timed<T extends object>(port: T): T {
+    return interposed('', port, async (_call, stage) => {
+      if (stage === 'calling') await this.#take(CALL_MS);
+    });
+  }
+
+  readonly #queues = this.#timed({
+    send: async (lane: Lane, messages: Parameters<MemoryLanes['send']>[1]) => {
+      const refused = await this.#lanes.send(lane, messages);
+      this.#invoke();
+      return refused;
+    },
+    hide: (...parameters: Parameters<MemoryLanes['hide']>) => this.#lanes.hide(...parameters),
+    crowded: async () => false,
+  });
+
+  /** Starts a batch for each free dispatcher of a queue with messages. */
+  #invoke(): void {
+    for (const lane of LANES) {
+      const most = LANE_TABLE[lane].dispatchers[this.#terms.stage];
+      while ((this.#busy.get(lane) ?? 0) < most && this.#lanes.queues[lane].backlog > 0) {
+        this.#busy.set(lane, (this.#busy.get(lane) ?? 0) + 1);
+        void this.#runBatch(lane).finally(() => {
+          this.#busy.set(lane, (this.#busy.get(lane) ?? 0) - 1);
+          this.#invoke();
+        });
+      }
+    }
+  }
+
+  async #runBatch(lane: Lane): Promise<void> {
+    const queue = this.#lanes.queues[lane];
+    const messages = queue.receive();
+    await this.#take(INVOCATION_MS);
+    const staying = new Set((await this.#dispatch(lane, messages)).map(({ receiptHandle }) => receiptHandle));
+    for (const { receiptHandle } of messages)
+      if (!staying.has(receiptHandle)) await queue.remove(receiptHandle);
+  }
+
+  readonly #dispatch = this.#createDispatcher();
+
+  #createDispatcher() {
+    const { now } = this.#timeline;
+    const { service, outbox, deliveries } = this.#tables;
+    const commit = committer(service.client);
+    const log = this.#log;
+    const wait = (time: number) => this.#timeline.sleep(time * 1000);
+    const moves = deliveryMoves(deliveries, { service, outbox, commit, graceSeconds: 900 });
+    const attempt = attemptDelivery(
+      {
+        deliveries: this.#timed({ ...moves, find: this.#store.find }),
+        endpoints: this.#timed(this.#endpoints),
+        queues: this.#queues,
+        prepare: async () => undefined,
+        attempt: async ({ eventId }) => {
+          this.#arrive(eventId);
+          await this.#take(this.#terms.receiverMs);
+          return { status: 200 };
+        },
+        measures: noMeasures,
+        log,
+        now,
+        wait,
+      },
+      { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
+    );
+    return processDeliveryMessages({
+      attempt,
+      organizations: this.#organizations,
+      contexts: async (messages: readonly DeliveryMessage[]) => {
+        await this.#take(CALL_MS);
+        const events = new Map(messages.map(({ id, eventId }) => [id, this.#live.get(eventId) ?? anEvent()]));
+        return ({ id, orgId, webhookId }) => ({
+          endpoint: this.#endpoints.present(orgId, webhookId),
+          event: events.get(id),
+        });
+      },
+      turns: async () => new Map(),
+      wait: (ms) => this.#timeline.sleep(ms),
+      queues: this.#queues,
+      log,
+      now,
+    });
+  }
+
+  #arrive(eventId: EventId): void {
+    this.arrivals.set(eventId, (this.arrivals.get(eventId) ?? 0) + 1);
+    const event = this.#live.get(eventId);
+    if (event !== undefined) this.#latencies.push(this.#timeline.clock.ms - Date.parse(event.createdAt));
+  }
+
+  async #emit(endpoint: Endpoint): Promise<void> {
+    const now = this.#timeline.now();
+    const event = anEvent({ tenant: { orgId: endpoint.orgId, generation: 0 }, now });
+    this.#live.set(event.id, event);
+    const delivery = createDelivery(event, endpoint, now);
+    await this.#take(CALL_MS);
+    await this.#store.add(delivery);
+    await this.#queues.send('fresh', [{ message: toDeliveryMessage(delivery) }]);
+  }
+
+  /** @returns the latencies of the live events while something runs, in milliseconds */
+  async #during(work: Promise<unknown>): Promise<number[]> {
+    let isOver = false;
+    const end = work.finally(() => {
+      isOver = true;
+    });
+    this.#latencies.length = 0;
+    const emit = async (endpoint: Endpoint) => {
+      const sent: Promise<void>[] = [];
+      while (!isOver) {
+        sent.push(this.#emit(endpoint));
+        await this.#timeline.sleep(EVERY_MS * (0.5 + this.#random.next()));
+      }
+      await Promise.all(sent);
+    };
+    await this.#timeline.run(Promise.all([end, ...this.#all.map(emit)]));
+    await this.#timeline.run(this.#timeline.sleep(30_000));
+    return [...this.#latencies];
+  }
+
+  /** Live events without a job. */
+  without(duration: number): Promise<number[]> {
+    return this.#during(this.#timeline.sleep(seconds(duration)));
+  }
+
+  /** Live events beside the jobs. */
+  async withJobs(): Promise<{ latencies: number[]; jobSeconds: number }> {
+    for (const endpoint of this.#withJobs) await this.#fail(endpoint);
+    const startedMs = this.#timeline.clock.ms;
+    let jobSeconds = 0;
+    const jobs = Promise.all(this.#withJobs.map((endpoint) => this.#runJob(endpoint))).then(() => {
+      jobSeconds = (this.#timeline.clock.ms - startedMs) / 1000;
+    });
+    return { latencies: await this.#during(jobs), jobSeconds };
+  }
+
+  /** Adds the failed deliveries of an hour ago. */
+  async #fail({ id: webhookId, orgId }: Endpoint): Promise<void> {
+    for (let index = 0; index < this.#terms.failed; index += 1) {
+      const eventId = newId('evt', later(this.#timeline.now(), index - seconds(3600)));
+      await this.#store.add(aDelivery({ eventId, webhookId, orgId, status: 'exhausted' }));
+    }
+  }
+
+  async #runJob(endpoint: Endpoint): Promise<void> {
+    const { now } = this.#timeline;
+    const { service, outbox, deliveries } = this.#tables;
+    const commit = committer(service.client);
+    const messages: Parameters<ReturnType<typeof runRedeliveryJob>>[0][] = [];
+    const run = runRedeliveryJob(
+      {
+        jobs: this.#timed(redeliveryRounds(service, commit)),
+        deliveries: this.#timed({ ...this.#store, range: deliveryRanges(deliveries) }),
+        events: { range: eventRanges(outbox) },
+        arrivals: this.#timed(arrivalStore(service)),
+        marks: this.#timed(redeliveryMarks(service)),
+        endpoints: this.#timed(this.#endpoints),
+        queues: this.#queues,
+        rounds: {
+          send: async (events) => {
+            messages.push(...events);
+            return [];
+          },
+        },
+        organizations: this.#organizations,
+        log: this.#log,
+        now,
+        wait: (time) => this.#timeline.sleep(time * 1000),
+      },
+      // As in functions/workers/redeliver.ts.
+      { leaseSeconds: 40, roundSeconds: 10, roundDeliveries: 100, pageRows: 25, pageEvents: 100 },
+    );
+    const created = createJob(
+      { from: later(now(), -seconds(7200)).toISOString(), statuses: ['exhausted'] },
+      { id: endpoint.id as EndpointId, status: 'active' },
+      { tenant: { orgId: endpoint.orgId, generation: 0 }, now: now() },
+    );
+    if (created.kind === 'refused') throw new Error(`the job was refused: ${created.why}`);
+    await commit(redeliveryJobs(service).start(created.job));
+    messages.push(buildFirstRound(created.job));
+    for (let message = messages.shift(); message !== undefined; message = messages.shift()) {
+      await this.#take(INVOCATION_MS);
+      await run(message);
+    }
+  }
+}
