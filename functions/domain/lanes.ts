@@ -56,6 +56,10 @@ export const mapLanes = <T>(of: (lane: Lane) => T): Record<Lane, T> =>
 export const FIRST_LANES = /* @__PURE__ */ (({ retry: _, ...first }: typeof LANE_TABLE) => first)(LANE_TABLE);
 export type FirstLane = keyof typeof FIRST_LANES;
 
+/** Queues of a redelivery job's first attempts. */
+export const JOB_LANES = /* @__PURE__ */ (({ fresh: _, ...job }: typeof FIRST_LANES) => job)(FIRST_LANES);
+export type JobLane = keyof typeof JOB_LANES;
+
 /**
  * Seconds without an answer after the request was sent that mark an endpoint as slow. DNS, TCP and TLS do not
  * count: to another continent they alone can take half a second.
@@ -138,7 +142,7 @@ export const chooseFirstLane = (
  * Chooses the queue of a redelivery job's first attempts, apart from those of live events. It starts the
  * attempts of a batch all at once, so a job is as fast as its receiver.
  */
-export const chooseJobLane = (endpoint: Pick<Endpoint, 'stalledUntil'>, now: Date): 'slow' | 'stalled' =>
+export const chooseJobLane = (endpoint: Pick<Endpoint, 'stalledUntil'>, now: Date): JobLane =>
   isStalled(endpoint, now) ? 'stalled' : 'slow';
 
 export const isPatient = (lane: Lane): boolean => getLaneFacts(lane).isPatient === true;

@@ -10,7 +10,7 @@ import {
 } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { type DeliveryId, type EventId, type OrgId, parseCreationTime } from '../domain/ids.ts';
-import { chooseJobLane, type FirstLane } from '../domain/lanes.ts';
+import { chooseJobLane, type JobLane } from '../domain/lanes.ts';
 import { Defect, InProgressError } from '../domain/problem.ts';
 import {
   addToCounts,
@@ -96,7 +96,7 @@ export interface RedeliverPorts {
   };
   endpoints: { find(orgId: OrgId, id: Endpoint['id']): Promise<Endpoint | undefined> };
   /** @returns messages that the queue did not take */
-  queues: { send(lane: FirstLane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> };
+  queues: { send(lane: JobLane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> };
   /**
    * The worker's own queue.
    * @returns events that it did not take

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { FIRST_LANES, LANE_TABLE, type QueueVariable } from '../domain/lanes.ts';
+import { FIRST_LANES, JOB_LANES, LANE_TABLE, type QueueVariable } from '../domain/lanes.ts';
 import type { RateLimits } from '../domain/rate-limit.ts';
 import { DEFAULT_RETRY_POLICY } from '../domain/timing.ts';
 
@@ -94,6 +94,7 @@ const queueVariables = <T extends Readonly<Record<string, { queue: string }>>>(t
   >;
 /** URLs of the delivery queues of first attempts. */
 export const FirstAttemptQueues = /* @__PURE__ */ queueVariables(FIRST_LANES);
+export const JobQueues = /* @__PURE__ */ queueVariables(JOB_LANES);
 export const DeliveryQueues = /* @__PURE__ */ queueVariables(LANE_TABLE);
 
 /** Sender details in the user agent of requests to customers' hosts. */

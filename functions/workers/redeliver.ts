@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { FIRST_LANES } from '../domain/lanes.ts';
+import { JOB_LANES } from '../domain/lanes.ts';
 import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../domain/timing.ts';
 import { runRedeliveryJob } from '../engine/redeliver.ts';
 import { documentClient, queueClient } from '../platform/clients/clients.ts';
-import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
+import { JobQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { busWorker, processEach } from '../platform/pipeline/worker.ts';
@@ -22,7 +22,7 @@ export const RedeliverEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
   DELIVERIES_TABLE: NonEmptyText,
   OUTBOX_TABLE: NonEmptyText,
-  ...FirstAttemptQueues,
+  ...JobQueues,
   /** The worker's own queue, for the next round of a job. */
   REDELIVERIES_QUEUE: NonEmptyText,
 });
@@ -50,7 +50,7 @@ const handle = runRedeliveryJob(
     arrivals: arrivalStore(service),
     marks: redeliveryMarks(service),
     endpoints: endpointStore(service),
-    queues: deliveryQueues(queues, queueUrls(FIRST_LANES, environment), now),
+    queues: deliveryQueues(queues, queueUrls(JOB_LANES, environment), now),
     rounds: workerQueue(queues, environment.REDELIVERIES_QUEUE),
     organizations: organizationStates(readOrganizationState(service)),
     log: logger.log,

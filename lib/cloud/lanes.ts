@@ -4,6 +4,7 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import {
   FIRST_LANES,
+  JOB_LANES,
   LANE_TABLE,
   type Lane,
   mapLanes,
@@ -24,9 +25,10 @@ const MAX_RECEIVES = 100;
 /** Lane queues of the delivery engine, and the dead-letter queues of the lanes and the stream. */
 export class DeliveryQueues extends Construct {
   readonly lanes: Readonly<Record<Lane, ServiceQueue>>;
-  /** Queue variables of a function that uses all lanes, and of one that sends first attempts. */
+  /** Queue variables of functions that use all lanes, send first attempts, or send those of jobs. */
   readonly all: Readonly<Record<QueueVariable<typeof LANE_TABLE>, ServiceQueue>>;
   readonly first: Readonly<Record<QueueVariable<typeof FIRST_LANES>, ServiceQueue>>;
+  readonly jobs: Readonly<Record<QueueVariable<typeof JOB_LANES>, ServiceQueue>>;
   /** Dead letters of the lanes. */
   readonly deadLetters: sqs.Queue;
   /** Dead letters of the fan-out's stream. */
@@ -47,6 +49,7 @@ export class DeliveryQueues extends Construct {
     );
     this.all = this.environmentOf(LANE_TABLE);
     this.first = this.environmentOf(FIRST_LANES);
+    this.jobs = this.environmentOf(JOB_LANES);
     this.deadFanOuts = deadLettersOfStream(this, 'DeadFanOuts', key);
   }
 

@@ -43,7 +43,7 @@ export class Redeliveries extends Construct {
           SERVICE_TABLE: tables.service,
           DELIVERIES_TABLE: tables.deliveries,
           OUTBOX_TABLE: tables.outbox,
-          ...deliveryQueues.first,
+          ...deliveryQueues.jobs,
           REDELIVERIES_QUEUE: queue,
         }) satisfies EnvironmentOf<RedeliverEnvironment>,
       // One job each; further jobs take turns.

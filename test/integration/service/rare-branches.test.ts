@@ -265,7 +265,7 @@ const BRANCHES: readonly Branch[] = [
     branch: 'read of arrivals leaves keys unprocessed',
     fn: 'redeliver',
     fault: ['BatchGetItem', 'unprocessed'],
-    actions: ['BatchGetItem Service', 'PutItem Deliveries', 'SendMessage Fresh'],
+    actions: ['BatchGetItem Service', 'PutItem Deliveries', 'SendMessage Slow'],
     provoke: redeliver,
   },
   {

@@ -7,6 +7,7 @@ import {
   ApiEnvironment,
   ConfigurationError,
   FirstAttemptQueues,
+  JobQueues,
   loopbackReceivers,
   readEnvironment,
   retryPolicy,
@@ -126,6 +127,7 @@ describe('the environment of a function', () => {
 
 it('first attempts have queues of their own, separate from the retry queue', () => {
   expect(Object.keys(FirstAttemptQueues).sort()).toEqual(['FRESH_QUEUE', 'SLOW_QUEUE', 'STALLED_QUEUE']);
+  expect(Object.keys(JobQueues).sort()).toEqual(['SLOW_QUEUE', 'STALLED_QUEUE']);
 });
 
 describe('the retry policy', () => {

@@ -67,14 +67,15 @@ export function webhookStats(organization: Organization): void {
 
       const stats = await waitUntilCounted(id, 15, api);
       const totals = { owed: 15, pending: 0, succeeded: 3, exhausted: 10, skipped: 2, duplicates: 0 };
-      expect(stats).toMatchObject({ webhookId: id, totals, oldestPending: null });
+      const latency = { p50Ms: expect.any(Number), p95Ms: expect.any(Number) };
+      expect(stats).toMatchObject({ webhookId: id, totals, latency, oldestPending: null });
       const hours: Record<string, number | string>[] = Object(stats).hours;
       for (const [name, total] of Object.entries(totals))
         expect(hours.reduce((sum, hour) => sum + Number(hour[name]), 0)).toBe(total);
 
       const overview = await read('/api/v1/deliveries/stats');
       expect(overview.endpoints).toContainEqual(
-        expect.objectContaining({ webhookId: id, status: 'auto_disabled', failing: null, totals }),
+        expect.objectContaining({ webhookId: id, status: 'auto_disabled', failing: null, totals, latency }),
       );
       expect(Object(overview.totals).owed).toBeGreaterThanOrEqual(15);
     });
