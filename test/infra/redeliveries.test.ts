@@ -41,13 +41,13 @@ describe('the worker of redelivery jobs', () => {
     ]);
   });
 
-  it('may send to the queues of first attempts and to its own queue', () => {
+  it('may send to the slow and stalled queues, apart from live events, and to its own queue', () => {
     const sends = statementsOf(template, fn).filter(({ Action }) =>
       [Action].flat().includes('sqs:SendMessage'),
     );
     const to = JSON.stringify(sends);
-    for (const queue of ['Fresh', 'Slow', 'Stalled', 'Redeliver']) expect(to).toContain(queue);
-    expect(to).not.toContain('Retry');
+    for (const queue of ['Slow', 'Stalled', 'Redeliver']) expect(to).toContain(queue);
+    for (const queue of ['Fresh', 'Retry']) expect(to).not.toContain(queue);
   });
 });
 
