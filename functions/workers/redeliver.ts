@@ -10,12 +10,13 @@ import { organizationStates } from '../platform/organization-states.ts';
 import { busWorker, processEach } from '../platform/pipeline/worker.ts';
 import { deliveryQueues, queueUrls, workerQueue } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { arrivalStore, deliveryStore, redeliveryMarks } from '../store/deliveries.ts';
+import { deliveryStore } from '../store/deliveries.ts';
 import { deliveryRanges } from '../store/delivery-queries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { eventRanges } from '../store/event-log.ts';
 import { readOrganizationState } from '../store/organizations.ts';
 import { redeliveryRounds } from '../store/redelivery-jobs.ts';
+import { arrivalStore, redeliveryMarks } from '../store/redelivery-records.ts';
 import { committer } from '../store/transaction.ts';
 
 export const RedeliverEnvironment = z.object({

@@ -8,15 +8,11 @@ import { DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
 import { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
 import { processDeliveryMessages } from '../../functions/engine/process-delivery-messages.ts';
 import { runRedeliveryJob } from '../../functions/engine/redeliver.ts';
-import {
-  arrivalStore,
-  deliveryMoves,
-  deliveryStore,
-  redeliveryMarks,
-} from '../../functions/store/deliveries.ts';
+import { deliveryMoves, deliveryStore } from '../../functions/store/deliveries.ts';
 import { deliveryRanges } from '../../functions/store/delivery-queries.ts';
 import { eventRanges } from '../../functions/store/event-log.ts';
 import { redeliveryJobs, redeliveryRounds } from '../../functions/store/redelivery-jobs.ts';
+import { arrivalStore, redeliveryMarks } from '../../functions/store/redelivery-records.ts';
 import { committer } from '../../functions/store/transaction.ts';
 import { aDelivery, anEndpoint, anEvent, later, seconds } from '../builders.ts';
 import { interposed } from '../doubles/interposed.ts';

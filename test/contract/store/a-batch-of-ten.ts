@@ -17,7 +17,7 @@ import { processDeliveryMessages } from '../../../functions/engine/process-deliv
 import { runRedeliveryJob } from '../../../functions/engine/redeliver.ts';
 import { organizationStates } from '../../../functions/platform/organization-states.ts';
 import { processEach } from '../../../functions/platform/pipeline/worker.ts';
-import { arrivalStore, deliveryStore, redeliveryMarks } from '../../../functions/store/deliveries.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
@@ -34,6 +34,7 @@ import {
 } from '../../../functions/store/organizations.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
 import { redeliveryJobs, redeliveryRounds } from '../../../functions/store/redelivery-jobs.ts';
+import { arrivalStore, redeliveryMarks } from '../../../functions/store/redelivery-records.ts';
 import { checkSlots, sourceChecks } from '../../../functions/store/source-checks.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
 import type { Table } from '../../../functions/store/table.ts';

@@ -16,13 +16,7 @@ import { organizationStates } from '../../../functions/platform/organization-sta
 import type { FetchRequest, FetchResult } from '../../../functions/platform/outbound/client.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/exchange.ts';
 import { simulatedReceiver, webhookSender } from '../../../functions/platform/webhook-sender.ts';
-import {
-  arrivalStore,
-  deliveryMoves,
-  deliveryStore,
-  parseDelivery,
-  redeliveryMarks,
-} from '../../../functions/store/deliveries.ts';
+import { deliveryMoves, deliveryStore, parseDelivery } from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
@@ -33,6 +27,7 @@ import { organizationStore, readOrganizationState } from '../../../functions/sto
 import { parseBusEvent, parseOutboxRecord } from '../../../functions/store/outbox.ts';
 import { hasRows, purgeStore } from '../../../functions/store/purges.ts';
 import { redeliveryRounds } from '../../../functions/store/redelivery-jobs.ts';
+import { arrivalStore, redeliveryMarks } from '../../../functions/store/redelivery-records.ts';
 import { checkSlots, sourceChecks } from '../../../functions/store/source-checks.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';

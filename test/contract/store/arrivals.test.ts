@@ -3,8 +3,9 @@ import type { Delivery, EndpointOutcome, Settlement } from '../../../functions/d
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { EVENT_DAYS, repeatDelivery } from '../../../functions/domain/redelivery.ts';
-import { arrivalStore, deliveryStore, redeliveryMarks } from '../../../functions/store/deliveries.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { keys } from '../../../functions/store/keys.ts';
+import { arrivalStore, redeliveryMarks } from '../../../functions/store/redelivery-records.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';

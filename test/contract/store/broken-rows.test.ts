@@ -25,7 +25,7 @@ import {
   messageStore,
   ticketStore,
 } from '../../../functions/store/conversations.ts';
-import { arrivalStore, deliveryStore, redeliveryMarks } from '../../../functions/store/deliveries.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import {
   deliveryRanges,
   filteredDeliveries,
@@ -45,6 +45,7 @@ import { deliveriesInHour, ledgerStore } from '../../../functions/store/ledger.t
 import { parseBusEvent, parseOutboxRecord } from '../../../functions/store/outbox.ts';
 import { purgeStore } from '../../../functions/store/purges.ts';
 import { redeliveryJobs, redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
+import { arrivalStore, redeliveryMarks } from '../../../functions/store/redelivery-records.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
 import { parseRow } from '../../../functions/store/table.ts';
 import { usageReader } from '../../../functions/store/usage.ts';

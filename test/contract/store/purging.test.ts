@@ -10,12 +10,13 @@ import {
   messageStore,
   ticketStore,
 } from '../../../functions/store/conversations.ts';
-import { deliveryStore, recordArrival } from '../../../functions/store/deliveries.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { idempotencyStore } from '../../../functions/store/idempotency.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
 import { appendDisablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
 import { hasRows, purgeStore } from '../../../functions/store/purges.ts';
+import { recordArrival } from '../../../functions/store/redelivery-records.ts';
 import { type Change, committer } from '../../../functions/store/transaction.ts';
 import {
   aConversation,

@@ -15,12 +15,7 @@ import {
 } from '../../../functions/domain/redelivery.ts';
 import { runRedeliveryJob } from '../../../functions/engine/redeliver.ts';
 import { resumeRedeliveryJobs } from '../../../functions/engine/resume-redelivery-jobs.ts';
-import {
-  arrivalStore,
-  deliveryStore,
-  recordArrival,
-  redeliveryMarks,
-} from '../../../functions/store/deliveries.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { eventRanges } from '../../../functions/store/event-log.ts';
 import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/store/keys.ts';
@@ -31,6 +26,7 @@ import {
   redeliveryRounds,
   redeliveryRuns,
 } from '../../../functions/store/redelivery-jobs.ts';
+import { arrivalStore, recordArrival, redeliveryMarks } from '../../../functions/store/redelivery-records.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';

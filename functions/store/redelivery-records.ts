@@ -1,0 +1,140 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Delivery } from '../domain/delivery.ts';
+import { type EventId, parseCreationTime, type ReceiverId } from '../domain/ids.ts';
+import { Arrival, EVENT_DAYS, HISTORY_DAYS, RedeliveryMark } from '../domain/redelivery.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import { buildSandboxMark, type Key, keys } from './keys.ts';
+import { readItems, readRows, type Table, toExpiry, update } from './table.ts';
+import type { Change } from './transaction.ts';
+
+/**
+ * Records that a redelivery succeeded, in the transaction that settles it. Never refused; the first record
+ * stays. A separate row, because an update of the failed delivery would appear in the stream as a second end.
+ */
+export function recordArrival(service: Pick<Table, 'name'>, delivery: Delivery): Change {
+  const { eventId, id } = delivery;
+  const { ofSandbox } = buildSandboxMark(delivery);
+  return {
+    refusal: 'exists',
+    write: {
+      Update: {
+        TableName: service.name,
+        Key: keys.arrival(delivery, delivery.webhookId, eventId),
+        UpdateExpression: `SET eventId = :event, deliveryId = if_not_exists(deliveryId, :id), expiresAt = :expiry${ofSandbox === undefined ? '' : ', ofSandbox = :ofSandbox'}`,
+        ExpressionAttributeValues: {
+          ':event': eventId,
+          ':id': id,
+          // As long as the event can be resent.
+          ':expiry': toExpiry(parseCreationTime(eventId), EVENT_DAYS),
+          ...(ofSandbox !== undefined && { ':ofSandbox': ofSandbox }),
+        },
+      },
+    },
+  };
+}
+
+/** Events that a redelivery delivered. */
+export function arrivalStore(service: Table) {
+  // A caller that has seen the success expects the event not to be resent.
+  const read = async (wanted: readonly Key[]): Promise<Record<string, unknown>[]> =>
+    readItems(service, wanted, { consistent: true });
+
+  return {
+    /**
+     * Returns the successful redelivery of an event at each receiver that has one.
+     * @param receivers without repetition
+     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+     */
+    async at(
+      tenant: Tenant,
+      event: EventId,
+      receivers: readonly ReceiverId[],
+    ): Promise<Map<ReceiverId, Delivery['id']>> {
+      const byKey = new Map(receivers.map((id) => [keys.arrival(tenant, id, event).pk, id]));
+      const rows = await read(receivers.map((id) => keys.arrival(tenant, id, event)));
+      return new Map(
+        rows.flatMap((row) => {
+          const receiver = byKey.get(String(row.pk));
+          return receiver === undefined ? [] : [[receiver, Arrival.parse(row).deliveryId] as const];
+        }),
+      );
+    },
+
+    /**
+     * Returns the successful redelivery of each event that has one.
+     * @param events without repetition
+     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+     */
+    async of(
+      { webhookId, ...tenant }: Tenant & { webhookId: ReceiverId },
+      events: readonly EventId[],
+    ): Promise<Map<EventId, Delivery['id']>> {
+      const rows = await read(events.map((event) => keys.arrival(tenant, webhookId, event)));
+      return new Map(
+        readRows(service, rows, (row) => Arrival.parse(row)).map(({ eventId, deliveryId }) => [
+          eventId,
+          deliveryId,
+        ]),
+      );
+    },
+  };
+}
+
+/** The latest redelivery of an event, by a job or by a request for it alone. */
+export function redeliveryMarks(service: Table) {
+  /** An update, because the worker may put nothing into this table. */
+  function buildUpdate(delivery: Delivery) {
+    const { webhookId, eventId, id: deliveryId, createdAt } = delivery;
+    const mark: RedeliveryMark & { expiresAt: number; ofSandbox?: string } = {
+      eventId,
+      deliveryId,
+      expiresAt: toExpiry(new Date(createdAt), HISTORY_DAYS),
+      ...buildSandboxMark(delivery),
+    };
+    const entries = Object.entries(mark);
+    return {
+      Key: keys.redeliveryMark(delivery, webhookId, eventId),
+      UpdateExpression: `SET ${entries.map(([name]) => `${name} = :${name}`).join(', ')}`,
+      ExpressionAttributeValues: Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
+    };
+  }
+
+  return {
+    /**
+     * Sets the mark of a job's redelivery. Repeatable: a repeated page sets the same ones.
+     * @param seen the mark as it was read, if there was one
+     * @returns false when another redelivery has set it since
+     */
+    async set(delivery: Delivery, seen: Delivery['id'] | undefined): Promise<boolean> {
+      const { ExpressionAttributeValues, ...rest } = buildUpdate(delivery);
+      return update(service, {
+        ...rest,
+        ConditionExpression: 'attribute_not_exists(deliveryId) OR deliveryId IN (:deliveryId, :seen)',
+        ExpressionAttributeValues: { ...ExpressionAttributeValues, ':seen': seen ?? delivery.id },
+      });
+    },
+
+    /**
+     * Sets the mark of a single redelivery before it is added. Outside of its transaction: requests for the
+     * same event at the same time would conflict.
+     */
+    async replace(delivery: Delivery): Promise<void> {
+      await service.client.send(new UpdateCommand({ TableName: service.name, ...buildUpdate(delivery) }));
+    },
+
+    /**
+     * Returns the latest redelivery of each event that has one.
+     * @param events without repetition
+     * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+     */
+    async of(
+      { webhookId, ...tenant }: Tenant & { webhookId: ReceiverId },
+      events: readonly EventId[],
+    ): Promise<Map<EventId, Delivery['id']>> {
+      const wanted = events.map((event) => keys.redeliveryMark(tenant, webhookId, event));
+      const rows = await readItems(service, wanted, { consistent: true });
+      const marks = readRows(service, rows, (row) => RedeliveryMark.parse(row));
+      return new Map(marks.map(({ eventId, deliveryId }) => [eventId, deliveryId]));
+    },
+  };
+}
