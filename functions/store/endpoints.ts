@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { EndpointOutcome } from '../domain/delivery.ts';
@@ -311,13 +311,19 @@ export function endpointStore(service: Table) {
         ExpressionAttributeValues: { ':streak': randomUUID() },
         ReturnValues: 'ALL_NEW',
       });
-      try {
-        const { Attributes } = await retryContention(() => service.client.send(command));
-        return parse(Attributes);
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return undefined;
-        throw error;
-      }
+      return retryContention(async () => {
+        try {
+          const { Attributes } = await service.client.send(command);
+          return parse(Attributes);
+        } catch (error) {
+          if (error instanceof ConditionalCheckFailedException) return undefined;
+          if (!(error instanceof TransactionConflictException)) throw error;
+          // Most often the end of another delivery, which needed the streak too and has started it.
+          const row = await read(keys.endpoint(orgId, id));
+          if (row?.streak === undefined) throw error;
+          return parse(row);
+        }
+      });
     },
 
     /** Removes the mark only if it is still the one that was read. */

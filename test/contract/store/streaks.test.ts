@@ -1,8 +1,10 @@
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { AT_RISK_SECONDS } from '../../../functions/domain/failure-streak.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { committer } from '../../../functions/store/transaction.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { storeKinds } from './stores.ts';
@@ -68,24 +70,48 @@ describe.each(storeKinds(engine))('the failure streak of an endpoint (%s)', (_, 
   });
 });
 
-it('the start of a failure streak is retried while transactions change its endpoint', async () => {
-  const client = engine.client();
-  const { service } = await engine.tables(client);
-  const endpoints = endpointStore(service);
-  const { orgId, id } = anEndpoint();
-  let conflicts = 3;
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      conflicts -= 1;
-      if (conflicts < 0) return next(args);
-      throw new TransactionConflictException({
-        message: 'Transaction is ongoing for the item',
-        $metadata: {},
-      });
-    },
-    { step: 'build' },
-  );
+describe('the start of a failure streak while transactions change its endpoint', () => {
+  async function setUp() {
+    const client = engine.client();
+    const { service } = await engine.tables(client);
+    const endpoints = endpointStore(service);
+    const endpoint = anEndpoint();
+    await committer(client)(endpoints.add(endpoint));
+    const begin = () => endpoints.beginStreak(endpoint.orgId, endpoint.id);
+    return { begin, conflicts: (count: number) => conflictWithUpdates(client, count) };
+  }
 
-  expect(await endpoints.beginStreak(orgId, id)).toBeUndefined();
-  expect(conflicts).toBeLessThan(0);
+  it('is retried', async () => {
+    const { begin, conflicts } = await setUp();
+    const { left } = conflicts(3);
+
+    expect(await begin()).toMatchObject({ streak: expect.any(String) });
+    expect(left()).toBe(0);
+  });
+
+  it('finds the streak that another delivery has started, however often it conflicts', async () => {
+    const { begin, conflicts } = await setUp();
+    const begun = await begin();
+    conflicts(Number.POSITIVE_INFINITY);
+
+    expect(await begin()).toEqual(begun);
+  });
 });
+
+/** Makes so many updates conflict with a transaction. */
+function conflictWithUpdates(client: DynamoDBDocumentClient, count: number): { left(): number } {
+  let left = count;
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (request) => {
+        if (commandName !== 'UpdateItemCommand' || left === 0) return next(request);
+        left -= 1;
+        throw new TransactionConflictException({
+          message: 'Transaction is ongoing for the item',
+          $metadata: {},
+        });
+      },
+    { step: 'initialize', name: 'conflictWithUpdates' },
+  );
+  return { left: () => left };
+}
