@@ -21,10 +21,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 const LONGEST = [
+  '/e2e/',
   '/service/public-api',
   '/service/service',
-  '/e2e/',
-  '/service/local-run',
   '/simulation/',
   '/service/',
   '/integration/',

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { aService } from '../integration/service/a-service.ts';
+import { aService, type LocalService } from '../integration/service/a-service.ts';
 import { findChromium, launch, type Misdeeds, watched } from './browser.ts';
 
 export const chromium = findChromium();
@@ -12,12 +12,14 @@ const PASSWORD = 'local-run';
 /** The timeout for a page, to bound the test; no measure of speed. */
 const PATIENCE_MS = 20_000;
 
+/** Settings of a local run without waits between attempts. */
+export const WITHOUT_WAITS = { RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' };
+
 /**
  * The dashboard of a local run, in a browser, for the tests of this file.
- * @param settings of the local run
+ * @param service by default a local run without waits between attempts
  */
-export function aDashboard(settings: Record<string, string>) {
-  const service = aService(settings);
+export function aDashboard(service: LocalService = aService(WITHOUT_WAITS)) {
   let browser: Browser | undefined;
   const opened: Misdeeds[] = [];
   const sessions = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>();

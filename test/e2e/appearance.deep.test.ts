@@ -7,7 +7,7 @@ import { appearance } from './dashboard/appearance.ts';
  * file wait.
  */
 describe.skipIf(chromium === undefined)('the appearance of the dashboard', () => {
-  const dashboard = aDashboard({ RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' });
+  const dashboard = aDashboard();
 
   appearance(dashboard);
 

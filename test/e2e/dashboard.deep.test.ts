@@ -9,7 +9,7 @@ const EXTENT = { isWhole: true };
 
 /** The dashboard of a local run in a real browser. Failures have a file of their own. */
 describe.skipIf(chromium === undefined)('the dashboard', () => {
-  const dashboard = aDashboard({ RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' });
+  const dashboard = aDashboard();
 
   signingIn(dashboard, EXTENT);
   membership(dashboard, EXTENT);

@@ -5,7 +5,7 @@ import { trouble } from './dashboard/trouble.ts';
 
 /** The dashboard while sessions end, networks fail and files are missing. */
 describe.skipIf(chromium === undefined)('the dashboard with failures', () => {
-  const dashboard = aDashboard({ RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' });
+  const dashboard = aDashboard();
 
   expiring(dashboard);
   trouble(dashboard);

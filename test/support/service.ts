@@ -75,6 +75,8 @@ export interface Service {
   rewrite(row: Row): Promise<void>;
   /** Deletes an item of a table whose items have a partition and a sort key. */
   remove(row: Row): Promise<void>;
+  /** Deletes a table. @param name in the stack, for example `Usage` */
+  drop: TablesBehind['drop'];
   /** The position of the record in its table's stream that reports a row's addition. */
   streamed: TablesBehind['streamed'];
   /**
@@ -123,8 +125,6 @@ export interface ServiceOptions {
   stoppedInLoops?: readonly FunctionName[];
   /** Called for each line that functions log. */
   onLog?(line: { source: string; text: string }): void;
-  /** Functions that cannot work with their variables: their denied calls do not count against their roles. */
-  broken?: FunctionName;
   /** Faults of the first requests in each process of a function. */
   faults?: Partial<Record<FunctionName, FaultPlan>>;
   /** Runs the functions instead of this process's Node.js. */
@@ -141,7 +141,6 @@ export async function startService({
   queues: clocks,
   stoppedInLoops = [],
   onLog,
-  broken,
   faults,
   nodeBinary,
 }: ServiceOptions = {}): Promise<Service> {
@@ -203,6 +202,7 @@ export async function startService({
       rows: tables.rows,
       rewrite: tables.rewrite,
       remove: tables.remove,
+      drop: tables.drop,
       streamed: tables.streamed,
       invoke: (name, payload = {}) => cloud.invoke(functions.physicalNameOf(name), payload),
       reports: (name) =>
@@ -240,11 +240,8 @@ export async function startService({
         await cloud.stop();
         await receiver.stop();
         await remove();
-        const meant = used.filter(
-          ({ functionName }) => broken === undefined || functionName !== functions.physicalNameOf(broken),
-        );
-        writeRecord({ roles: cloud.roles, eventSources: cloud.eventSources, used: meant });
-        refuseDenied(meant);
+        writeRecord({ roles: cloud.roles, eventSources: cloud.eventSources, used });
+        refuseDenied(used);
       },
     };
   } catch (error) {

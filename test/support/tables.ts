@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   type _Record,
   DescribeStreamCommand,
@@ -38,6 +38,8 @@ export interface TablesBehind {
   rewrite(row: Row): Promise<void>;
   /** Deletes an item of a table whose items have a partition and a sort key. */
   remove(row: Row): Promise<void>;
+  /** Deletes a table, whose requests then fail. @param name in the stack, for example `Usage` */
+  drop(name: string): Promise<void>;
   /**
    * The position of the stream record that reports a row's addition.
    * @throws Error when there is none
@@ -82,6 +84,10 @@ export function tablesBehind(
     },
     async remove({ table, item: { pk, sk } }) {
       await client.send(new DeleteCommand({ TableName: table, Key: { pk, sk } }));
+    },
+    async drop(name) {
+      const TableName = namesIn(database).find((table) => table.includes(`Tables${name}`));
+      await client.send(new DeleteTableCommand({ TableName }));
     },
     async streamed(row) {
       const streamArn = streamArns.find((arn) => arn.includes(`:table/${row.table}/stream/`));

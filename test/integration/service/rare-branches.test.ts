@@ -9,12 +9,17 @@ import type { FunctionName } from '../../../lib/cloud/grants/grant.ts';
 import { queueEvent, unreminded } from '../../bench/measure/reminders.ts';
 import type { Report, Service } from '../../support/service.ts';
 import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
+import { failingWorker } from './background/failing-worker.ts';
 import { type Page, pageOf, paragraph, startPage } from './background/page.ts';
-import { aPlace } from './place.ts';
+import { recursion } from './background/recursion.ts';
+import { aPlace, UNLIMITED } from './place.ts';
+import { parity } from './sandbox/parity.ts';
 
 /*
  * Branches that a request takes only after DynamoDB errors that the embedded engine never returns, or for a
- * slow endpoint: each runs here once under the role of its function.
+ * slow endpoint: each runs here once under the role of its function. Then what needs the same short waits
+ * between attempts: a sandbox beside its live organization, and workers that fail, whose messages become
+ * visible again at once. Two functions that feed their own queues lack RecursiveLoop.
  */
 
 /** Number of tries of a transaction (functions/store/transaction.ts). */
@@ -51,12 +56,15 @@ interface Branch {
 
 const place = aPlace({
   context: {
-    retryBaseSeconds: 0.1,
-    retryCapSeconds: 0.2,
-    attemptTimeoutSeconds: 2,
+    ...UNLIMITED,
+    retryBaseSeconds: 0.2,
+    retryCapSeconds: 0.5,
+    attemptTimeoutSeconds: 3,
     watchWindowSeconds: 1,
     lingerSeconds: 0,
   },
+  queues: { BusMeterQueue: { visibilityTimeout: 1, maxReceiveCount: 3 } },
+  stoppedInLoops: ['redeliver', 'dead-fan-outs'],
   faults: FAULTS,
 });
 const service = (): Service => place.service();
@@ -451,3 +459,8 @@ describe('rare branches', { timeout: 120_000 }, () => {
     process.stdout.write(`function | branch | actions after it | where it ran\n${rows.join('\n')}\n`);
   });
 });
+
+describe('a sandbox', () => parity(place));
+describe('a function that feeds its own queue', () => recursion(place));
+// Last, because no event is counted afterwards.
+describe('a worker that fails on everything', () => failingWorker(place));
