@@ -13,6 +13,22 @@ export interface Maker {
   admin: ApiClient;
   /** URL of a receiver that answers 200. */
   receiver: string;
+  /** What was made before, by its purpose. Absent where each request needs new resources. */
+  reused?: Map<string, Promise<string>>;
+}
+
+/** The same maker, which makes each resource once: for requests that are refused and so change nothing. */
+export const reusing = <M extends Maker>(maker: M): M => ({ ...maker, reused: new Map() });
+
+/** What is made for a purpose, once for a maker that reuses it. */
+export function once(
+  { reused }: Pick<Maker, 'reused'>,
+  purpose: string,
+  make: () => Promise<string>,
+): Promise<string> {
+  const made = reused?.get(purpose) ?? make();
+  reused?.set(purpose, made);
+  return made;
 }
 
 /** Creates a resource in a collection and returns its id. */
@@ -83,7 +99,9 @@ export async function filled(maker: Maker, path: string): Promise<string> {
       if (factory === undefined)
         throw new Error(`nothing makes the ${segment} of ${path}: add it to test/support/resources.ts`);
       const parent = whole.slice(0, whole.lastIndexOf('/'));
-      whole = `${whole}/${await factory(maker, { collection: whole, parent })}`;
+      const purpose = `${path in SPECIAL ? path : ''} ${whole}`;
+      const collection = whole;
+      whole = `${whole}/${await once(maker, purpose, () => factory(maker, { collection, parent }))}`;
     } else whole = `${whole}/${segment}`;
   }
   return whole;
@@ -135,11 +153,13 @@ async function onWidget(api: ApiClient): Promise<string> {
 const WIDGETS = new WeakMap<ApiClient, Promise<string>>();
 
 /** The token of a visitor with a conversation. */
-export async function aVisitor({ api }: Pick<Maker, 'api'>): Promise<string> {
-  const { status, body } = await api.post(`/api/v1/conversations/${await onWidget(api)}/visitor-token`);
-  if (status !== 201) throw new Error(`the token was answered ${status}: ${JSON.stringify(body)}`);
-  return String(body.data?.token);
-}
+export const aVisitor = (maker: Pick<Maker, 'api' | 'reused'>): Promise<string> =>
+  once(maker, 'a visitor', async () => {
+    const { api } = maker;
+    const { status, body } = await api.post(`/api/v1/conversations/${await onWidget(api)}/visitor-token`);
+    if (status !== 201) throw new Error(`the token was answered ${status}: ${JSON.stringify(body)}`);
+    return String(body.data?.token);
+  });
 
 /** A delivery of an agent's message in a new conversation on a channel. */
 async function channelDelivery(api: ApiClient, channel: string): Promise<string> {

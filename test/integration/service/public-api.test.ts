@@ -33,7 +33,11 @@ describe('an idempotency key', () => idempotency(place, document, casesOf(8, 25)
 // Concurrent, because both mostly wait for the next minute's budget.
 describe.concurrent('a caller', () => {
   describe('with a cursor', { concurrent: false }, () =>
-    cursors(place, { altered: casesOf(100, 300), listed: casesOf(100, 300) }),
+    cursors(place, {
+      altered: casesOf(100, 300),
+      elsewhere: casesOf(100, Number.POSITIVE_INFINITY),
+      listed: casesOf(50, 300),
+    }),
   );
   describe('within its rate limit', { concurrent: false }, () => rateLimits(place, []));
 });

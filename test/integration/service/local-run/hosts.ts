@@ -21,10 +21,10 @@ const PATIENT = [240_000, 5000] as const;
  */
 export function hosts(service: LocalService): void {
   async function operate(...words: string[]): Promise<void> {
-    const { PATH, HOME } = process.env;
+    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
     await promisify(execFile)(process.execPath, ['bin/operate.ts', ...words, '--local', '--yes'], {
       cwd: join(import.meta.dirname, '../../../..'),
-      env: { PATH, HOME, LOCAL_DIR: service.run.directory },
+      env: { PATH, HOME, NODE_COMPILE_CACHE, LOCAL_DIR: service.run.directory },
     });
   }
 

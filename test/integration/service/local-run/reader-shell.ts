@@ -47,12 +47,18 @@ export async function aReaderShell(localDirectory: string): Promise<ReaderShell>
   const onFreePorts = (text: string) =>
     text.replaceAll(PORTS, (port) => `${ports[port as keyof typeof ports]}`);
 
-  const { PATH = '', HOME } = process.env;
+  // Most of the time of the programs is compilation.
+  const { PATH = '', HOME, NODE_COMPILE_CACHE } = process.env;
   const shell = spawn('bash', {
     cwd: directory,
     // A process group of its own, so that the programs that it starts are stopped with it.
     detached: true,
-    env: { PATH: `${dirname(process.execPath)}:${PATH}`, HOME, LOCAL_DIR: localDirectory },
+    env: {
+      PATH: `${dirname(process.execPath)}:${PATH}`,
+      HOME,
+      LOCAL_DIR: localDirectory,
+      NODE_COMPILE_CACHE,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let printed = '';

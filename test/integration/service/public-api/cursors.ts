@@ -38,9 +38,13 @@ interface Attempt {
 /**
  * A cursor continues only the listing that gave it, and a text that is not a cursor is refused.
  * @param altered how many altered cursors are tried
+ * @param elsewhere how many are tried in listings of other routes; in all of the same route they always are
  * @param listed how many conversations are listed
  */
-export function cursors(place: Place, { altered, listed }: { altered: number; listed: number }): void {
+export function cursors(
+  place: Place,
+  { altered, elsewhere, listed }: { altered: number; elsewhere: number; listed: number },
+): void {
   let tenant: Tenant;
   /** Listings with a next page. */
   let listings: (Listing & { cursor: string })[];
@@ -103,9 +107,15 @@ export function cursors(place: Place, { altered, listed }: { altered: number; li
     for (const route of LISTS.filter(({ path }) => path.includes('{')))
       others.push(await aListing(route, tenant));
     const pairs = [...listings, ...others].flatMap((listing) =>
-      listings.filter((it) => it !== listing).map(({ cursor }) => ({ listing, cursor })),
+      listings
+        .filter((it) => it !== listing)
+        .map(({ route, cursor }) => ({ listing, cursor, isSameRoute: route === listing.route })),
     );
-    expect(await findAccepted(pairs)).toEqual([]);
+    const same = pairs.filter(({ isSameRoute }) => isSameRoute);
+    const different = pairs.filter(({ isSameRoute }) => !isSameRoute);
+    const tried = Math.min(elsewhere, different.length);
+    const some = fc.shuffledSubarray(different, { minLength: tried, maxLength: tried });
+    expect(await findAccepted([...same, ...fc.sample(some, 1).flat()])).toEqual([]);
   });
 
   it('is refused when sealed with another key or for another generation', async () => {

@@ -4,9 +4,10 @@ import { campaign, describeFinding } from '../../../fuzz/campaign.ts';
 import { conformance } from '../../../fuzz/conformance.ts';
 import { type Document, problemsOf, successOf } from '../../../fuzz/document.ts';
 import type { Exchange, Sent } from '../../../support/exchange.ts';
+import { reusing } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
-import { provoke, type Scene } from './provocations.ts';
+import { CHANGES_NOTHING, provoke, type Scene } from './provocations.ts';
 import { credentialOf, validRequest } from './requests.ts';
 
 /**
@@ -16,10 +17,12 @@ import { credentialOf, validRequest } from './requests.ts';
 export function operations(place: Place, document: Document, generated: number): void {
   const faultsOf = conformance(document);
   let stranger: Tenant;
+  let unchanged: Tenant;
   const poor: Scene['poor'] = new Map();
 
   beforeAll(async () => {
     stranger = await place.tenant();
+    unchanged = reusing(await place.tenant());
   });
 
   /**
@@ -58,13 +61,14 @@ export function operations(place: Place, document: Document, generated: number):
     it.each(problemsOf(operation))(
       'answers $status $type to a request that provokes it',
       async ({ status, type }) => {
+        const target = CHANGES_NOTHING.has(type) ? unchanged : tenant;
         const scene: Scene = {
           operation,
-          tenant,
+          tenant: target,
           service: place.service(),
           connection: place.connection(),
           poor,
-          valid: () => validRequest(operation, tenant),
+          valid: () => validRequest(operation, target),
         };
         for (const sent of await provoke(type, scene)) {
           const answer = await answerTo(sent);

@@ -1,7 +1,10 @@
+import { MAX_CHANNELS } from '../../../../functions/domain/channel.ts';
+import { MAX_ENDPOINTS } from '../../../../functions/domain/endpoint.ts';
+import { MAX_SOURCES } from '../../../../functions/domain/source.ts';
 import { type Operation, successOf } from '../../../fuzz/document.ts';
 import type { Connection, Sent } from '../../../support/exchange.ts';
 import { PROVOKED_WITH_FAULTS } from '../../../support/provoked-with-faults.ts';
-import { filled, unfinishedDelivery } from '../../../support/resources.ts';
+import { filled, once, unfinishedDelivery } from '../../../support/resources.ts';
 import type { Service } from '../../../support/service.ts';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
 import { useUp } from '../../../support/use-up.ts';
@@ -15,9 +18,21 @@ export interface Scene {
   connection: Connection;
   /** Credentials of organizations whose budget of the minute is used up, by the kind of caller. */
   poor: Map<Operation['caller'], Promise<Tenant>>;
-  /** A request that succeeds, on newly created resources. */
+  /** A request that succeeds. */
   valid(): Promise<Sent>;
 }
+
+/** Error types whose requests change nothing, so that all of them may name the same resources. */
+export const CHANGES_NOTHING: ReadonlySet<string> = new Set([
+  'AUTHENTICATION_ERROR',
+  'NOT_FOUND',
+  'PAYLOAD_TOO_LARGE',
+  'PERMISSION_DENIED',
+  'RATE_LIMITED',
+  'SANDBOX_NOT_PROVISIONED',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'VALIDATION_ERROR',
+]);
 
 /**
  * Prepares state and returns requests that must each be refused with the error type; none where the operation
@@ -46,7 +61,9 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
         ? [await keyWithout(operation.needs, tenant)]
         : [
             tenant.key,
-            ...(operation.needs === 'admin' ? [await service.session(tenant.orgId, 'member')] : []),
+            ...(operation.needs === 'admin'
+              ? [await once(tenant, 'a member', () => service.session(tenant.orgId, 'member'))]
+              : []),
           ];
     return credentials.map((credential) => withHeaders(sent, { Authorization: `Bearer ${credential}` }));
   },
@@ -114,13 +131,8 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
       full.close();
       return [withBody(sent, JSON.stringify({ url }))];
     }
-    if (operation.firstId === 'createSource') {
-      await connection.send(await validRequest(operation, full));
-      await countSources(service, full);
-    } else
-      await Promise.all(
-        Array.from({ length: 50 }, async () => connection.send(await validRequest(operation, full))),
-      );
+    await connection.send(await validRequest(operation, full));
+    await fillUp(operation, service, full);
     full.close();
     return [sent];
   },
@@ -211,13 +223,21 @@ export async function provoke(type: string, scene: Scene): Promise<Sent[]> {
   return sent;
 }
 
-/** Sets the count of a tenant with one source to the limit, since creating that many would take minutes. */
-async function countSources(service: Service, { orgId }: Tenant): Promise<void> {
+/** The sort key, the attribute and the limit of counted resources. */
+const COUNTS: Readonly<Record<string, readonly [sk: string, things: string, limit: number]>> = {
+  createChannel: ['channel-count', 'channels', MAX_CHANNELS],
+  createSource: ['source-count', 'sources', MAX_SOURCES],
+  registerWebhook: ['endpoint-count', 'endpoints', MAX_ENDPOINTS],
+};
+
+/** Sets a tenant's count of what the operation creates to the limit, since creating that many takes long. */
+async function fillUp({ firstId }: Operation, service: Service, { orgId }: Tenant): Promise<void> {
+  const [sk, things, limit] = COUNTS[firstId] ?? [];
   const row = (await service.rows([orgId])).find(
-    ({ item }) => item.sk === 'source-count' && String(item.pk).startsWith(orgId),
+    ({ item }) => item.sk === sk && String(item.pk).startsWith(orgId),
   );
-  if (row === undefined) throw new Error(`the sources of ${orgId} are not counted`);
-  await service.rewrite({ ...row, item: { ...row.item, sources: 1000 } });
+  if (row === undefined || things === undefined) throw new Error(`${firstId} counts nothing of ${orgId}`);
+  await service.rewrite({ ...row, item: { ...row.item, [things]: limit } });
 }
 
 /** Disables the endpoint of a request, as failures would. */
@@ -240,17 +260,18 @@ async function withoutSandbox(sent: Sent, service: Service): Promise<Sent> {
 }
 
 /** A key of the same organization with every scope except the required one. */
-async function keyWithout(scope: string, { admin }: Tenant): Promise<string> {
-  const [, resource] = scope.split(':');
-  const scopes = ['webhooks', 'conversations', 'knowledge']
-    .filter((other) => other !== resource)
-    .map((other) => `write:${other}`);
-  // A `write:` scope implies the `read:` scope.
-  if (scope.startsWith('write:')) scopes.push(scope.replace('write:', 'read:'));
-  const { status, body } = await admin.post('/api/settings/api-keys', { name: 'Limited', scopes });
-  if (status !== 201) throw new Error(`no key could be made: ${status} ${JSON.stringify(body)}`);
-  return String(body.data?.secretOnce);
-}
+const keyWithout = (scope: string, tenant: Tenant): Promise<string> =>
+  once(tenant, `a key without ${scope}`, async () => {
+    const [, resource] = scope.split(':');
+    const scopes = ['webhooks', 'conversations', 'knowledge']
+      .filter((other) => other !== resource)
+      .map((other) => `write:${other}`);
+    // A `write:` scope implies the `read:` scope.
+    if (scope.startsWith('write:')) scopes.push(scope.replace('write:', 'read:'));
+    const { status, body } = await tenant.admin.post('/api/settings/api-keys', { name: 'Limited', scopes });
+    if (status !== 201) throw new Error(`no key could be made: ${status} ${JSON.stringify(body)}`);
+    return String(body.data?.secretOnce);
+  });
 
 const NAMES_SOMETHING = /^[a-z]{3}_[0-9a-f]{32}$/;
 

@@ -7,13 +7,16 @@ import type { Tenant } from '../../../support/tenant.ts';
 /** A credential of the kind that the operation requires. */
 export async function credentialOf(
   { caller }: Pick<Operation, 'caller'>,
-  tenant: Pick<Tenant, 'key' | 'session' | 'api' | 'admin' | 'receiver'>,
+  tenant: Pick<Tenant, 'key' | 'session' | 'api' | 'admin' | 'receiver' | 'reused'>,
 ): Promise<string> {
   if (caller === 'visitor') return aVisitor(tenant);
   return caller === 'key' ? tenant.key : tenant.session;
 }
 
-/** A valid request of the operation: the document's own example, on newly created resources of the tenant. */
+/**
+ * A valid request of the operation: the document's own example, on newly created resources of the tenant
+ * unless it reuses them.
+ */
 export async function validRequest(operation: Operation, tenant: Tenant): Promise<Sent> {
   const { method, path, body } = operation;
   const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');

@@ -6,7 +6,7 @@ import { isPaged } from '../../../../lib/openapi/problems.ts';
 import { withSessionRoutes } from '../../../../lib/openapi/session-routes.ts';
 import type { Document, Operation } from '../../../fuzz/document.ts';
 import type { Exchange, Sent } from '../../../support/exchange.ts';
-import { filled, idIn } from '../../../support/resources.ts';
+import { filled, idIn, reusing } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 import { credentialOf, validRequest, withHeaders } from './requests.ts';
@@ -80,7 +80,9 @@ function between(
   const owned: string[] = [];
 
   beforeAll(async () => {
-    ({ owner, stranger } = await pair());
+    // No request changes their resources, so all of them may name the same ones.
+    const made = await pair();
+    [owner, stranger] = [reusing(made.owner), reusing(made.stranger)];
     // The stranger has a resource of each kind too, so that lists are not empty.
     if (table === ALL) for (const tenant of [owner, stranger]) await place.sandbox(tenant);
     owned.push(owner.orgId);

@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+
+/*
+ * `npm test`: lint beside the tests, because many tests wait rather than compute. Prints what lint finds and
+ * stops the tests when it fails.
+ */
+const lint = spawn('npm', ['run', '--silent', 'lint:sources'], { stdio: ['ignore', 'pipe', 'pipe'] });
+const tests = spawn('vitest', ['run', '--config', 'test/vitest.config.ts', ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
+const ended = once(tests, 'exit');
+
+const [printed, errors, [code]] = await Promise.all([
+  text(lint.stdout),
+  text(lint.stderr),
+  once(lint, 'close'),
+]);
+if (code !== 0) {
+  process.stderr.write(`\nnpm run lint failed, so the tests are stopped:\n${printed}${errors}\n`);
+  tests.kill('SIGINT');
+}
+const [failed] = await ended;
+process.exitCode = code !== 0 || failed !== 0 ? 1 : 0;
