@@ -12,7 +12,8 @@ import { tenancy } from './public-api/tenancy.ts';
 const document = readDocument();
 const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });
 
-describe('a cursor', () => cursors(place, { altered: 2_000, elsewhere: Number.POSITIVE_INFINITY, listed: 1_000 }));
+describe('a cursor', () =>
+  cursors(place, { altered: 2_000, elsewhere: Number.POSITIVE_INFINITY, listed: 1_000 }));
 describe('an idempotency key', () => idempotency(place, document, 100));
 describe('within its rate limit', () => rateLimits(place, ['standard', 'sandbox']));
 describe('every operation', () => operations(place, document, 500));

@@ -2,17 +2,26 @@ import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { FAILURES_TO_DISABLE, FAILURES_TO_WARN } from '../../../../functions/domain/endpoint.ts';
 import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
+import type { Service } from '../../../support/service.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 
 /**
- * Registers an endpoint that fails and sends it test events until it is disabled.
+ * Registers an endpoint that fails, as if it lacked one failure to be disabled, and sends it a test event.
  * @returns its identifier
  */
-export async function aDisabledEndpoint({ api }: Tenant, url: string): Promise<string> {
+export async function aDisabledEndpoint(
+  { rows, rewrite }: Pick<Service, 'rows' | 'rewrite'>,
+  { api }: Tenant,
+  url: string,
+): Promise<string> {
   const { id } = await api.register(url, ['ticket.created']);
   const path = `/api/v1/webhooks/${id}`;
-  await Promise.all(Array.from({ length: FAILURES_TO_DISABLE }, () => api.post(`${path}/test`)));
+  const [row = expect.fail('the endpoint is not stored')] = (await rows([id])).filter(
+    ({ item }) => item.sk === id,
+  );
+  await rewrite({ ...row, item: { ...row.item, consecutiveFailures: FAILURES_TO_DISABLE - 1 } });
+  await api.post(`${path}/test`);
   await until(`${id} to be disabled`, async () => {
     const { body } = await api.get(path);
     return body.data?.status === 'auto_disabled';
@@ -36,7 +45,7 @@ export function disablingMail({ service, keep }: Place): void {
       await service().session(live.orgId, 'member');
       const other = keep(await aTenant(service()));
       const sandbox = keep(await aSandbox(service(), other));
-      await aDisabledEndpoint(sandbox, 'https://hooks.example.com/?simulate=500');
+      await aDisabledEndpoint(service(), sandbox, 'https://hooks.example.com/?simulate=500');
       const url = `${failing.url}/hooks?key=hidden`;
 
       const { id } = await live.api.register(url, ['ticket.created']);

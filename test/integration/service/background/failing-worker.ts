@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 
-const MESSAGES = 30;
+const MESSAGES = 12;
 
 /** A worker behind the bus that always fails affects no other worker: the meter, once its table is gone. */
 export function failingWorker(place: Place): void {

@@ -68,7 +68,7 @@ export function mailBudget({ service, keep, log }: Place, budget: number): void 
         keep({ close: failing.stop });
         await changeAll(page);
 
-        const id = await aDisabledEndpoint(tenant, failing.url);
+        const id = await aDisabledEndpoint(service(), tenant, failing.url);
         await until(
           'the e-mail about the endpoint',
           async () =>

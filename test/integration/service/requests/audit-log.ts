@@ -114,7 +114,7 @@ export function auditLog({ place, client }: Organization): void {
   });
 
   it('of a sandbox has its changes and automatic disabling, and survives a reset', async () => {
-    const id = await aDisabledEndpoint(sandbox, FAILING);
+    const id = await aDisabledEndpoint(place.service(), sandbox, FAILING);
     const read = () => live.admin.all(LOG, { environment: 'sandbox' });
     const before = await read();
     expect(
