@@ -39,6 +39,23 @@ export function arrivalStore(service: Table) {
   const read = async (wanted: readonly Key[]): Promise<Record<string, unknown>[]> =>
     readItems(service, wanted, { consistent: true });
 
+  /**
+   * Returns the successful redelivery of each pair of an event and a receiver that has one.
+   * @param pairs without repetition
+   * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
+   */
+  async function ofPairs(
+    tenant: Tenant,
+    pairs: readonly { eventId: EventId; webhookId: ReceiverId }[],
+  ): Promise<{ webhookId: ReceiverId; id: Delivery['id'] }[]> {
+    const wanted = pairs.map(({ eventId, webhookId }) => keys.arrival(tenant, webhookId, eventId));
+    const byKey = new Map(wanted.map(({ pk }, index) => [pk, pairs[index]?.webhookId]));
+    return (await read(wanted)).flatMap((row) => {
+      const webhookId = byKey.get(String(row.pk));
+      return webhookId === undefined ? [] : [{ webhookId, id: Arrival.parse(row).deliveryId }];
+    });
+  }
+
   return {
     /**
      * Returns the successful redelivery of an event at each receiver that has one.
@@ -50,15 +67,11 @@ export function arrivalStore(service: Table) {
       event: EventId,
       receivers: readonly ReceiverId[],
     ): Promise<Map<ReceiverId, Delivery['id']>> {
-      const byKey = new Map(receivers.map((id) => [keys.arrival(tenant, id, event).pk, id]));
-      const rows = await read(receivers.map((id) => keys.arrival(tenant, id, event)));
-      return new Map(
-        rows.flatMap((row) => {
-          const receiver = byKey.get(String(row.pk));
-          return receiver === undefined ? [] : [[receiver, Arrival.parse(row).deliveryId] as const];
-        }),
-      );
+      const pairs = receivers.map((webhookId) => ({ eventId: event, webhookId }));
+      return new Map((await ofPairs(tenant, pairs)).map(({ webhookId, id }) => [webhookId, id]));
     },
+
+    ofPairs,
 
     /**
      * Returns the successful redelivery of each event that has one.

@@ -1,5 +1,5 @@
 import { DeliveryInclude, ListDeliveriesQuery } from '../../functions/api/delivery-schemas.ts';
-import { EventOrder, ListEventsQuery } from '../../functions/api/events/schemas.ts';
+import { EventInclude, EventOrder, ListEventsQuery } from '../../functions/api/events/schemas.ts';
 import { AuditLogQuery } from '../../functions/api/settings/schemas.ts';
 import * as ids from '../../functions/domain/ids.ts';
 import { Environment } from '../../functions/domain/tenant.ts';
@@ -79,6 +79,13 @@ export const PARAMETERS = {
     description:
       '`request` adds the request of the last attempt, signed with the current time, to each attempted delivery of a sandbox. No effect live. Other values are rejected.',
     schema: schemaRef(DeliveryInclude),
+  },
+  EventsInclude: {
+    name: 'include',
+    in: 'query',
+    description:
+      '`deliveries` adds to each event its deliveries, without their attempts. Other values are rejected.',
+    schema: schemaRef(EventInclude),
   },
   Status: {
     name: 'status',
@@ -227,6 +234,7 @@ const QUERY_NAMES = new Map<string, ParameterName>([
 const OWN_NAMES = new Map<string, ParameterName>([
   ['list-events from', 'EventsFrom'],
   ['list-events to', 'EventsTo'],
+  ['list-events include', 'EventsInclude'],
   ['list-audit-log from', 'EntriesFrom'],
   ['list-audit-log to', 'EntriesTo'],
 ]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aDashboard, chromium } from './a-dashboard.ts';
+import { events } from './dashboard/events.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
 import { security } from './dashboard/security.ts';
 import { membership, signingIn } from './dashboard/sign-in.ts';
@@ -15,6 +16,7 @@ describe.skipIf(chromium === undefined)('the dashboard', () => {
   membership(dashboard, EXTENT);
   endpoints(dashboard, EXTENT);
   deliveries(dashboard, EXTENT);
+  events(dashboard, EXTENT);
   apiKeys(dashboard, EXTENT);
   sandbox(dashboard, EXTENT);
   security(dashboard, EXTENT);

@@ -6,6 +6,7 @@ import { hosts } from '../integration/service/local-run/hosts.ts';
 import { operating } from '../integration/service/local-run/operate.ts';
 import { verification } from '../integration/service/local-run/verification.ts';
 import { aDashboard, chromium, WITHOUT_WAITS } from './a-dashboard.ts';
+import { events } from './dashboard/events.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
 import { security } from './dashboard/security.ts';
 import { membership, signingIn } from './dashboard/sign-in.ts';
@@ -30,6 +31,7 @@ describe.skipIf(chromium === undefined)('the dashboard in a browser', () => {
   membership(browser, EXTENT);
   endpoints(browser, EXTENT);
   deliveries(browser, EXTENT);
+  events(browser, EXTENT);
   apiKeys(browser, EXTENT);
   sandbox(browser, EXTENT);
   security(browser, EXTENT);

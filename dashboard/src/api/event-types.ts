@@ -9,6 +9,8 @@ const NAMES = Object.keys(eventTypes) as Name[];
 const isSubscribable = (name: Name): name is EventType => eventTypes[name].sentTo === 'subscribers';
 
 export const EVENT_TYPES: readonly EventType[] = NAMES.filter(isSubscribable);
+/** Types of the event log, messages for channels included. */
+export const LOGGED_TYPES: readonly Name[] = NAMES;
 /** Types of the deliveries that an endpoint may have: tests are events, too. */
 export const DELIVERED_TYPES: readonly Name[] = NAMES.filter((name) => eventTypes[name].sentTo !== 'channel');
 

@@ -158,3 +158,20 @@ export function useRedeliver(
     },
   });
 }
+
+/** Makes the next attempt of a retrying delivery now. */
+export function useRetryNow(environment: Environment, { webhookId, id }: { webhookId: string; id: string }) {
+  const keys = useIdempotencyKeys();
+  return useMutation({
+    mutationFn: async () => {
+      const params = { path: { id: webhookId, deliveryId: id }, query: { environment } };
+      const send = (header: Key) =>
+        answerTo(
+          api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/retry', {
+            params: { ...params, header },
+          }),
+        );
+      return (await keys.once(params, send)).data;
+    },
+  });
+}

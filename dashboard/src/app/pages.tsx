@@ -16,6 +16,7 @@ function file<File>(load: () => Promise<File>): () => Promise<File> {
 /* Each page is a file of its own, loaded when it is opened. */
 const files = {
   overview: file(() => import('../pages/overview/overview.tsx')),
+  events: file(() => import('../pages/events/events.tsx')),
   endpoints: file(() => import('../pages/endpoints/endpoints.tsx')),
   endpoint: file(() => import('../pages/endpoints/endpoint.tsx')),
   deliveries: file(() => import('../pages/deliveries/deliveries.tsx')),
@@ -26,6 +27,7 @@ const files = {
   settings: file(() => import('../pages/settings/settings.tsx')),
 };
 const Overview = lazy(files.overview);
+const Events = lazy(files.events);
 const Endpoints = lazy(files.endpoints);
 const Endpoint = lazy(files.endpoint);
 const Deliveries = lazy(files.deliveries);
@@ -55,6 +57,7 @@ export function Pages() {
         <Route key="live" path="/" component={Overview} />
         <Route key="sandbox" path="/sandbox/overview" component={Overview} />
         {['', '/sandbox'].flatMap((half) => [
+          <Route key={`${half}/events`} path={`${half}/events/:eventId?`} component={Events} />,
           <Route key={`${half}/endpoints`} path={`${half}/endpoints`} component={Endpoints} />,
           <Route key={`${half}/endpoint`} path={`${half}/endpoints/:id`}>
             {({ id }) => <Endpoint key={id} id={id} />}

@@ -6,6 +6,7 @@ import {
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
+  ScrollText,
   Send,
   Settings,
   Webhook,
@@ -20,6 +21,7 @@ import { Failure } from '../parts/notice.tsx';
 import { useTexts } from '../text/language.ts';
 import { halfOf, rememberHalf, samePlaceIn, useEnvironment } from './environment.ts';
 import { usePerson } from './person.ts';
+import { SearchButton } from './search-button.tsx';
 import styles from './shell.module.css';
 import { useSignOut } from './sign-out.ts';
 
@@ -60,6 +62,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <span>{usePerson().organizationName}</span>
         </RouterLink>
         <Halves />
+        <SearchButton />
         {isNarrow ? null : <Account />}
       </header>
       {environment === 'sandbox' ? (
@@ -140,6 +143,9 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
         {t.nav.overview}
       </Place>
       <h2>{t.nav.webhooks}</h2>
+      <Place to={to('/events')} icon={ScrollText} hasMore>
+        {t.eventLog.title}
+      </Place>
       <Place to={to('/endpoints')} icon={Webhook} hasMore>
         {t.nav.endpoints}
       </Place>

@@ -8,8 +8,9 @@ const SAID_MS = 2_500;
 /**
  * Copies a text, and says whether it did. @param what it is, for those who hear the button and do not see
  * what is beside it
+ * @param label on the button, where one word is not enough
  */
-export function CopyButton({ text, what }: { text: string; what: string }) {
+export function CopyButton({ text, what, label }: { text: string; what: string; label?: string }) {
   const t = useTexts();
   const [result, setResult] = useState<'copied' | 'refused'>();
   useEffect(() => {
@@ -23,9 +24,9 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       () => setResult('refused'),
     );
   return (
-    <Button look="plain" aria-label={t.copy.of(what)} onPress={() => void copy()}>
+    <Button look="plain" aria-label={label ?? t.copy.of(what)} onPress={() => void copy()}>
       <span aria-hidden="true" className={result === 'copied' ? styles.said : undefined}>
-        {result === undefined ? t.copy.copy : t.copy[result]}
+        {result === undefined ? (label ?? t.copy.copy) : t.copy[result]}
       </span>
       <span role="status" className="visually-hidden">
         {result === undefined ? '' : t.copy[result]}

@@ -3,13 +3,14 @@ import { eventLog } from '../../store/event-log.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import { narrowToVisible } from '../visible-events.ts';
+import { withDeliveries } from './listed-deliveries.ts';
 import * as routes from './routes.ts';
 
 const log = eventLog(tables.outbox);
 
 export const handler = routeHandler(routes.listEvents, (request) => {
   const { tenant, query, now, allows } = request;
-  const { type, from, to, order = 'desc' } = query;
+  const { type, from, to, order = 'desc', include } = query;
   return paginate(
     routes.listEvents,
     request,
@@ -17,8 +18,16 @@ export const handler = routeHandler(routes.listEvents, (request) => {
       const filter = { types: narrowToVisible(type, allows), from, to };
       if (filter.types?.length === 0) return { items: [] };
       const read = order === 'asc' ? log.listOldest : log.listNewest;
-      const { items, ...rest } = await read(tenant, page, filter, now);
-      return { ...rest, items: items.map(toEventView) };
+      const readPage = (limit: number) => read(tenant, { ...page, limit }, filter, now);
+      if (include === undefined) {
+        const { items, ...rest } = await readPage(page.limit);
+        return { ...rest, items: items.map(toEventView) };
+      }
+      const { items, ...rest } = await withDeliveries(tenant, page.limit, readPage);
+      return {
+        ...rest,
+        items: items.map((event) => ({ ...toEventView(event), deliveries: event.deliveries })),
+      };
     },
     [JSON.stringify([type?.toSorted(), from?.getTime(), to?.getTime(), order])],
   );

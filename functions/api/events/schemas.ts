@@ -5,7 +5,7 @@ import { ChannelId, DeliveryId, EndpointId, EventId } from '../../domain/ids.ts'
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS } from '../delivery-schemas.ts';
 import { listed, moment, orNull, PageQuery, timestamp } from '../fields.ts';
 
-export const Event = z.object({
+const LoggedEvent = z.object({
   id: EventId,
   type: EventTypeName,
   schemaVersion: z.int(),
@@ -15,27 +15,32 @@ export const Event = z.object({
 
 const { eventId, eventType, ...STATE_FIELDS } = DELIVERY_FIELDS;
 
-export const EventDelivery = z.object({
+export const ListedEventDelivery = z.object({
   id: DeliveryId,
   webhookId: orNull(EndpointId),
   channelId: orNull(ChannelId),
   url: orNull(z.string()),
   receiverStatus: z.enum([...EndpointStatus.options, 'deleted']),
   ...STATE_FIELDS,
-  ...ATTEMPTS_FIELDS,
 });
+export const EventDelivery = z.extend(ListedEventDelivery, ATTEMPTS_FIELDS);
 
-export const EventWithDeliveries = z.extend(Event, {
+/** An event of a list, with its deliveries if requested. */
+export const Event = z.extend(LoggedEvent, { deliveries: z.optional(z.array(ListedEventDelivery)) });
+
+export const EventWithDeliveries = z.extend(LoggedEvent, {
   payload: z.string(),
   deliveries: z.array(EventDelivery),
 });
 
 export const EventOrder = z.enum(['asc', 'desc']);
+export const EventInclude = z.enum(['deliveries']);
 
 export const ListEventsQuery = z.extend(PageQuery, {
   type: z.optional(listed(EventTypeName)),
   from: z.optional(moment),
   to: z.optional(moment),
   order: z.optional(EventOrder),
+  include: z.optional(EventInclude),
 });
 export const EventParams = z.object({ id: EventId });

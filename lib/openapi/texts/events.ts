@@ -13,16 +13,30 @@ const eventFields = {
   data: 'The fields of the event, as in its payload. They depend on `type`.',
 };
 
+const summaryFields = {
+  id: deliveryId,
+  webhookId: 'The endpoint; null for a channel.',
+  channelId: 'The channel; null for an endpoint.',
+  url: 'Current URL of the receiver, or its last one before it was deleted. Null for a deleted channel.',
+  receiverStatus: 'State of the endpoint or channel: `active`, `auto_disabled` or `deleted`.',
+  ...stateFields,
+};
+
 export const operations = {
   listEvents: {
     tag: 'Events',
-    atMost: { reads: 1000, writes: 4 },
+    atMost: { reads: 3000, writes: 4 },
     description: `Lists the events of the last 30 days, newest first. Narrow the list with \`type\`, \`from\` and \`to\`. Continue until \`nextCursor\` is null:
 with a filter, a page may be short or empty and still have a \`nextCursor\`.
 
 **Follow the log** with \`order=asc\` to process events without receiving webhooks. The oldest events come first, and \`nextCursor\` is never null while \`to\` is in
 the future or absent: store it, and request the next page with it, at once after a full page and some seconds later after an empty one. Each event comes exactly
 once. An event appears 15 seconds after it happened: until then, an earlier event may still be committed.
+
+**With \`include=deliveries\`** each event has the state of its \`deliveries\`: at each endpoint the first delivery, and the redelivery that succeeded unless the
+first one did. Deliveries at deleted endpoints are included, for the first 50 endpoints deleted since the oldest event of the page. The state may be a second old.
+A page has fewer events the more endpoints you have, about 400 divided by their number, and still a \`nextCursor\`. Without it, a request consumes a third of the
+units that are stated.
 
 Events of type \`channel.message\` contain the text of a message. A key needs the scope \`read:conversations\` as well to see them.`,
     answer: 'A page of events.',
@@ -42,14 +56,13 @@ The delivery state may be a second old. When the deliveries are larger than 2 MB
 
 /** The schemas of answers. */
 export const answers = {
-  Event: described(events.Event, eventFields),
+  Event: described(events.Event, {
+    ...eventFields,
+    deliveries: 'With `include=deliveries`: its deliveries, oldest first. Absent otherwise.',
+  }),
+  ListedEventDelivery: described(events.ListedEventDelivery, summaryFields),
   EventDelivery: described(events.EventDelivery, {
-    id: deliveryId,
-    webhookId: 'The endpoint; null for a channel.',
-    channelId: 'The channel; null for an endpoint.',
-    url: 'Current URL of the receiver, or its last one before it was deleted. Null for a deleted channel.',
-    receiverStatus: 'State of the endpoint or channel: `active`, `auto_disabled` or `deleted`.',
-    ...stateFields,
+    ...summaryFields,
     attemptLog: `${ATTEMPT_LOG} Without \`request\`: its body is the payload of the event.`,
   }),
   EventWithDeliveries: described(events.EventWithDeliveries, {

@@ -307,6 +307,27 @@ export async function worstCases(tables: TestTables, api: Api) {
       })),
   );
   await fill(deliveries, ofEvent.map(buildRow));
+  // The newest event has as many and as large deliveries, so that a page of the log with deliveries ends at it.
+  const newest = anEvent({ tenant, now: later(now, 1) });
+  const body = JSON.stringify({ ...JSON.parse(newest.body), data: { content: CONTENT } });
+  await fill(outbox, [{ ...keys.event(tenant, newest.id), ...mark, ...newest, body }]);
+  const ofNewest = ofEvent.map((one, index) => ({
+    ...one,
+    eventId: newest.id,
+    id: index % 2 === 0 ? deriveDeliveryId(newest.id, one.webhookId) : newId('dlv', later(redelivered, 1)),
+  }));
+  await fill(deliveries, ofNewest.map(buildRow));
+  await fill(
+    service,
+    ofNewest
+      .filter((_, index) => index % 2 === 1)
+      .map(({ id, webhookId }) => ({
+        ...keys.arrival(tenant, webhookId, newest.id),
+        ...mark,
+        eventId: newest.id,
+        deliveryId: id,
+      })),
+  );
   const retrying = aLargeDelivery(later(now, 1), {
     ...tenant,
     webhookId: large.id,
@@ -361,7 +382,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     retryDelivery: { params: { id: large.id, deliveryId: retrying.id } },
     redeliverDelivery: { params: { id: large.id, deliveryId } },
     startRedelivery: { ...to(plain.id), body: { from: later(now, -3_600_000).toISOString() } },
-    listEvents: { query: FULL_PAGE },
+    listEvents: { query: { ...FULL_PAGE, include: 'deliveries' } },
     readEvent: to(event.id),
     listRedeliveries: { ...to(spare.id), query: FULL_PAGE },
     readRedelivery: { params: { id: spare.id, redeliveryId: job.id } },

@@ -76,6 +76,14 @@ export const appearance = (dashboard: Dashboard) =>
       await first.click();
       await page.getByText('Attempt 8').first().waitFor();
       await look(page, 'delivery');
+      await go(page, '/events');
+      const newest = page.getByRole('list', { name: 'Events', exact: true }).getByRole('link').first();
+      await newest.waitFor();
+      await look(page, 'events');
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await newest.click();
+      await page.getByText('Attempt 8').first().waitFor();
+      await look(page, 'event');
     });
 
     it('is accessible and fits its window: organization', LOOKING, async () => {
@@ -98,7 +106,7 @@ export const appearance = (dashboard: Dashboard) =>
       const page = await dashboard.signedIn(ADMIN, '/sandbox/overview');
       await shown(page);
       await look(page, 'sandbox-overview');
-      for (const called of ['endpoints', 'deliveries', 'sources']) {
+      for (const called of ['events', 'endpoints', 'deliveries', 'sources']) {
         await go(page, `/sandbox/${called}`);
         await look(page, `sandbox-${called}`);
       }

@@ -1,10 +1,14 @@
-import type { Page, Part, Source } from '../../../dashboard/src/pages/deliveries/follow.ts';
-import type { Row } from '../../../dashboard/src/pages/deliveries/rows.ts';
+import { isOver, lookAgainIn } from '../../../dashboard/src/api/pace.ts';
+import type { Delivery } from '../../../dashboard/src/api/webhooks.ts';
+import type { Page, Part, Source } from '../../../dashboard/src/pages/live/follow.ts';
 
 export const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 const PAGE = 100;
 /** Rows that are read for one page at most, matching or not. */
 const MOST_READ = 1000;
+
+/** What determines order and freshness of a list of deliveries. */
+export type Row = Pick<Delivery, 'id' | 'status' | 'attempts' | 'nextRetryAt' | 'lastError' | 'createdAt'>;
 
 /** A delivery, and when it becomes visible: it may be later than its id says. */
 export interface Made extends Row {
@@ -74,6 +78,8 @@ export function anEndpoint(isLike: (row: Made) => boolean = () => true, isWhole 
       return there().find((row) => row.id === id);
     },
     isLike,
+    isOpen: (row) => !isOver(row),
+    lookAgainIn,
     isWhole,
   };
   const endpoint = {

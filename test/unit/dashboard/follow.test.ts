@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiFailure } from '../../../dashboard/src/api/failures.ts';
 import { LIVE_MS } from '../../../dashboard/src/api/pace.ts';
-import { follow } from '../../../dashboard/src/pages/deliveries/follow.ts';
-import { MAX_KEPT, MAX_WAITING, type Row } from '../../../dashboard/src/pages/deliveries/rows.ts';
-import { anEndpoint, aRow, type Made, NOW } from './an-endpoint.ts';
+import { follow } from '../../../dashboard/src/pages/live/follow.ts';
+import { MAX_KEPT, MAX_WAITING } from '../../../dashboard/src/pages/live/rows.ts';
+import { anEndpoint, aRow, type Made, NOW, type Row } from './an-endpoint.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

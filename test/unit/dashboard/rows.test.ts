@@ -5,13 +5,13 @@ import {
   MAX_KEPT,
   MAX_WAITING,
   placeOf,
-  type Row,
   rangeWith,
   withLook,
   withPage,
   withRow,
   withWaiting,
-} from '../../../dashboard/src/pages/deliveries/rows.ts';
+} from '../../../dashboard/src/pages/live/rows.ts';
+import type { Row } from './an-endpoint.ts';
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 

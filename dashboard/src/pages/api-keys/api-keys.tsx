@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { useSearchParams } from 'wouter';
 import { type ApiKey, useKeys } from '../../api/keys.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
@@ -53,7 +54,17 @@ function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
   const [showsRevoked, setShowsRevoked] = useState(false);
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useKeys();
   const keys = data?.pages.flatMap((page) => page.data) ?? [];
+  const [search] = useSearchParams();
+  const marked = search.get('key') ?? undefined;
+  const isMissing = marked !== undefined && !keys.some(({ id }) => id === marked);
+  useEffect(() => {
+    if (isMissing && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [isMissing, hasNextPage, isFetchingNextPage, fetchNextPage]);
   const revoked = keys.filter(({ revokedAt }) => revokedAt !== null);
+  const isMarkedRevoked = revoked.some(({ id }) => id === marked);
+  useEffect(() => {
+    if (isMarkedRevoked) setShowsRevoked(true);
+  }, [isMarkedRevoked]);
   const shown = showsRevoked ? keys : keys.filter(({ revokedAt }) => revokedAt === null);
   if (keys.length === 0)
     return (
@@ -66,7 +77,7 @@ function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
       {shown.length === 0 ? (
         <p className="quiet">{t.keys.allRevoked}</p>
       ) : (
-        <KeyTable keys={shown} onRevoke={onRevoke} />
+        <KeyTable keys={shown} marked={marked} onRevoke={onRevoke} />
       )}
       {revoked.length === 0 ? null : (
         <Check isSelected={showsRevoked} onChange={setShowsRevoked}>

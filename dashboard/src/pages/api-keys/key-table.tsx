@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import type { ApiKey } from '../../api/keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/page.tsx';
@@ -6,8 +7,16 @@ import { Ago } from '../../parts/time.tsx';
 import { useTexts } from '../../text/language.ts';
 import styles from './api-keys.module.css';
 
-/** Keys, one in each row. */
-export function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (key: ApiKey) => void }) {
+/** Keys, one in each row. @param marked the one that was searched for */
+export function KeyTable({
+  keys,
+  marked,
+  onRevoke,
+}: {
+  keys: readonly ApiKey[];
+  marked: string | undefined;
+  onRevoke: (key: ApiKey) => void;
+}) {
   const t = useTexts();
   return (
     <Table
@@ -25,17 +34,21 @@ export function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke
       }
     >
       {keys.map((key) => (
-        <KeyRow key={key.id} apiKey={key} onRevoke={() => onRevoke(key)} />
+        <KeyRow key={key.id} apiKey={key} isMarked={key.id === marked} onRevoke={() => onRevoke(key)} />
       ))}
     </Table>
   );
 }
 
-function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) {
+function KeyRow({ apiKey, isMarked, onRevoke }: { apiKey: ApiKey; isMarked: boolean; onRevoke: () => void }) {
   const t = useTexts();
+  const row = useRef<HTMLTableRowElement>(null);
+  useEffect(() => {
+    if (isMarked) row.current?.scrollIntoView({ block: 'center' });
+  }, [isMarked]);
   const { id, name, environment, scopes, createdAt, lastUsedAt, revokedAt } = apiKey;
   return (
-    <tr>
+    <tr ref={row} {...(isMarked ? { 'aria-current': true, className: styles.marked } : {})}>
       <th scope="row">
         <span className={styles.name}>
           <bdi>{name}</bdi>

@@ -10,8 +10,17 @@ import styles from './deliveries.module.css';
 
 type Attempt = Schema<'Attempt'>;
 
-/** Each attempt, the last one first: what was sent, what came back, and when. */
-export function Attempts({ delivery }: { delivery: DeliveryWithAttempts }) {
+/**
+ * Each attempt, the last one first: what was sent, what came back, and when.
+ * @param hasRequests whether attempts of a sandbox have the request that was sent
+ */
+export function Attempts({
+  delivery,
+  hasRequests = true,
+}: {
+  delivery: Pick<DeliveryWithAttempts, 'attemptLog'>;
+  hasRequests?: boolean;
+}) {
   const t = useTexts();
   const { attemptLog } = delivery;
   if (attemptLog.length === 0) return <p className="quiet">{t.deliveries.noAttempts}</p>;
@@ -25,7 +34,7 @@ export function Attempts({ delivery }: { delivery: DeliveryWithAttempts }) {
           </li>
         ))}
       </ol>
-      {attemptLog.some(({ request }) => request !== null) ? null : (
+      {!hasRequests || attemptLog.some(({ request }) => request !== null) ? null : (
         <p className="quiet">{t.deliveries.requestNotKept}</p>
       )}
     </>

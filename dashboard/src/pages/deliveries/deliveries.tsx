@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useState } from 'react';
 import { Redirect, useLocation, useParams, useSearchParams } from 'wouter';
 import { DELIVERED_TYPES } from '../../api/event-types.ts';
 import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
@@ -9,13 +9,18 @@ import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useTexts } from '../../text/language.ts';
+import { LiveList } from '../live/list.tsx';
+import styles from '../live/split.module.css';
+import { useSplit } from '../live/split.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
+import { isId, prefixOf } from '../search/ids.ts';
 import { SendAgain } from './bulk.tsx';
-import styles from './deliveries.module.css';
+import { DeliveryById } from './by-id.tsx';
+import cells from './cells.module.css';
+import { Cells } from './cells.tsx';
 import { Detail } from './detail.tsx';
 import { FilterFields } from './filter-fields.tsx';
-import { type Filters, filtersIn, isNarrowed, parametersOf } from './filters.ts';
-import { DeliveryList, type ListHandle } from './list.tsx';
+import { filtersIn, isNarrowed, parametersOf } from './filters.ts';
 import { useDeliveries } from './use-deliveries.ts';
 
 /** Deliveries of an endpoint: of the one in the address, else of the newest. */
@@ -26,6 +31,7 @@ export default function Deliveries() {
   const { data: endpoints, error, refetch } = useEndpoints(environment);
   const [search] = useSearchParams();
   if (isNoSandbox(error)) return <NoSandbox title={t.deliveries.title} />;
+  if (endpointId !== undefined && isDeliveryId(endpointId)) return <DeliveryById id={endpointId} />;
   const endpoint = endpoints?.find(({ id }) => id === endpointId);
   const first = endpoints?.[0];
   if (endpointId === undefined && first !== undefined)
@@ -46,6 +52,8 @@ export default function Deliveries() {
   );
 }
 
+const isDeliveryId = (id: string): boolean => isId(id) && prefixOf(id) === 'dlv';
+
 const written = (search: URLSearchParams): string => (search.size === 0 ? '' : `?${search}`);
 
 function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: readonly Endpoint[] }) {
@@ -57,19 +65,8 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: re
   const [search, setSearch] = useSearchParams();
   const [isSending, setSending] = useState(false);
   const filters = filtersIn(search, DELIVERED_TYPES);
-  const listed = useRef<HTMLDivElement>(null);
-  const list = useRef<ListHandle>(null);
-  const isOpen = deliveryId !== undefined;
-  const isSplit = useMedia('(min-width: 1101px)');
-  const isSmall = useMedia('(max-width: 860px)');
-  const isCovered = isOpen && !isSplit;
-  const deliveries = useDeliveries(environment, endpoint.id, useStable(filters), {
-    // A covered list does not change, so that the user finds the place again.
-    isAtTop: () => !isCovered && window.scrollY <= (listed.current?.offsetTop ?? 0) + 40,
-    inView: () => (isCovered ? [] : (list.current?.inView() ?? [])),
-  });
-  useScrollKept(isCovered);
-  const heading = useFocusMoved(deliveryId, list);
+  const { listed, list, heading, view, isOpen, isCovered, isNarrow } = useSplit(deliveryId);
+  const deliveries = useDeliveries(environment, endpoint.id, filters, view);
 
   return (
     <Page
@@ -88,11 +85,14 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: re
       )}
       <div className={styles.split} data-open={isOpen}>
         <div className={styles.listing} ref={listed}>
-          <DeliveryList
-            deliveries={deliveries}
-            search={written(search)}
+          <LiveList
+            live={deliveries}
+            texts={t.deliveries}
+            to={(row) => `/deliveries/${row.webhookId}/${row.id}${written(search)}`}
             shown={deliveryId}
-            isNarrow={isSmall || isOpen}
+            isNarrow={isNarrow}
+            look={isNarrow ? cells.narrow : cells.wide}
+            Cells={Cells}
             handle={list}
           />
           <Foot deliveries={deliveries} isFiltered={isNarrowed(filters)} />
@@ -142,55 +142,4 @@ function Foot({
   return next === null ? (
     <p className={styles.foot}>{isFiltered ? t.deliveries.endFiltered : t.deliveries.end}</p>
   ) : null;
-}
-
-const useMedia = (condition: string): boolean =>
-  useSyncExternalStore(
-    (listener) => {
-      const media = window.matchMedia(condition);
-      media.addEventListener('change', listener);
-      return () => media.removeEventListener('change', listener);
-    },
-    () => window.matchMedia(condition).matches,
-  );
-
-/** The same object as long as it says the same. */
-function useStable(filters: Filters): Filters {
-  const [kept, setKept] = useState(filters);
-  const isSame = kept.status === filters.status && kept.event === filters.event && kept.time === filters.time;
-  if (!isSame) setKept(filters);
-  return isSame ? kept : filters;
-}
-
-/**
- * Moves the focus to an opened delivery, and back to its row when it is closed.
- * @returns for the delivery's heading
- */
-function useFocusMoved(
-  deliveryId: string | undefined,
-  list: RefObject<ListHandle | null>,
-): RefObject<HTMLHeadingElement | null> {
-  const heading = useRef<HTMLHeadingElement>(null);
-  const last = useRef(deliveryId);
-  useEffect(() => {
-    const before = last.current;
-    last.current = deliveryId;
-    if (before === deliveryId) return;
-    if (deliveryId !== undefined) heading.current?.focus({ preventScroll: true });
-    else if (before !== undefined) list.current?.focus(before);
-  }, [deliveryId, list]);
-  return heading;
-}
-
-/** Goes back to where the page was scrolled to before something took its place. */
-function useScrollKept(isCovered: boolean): void {
-  const before = useRef(0);
-  useEffect(() => {
-    if (!isCovered) return;
-    before.current = window.scrollY;
-    window.scrollTo({ top: 0 });
-    return () => {
-      requestAnimationFrame(() => window.scrollTo({ top: before.current }));
-    };
-  }, [isCovered]);
 }

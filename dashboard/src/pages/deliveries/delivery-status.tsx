@@ -2,7 +2,7 @@ import type { DeliveryStatus as Value } from '../../api/webhooks.ts';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { useTexts } from '../../text/language.ts';
 
-const TONES: Record<Value, Tone> = {
+export const TONES: Record<Value, Tone> = {
   pending: 'busy',
   retrying: 'warn',
   succeeded: 'good',

@@ -12,8 +12,8 @@ import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useTexts } from '../../text/language.ts';
+import styles from '../live/split.module.css';
 import { Attempts } from './attempts.tsx';
-import styles from './deliveries.module.css';
 import { DeliveryStatus } from './delivery-status.tsx';
 
 /**

@@ -35,7 +35,7 @@ export type TimeChoice = keyof typeof TIME_CHOICES;
 
 const isStatusChoice = (name: string | null): name is StatusChoice =>
   name !== null && Object.hasOwn(STATUS_CHOICES, name);
-const isTimeChoice = (name: string | null): name is TimeChoice =>
+export const isTimeChoice = (name: string | null): name is TimeChoice =>
   name !== null && Object.hasOwn(TIME_CHOICES, name);
 
 /** Reads an address, which may say anything: what is not understood narrows nothing. */

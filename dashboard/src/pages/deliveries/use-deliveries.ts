@@ -1,71 +1,31 @@
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { answerTo, api, type Environment } from '../../api/client.ts';
 import { isGone } from '../../api/failures.ts';
-import { nextLookIn } from '../../api/pace.ts';
+import { isOver, lookAgainIn } from '../../api/pace.ts';
 import { serviceNow, timeAsked } from '../../api/service-clock.ts';
 import { type Delivery, readDelivery } from '../../api/webhooks.ts';
+import type { Source, View } from '../live/follow.ts';
+import { type Live, useFollowed } from '../live/use-followed.ts';
 import { type Filters, isLike, queryOf } from './filters.ts';
-import { type Followed, follow, type Source, type View } from './follow.ts';
 
 const PAGE = 100;
-/** Looks that fail one after another before that is said: one alone may be a lost packet. */
-const FAILURES_TOLD = 3;
 
-export interface Deliveries extends Followed<Delivery> {
-  /**
-   * Why what is new cannot be looked for, which has failed several times; undefined as soon as it succeeds.
-   */
-  stale: unknown;
-  loadMore(): void;
-  /** Puts the new ones, which wait, on top. */
-  showWaiting(): void;
-  /** Begins anew. */
-  reload(): void;
-}
+export type Deliveries = Live<Delivery>;
 
 /**
  * An endpoint's deliveries, newest first, page by page; new ones appear within two seconds.
  * @param view returns the visible part of the list
  */
-export function useDeliveries(
+export const useDeliveries = (
   environment: Environment,
   webhookId: string,
   filters: Filters,
   view: View,
-): Deliveries {
-  const [round, setRound] = useState(0);
-  const [stale, setStale] = useState<unknown>();
-  const latest = useRef(view);
-  latest.current = view;
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round begins anew
-  const follower = useMemo(
-    () =>
-      follow<Delivery>(
-        sourceOf(environment, webhookId, filters),
-        { isAtTop: () => latest.current.isAtTop(), inView: () => latest.current.inView() },
-        serviceNow,
-      ),
-    [environment, webhookId, filters, round],
+): Deliveries =>
+  useFollowed(
+    JSON.stringify([environment, webhookId, filters]),
+    () => sourceOf(environment, webhookId, filters),
+    view,
   );
-  const state = useSyncExternalStore(follower.subscribe, follower.state);
-  const signal = useRef<AbortSignal>(undefined);
-
-  useEffect(() => {
-    const controller = new AbortController();
-    signal.current = controller.signal;
-    setStale(undefined);
-    void follower.begin(controller.signal);
-    keepLooking(follower.turn, setStale, controller.signal);
-    return () => controller.abort();
-  }, [follower]);
-
-  const loadMore = useCallback(() => {
-    if (signal.current) void follower.loadMore(signal.current);
-  }, [follower]);
-  const reload = useCallback(() => setRound((value) => value + 1), []);
-  return { ...state, stale, loadMore, showWaiting: follower.showWaiting, reload };
-}
 
 function sourceOf(environment: Environment, webhookId: string, filters: Filters): Source<Delivery> {
   const query = queryOf(filters, serviceNow());
@@ -102,37 +62,8 @@ function sourceOf(environment: Environment, webhookId: string, filters: Filters)
       }
     },
     isLike: (row) => isLike(filters, row),
+    isOpen: (row) => !isOver(row),
+    lookAgainIn,
     isWhole: filters.status === 'any' && filters.event === 'any',
   };
-}
-
-/**
- * Does something again and again while the page can be seen, never twice at once, and less often while it
- * fails.
- */
-function keepLooking(
-  turn: (signal: AbortSignal) => Promise<void>,
-  onStale: (error: unknown) => void,
-  signal: AbortSignal,
-): void {
-  let failures = 0;
-  let timer: ReturnType<typeof setTimeout>;
-  const look = async () => {
-    let failure: unknown;
-    if (document.visibilityState === 'visible')
-      try {
-        await turn(signal);
-        if (signal.aborted) return;
-        failures = 0;
-        onStale(undefined);
-      } catch (error) {
-        if (signal.aborted) return;
-        failure = error;
-        failures += 1;
-        if (failures >= FAILURES_TOLD) onStale(error);
-      }
-    if (!signal.aborted) timer = setTimeout(look, nextLookIn(failures, failure));
-  };
-  timer = setTimeout(look, nextLookIn(0, undefined));
-  signal.addEventListener('abort', () => clearTimeout(timer));
 }

@@ -113,6 +113,30 @@ export function events(organization: Organization): void {
       ]);
     });
 
+    it('lists events with their deliveries, for keys and sessions, if they are requested', async () => {
+      const { id } = await subscribe(ok, ['handoff.requested']);
+      const { eventId, deliveryId } = await sendTest(id);
+      const { event } = await readEnded(eventId, id);
+      const query = '?type=webhook.test&limit=100&include=deliveries';
+      const session = organization.client(organization.sessions.member);
+
+      for (const { status, body } of [
+        await organization.api.get(`${PATH}${query}`),
+        await session.get(`/api/settings/events${query}`),
+      ]) {
+        expect(status).toBe(200);
+        const { payload, deliveries, ...read } = event;
+        const listed = [...(body.data ?? [])].find((one) => one.id === eventId);
+        expect(listed).toEqual({
+          ...read,
+          deliveries: deliveries.map(({ attemptLog, ...summary }) => summary),
+        });
+        expect(listed).toMatchObject({ deliveries: [{ id: deliveryId, webhookId: id }] });
+      }
+      const [plain] = (await organization.api.get(`${PATH}?limit=1`)).body.data ?? [];
+      expect(plain).not.toHaveProperty('deliveries');
+    });
+
     it('can be followed, oldest first, from any time', async () => {
       const from = new Date(Date.now() - 60_000).toISOString();
       const tickets: string[] = [];
@@ -186,6 +210,7 @@ export function events(organization: Organization): void {
 
     it.each([
       ['order=up', 'order'],
+      ['include=payload', 'include'],
       ['type=webhook.made', 'type'],
       ['from=yesterday', 'from'],
       ['cursor=altered', 'cursor'],

@@ -1,5 +1,4 @@
 import { mayPass } from '../../api/failures.ts';
-import { isOver, lookAgainIn } from '../../api/pace.ts';
 import {
   has,
   knows,
@@ -48,6 +47,10 @@ export interface Source<R> {
   one(id: string, signal: AbortSignal): Promise<R | undefined>;
   /** Whether a row is like what is looked for. */
   isLike(row: R): boolean;
+  /** Whether a row may change. */
+  isOpen(row: R): boolean;
+  /** Milliseconds until an open row is read again. @param looked time of the last poll */
+  lookAgainIn(row: R, looked: number): number;
   /**
    * Whether all rows there are is what is looked for, so that those of a time are no more than are in the
    * list.
@@ -181,7 +184,7 @@ export function follow<R extends Row>(source: Source<R>, view: View, now: () => 
     const reached = (readAt ?? 0) - LATE_MS;
     return view.inView().flatMap((id) => {
       const row = state.rows[placeOf(state.rows, id)];
-      return row?.id === id && !isOver(row) && timeOf(row) < reached ? row : [];
+      return row?.id === id && source.isOpen(row) && timeOf(row) < reached ? row : [];
     });
   }
 
@@ -192,7 +195,7 @@ export function follow<R extends Row>(source: Source<R>, view: View, now: () => 
     looked = new Map(open.map(({ id }) => [id, looked.get(id) ?? at]));
     const dueAt = (row: R) => {
       const last = looked.get(row.id) ?? at;
-      return last + lookAgainIn(row, last);
+      return last + source.lookAgainIn(row, last);
     };
     const due = open.filter((row) => dueAt(row) <= at).sort((a, b) => dueAt(a) - dueAt(b));
     const [first] = due;

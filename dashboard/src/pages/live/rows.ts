@@ -1,10 +1,10 @@
-import type { Delivery } from '../../api/webhooks.ts';
-
 /**
- * The fields of a delivery that determine order and freshness of a list. Ids ascend in time: `dlv_` and
- * twelve hexadecimal digits of milliseconds (docs/specification.md, Representation).
+ * A row of a list. Ids ascend in time: a prefix, `_` and twelve hexadecimal digits of milliseconds
+ * (docs/specification.md, Representation). Those of one list have one prefix.
  */
-export type Row = Pick<Delivery, 'id' | 'status' | 'attempts' | 'nextRetryAt' | 'lastError' | 'createdAt'>;
+export interface Row {
+  id: string;
+}
 
 /**
  * Where a page begins: at a cursor of a listing that ends before `to`, or at the newest row before it.
@@ -51,10 +51,10 @@ const KNOWN_RUN = 50;
 export const NOTHING: List<never> = { rows: [], next: undefined, waiting: [], cut: undefined };
 
 /** Milliseconds since the epoch. */
-export const timeOf = ({ id }: Pick<Row, 'id'>): number => Number.parseInt(id.slice(4, 16), 16);
+export const timeOf = ({ id }: Row): number => Number.parseInt(id.slice(4, 16), 16);
 
 /** Where a row is, or would be, in a list; its length for one that is older than all. */
-export function placeOf(rows: readonly Pick<Row, 'id'>[], id: string): number {
+export function placeOf(rows: readonly Row[], id: string): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -64,8 +64,7 @@ export function placeOf(rows: readonly Pick<Row, 'id'>[], id: string): number {
   return low;
 }
 
-export const has = (rows: readonly Pick<Row, 'id'>[], id: string): boolean =>
-  rows[placeOf(rows, id)]?.id === id;
+export const has = (rows: readonly Row[], id: string): boolean => rows[placeOf(rows, id)]?.id === id;
 
 /** Whether a row is nothing new to a list: shown, or waiting, or on a page that is yet to be loaded. */
 export function knows(list: List<Row>, { id }: Row): boolean {
@@ -84,12 +83,8 @@ export function meets(list: List<Row>, read: readonly Row[]): boolean {
   return last.length === KNOWN_RUN && last.every((row) => knows(list, row));
 }
 
-/** Whether nothing that is shown of a row differs. */
-const isSame = (one: Row, other: Row): boolean =>
-  one.status === other.status &&
-  one.attempts === other.attempts &&
-  one.nextRetryAt === other.nextRetryAt &&
-  one.lastError === other.lastError;
+/** Whether nothing of a row differs. The API writes the fields of a resource in one order. */
+const isSame = (one: Row, other: Row): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
  * Takes in what was read of the top. At the top new rows come in and those go that are no longer like what is
@@ -181,14 +176,15 @@ function readAgain<R extends Row>(
   read: ReadonlyMap<string, R>,
   floor: number,
 ): readonly R[] {
-  const end = rows.length === 0 || floor <= 0 ? rows.length : placeOf(rows, firstOf(floor));
+  const [newest] = rows;
+  const end = newest === undefined || floor <= 0 ? rows.length : placeOf(rows, firstOf(floor, newest));
   const head = filtered(rows.slice(0, end), ({ id }) => read.has(id));
   return head.length === end ? rows : [...head, ...rows.slice(end)];
 }
 
 /** Before all identifiers of a time and those that follow, and after all earlier ones. */
-const firstOf = (time: number): string =>
-  Number.isFinite(time) ? `dlv_${time.toString(16).padStart(12, '0')}` : '~';
+const firstOf = (time: number, { id }: Row): string =>
+  Number.isFinite(time) ? `${id.slice(0, 4)}${time.toString(16).padStart(12, '0')}` : '~';
 
 /** The same rows where all of them stay. */
 function filtered<R extends Row>(rows: readonly R[], isKept: (row: R) => boolean): readonly R[] {

@@ -1,5 +1,6 @@
 import { type Range, useWindowVirtualizer } from '@tanstack/react-virtual';
 import {
+  type ComponentType,
   type KeyboardEvent,
   memo,
   type RefObject,
@@ -10,16 +11,13 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { Delivery } from '../../api/webhooks.ts';
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure } from '../../parts/notice.tsx';
-import { Ago } from '../../parts/time.tsx';
 import { useTexts } from '../../text/language.ts';
-import { DeliveryStatus } from './delivery-status.tsx';
 import styles from './list.module.css';
-import { placeOf, rangeWith } from './rows.ts';
-import type { Deliveries } from './use-deliveries.ts';
+import { placeOf, type Row, rangeWith } from './rows.ts';
+import type { Live } from './use-followed.ts';
 
 /** Heights of a row in rem, as in the style sheet. */
 const HEIGHT = { wide: 3.5, narrow: 4.5 };
@@ -35,27 +33,44 @@ export interface ListHandle {
   focus(id: string): void;
 }
 
+/** What a list says of itself. */
+export interface ListTexts {
+  list: string;
+  fresh(count: number): string;
+  freshMany: string;
+}
+
 /**
- * The deliveries that there are, however many: only those in view are in the page. For the keyboard it is one
- * thing, in which arrow keys lead from row to row.
- * @param search of the address, which every row's own keeps
- * @param shown the delivery beside the list
+ * The rows that there are, however many: only those in view are in the page. For the keyboard it is one thing,
+ * in which arrow keys lead from row to row.
+ * @param to path of a row's own page
+ * @param shown the row beside the list
+ * @param isPaused whether the list is not continued until that is asked for
+ * @param look class of a row: its columns
+ * @param Cells what a row has
  */
-export function DeliveryList({
-  deliveries,
-  search,
+export function LiveList<R extends Row>({
+  live,
+  texts,
+  to,
   shown,
   isNarrow,
+  isPaused = false,
+  look,
+  Cells,
   handle,
 }: {
-  deliveries: Deliveries;
-  search: string;
+  live: Live<R>;
+  texts: ListTexts;
+  to: (row: R) => string;
   shown: string | undefined;
   isNarrow: boolean;
+  isPaused?: boolean;
+  look: string | undefined;
+  Cells: ComponentType<{ row: R }>;
   handle: RefObject<ListHandle | null>;
 }) {
-  const t = useTexts();
-  const { rows, next, loadMore } = deliveries;
+  const { rows, next, loadMore } = live;
   const list = useRef<HTMLUListElement>(null);
   const [top, setTop] = useState(0);
   // The content above the list may change.
@@ -82,8 +97,8 @@ export function DeliveryList({
   const items = virtual.getVirtualItems();
   const last = virtual.range?.endIndex ?? 0;
   useEffect(() => {
-    if (next && last >= rows.length - AHEAD - OVERSCAN) loadMore();
-  }, [last, next, rows.length, loadMore]);
+    if (next && !isPaused && last >= rows.length - AHEAD - OVERSCAN) loadMore();
+  }, [last, next, isPaused, rows.length, loadMore]);
 
   // A row that is to have the focus is in the page as soon as it is chosen, wherever it is.
   const wanted = useRef<string>(undefined);
@@ -121,12 +136,12 @@ export function DeliveryList({
 
   return (
     <div>
-      <Fresh deliveries={deliveries} />
+      <Fresh live={live} texts={texts} />
       <ul
         ref={list}
         className={`${styles.list} ${isNarrow ? styles.narrow : ''}`}
         style={{ height: virtual.getTotalSize() }}
-        aria-label={t.deliveries.list}
+        aria-label={texts.list}
         onKeyDown={onKeyDown}
         onFocus={({ target }) => setChosen(idOf(target) ?? chosen)}
       >
@@ -141,7 +156,14 @@ export function DeliveryList({
               aria-setsize={next === null ? rows.length : -1}
               aria-posinset={index + 1}
             >
-              <Row row={row} search={search} isShown={row.id === shown} isActive={index === active} />
+              <Item
+                row={row}
+                to={to(row)}
+                look={`${styles.row} ${look}`}
+                isShown={row.id === shown}
+                isActive={index === active}
+                Cells={Cells as ComponentType<{ row: Row }>}
+              />
             </li>
           );
         })}
@@ -151,7 +173,13 @@ export function DeliveryList({
 }
 
 /** That there are new ones which are not shown yet, or that they cannot be looked for. */
-function Fresh({ deliveries: { waiting, cut, stale, showWaiting } }: { deliveries: Deliveries }) {
+function Fresh<R extends Row>({
+  live: { waiting, cut, stale, showWaiting },
+  texts,
+}: {
+  live: Live<R>;
+  texts: ListTexts;
+}) {
   const t = useTexts();
   const show = () => {
     window.scrollTo({ top: 0 });
@@ -167,7 +195,7 @@ function Fresh({ deliveries: { waiting, cut, stale, showWaiting } }: { deliverie
       <div className={styles.fresh} role="status">
         {waiting.length > 0 ? (
           <Button look="primary" onPress={show}>
-            {cut === undefined ? t.deliveries.fresh(waiting.length) : t.deliveries.freshMany}
+            {cut === undefined ? texts.fresh(waiting.length) : texts.freshMany}
           </Button>
         ) : null}
       </div>
@@ -176,9 +204,9 @@ function Fresh({ deliveries: { waiting, cut, stale, showWaiting } }: { deliverie
 }
 
 const idOf = (element: Element): string | undefined =>
-  element.closest<HTMLElement>('[data-delivery]')?.dataset.delivery;
+  element.closest<HTMLElement>('[data-row]')?.dataset.row;
 const linkOf = (list: HTMLElement | null, id: string) =>
-  list?.querySelector<HTMLElement>(`[data-delivery="${id}"]`);
+  list?.querySelector<HTMLElement>(`[data-row="${id}"]`);
 
 /**
  * Where the row with the focus goes, the one in its place has it: otherwise the keyboard would begin anew at
@@ -186,7 +214,7 @@ const linkOf = (list: HTMLElement | null, id: string) =>
  */
 function useFocusKept(
   list: RefObject<HTMLUListElement | null>,
-  rows: readonly Delivery[],
+  rows: readonly Row[],
   handle: RefObject<ListHandle | null>,
 ): void {
   const focused = useRef<string>(undefined);
@@ -206,37 +234,24 @@ function useFocusKept(
   }, [list]);
 }
 
-const Row = memo(function Row({
+const Item = memo(function Item({
   row,
-  search,
+  to,
+  look,
   isShown,
   isActive,
+  Cells,
 }: {
-  row: Delivery;
-  search: string;
+  row: Row;
+  to: string;
+  look: string;
   isShown: boolean;
   isActive: boolean;
+  Cells: ComponentType<{ row: Row }>;
 }) {
-  const t = useTexts();
   return (
-    <Link
-      to={`/deliveries/${row.webhookId}/${row.id}${search}`}
-      className={styles.row}
-      aria-current={isShown}
-      tabIndex={isActive ? 0 : -1}
-      data-delivery={row.id}
-    >
-      <span className={styles.status}>
-        <DeliveryStatus status={row.status} />
-      </span>
-      <span className={`${styles.cell} ${styles.type}`}>{row.eventType}</span>
-      <span className={`${styles.cell} ${styles.detail}`}>
-        {row.status === 'succeeded' ? '' : row.lastError}
-      </span>
-      <span className={`${styles.cell} ${styles.attempts}`}>{t.deliveries.attempts(row.attempts)}</span>
-      <span className={`${styles.cell} ${styles.time}`}>
-        <Ago at={row.createdAt} />
-      </span>
+    <Link to={to} className={look} aria-current={isShown} tabIndex={isActive ? 0 : -1} data-row={row.id}>
+      <Cells row={row} />
     </Link>
   );
 });

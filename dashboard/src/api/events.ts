@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query';
+import { answerTo, api, type Environment, type Schema } from './client.ts';
+import { isGone } from './failures.ts';
+import { type ListedEvent, openDeliveries } from './open-deliveries.ts';
+import { followIn } from './pace.ts';
+import { serviceNow, timeAsked } from './service-clock.ts';
+
+export type EventDelivery = Schema<'EventDelivery'>;
+export type EventDetail = Schema<'EventWithDeliveries'>;
+
+/** Days that events and deliveries are shown for. */
+export const HISTORY_DAYS = 30;
+
+/** A part of the event log. */
+export interface EventQuery {
+  type?: string | undefined;
+  /** ISO 8601. */
+  from?: string | undefined;
+  to?: string | undefined;
+  cursor?: string | undefined;
+  order?: 'asc' | 'desc';
+  limit?: number;
+}
+
+const PAGE = 100;
+
+/** A page of the event log, each event with its deliveries. @throws ApiFailure */
+export async function readEvents(
+  environment: Environment,
+  query: EventQuery,
+  signal: AbortSignal,
+): Promise<{ rows: ListedEvent[]; next: string | null; at: number }> {
+  const asked = performance.now();
+  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+  const { data, error, response } = await api.GET('/api/settings/events', {
+    params: { query: { environment, limit: PAGE, include: 'deliveries', ...given } },
+    signal,
+  });
+  const at = timeAsked(response, performance.now() - asked);
+  const page = await answerTo(Promise.resolve({ data, error, response }));
+  const rows = page.data.map((event) => ({ ...event, deliveries: event.deliveries ?? [] }));
+  return { rows, next: page.nextCursor, at };
+}
+
+/** One event with its payload and deliveries. @throws ApiFailure */
+export async function readEvent(
+  environment: Environment,
+  id: string,
+  signal: AbortSignal,
+): Promise<EventDetail> {
+  const asked = performance.now();
+  const { data, error, response } = await api.GET('/api/settings/events/{id}', {
+    params: { path: { id }, query: { environment } },
+    signal,
+  });
+  timeAsked(response, performance.now() - asked);
+  return (await answerTo(Promise.resolve({ data, error, response }))).data;
+}
+
+/** The event as a list shows it. */
+export const toListed = ({ payload: _, deliveries, ...event }: EventDetail): ListedEvent => ({
+  ...event,
+  deliveries: deliveries.map(({ attemptLog, ...summary }) => summary),
+});
+
+/** One event, followed until its deliveries have ended. */
+export const useEvent = (environment: Environment, id: string) =>
+  useQuery({
+    queryKey: [environment, 'events', id],
+    queryFn: ({ signal }) => readEvent(environment, id, signal),
+    refetchInterval: ({ state }) => {
+      const now = serviceNow();
+      if (isGone(state.error)) return false;
+      if (state.data === undefined) return followIn(undefined, now, state.error);
+      const waits = openDeliveries(state.data, now).map((delivery) => followIn(delivery, now, state.error));
+      const due = waits.filter((wait) => wait !== false);
+      return due.length === 0 ? false : Math.min(...due);
+    },
+  });

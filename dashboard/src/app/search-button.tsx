@@ -1,0 +1,61 @@
+import { Search as Glass } from 'lucide-react';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { Button } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { useTexts } from '../text/language.ts';
+import { Boundary } from './boundary.tsx';
+import { loadFile } from './page-files.ts';
+import styles from './search-button.module.css';
+
+const Search = lazy(() => loadFile(() => import('../pages/search/search.tsx')));
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** Opens the search, also by ⌘K or Ctrl+K, and by a slash where that is no text. */
+export function SearchButton() {
+  const t = useTexts();
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!isShortcut(event)) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+  return (
+    <>
+      <div className={styles.opener}>
+        <Button
+          aria-label={t.search.open}
+          aria-keyshortcuts="Meta+K Control+K /"
+          onPress={() => setOpen(true)}
+        >
+          <Icon of={Glass} />
+          <span className={styles.word}>{t.search.open}</span>
+          <span className={styles.key} aria-hidden="true">
+            {isMac ? '⌘K' : 'Ctrl K'}
+          </span>
+        </Button>
+      </div>
+      {isOpen ? (
+        <Boundary around={(told) => told}>
+          <Suspense>
+            <Search onClose={() => setOpen(false)} />
+          </Suspense>
+        </Boundary>
+      ) : null}
+    </>
+  );
+}
+
+const FIELDS = 'input, textarea, select, [contenteditable="true"]';
+const DIALOGS = '[role="dialog"], [role="alertdialog"]';
+
+function isShortcut({ key, metaKey, ctrlKey, altKey, target }: KeyboardEvent): boolean {
+  if (altKey || document.querySelector(DIALOGS) !== null) return false;
+  if (key.toLowerCase() === 'k') return metaKey || ctrlKey;
+  if (key !== '/' || metaKey || ctrlKey) return false;
+  return !(target instanceof Element && target.closest(FIELDS) !== null);
+}

@@ -1,0 +1,25 @@
+import type { Delivery } from '../../api/webhooks.ts';
+import { Ago } from '../../parts/time.tsx';
+import { useTexts } from '../../text/language.ts';
+import styles from './cells.module.css';
+import { DeliveryStatus } from './delivery-status.tsx';
+
+/** What a delivery's row has. */
+export function Cells({ row }: { row: Delivery }) {
+  const t = useTexts();
+  return (
+    <>
+      <span className={styles.status}>
+        <DeliveryStatus status={row.status} />
+      </span>
+      <span className={`${styles.cell} ${styles.type}`}>{row.eventType}</span>
+      <span className={`${styles.cell} ${styles.detail}`}>
+        {row.status === 'succeeded' ? '' : row.lastError}
+      </span>
+      <span className={`${styles.cell} ${styles.attempts}`}>{t.deliveries.attempts(row.attempts)}</span>
+      <span className={`${styles.cell} ${styles.time}`}>
+        <Ago at={row.createdAt} />
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+import type { RefObject } from 'react';
+import { useLocation } from 'wouter';
+import { type EventDetail, HISTORY_DAYS, useEvent } from '../../api/events.ts';
+import { isGone } from '../../api/failures.ts';
+import { openDeliveries } from '../../api/open-deliveries.ts';
+import { serviceNow } from '../../api/service-clock.ts';
+import { samePlaceIn, useEnvironment } from '../../app/environment.ts';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { Card, Facts } from '../../parts/page.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { useTexts } from '../../text/language.ts';
+import split from '../live/split.module.css';
+import { createdAt, isId } from '../search/ids.ts';
+import { EventDeliveries } from './event-deliveries.tsx';
+import { Payload } from './payload.tsx';
+
+/**
+ * One event beside the list: whether it arrived, why not, and what was sent.
+ * @param heading gets the focus when the event is opened
+ */
+export function Detail({
+  id,
+  search,
+  heading,
+}: {
+  id: string;
+  search: string;
+  heading: RefObject<HTMLHeadingElement | null>;
+}) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const { data, error, refetch } = useEvent(environment, id);
+  const isMissing = isGone(error) || !isId(id);
+  return (
+    <section className={split.beside} aria-label={t.eventLog.one}>
+      <Card>
+        <div className={split.opened}>
+          <h2 ref={heading} tabIndex={-1}>
+            {data === undefined ? t.eventLog.one : data.type}
+          </h2>
+          <Link to={`/events${search}`}>{t.deliveries.back}</Link>
+        </div>
+        {isMissing ? <Missing id={id} /> : null}
+        {error && !isMissing ? (
+          <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
+        ) : null}
+        {data === undefined && !error ? <Loading /> : null}
+        {data === undefined || isMissing ? null : <Told event={data} />}
+      </Card>
+    </section>
+  );
+}
+
+/** Says why there is no such event: it is too old, or of the other environment, or of no one here. */
+function Missing({ id }: { id: string }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const [path, navigate] = useLocation();
+  const other = environment === 'live' ? 'sandbox' : 'live';
+  const isExpired = isId(id) && serviceNow() - createdAt(id) > HISTORY_DAYS * 86_400_000;
+  return (
+    <Empty title={t.eventLog.gone}>
+      <p>{isExpired ? t.eventLog.goneExpired : t.eventLog.goneAbout[environment]}</p>
+      {isExpired || !isId(id) ? null : (
+        <a
+          href={`${samePlaceIn(other, path)}/${id}`}
+          onClick={(event) => {
+            event.preventDefault();
+            navigate(`${samePlaceIn(other, path)}/${id}`);
+          }}
+        >
+          {t.eventLog.lookIn[other]}
+        </a>
+      )}
+    </Empty>
+  );
+}
+
+function Told({ event }: { event: EventDetail }) {
+  const t = useTexts();
+  const { conversationId } = event.data;
+  return (
+    <>
+      <Facts
+        facts={[
+          [t.eventLog.happened, <Moment key="at" at={event.createdAt} />],
+          [
+            t.deliveries.eventId,
+            <span key="id" className="row">
+              <code>{event.id}</code>
+              <CopyButton text={event.id} what={t.deliveries.eventId} />
+            </span>,
+          ],
+          ...(typeof conversationId === 'string'
+            ? [
+                [
+                  t.eventLog.conversation,
+                  <Link key="conversation" to={`/events?conversation=${conversationId}`}>
+                    {t.eventLog.ofThisConversation}
+                  </Link>,
+                ] as const,
+              ]
+            : []),
+        ]}
+      />
+      <h3>{t.deliveries.title}</h3>
+      {event.deliveries.length === 0 ? <NoDelivery event={event} /> : <EventDeliveries event={event} />}
+      <h3>{t.eventLog.payload}</h3>
+      <Payload event={event} />
+    </>
+  );
+}
+
+/** Why an event has no delivery. */
+function NoDelivery({ event }: { event: EventDetail }) {
+  const t = useTexts();
+  if (openDeliveries(event, serviceNow()).length > 0) return <Notice tone="busy" title={t.eventLog.notYet} />;
+  return (
+    <Notice tone="idle" title={t.eventLog.noDelivery}>
+      <p>{t.eventLog.noDeliveryAbout(event.type)}</p>
+      <Link to="/endpoints">{t.endpoints.title}</Link>
+    </Notice>
+  );
+}

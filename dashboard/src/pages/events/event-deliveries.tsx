@@ -1,0 +1,73 @@
+import type { EventDelivery, EventDetail } from '../../api/events.ts';
+import { isOver } from '../../api/pace.ts';
+import { Link } from '../../parts/link.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { Url } from '../../parts/url.tsx';
+import { useTexts } from '../../text/language.ts';
+import { Attempts } from '../deliveries/attempts.tsx';
+import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
+import { Actions } from './actions.tsx';
+import styles from './events.module.css';
+import { outcomeOf, receiptsOf } from './outcomes.ts';
+
+/** What became of an event at each receiver, what failed first and open. */
+export function EventDeliveries({ event }: { event: EventDetail }) {
+  const t = useTexts();
+  const order = receiptsOf(event).map(({ receiverId }) => receiverId);
+  const place = ({ webhookId, channelId }: EventDelivery) => order.indexOf(webhookId ?? channelId ?? '');
+  // The latest of a receiver first.
+  const sorted = event.deliveries.toReversed().toSorted((one, other) => place(one) - place(other));
+  return (
+    <ul className={styles.receipts} aria-label={t.deliveries.title}>
+      {sorted.map((delivery) => (
+        <li key={delivery.id}>
+          <OneDelivery
+            delivery={delivery}
+            isOpen={outcomeOf(delivery.status) !== 'succeeded' || sorted.length === 1}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function OneDelivery({ delivery, isOpen }: { delivery: EventDelivery; isOpen: boolean }) {
+  const t = useTexts();
+  const { status, url, webhookId, receiverStatus, terminalReason, nextRetryAt, lastError } = delivery;
+  const isWaiting = nextRetryAt !== null && !isOver(delivery) && delivery.attempts > 0;
+  return (
+    <details className={styles.receipt} open={isOpen}>
+      <summary>
+        <span className={styles.summary}>
+          <DeliveryStatus status={status} />
+          {url === null ? t.eventLog.channel : <Url url={url} />}
+          {delivery.redeliveryOf === null ? null : <span className="quiet">{t.eventLog.resent}</span>}
+        </span>
+      </summary>
+      <div className={styles.body}>
+        {lastError === null || status === 'succeeded' ? null : (
+          <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
+            <p>{lastError}</p>
+          </Notice>
+        )}
+        {terminalReason === null || status === 'succeeded' ? null : <p>{t.reason[terminalReason]}.</p>}
+        {receiverStatus === 'active' ? null : <p className="quiet">{t.eventLog.receiver[receiverStatus]}</p>}
+        {isWaiting ? (
+          <p>
+            {t.deliveries.nextRetry}: <Moment at={nextRetryAt} />
+          </p>
+        ) : null}
+        <div className="row">
+          {webhookId === null || receiverStatus !== 'active' ? null : (
+            <Actions webhookId={webhookId} delivery={delivery} />
+          )}
+          {webhookId === null || receiverStatus === 'deleted' ? null : (
+            <Link to={`/deliveries/${webhookId}/${delivery.id}`}>{t.eventLog.openDelivery}</Link>
+          )}
+        </div>
+        <Attempts delivery={delivery} hasRequests={false} />
+      </div>
+    </details>
+  );
+}

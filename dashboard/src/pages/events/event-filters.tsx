@@ -1,0 +1,68 @@
+import { LOGGED_TYPES } from '../../api/event-types.ts';
+import type { Endpoint } from '../../api/webhooks.ts';
+import { Choose } from '../../parts/field.tsx';
+import { Filters as FilterRow } from '../../parts/filters.tsx';
+import { useTexts } from '../../text/language.ts';
+import { TIME_CHOICES, type TimeChoice } from '../deliveries/filters.ts';
+import { type Filters, OUTCOME_CHOICES, parametersOf } from './filters.ts';
+
+const SCHEME = 'https://';
+
+/** Which events are shown. */
+export function EventFilters({
+  endpoints,
+  filters,
+  onFilters,
+}: {
+  endpoints: readonly Endpoint[];
+  filters: Filters;
+  onFilters: (filters: Filters) => void;
+}) {
+  const t = useTexts();
+  const times: Record<TimeChoice, string> = {
+    any: t.deliveries.anyTime,
+    hour: t.deliveries.hour,
+    day: t.deliveries.day,
+    week: t.deliveries.week,
+  };
+  // A deleted endpoint may be in the address.
+  const known = endpoints.some(({ id }) => id === filters.endpoint) || filters.endpoint === 'any';
+  return (
+    <FilterRow count={Object.keys(parametersOf(filters)).length}>
+      <Choose
+        label={t.eventLog.type}
+        options={['any', ...LOGGED_TYPES].map((value) => ({
+          value,
+          label: value === 'any' ? t.eventLog.anyType : value,
+        }))}
+        value={filters.type}
+        onChange={(type) => onFilters({ ...filters, type })}
+      />
+      <Choose
+        label={t.deliveries.endpoint}
+        options={[
+          { value: 'any', label: t.eventLog.anyEndpoint },
+          ...(known ? [] : [{ value: filters.endpoint, label: filters.endpoint }]),
+          ...endpoints.map(({ id, url }) => ({ value: id, label: url.replace(SCHEME, '') })),
+        ]}
+        value={filters.endpoint}
+        onChange={(endpoint) => onFilters({ ...filters, endpoint })}
+      />
+      <Choose
+        label={t.eventLog.outcome}
+        options={OUTCOME_CHOICES.map((value) => ({ value, label: t.eventLog.outcomes[value] }))}
+        value={filters.outcome}
+        onChange={(outcome) => onFilters({ ...filters, outcome })}
+      />
+      <Choose
+        label={t.deliveries.time}
+        options={(Object.keys(TIME_CHOICES) as TimeChoice[]).map((value) => ({
+          value,
+          label: times[value],
+        }))}
+        value={filters.time}
+        onChange={(time) => onFilters({ ...filters, time })}
+      />
+    </FilterRow>
+  );
+}

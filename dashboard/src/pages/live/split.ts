@@ -1,0 +1,70 @@
+import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
+import type { View } from './follow.ts';
+import type { ListHandle } from './list.tsx';
+
+/** How much of the list may be above the window while it counts as at its top. */
+const TOP = 40;
+
+/**
+ * A list with what is open of it beside it, or instead of it where there is no room.
+ * @param openId what is open
+ */
+export function useSplit(openId: string | undefined) {
+  const listed = useRef<HTMLDivElement>(null);
+  const list = useRef<ListHandle>(null);
+  const isSplit = useMedia('(min-width: 1101px)');
+  const isSmall = useMedia('(max-width: 860px)');
+  const isOpen = openId !== undefined;
+  const isCovered = isOpen && !isSplit;
+  useScrollKept(isCovered);
+  const heading = useFocusMoved(openId, list);
+  const view: View = {
+    // A covered list does not change, so that the user finds the place again.
+    isAtTop: () => !isCovered && window.scrollY <= (listed.current?.offsetTop ?? 0) + TOP,
+    inView: () => (isCovered ? [] : (list.current?.inView() ?? [])),
+  };
+  return { listed, list, heading, view, isOpen, isCovered, isNarrow: isSmall || isOpen };
+}
+
+const useMedia = (condition: string): boolean =>
+  useSyncExternalStore(
+    (listener) => {
+      const media = window.matchMedia(condition);
+      media.addEventListener('change', listener);
+      return () => media.removeEventListener('change', listener);
+    },
+    () => window.matchMedia(condition).matches,
+  );
+
+/**
+ * Moves the focus to what was opened, and back to its row when it is closed.
+ * @returns for the heading of what is open
+ */
+function useFocusMoved(
+  openId: string | undefined,
+  list: RefObject<ListHandle | null>,
+): RefObject<HTMLHeadingElement | null> {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const last = useRef(openId);
+  useEffect(() => {
+    const before = last.current;
+    last.current = openId;
+    if (before === openId) return;
+    if (openId !== undefined) heading.current?.focus({ preventScroll: true });
+    else if (before !== undefined) list.current?.focus(before);
+  }, [openId, list]);
+  return heading;
+}
+
+/** Goes back to where the page was scrolled to before something took its place. */
+function useScrollKept(isCovered: boolean): void {
+  const before = useRef(0);
+  useEffect(() => {
+    if (!isCovered) return;
+    before.current = window.scrollY;
+    window.scrollTo({ top: 0 });
+    return () => {
+      requestAnimationFrame(() => window.scrollTo({ top: before.current }));
+    };
+  }, [isCovered]);
+}

@@ -1,0 +1,213 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { Autocomplete } from 'react-aria-components/Autocomplete';
+import { Dialog } from 'react-aria-components/Dialog';
+import { Input } from 'react-aria-components/Input';
+import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { TextField } from 'react-aria-components/TextField';
+import { useLocation } from 'wouter';
+import type { Environment } from '../../api/client.ts';
+import { LOGGED_TYPES } from '../../api/event-types.ts';
+import { useEndpoints } from '../../api/webhooks.ts';
+import { halfOf, pathIn, useEnvironment } from '../../app/environment.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { Failure } from '../../parts/notice.tsx';
+import { useTexts } from '../../text/language.ts';
+import { isNoSandbox } from '../no-sandbox.tsx';
+import { lookUpPorts } from './api.ts';
+import { idIn, isId, isPartialId } from './ids.ts';
+import { type LookedUp, lookUp } from './look-up.ts';
+import { type Result, resultsOf } from './results.ts';
+import styles from './search.module.css';
+
+/** Finds pages, endpoints, event types, and what an identifier names. */
+export default function Search({ onClose }: { onClose: () => void }) {
+  const t = useTexts();
+  return (
+    <ModalOverlay
+      className={styles.overlay ?? ''}
+      isOpen
+      isDismissable
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+    >
+      <Modal className={styles.modal ?? ''}>
+        <Dialog className={styles.dialog ?? ''} aria-label={t.search.title}>
+          <Palette onClose={onClose} />
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+function Palette({ onClose }: { onClose: () => void }) {
+  const t = useTexts();
+  const [, navigate] = useLocation();
+  const [text, setText] = useState('');
+  const id = idIn(text);
+  const open = (environment: Environment, path: string) => {
+    navigate(pathIn(environment, path));
+    onClose();
+  };
+  const lookedUp = useLookUp(id, open);
+  const results = useResults(id === undefined ? text : undefined);
+  return (
+    <Autocomplete inputValue={text} onInputChange={setText}>
+      <TextField aria-label={t.search.label} autoFocus className={styles.field ?? ''}>
+        <Input
+          className={styles.input ?? ''}
+          placeholder={t.search.placeholder}
+          role="combobox"
+          aria-expanded={results.length > 0}
+          aria-haspopup="listbox"
+          autoComplete="off"
+        />
+      </TextField>
+      <ListBox
+        aria-label={t.search.results}
+        className={styles.list ?? ''}
+        items={results}
+        onAction={(key) => {
+          const result = results.find((each) => each.id === key);
+          if (result) open(result.environment, result.path);
+        }}
+      >
+        {(result) => (
+          <ListBoxItem id={result.id} textValue={result.title} className={styles.item ?? ''}>
+            <ResultRow result={result} />
+          </ListBoxItem>
+        )}
+      </ListBox>
+      <div className={styles.foot} role="status">
+        {id === undefined ? (
+          <p>{footOf(t, text, results.length)}</p>
+        ) : (
+          <LookUpState id={id} state={lookedUp.state} />
+        )}
+      </div>
+      {lookedUp.error === undefined ? null : (
+        <div className={styles.failure}>
+          <Failure error={lookedUp.error} onRetry={lookedUp.retry} />
+        </div>
+      )}
+    </Autocomplete>
+  );
+}
+
+function footOf(t: ReturnType<typeof useTexts>, text: string, count: number): string {
+  if (text.trim() === '') return t.search.hint;
+  if (count > 0) return t.search.count(count);
+  return isPartialId(text) ? t.search.incomplete : t.search.nothing;
+}
+
+function ResultRow({ result: { kind, title, detail, environment } }: { result: Result }) {
+  const t = useTexts();
+  return (
+    <>
+      <span className={styles.title}>{title}</span>
+      <span className={styles.kind}>
+        {t.search.kinds[kind]}
+        {environment === 'sandbox' ? ` · ${t.environment.sandbox}` : ''}
+      </span>
+      {detail === undefined ? null : <span className={styles.detail}>{detail}</span>}
+    </>
+  );
+}
+
+/** What became of looking for an identifier. */
+function LookUpState({ id, state }: { id: string; state: LookedUp | undefined }) {
+  const t = useTexts();
+  if (state === undefined) return <p>{t.search.looking(id)}</p>;
+  if (state.kind === 'found') return <p>{t.search.openId(id)}</p>;
+  const { places, note } = state;
+  return (
+    <>
+      <p className={styles.missing}>
+        {t.search.notFound}: <code>{id}</code>
+      </p>
+      {places.length === 0 ? null : (
+        <p>{t.search.looked(places.map((place) => t.search.places[place]).join(', '))}</p>
+      )}
+      {note === undefined ? null : <p>{t.search[note]}</p>}
+    </>
+  );
+}
+
+/** Looks an identifier up as soon as it is there, and opens what it names. */
+function useLookUp(id: string | undefined, open: (environment: Environment, path: string) => void) {
+  const isAdmin = useIsAdmin();
+  const environments = useEnvironments();
+  const [state, setState] = useState<LookedUp>();
+  const [error, setError] = useState<unknown>();
+  const [round, setRound] = useState(0);
+  const latest = useRef(open);
+  latest.current = open;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round looks again
+  useEffect(() => {
+    setState(undefined);
+    setError(undefined);
+    if (id === undefined || environments === undefined || !isId(id)) return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    lookUp(id, lookUpPorts(environments, isAdmin, signal)).then(
+      (found) => {
+        if (signal.aborted) return;
+        setState(found);
+        if (found.kind === 'found') latest.current(found.environment, found.path);
+      },
+      (failure) => {
+        if (!signal.aborted) setError(failure);
+      },
+    );
+    return () => controller.abort();
+  }, [id, environments, isAdmin, round]);
+  return { state, error, retry: () => setRound((value) => value + 1) };
+}
+
+/** Environments that the organization has; undefined until that is known. */
+function useEnvironments(): readonly Environment[] | undefined {
+  const { error, data } = useEndpoints('sandbox');
+  const isKnown = data !== undefined || error !== null;
+  const hasSandbox = !isNoSandbox(error);
+  return useMemo(
+    () => (isKnown ? (hasSandbox ? (['live', 'sandbox'] as const) : (['live'] as const)) : undefined),
+    [isKnown, hasSandbox],
+  );
+}
+
+/** @param text undefined while an identifier is looked up */
+function useResults(text: string | undefined): Result[] {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const live = useEndpoints('live').data;
+  const sandbox = useEndpoints('sandbox').data;
+  return useMemo(() => {
+    if (text === undefined) return [];
+    const endpoints = (['live', 'sandbox'] as const).flatMap(
+      (half) =>
+        (half === 'live' ? live : sandbox)?.map(({ id, url, description }) => ({
+          environment: half,
+          id,
+          url,
+          description,
+        })) ?? [],
+    );
+    const pages = [
+      { title: t.nav.overview, path: '/' },
+      { title: t.eventLog.title, path: '/events' },
+      { title: t.nav.endpoints, path: '/endpoints' },
+      { title: t.nav.deliveries, path: '/deliveries' },
+      { title: t.nav.sources, path: '/sources' },
+      { title: t.nav.apiKeys, path: '/api-keys' },
+      { title: t.nav.sandbox, path: '/sandbox' },
+      { title: t.nav.usage, path: '/usage' },
+      { title: t.nav.settings, path: '/settings' },
+    ].map((page) => ({
+      ...page,
+      // Pages of the whole organization have one path.
+      environment: halfOf(page.path) === undefined ? ('live' as const) : environment,
+    }));
+    return resultsOf(text, { pages, endpoints, types: LOGGED_TYPES, environment });
+  }, [text, live, sandbox, environment, t]);
+}

@@ -1,0 +1,80 @@
+import type { Delivery } from '../../domain/delivery.ts';
+import type { Endpoint } from '../../domain/endpoint.ts';
+import type { OutboxEvent } from '../../domain/events.ts';
+import { ChannelId, type OrgId, type ReceiverId } from '../../domain/ids.ts';
+import { endpointStore } from '../../store/endpoints.ts';
+import { withDueTime } from '../deliveries.ts';
+import { tables } from '../route-handler.ts';
+
+export const endpoints = endpointStore(tables.service);
+
+/** Deleted endpoints that are read at most: each may have had a delivery. */
+const MAX_DELETED = 50;
+
+/** A receiver that may have a delivery of an event. */
+export interface Receiver {
+  id: ReceiverId;
+  /** Unknown for a deleted channel. */
+  url?: string;
+  receiverStatus: Endpoint['status'] | 'deleted';
+  deletedAt?: string;
+}
+
+const isChannel = (id: ReceiverId | undefined): id is ReceiverId => ChannelId.safeParse(id).success;
+
+/** Whether the event's only receiver is a channel, so that endpoints do not matter. */
+export const isForChannel = ({ onlyTo }: OutboxEvent): boolean => isChannel(onlyTo);
+
+const toReceiver = ({ id, url, status }: Endpoint): Receiver => ({ id, url, receiverStatus: status });
+
+/**
+ * Finds the receivers that may have a delivery. Deliveries are found by their derived ids, so receivers that
+ * were deleted since are needed as well. They are read last: an endpoint that is deleted meanwhile is in both
+ * lists, and never in none.
+ * @param existing all endpoints, read before
+ * @returns the receivers of one of the events
+ */
+export async function findReceivers(
+  orgId: OrgId,
+  events: readonly OutboxEvent[],
+  existing: readonly Endpoint[],
+): Promise<(event: OutboxEvent) => Receiver[]> {
+  const channels = await findChannels(orgId, events);
+  const [oldest] = events
+    .filter((event) => !isForChannel(event))
+    .map(({ createdAt }) => createdAt)
+    .toSorted();
+  const deleted = oldest === undefined ? [] : await endpoints.deletedSince(orgId, oldest, MAX_DELETED);
+  const all: Receiver[] = [
+    ...existing.map(toReceiver),
+    ...deleted.map(({ id, url, deletedAt }) => ({ id, url, receiverStatus: 'deleted' as const, deletedAt })),
+  ];
+  const byId = new Map(all.map((receiver) => [receiver.id, receiver]));
+  return ({ onlyTo, createdAt }) => {
+    if (isChannel(onlyTo)) return [channels.get(onlyTo) ?? { id: onlyTo, receiverStatus: 'deleted' }];
+    return [...byId.values()].filter(
+      ({ id, deletedAt }) =>
+        (onlyTo === undefined || id === onlyTo) && (deletedAt === undefined || deletedAt >= createdAt),
+    );
+  };
+}
+
+async function findChannels(
+  orgId: OrgId,
+  events: readonly OutboxEvent[],
+): Promise<ReadonlyMap<ReceiverId, Receiver>> {
+  const ids = new Set(events.map(({ onlyTo }) => onlyTo).filter(isChannel));
+  const found = await Promise.all([...ids].map((id) => endpoints.find(orgId, id)));
+  return new Map(found.flatMap((channel) => (channel ? [[channel.id, toReceiver(channel)]] : [])));
+}
+
+/** Returns a delivery as events show it, without its attempts. */
+export function toSummary(found: Delivery, receiver: Receiver | undefined) {
+  const { webhookId, attemptLog, ...delivery } = withDueTime(found);
+  return {
+    ...delivery,
+    ...(ChannelId.safeParse(webhookId).success ? { channelId: webhookId } : { webhookId }),
+    url: receiver?.url,
+    receiverStatus: receiver?.receiverStatus,
+  };
+}

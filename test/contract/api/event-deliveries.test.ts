@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import type { OutboxEvent } from '../../../functions/domain/events.ts';
+import { deriveDeliveryId, newId, type ReceiverId } from '../../../functions/domain/ids.ts';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
+import { deliveryStore, recordArrival } from '../../../functions/store/deliveries.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { eventLog } from '../../../functions/store/event-log.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { organizationStore } from '../../../functions/store/organizations.ts';
+import { outboxStore } from '../../../functions/store/outbox.ts';
+import { buildAddition, type Change, committer } from '../../../functions/store/transaction.ts';
+import { aDelivery, aKeyring, anEndpoint, anEvent, later } from '../../builders.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { type Api, aBusyOrganization, anApi, type Data } from '../store/an-api.ts';
+
+const engine = dynamoDb();
+let tables: TestTables;
+let api: Api;
+
+beforeAll(async () => {
+  tables = await engine.createdTables();
+  api = await anApi(engine, tables, aKeyring());
+});
+afterAll(() => api.close());
+
+/** An organization with a key that may read its webhooks. */
+async function anOwner() {
+  const organization = aBusyOrganization();
+  const tenant: Tenant = { orgId: organization.id, generation: 0 };
+  const { service, outbox, deliveries } = tables;
+  const commit = async (...changes: Change[]) => {
+    expect(await committer(service.client)(changes)).toMatchObject({ kind: 'committed' });
+  };
+  await commit(organizationStore(service).add(organization));
+  const admin = api.caller(await api.session(organization.id));
+  const { secretOnce } = await admin('createApiKey', { body: { name: 'Reader', scopes: ['read:webhooks'] } });
+  const reader = api.caller(String(secretOnce));
+  return {
+    tenant,
+    commit,
+    async list(query: Record<string, string> = {}): Promise<(Data & { deliveries: Data[] })[]> {
+      const data = await reader('listEvents', { query: { include: 'deliveries', limit: '100', ...query } });
+      return data as unknown as (Data & { deliveries: Data[] })[];
+    },
+    reader,
+    async event(now = new Date(), owner = tenant): Promise<OutboxEvent> {
+      const event = anEvent({ tenant: owner, now });
+      await commit(outboxStore(outbox).append(event));
+      return event;
+    },
+    async endpoint() {
+      const id = newId('whk', new Date());
+      // A host has a limited number of endpoints.
+      const url = `https://${id.replace('_', '-')}.example.com/hooks`;
+      const endpoint = anEndpoint({ id, orgId: tenant.orgId, url });
+      await commit(...endpointStore(service).add(endpoint));
+      return endpoint;
+    },
+    async delivery(event: OutboxEvent, webhookId: ReceiverId, given: Partial<Delivery>) {
+      const { orgId, generation, id: eventId, type: eventType } = event;
+      const id = deriveDeliveryId(eventId, webhookId);
+      const made = aDelivery({ orgId, generation, webhookId, eventId, eventType, id, ...given });
+      await deliveryStore(deliveries).add(made);
+      return made;
+    },
+    /** Records that a delivery is the redelivery that arrived. */
+    arrive: (delivery: Delivery) => commit(recordArrival(service, delivery)),
+  };
+}
+
+/** A page of the newest events after one, with its place. */
+async function readPage(tenant: Tenant, after?: string) {
+  const { withDeliveries } = await import('../../../functions/api/events/listed-deliveries.ts');
+  const log = eventLog(tables.outbox);
+  return withDeliveries(tenant, 100, (limit) =>
+    log.listNewest(tenant, { limit, after }, { types: undefined }, new Date()),
+  );
+}
+
+const FAILED = { status: 'exhausted', attempts: 8, lastError: 'the receiver answered 500' } as const;
+
+describe('events with their deliveries', () => {
+  it('have the state of each delivery, those at deleted endpoints and resends that arrived included', async () => {
+    const owner = await anOwner();
+    const now = new Date();
+    const event = await owner.event(now);
+    const [well, ill, gone] = [await owner.endpoint(), await owner.endpoint(), anEndpoint()];
+    const deletedAt = later(now, 1).toISOString();
+    await owner.commit(
+      buildAddition(tables.service, {
+        ...keys.deletedEndpoint(owner.tenant.orgId, deletedAt, gone.id),
+        ...gone,
+        orgId: owner.tenant.orgId,
+        deletedAt,
+      }),
+    );
+    await owner.delivery(event, well.id, { status: 'succeeded', attempts: 1 });
+    const failed = await owner.delivery(event, ill.id, FAILED);
+    const resent = await owner.delivery(event, ill.id, {
+      id: newId('dlv', later(now, 1000)),
+      status: 'succeeded',
+      attempts: 1,
+      redeliveryOf: failed.id,
+    });
+    await owner.arrive(resent);
+    await owner.delivery(event, gone.id, FAILED);
+
+    const [listed] = await owner.list();
+
+    const { payload, deliveries, ...read } = await owner.reader('readEvent', { params: { id: event.id } });
+    expect(listed).toEqual({
+      ...read,
+      deliveries: (deliveries as Data[]).map(({ attemptLog, ...summary }) => summary),
+    });
+    expect(listed?.deliveries).toHaveLength(4);
+    expect(listed?.deliveries.find(({ webhookId }) => webhookId === gone.id)).toMatchObject({
+      receiverStatus: 'deleted',
+      url: gone.url,
+      lastError: FAILED.lastError,
+    });
+    expect(JSON.stringify(listed)).not.toContain('attemptLog');
+  });
+
+  it('have none where there is no endpoint, and are absent unless they are requested', async () => {
+    const owner = await anOwner();
+    const event = await owner.event();
+    expect(await owner.list()).toMatchObject([{ id: event.id, deliveries: [] }]);
+    expect(await owner.reader('listEvents', {})).not.toMatchObject([{ deliveries: [] }]);
+  });
+
+  it('are those of the organization and of the sandbox generation alone', async () => {
+    const [owner, other] = [await anOwner(), await anOwner()];
+    const now = new Date();
+    const endpoint = await owner.endpoint();
+    const foreign = await other.endpoint();
+    const event = await owner.event(now);
+    const foreignEvent = await other.event(now);
+    const nextGeneration = { ...owner.tenant, generation: 1 };
+    const later = await owner.event(now, nextGeneration);
+    await owner.delivery(event, endpoint.id, { status: 'succeeded', attempts: 1 });
+    await other.delivery(foreignEvent, foreign.id, FAILED);
+    // Of the same event at a foreign endpoint: no read of the owner's may reach it.
+    await other.delivery(event, foreign.id, { ...FAILED, orgId: other.tenant.orgId });
+    expect(await owner.list()).toMatchObject([{ id: event.id, deliveries: [{ webhookId: endpoint.id }] }]);
+    expect(await other.list()).toMatchObject([
+      { id: foreignEvent.id, deliveries: [{ webhookId: foreign.id }] },
+    ]);
+    expect(await readPage(nextGeneration)).toMatchObject({ items: [{ id: later.id, deliveries: [] }] });
+  });
+
+  it('end a page early where an organization has many endpoints, and continue after it', async () => {
+    const owner = await anOwner();
+    const now = new Date();
+    const endpoints = [await owner.endpoint()];
+    while (endpoints.length < 20) endpoints.push(await owner.endpoint());
+    const events: OutboxEvent[] = [];
+    for (let index = 0; index < 45; index += 1) events.push(await owner.event(later(now, -index * 1000)));
+    const [newest, oldest] = [events[0], events.at(-1)];
+    for (const { id } of endpoints)
+      for (const event of [newest, oldest]) if (event) await owner.delivery(event, id, FAILED);
+    const sizes: number[] = [];
+    const read: { id: string; deliveries: object[] }[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await readPage(owner.tenant, after);
+      sizes.push(page.items.length);
+      read.push(...page.items);
+      if (page.next === undefined) break;
+      after = page.next;
+    }
+
+    expect(sizes).toEqual([20, 20, 5]);
+    expect(read.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+    expect([read[0], read.at(-1)].map((event) => event?.deliveries.length)).toEqual([20, 20]);
+  });
+});

@@ -1,0 +1,247 @@
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { apiClient } from '../../support/api.ts';
+import { ADMIN, type Dashboard, type Extent, MEMBER } from '../a-dashboard.ts';
+import { expectAccessible } from '../browser.ts';
+import { aReceiverOwed, WELL } from './receiving.ts';
+
+const FAILING = { status: 500, body: 'the database of the receiver is down' };
+/** Clicks that a task may take from the overview. */
+const MAX_CLICKS = 3;
+
+const rowsOf = (page: Page): Locator =>
+  page.getByRole('list', { name: 'Events', exact: true }).getByRole('link');
+const detailOf = (page: Page): Locator => page.getByRole('region', { name: 'Event' });
+const navigationOf = (page: Page): Locator => page.getByRole('navigation', { name: 'Pages' });
+
+/** Counts the clicks of a task. */
+function aTask() {
+  let clicks = 0;
+  return {
+    async click(target: Locator): Promise<void> {
+      clicks += 1;
+      await target.click();
+    },
+    /** Fails when the task took more clicks than it may. */
+    end: () => expect(clicks).toBeLessThanOrEqual(MAX_CLICKS),
+  };
+}
+
+/** The newest event of the live organization. */
+async function newestEvent({ service }: Dashboard, query = ''): Promise<string> {
+  const { body } = await service.api.get(`/api/v1/events?limit=1${query}`);
+  return String([...(body.data ?? [])][0]?.id);
+}
+
+/** A conversation with one message, which has two events. */
+async function aConversation({ service }: Dashboard): Promise<{ id: string; messageId: string }> {
+  const { body } = await service.api.post('/api/v1/conversations', {
+    channelId: 'web',
+    externalUserId: 'ada',
+  });
+  const id = String(body.data?.id);
+  const message = await service.api.post(`/api/v1/conversations/${id}/messages`, {
+    role: 'user',
+    content: 'Hi',
+  });
+  return { id, messageId: String(message.body.data?.id) };
+}
+
+/** Opens the search and pastes a text. */
+async function search(page: Page, text: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /^Search by ID/ }).fill(text);
+}
+
+export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
+  describe('events', () => {
+    it('show in two clicks from the overview why one did not arrive, and its payload', async () => {
+      await aReceiverOwed(dashboard, FAILING, 1);
+      const id = await newestEvent(dashboard);
+      const page = await dashboard.signedIn(ADMIN);
+      const task = aTask();
+      await task.click(navigationOf(page).getByRole('link', { name: 'Events' }));
+      await task.click(page.locator(`a[href="/events/${id}"]`));
+      await detailOf(page).getByText('Attempt 8').first().waitFor();
+      await detailOf(page).getByText(FAILING.body).first().waitFor();
+      await detailOf(page).locator('pre', { hasText: '"ticket.created"' }).waitFor();
+      task.end();
+    });
+
+    it('of a conversation are found in three clicks from the overview', async () => {
+      const { id } = await aConversation(dashboard);
+      const event = await newestEvent(dashboard);
+      const page = await dashboard.signedIn(ADMIN);
+      const task = aTask();
+      await task.click(navigationOf(page).getByRole('link', { name: 'Events' }));
+      await task.click(page.locator(`a[href="/events/${event}"]`));
+      await task.click(detailOf(page).getByRole('link', { name: 'All events of this conversation' }));
+      await page.waitForURL(`**/events?conversation=${id}`);
+      await rowsOf(page).nth(1).waitFor();
+      expect(await rowsOf(page).allTextContents()).toMatchObject([
+        expect.stringContaining('message.received'),
+        expect.stringContaining('conversation.created'),
+      ]);
+      task.end();
+    });
+
+    it('appear without a reload, with what became of each', async () => {
+      const { url } = await aReceiverOwed(dashboard, WELL, 1);
+      const page = await dashboard.signedIn(ADMIN, '/events?type=ticket.created');
+      await rowsOf(page).first().waitFor();
+      await dashboard.service.api.post('/api/v1/tickets', {});
+      const row = page.locator(`a[data-row="${await newestEvent(dashboard)}"]`);
+      await row.getByText('Succeeded').waitFor();
+      expect(await row.textContent()).toContain(url);
+    });
+
+    it('and all else that has an ID are opened by pasting it into the search', async () => {
+      const { id: webhookId } = await aReceiverOwed(dashboard, WELL, 1);
+      const event = await newestEvent(dashboard);
+      const [delivery] = await dashboard.service.ended(webhookId, 1);
+      const { id: conversation } = await aConversation(dashboard);
+      const page = await dashboard.signedIn(ADMIN);
+      await search(page, `"${event}",`);
+      await page.waitForURL(`**/events/${event}`);
+      await search(page, String(delivery?.id));
+      await page.waitForURL(`**/deliveries/${webhookId}/${delivery?.id}`);
+      await search(page, conversation);
+      await page.waitForURL(`**/events?conversation=${conversation}`);
+      await search(page, `evt_${'0'.repeat(32)}`);
+      await page.getByText('It is older than 30 days.').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('combobox').fill('deliver');
+      await page.getByRole('option', { name: /^Deliveries/ }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/deliveries/**');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    });
+
+    if (!isWhole) return;
+
+    it('are filtered by type, endpoint, outcome and time, which the URL and going back keep', async () => {
+      const { id } = await aReceiverOwed(dashboard, FAILING, 1);
+      await dashboard.service.api.post('/api/v1/tickets', {});
+      const page = await dashboard.signedIn(ADMIN, '/events');
+      await page.getByLabel('Event type').selectOption('ticket.created');
+      await page.getByLabel('Endpoint', { exact: true }).selectOption(id);
+      await page.getByLabel('Outcome').selectOption({ label: 'Failed or skipped' });
+      await page.getByLabel('Time').selectOption({ label: 'Last hour' });
+      await rowsOf(page).nth(1).waitFor();
+      const { search: filters } = new URL(page.url());
+      expect(filters).toBe(`?type=ticket.created&endpoint=${id}&outcome=failed&time=hour`);
+      await page.getByLabel('Outcome').selectOption({ label: 'Succeeded' });
+      await page.getByText('No event matches.').waitFor();
+      await page.getByLabel('Outcome').selectOption({ label: 'Failed or skipped' });
+      await rowsOf(page).first().click();
+      await detailOf(page).getByRole('link', { name: 'Open the delivery' }).click();
+      await page.getByRole('region', { name: 'Delivery' }).getByText('Attempt 8').first().waitFor();
+      await page.goBack();
+      await detailOf(page).getByText('Attempt 8').first().waitFor();
+      await page.goBack();
+      await page.waitForURL(`**/events${filters}`);
+      await rowsOf(page).nth(1).waitFor();
+    });
+
+    it('that arrived nowhere say so', async () => {
+      await aConversation(dashboard);
+      const event = await newestEvent(dashboard);
+      const page = await dashboard.signedIn(ADMIN, `/events/${event}`);
+      await detailOf(page).getByText('Deliveries are being created').waitFor();
+      // As if a minute had passed.
+      await page.route('**/api/settings/events/**', async (route) => {
+        const response = await route.fetch();
+        const { data, ...rest } = await response.json();
+        const createdAt = new Date(Date.parse(data.createdAt) - 60_000).toISOString();
+        await route.fulfill({ response, json: { ...rest, data: { ...data, createdAt } } });
+      });
+      await page.reload();
+      await detailOf(page).getByText('No endpoint received this event').waitFor();
+    });
+
+    it('are resent from where it shows that they failed, by admins alone', async () => {
+      const receiver = await aReceiverOwed(dashboard, FAILING, 1);
+      receiver.become(WELL);
+      const event = await newestEvent(dashboard);
+      const member = await dashboard.signedIn(MEMBER, `/events/${event}`);
+      await detailOf(member).getByText('Only admins of the organization can do this.').waitFor();
+      expect(await detailOf(member).getByRole('button', { name: 'Resend' }).count()).toBe(0);
+      const page = await dashboard.signedIn(ADMIN, `/events/${event}`);
+      await detailOf(page).getByRole('button', { name: 'Resend' }).click();
+      await detailOf(page).getByRole('status').getByText('Succeeded').waitFor();
+      await page.reload();
+      await detailOf(page).getByText('Resent', { exact: true }).waitFor();
+      const row = page.locator(`a[data-row="${event}"]`);
+      await row.getByText('Succeeded').waitFor();
+    });
+
+    it('have a payload in which is searched', async () => {
+      await dashboard.service.api.post('/api/v1/tickets', { reason: 'needle in a haystack, Needle' });
+      const event = await newestEvent(dashboard);
+      const page = await dashboard.signedIn(ADMIN, `/events/${event}`);
+      await page.getByLabel('Find in the payload').fill('needle');
+      await page.getByText('1 of 2', { exact: true }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByText('2 of 2', { exact: true }).waitFor();
+      expect(await page.locator('mark').allTextContents()).toEqual(['needle', 'Needle']);
+      await page.getByLabel('Find in the payload').fill('nothing');
+      await page.getByText('No match').waitFor();
+    });
+
+    it.each([
+      { width: 1280, height: 900 },
+      { width: 390, height: 800 },
+    ])('are usable by keyboard alone, $width pixels wide', async (viewport) => {
+      await aReceiverOwed(dashboard, WELL, 3);
+      const page = await dashboard.signedIn(ADMIN, '/events?type=ticket.created', { viewport });
+      const focused = (index: number) => page.locator(`[data-index="${index}"] a:focus`).waitFor();
+      await rowsOf(page).nth(2).waitFor();
+      await rowsOf(page).first().focus();
+      await page.keyboard.press('ArrowDown');
+      await focused(1);
+      await page.keyboard.press('Enter');
+      await page.locator('h2:focus', { hasText: 'ticket.created' }).waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await focused(1);
+      // The search opens by a slash, unless that is text, and gives the focus back.
+      await page.keyboard.press('/');
+      await page.locator('[role=combobox]:focus').waitFor();
+      await page.keyboard.press('/');
+      expect(await page.getByRole('combobox').inputValue()).toBe('/');
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await focused(1);
+    });
+
+    it('of the sandbox open there, wherever their ID was pasted', async () => {
+      const page = await dashboard.signedIn(ADMIN);
+      const { BASE_URL, SANDBOX_API_KEY } = dashboard.service.run.environment;
+      const sandbox = apiClient({ BASE_URL, API_KEY: SANDBOX_API_KEY });
+      onTestFinished(() => sandbox.close());
+      await sandbox.post('/api/v1/tickets', {});
+      const { body } = await sandbox.get('/api/v1/events?limit=1');
+      const id = String([...(body.data ?? [])][0]?.id);
+      await search(page, id);
+      await page.waitForURL(`**/sandbox/events/${id}`);
+      await detailOf(page).getByText('ticket.created').first().waitFor();
+      await page.goto(`${dashboard.origin}/events/${id}`);
+      await detailOf(page).getByText('The live organization has no event with this ID.').waitFor();
+      await detailOf(page).getByRole('link', { name: 'Look in the sandbox' }).click();
+      await page.waitForURL(`**/sandbox/events/${id}`);
+    });
+
+    it('have deliveries that open without their endpoint, also after it was deleted', async () => {
+      const { id } = await aReceiverOwed(dashboard, WELL, 1);
+      const [delivery] = await dashboard.service.ended(id, 1);
+      const event = await newestEvent(dashboard);
+      const page = await dashboard.signedIn(ADMIN, `/deliveries/${delivery?.id}`);
+      await page.waitForURL(`**/deliveries/${id}/${delivery?.id}`);
+      await dashboard.service.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
+      await page.goto(`${dashboard.origin}/deliveries/${delivery?.id}`);
+      await page.waitForURL(`**/events/${event}`);
+      await detailOf(page).getByText('The endpoint was deleted.').waitFor();
+      await page.goto(`${dashboard.origin}/deliveries/dlv_${'0'.repeat(32)}`);
+      await page.getByText('This delivery no longer exists').waitFor();
+    });
+  });

@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type DeliverySummary,
+  type ListedEvent,
+  openDeliveries,
+} from '../../../dashboard/src/api/open-deliveries.ts';
+import {
+  conversationIn,
+  filtersIn,
+  isLike,
+  OUTCOME_CHOICES,
+  parametersOf,
+} from '../../../dashboard/src/pages/events/filters.ts';
+import { outcomeOf, receiptsOf, receiverOf } from '../../../dashboard/src/pages/events/outcomes.ts';
+import { NOW } from './an-endpoint.ts';
+
+const TYPES = ['ticket.created', 'message.received'];
+const ANY = { type: 'any', endpoint: 'any', outcome: 'any', time: 'any' } as const;
+const hex = (number: number): string => number.toString(16).padStart(32, '0');
+const endpointId = (number: number): `whk_${string}` => `whk_${hex(number)}`;
+
+const aSummary = fc
+  .record({
+    number: fc.nat(),
+    receiver: fc.integer({ min: 1, max: 4 }),
+    status: fc.constantFrom<DeliverySummary['status']>(
+      'pending',
+      'retrying',
+      'succeeded',
+      'exhausted',
+      'skipped',
+    ),
+  })
+  .map(
+    ({ number, receiver, status }) =>
+      ({
+        id: `dlv_${hex(number)}`,
+        webhookId: endpointId(receiver),
+        channelId: null,
+        status,
+      }) as DeliverySummary,
+  );
+
+const aListed = fc
+  .record({
+    type: fc.constantFrom(...TYPES),
+    deliveries: fc.uniqueArray(aSummary, { selector: ({ id }) => id, maxLength: 8 }),
+  })
+  .map(
+    (given) =>
+      ({
+        id: `evt_${hex(1)}`,
+        createdAt: new Date(NOW).toISOString(),
+        ...given,
+      }) as ListedEvent,
+  );
+
+describe('what became of an event', () => {
+  it('is said once of each receiver, with the delivery that arrived if there is one', () => {
+    fc.assert(
+      fc.property(aListed, (event) => {
+        const receipts = receiptsOf(event);
+        const receivers = new Set(event.deliveries.map(receiverOf));
+        expect(receipts.map(({ receiverId }) => receiverId).toSorted()).toEqual([...receivers].toSorted());
+        for (const { receiverId, delivery } of receipts) {
+          const own = event.deliveries.filter((each) => receiverOf(each) === receiverId);
+          const arrived = own.some(({ status }) => status === 'succeeded');
+          expect(delivery.status === 'succeeded').toBe(arrived);
+          if (!arrived) expect(own.every(({ id }) => id <= delivery.id)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('begins with what failed and ends with what arrived', () => {
+    fc.assert(
+      fc.property(aListed, (event) => {
+        const order = receiptsOf(event).map(({ delivery }) =>
+          ['failed', 'open', 'succeeded'].indexOf(outcomeOf(delivery.status)),
+        );
+        expect(order).toEqual(order.toSorted((one, other) => one - other));
+      }),
+    );
+  });
+
+  it('is open while a delivery is in progress, or within the minute in which deliveries come into being', () => {
+    const event = { createdAt: new Date(NOW).toISOString(), deliveries: [] };
+    expect(openDeliveries(event, NOW + 59_000)).toHaveLength(1);
+    expect(openDeliveries(event, NOW + 60_000)).toEqual([]);
+    fc.assert(
+      fc.property(aListed, (listed) => {
+        fc.pre(listed.deliveries.length > 0);
+        expect(openDeliveries(listed, NOW).length > 0).toBe(
+          listed.deliveries.some(({ status }) => outcomeOf(status) === 'open'),
+        );
+      }),
+    );
+  });
+});
+
+describe('filters of events', () => {
+  it('leave no event out of all outcomes, and no event has an outcome beside none', () => {
+    fc.assert(
+      fc.property(aListed, fc.constantFrom('any', endpointId(1)), (event, endpoint) => {
+        const fitting = OUTCOME_CHOICES.filter(
+          (outcome) => outcome !== 'any' && isLike({ ...ANY, endpoint, outcome }, event),
+        );
+        expect(fitting.length).toBeGreaterThan(0);
+        expect(fitting.includes('none')).toBe(fitting.length === 1 && fitting[0] === 'none');
+        expect(isLike(ANY, event)).toBe(true);
+      }),
+    );
+  });
+
+  it('ask at one endpoint only what became of an event there', () => {
+    fc.assert(
+      fc.property(aListed, fc.constantFrom(...OUTCOME_CHOICES), (event, outcome) => {
+        const endpoint = endpointId(2);
+        const there = event.deliveries.filter(({ webhookId }) => webhookId === endpoint);
+        expect(isLike({ ...ANY, endpoint, outcome }, event)).toBe(
+          isLike({ ...ANY, endpoint, outcome }, { ...event, deliveries: there }),
+        );
+        if (outcome === 'any') expect(isLike({ ...ANY, endpoint }, event)).toBe(there.length > 0);
+      }),
+    );
+  });
+
+  it('are read from any address, and written so that they are read again', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          type: fc.oneof(fc.constantFrom(...TYPES), fc.string()),
+          endpoint: fc.oneof(fc.constant(endpointId(7)), fc.string()),
+          outcome: fc.oneof(fc.constantFrom(...OUTCOME_CHOICES), fc.string()),
+          time: fc.oneof(fc.constantFrom('hour', 'day'), fc.string()),
+        }),
+        (given) => {
+          const filters = filtersIn(new URLSearchParams(given), TYPES);
+          expect(filtersIn(new URLSearchParams(parametersOf(filters)), TYPES)).toEqual(filters);
+        },
+      ),
+    );
+  });
+
+  it('take a conversation only in the form of its identifier', () => {
+    const read = (conversation: string) => conversationIn(new URLSearchParams({ conversation }));
+    expect(read(`cnv_${hex(5)}`)).toBe(`cnv_${hex(5)}`);
+    for (const other of [`whk_${hex(5)}`, `cnv_${hex(5)}0`, 'cnv_', '']) expect(read(other)).toBeUndefined();
+  });
+});
