@@ -7,7 +7,7 @@ export type DeliverySummary = NonNullable<LoggedEvent['deliveries']>[number];
 export type ListedEvent = LoggedEvent & { deliveries: DeliverySummary[] };
 
 /** Deliveries of an event come into being within seconds. */
-const FANNED_OUT_MS = 60_000;
+const FANNED_OUT_MS = 20_000;
 
 /** The deliveries that are to be waited for; one that stands for all while there is none yet. */
 export function openDeliveries(

@@ -27,11 +27,7 @@ export function SearchButton() {
   return (
     <>
       <div className={styles.opener}>
-        <Button
-          aria-label={t.search.open}
-          aria-keyshortcuts="Meta+K Control+K /"
-          onPress={() => setOpen(true)}
-        >
+        <Button onPress={() => setOpen(true)}>
           <Icon of={Glass} />
           <span className={styles.word}>{t.search.open}</span>
           <span className={styles.key} aria-hidden="true">

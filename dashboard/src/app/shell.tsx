@@ -37,7 +37,8 @@ export function Shell({ children }: { children: ReactNode }) {
   const isNarrow = useIsNarrow();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const page = path.split('/').slice(0, 3).join('/');
+  // An event is beside the list of events.
+  const page = path.startsWith('/events/') ? '/events' : path.split('/').slice(0, 3).join('/');
   const shownBefore = useRef(page);
   useEffect(() => rememberHalf(half), [half]);
   useEffect(() => {

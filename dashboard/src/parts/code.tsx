@@ -1,6 +1,6 @@
-import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components/Tabs';
 import styles from './code.module.css';
 import { CopyButton } from './copy.tsx';
+import { Tabs } from './tabs.tsx';
 
 /** Code or data, as it is. @param isWrapped for what has no lines of its own */
 export const Code = ({
@@ -35,20 +35,14 @@ export const CodeTabs = ({
   label: string;
   samples: readonly { id: string; name: string; code: string }[];
 }) => (
-  <Tabs className={styles.tabs ?? ''}>
-    <TabList aria-label={label} className={styles.list ?? ''}>
-      {samples.map(({ id, name }) => (
-        <Tab key={id} id={id} className={styles.tab ?? ''}>
-          {name}
-        </Tab>
-      ))}
-    </TabList>
-    {samples.map(({ id, name, code }) => (
-      <TabPanel key={id} id={id}>
-        <Code text={code} label={name} />
-      </TabPanel>
-    ))}
-  </Tabs>
+  <Tabs
+    label={label}
+    tabs={samples.map(({ id, name, code }) => ({
+      id,
+      title: name,
+      content: <Code text={code} label={name} />,
+    }))}
+  />
 );
 
 /** Text that may be JSON, indented if it is. */

@@ -47,7 +47,7 @@ export const events: typeof english = {
       sandbox: 'Die Sandbox hat kein Ereignis mit dieser ID. Beim Zurücksetzen werden alle gelöscht.',
     },
     lookIn: { live: 'In der Live-Organisation nachsehen', sandbox: 'In der Sandbox nachsehen' },
-    notYet: 'Die Zustellungen werden angelegt',
+    notYet: 'Zustellungen erscheinen in wenigen Sekunden',
     noDelivery: 'Kein Endpunkt hat dieses Ereignis erhalten',
     noDeliveryAbout: (type) => `Kein aktiver Endpunkt hatte ${type} abonniert, als es geschah.`,
     receiver: {
@@ -58,6 +58,7 @@ export const events: typeof english = {
     openDelivery: 'Zustellung öffnen',
     retryNow: 'Jetzt versuchen',
     retried: 'Der nächste Versuch beginnt jetzt.',
+    deliveries: (count) => `Zustellungen (${count})`,
     payload: 'Payload',
     curl: 'curl-Befehl',
     copyCurl: 'Als curl kopieren',

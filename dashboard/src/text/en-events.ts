@@ -44,7 +44,7 @@ export const events = {
       sandbox: 'The sandbox has no event with this ID. A reset deletes all events.',
     },
     lookIn: { live: 'Look in the live organization', sandbox: 'Look in the sandbox' },
-    notYet: 'Deliveries are being created',
+    notYet: 'Deliveries appear within seconds',
     noDelivery: 'No endpoint received this event',
     noDeliveryAbout: (type: string) => `No active endpoint subscribed to ${type} when it happened.`,
     receiver: {
@@ -55,6 +55,7 @@ export const events = {
     openDelivery: 'Open the delivery',
     retryNow: 'Retry now',
     retried: 'The next attempt starts now.',
+    deliveries: (count: number) => `Deliveries (${count})`,
     payload: 'Payload',
     curl: 'curl command',
     copyCurl: 'Copy as curl',

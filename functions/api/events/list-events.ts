@@ -1,9 +1,9 @@
 import { toEventView } from '../../domain/events.ts';
 import { eventLog } from '../../store/event-log.ts';
+import { withDeliveries } from '../event-deliveries.ts';
 import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import { narrowToVisible } from '../visible-events.ts';
-import { withDeliveries } from './listed-deliveries.ts';
 import * as routes from './routes.ts';
 
 const log = eventLog(tables.outbox);

@@ -8,9 +8,9 @@ import { fitIntoPage, success } from '../../platform/reply.ts';
 import { eventLog } from '../../store/event-log.ts';
 import { arrivalStore } from '../../store/redelivery-records.ts';
 import { deliveries } from '../deliveries.ts';
+import { endpoints, findReceivers, isForChannel, type Receiver, toSummary } from '../event-receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import { narrowToVisible } from '../visible-events.ts';
-import { endpoints, findReceivers, isForChannel, type Receiver, toSummary } from './receivers.ts';
 import * as routes from './routes.ts';
 
 const log = eventLog(tables.outbox);

@@ -3,12 +3,13 @@ import type { Delivery } from '../../../functions/domain/delivery.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { deriveDeliveryId, newId, type ReceiverId } from '../../../functions/domain/ids.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { deliveryStore, recordArrival } from '../../../functions/store/deliveries.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { eventLog } from '../../../functions/store/event-log.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { organizationStore } from '../../../functions/store/organizations.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
+import { recordArrival } from '../../../functions/store/redelivery-records.ts';
 import { buildAddition, type Change, committer } from '../../../functions/store/transaction.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, later } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
@@ -71,7 +72,7 @@ async function anOwner() {
 
 /** A page of the newest events after one, with its place. */
 async function readPage(tenant: Tenant, after?: string) {
-  const { withDeliveries } = await import('../../../functions/api/events/listed-deliveries.ts');
+  const { withDeliveries } = await import('../../../functions/api/event-deliveries.ts');
   const log = eventLog(tables.outbox);
   return withDeliveries(tenant, 100, (limit) =>
     log.listNewest(tenant, { limit, after }, { types: undefined }, new Date()),

@@ -307,7 +307,7 @@ export async function worstCases(tables: TestTables, api: Api) {
       })),
   );
   await fill(deliveries, ofEvent.map(buildRow));
-  // The newest event has as many and as large deliveries, so that a page of the log with deliveries ends at it.
+  // The newest event has as many deliveries of that size, so that a page with deliveries ends at it.
   const newest = anEvent({ tenant, now: later(now, 1) });
   const body = JSON.stringify({ ...JSON.parse(newest.body), data: { content: CONTENT } });
   await fill(outbox, [{ ...keys.event(tenant, newest.id), ...mark, ...newest, body }]);

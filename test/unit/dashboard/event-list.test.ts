@@ -5,6 +5,7 @@ import {
   type ListedEvent,
   openDeliveries,
 } from '../../../dashboard/src/api/open-deliveries.ts';
+import { eventSource, MAX_POOR_PAGES } from '../../../dashboard/src/pages/events/event-source.ts';
 import {
   conversationIn,
   filtersIn,
@@ -84,10 +85,10 @@ describe('what became of an event', () => {
     );
   });
 
-  it('is open while a delivery is in progress, or within the minute in which deliveries come into being', () => {
+  it('is open while a delivery is in progress, or so young that deliveries may come into being', () => {
     const event = { createdAt: new Date(NOW).toISOString(), deliveries: [] };
-    expect(openDeliveries(event, NOW + 59_000)).toHaveLength(1);
-    expect(openDeliveries(event, NOW + 60_000)).toEqual([]);
+    expect(openDeliveries(event, NOW + 19_000)).toHaveLength(1);
+    expect(openDeliveries(event, NOW + 20_000)).toEqual([]);
     fc.assert(
       fc.property(aListed, (listed) => {
         fc.pre(listed.deliveries.length > 0);
@@ -147,5 +148,65 @@ describe('filters of events', () => {
     const read = (conversation: string) => conversationIn(new URLSearchParams({ conversation }));
     expect(read(`cnv_${hex(5)}`)).toBe(`cnv_${hex(5)}`);
     for (const other of [`whk_${hex(5)}`, `cnv_${hex(5)}0`, 'cnv_', '']) expect(read(other)).toBeUndefined();
+  });
+});
+
+describe('a list of events', () => {
+  const { signal } = new AbortController();
+  const hour = (back: number) => new Date(NOW - back * 3_600_000).toISOString();
+  const aPage = (back: number, statuses: DeliverySummary['status'][]) => ({
+    rows: statuses.map(
+      (status, index) =>
+        ({
+          id: `evt_${hex(1000 - back)}`,
+          createdAt: hour(back),
+          type: 'ticket.created',
+          deliveries: [{ id: `dlv_${hex(index)}`, webhookId: endpointId(1), channelId: null, status }],
+        }) as ListedEvent,
+    ),
+    next: 'more',
+    at: NOW,
+  });
+
+  it('knows how far a search came that finds little, and forgets it where much is found', async () => {
+    const pages = [
+      ...Array.from({ length: MAX_POOR_PAGES }, (_, back) =>
+        aPage(back, ['succeeded', 'succeeded', 'exhausted']),
+      ),
+      aPage(MAX_POOR_PAGES, ['exhausted', 'exhausted']),
+    ];
+    const reads = { page: async () => pages.shift() ?? expect.fail(), one: async () => undefined };
+    const source = eventSource({ ...ANY, outcome: 'failed' }, reads, () => NOW);
+    for (let page = 1; page <= MAX_POOR_PAGES; page += 1) {
+      expect((await source.page({ cursor: 'more' }, signal)).rows).toHaveLength(1);
+      expect(source.search).toEqual({ reached: hour(page - 1), poorPages: page });
+    }
+    await source.page({ cursor: 'more' }, signal);
+    expect(source.search).toEqual({ reached: hour(MAX_POOR_PAGES), poorPages: 0 });
+  });
+
+  it('does not count what it looks for at its top', async () => {
+    const reads = { page: async () => aPage(0, ['succeeded']), one: async () => undefined };
+    const source = eventSource({ ...ANY, outcome: 'failed' }, reads, () => NOW);
+    await source.page({ from: NOW - 15_000 }, signal);
+    expect(source.search).toEqual({ reached: undefined, poorPages: 0 });
+  });
+
+  it('asks the API for type and time, and never for what is before the chosen time', async () => {
+    const asked: object[] = [];
+    const reads = {
+      page: async (query: object) => {
+        asked.push(query);
+        return aPage(0, []);
+      },
+      one: async () => undefined,
+    };
+    const source = eventSource({ ...ANY, type: 'ticket.created', time: 'hour' }, reads, () => NOW);
+    await source.page({ to: NOW }, signal);
+    await source.page({ from: NOW - 86_400_000 }, signal);
+    expect(asked).toMatchObject([
+      { type: 'ticket.created', from: hour(1), to: hour(0) },
+      { type: 'ticket.created', from: hour(1) },
+    ]);
   });
 });

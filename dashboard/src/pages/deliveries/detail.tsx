@@ -100,7 +100,15 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
               ] as const,
             ]),
         [t.deliveries.id, <Identifier key="id" id={delivery.id} what={t.deliveries.id} />],
-        [t.deliveries.eventId, <Identifier key="event" id={delivery.eventId} what={t.deliveries.eventId} />],
+        [
+          t.deliveries.eventId,
+          <span key="event" className="row">
+            <Link to={`/events/${delivery.eventId}`}>
+              <code>{delivery.eventId}</code>
+            </Link>
+            <CopyButton text={delivery.eventId} what={t.deliveries.eventId} />
+          </span>,
+        ],
       ]}
     />
   );

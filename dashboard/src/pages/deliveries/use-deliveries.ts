@@ -21,11 +21,7 @@ export const useDeliveries = (
   filters: Filters,
   view: View,
 ): Deliveries =>
-  useFollowed(
-    JSON.stringify([environment, webhookId, filters]),
-    () => sourceOf(environment, webhookId, filters),
-    view,
-  );
+  useFollowed(environment, [webhookId, filters], () => sourceOf(environment, webhookId, filters), view);
 
 function sourceOf(environment: Environment, webhookId: string, filters: Filters): Source<Delivery> {
   const query = queryOf(filters, serviceNow());

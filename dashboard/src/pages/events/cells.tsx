@@ -1,4 +1,5 @@
-import type { ListedEvent } from '../../api/open-deliveries.ts';
+import { type ListedEvent, openDeliveries } from '../../api/open-deliveries.ts';
+import { useNow } from '../../app/now.ts';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
@@ -8,19 +9,22 @@ import styles from './cells.module.css';
 import { type Receipt, receiptsOf } from './outcomes.ts';
 
 /** Receivers that a row names; of the others it has the number. */
-const MAX_CHIPS = 3;
+const MAX_CHIPS = { wide: 3, narrow: 2 };
 
 /** What an event's row has: what happened, what became of it at each receiver, and when. */
-export function Cells({ row }: { row: ListedEvent }) {
+export const WideCells = ({ row }: { row: ListedEvent }) => <Cells row={row} most={MAX_CHIPS.wide} />;
+export const NarrowCells = ({ row }: { row: ListedEvent }) => <Cells row={row} most={MAX_CHIPS.narrow} />;
+
+function Cells({ row, most }: { row: ListedEvent; most: number }) {
   const t = useTexts();
   const receipts = receiptsOf(row);
-  const more = receipts.length - MAX_CHIPS;
+  const more = receipts.length - most;
   return (
     <>
       <span className={styles.type}>{row.type}</span>
       <span className={styles.chips}>
-        {receipts.length === 0 ? <span className={styles.quiet}>{t.eventLog.noReceiver}</span> : null}
-        {receipts.slice(0, MAX_CHIPS).map((receipt) => (
+        {receipts.length === 0 ? <NoReceipt row={row} /> : null}
+        {receipts.slice(0, most).map((receipt) => (
           <Chip key={receipt.receiverId} receipt={receipt} />
         ))}
         {more > 0 ? (
@@ -35,6 +39,13 @@ export function Cells({ row }: { row: ListedEvent }) {
       </span>
     </>
   );
+}
+
+/** An event without deliveries, which has none yet for some seconds. */
+function NoReceipt({ row }: { row: ListedEvent }) {
+  const t = useTexts();
+  const isYoung = openDeliveries(row, useNow()).length > 0;
+  return <span className={styles.quiet}>{isYoung ? t.status.pending : t.eventLog.noReceiver}</span>;
 }
 
 function Chip({ receipt: { delivery } }: { receipt: Receipt }) {

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import type { Environment } from '../../api/client.ts';
 import { readEvents } from '../../api/events.ts';
 import { type ListedEvent, openDeliveries } from '../../api/open-deliveries.ts';
@@ -69,6 +70,8 @@ export function useConversation(environment: Environment, id: string): Events {
     enabled: isAtEnd,
     refetchInterval: 2 * LIVE_MS,
   });
+  const { fetchNextPage } = log;
+  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   const added = newest.data?.rows.filter(({ data }) => data.conversationId === id) ?? [];
   return {
     rows: newestFirst([...parts.flatMap(({ rows }) => rows), ...added]),
@@ -79,7 +82,7 @@ export function useConversation(environment: Environment, id: string): Events {
     error: log.error ?? undefined,
     stale: newest.error ?? undefined,
     pausedAt: last === undefined || isAtEnd || log.isFetchingNextPage ? undefined : last.reached,
-    loadMore: () => void log.fetchNextPage(),
+    loadMore,
     showWaiting: () => undefined,
     reload: () => void log.refetch(),
   };

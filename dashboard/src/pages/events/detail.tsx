@@ -1,5 +1,5 @@
 import type { RefObject } from 'react';
-import { useLocation } from 'wouter';
+import { Link as RouterLink, useLocation, useSearchParams } from 'wouter';
 import { type EventDetail, HISTORY_DAYS, useEvent } from '../../api/events.ts';
 import { isGone } from '../../api/failures.ts';
 import { openDeliveries } from '../../api/open-deliveries.ts';
@@ -9,6 +9,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useTexts } from '../../text/language.ts';
 import split from '../live/split.module.css';
@@ -47,7 +48,7 @@ export function Detail({
           <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
         ) : null}
         {data === undefined && !error ? <Loading /> : null}
-        {data === undefined || isMissing ? null : <Told event={data} />}
+        {data === undefined || isMissing ? null : <Content event={data} />}
       </Card>
     </section>
   );
@@ -57,29 +58,33 @@ export function Detail({
 function Missing({ id }: { id: string }) {
   const t = useTexts();
   const { environment } = useEnvironment();
-  const [path, navigate] = useLocation();
+  const [path] = useLocation();
   const other = environment === 'live' ? 'sandbox' : 'live';
   const isExpired = isId(id) && serviceNow() - createdAt(id) > HISTORY_DAYS * 86_400_000;
   return (
     <Empty title={t.eventLog.gone}>
       <p>{isExpired ? t.eventLog.goneExpired : t.eventLog.goneAbout[environment]}</p>
       {isExpired || !isId(id) ? null : (
-        <a
-          href={`${samePlaceIn(other, path)}/${id}`}
-          onClick={(event) => {
-            event.preventDefault();
-            navigate(`${samePlaceIn(other, path)}/${id}`);
-          }}
-        >
-          {t.eventLog.lookIn[other]}
-        </a>
+        <RouterLink href={`${samePlaceIn(other, path)}/${id}`}>{t.eventLog.lookIn[other]}</RouterLink>
       )}
     </Empty>
   );
 }
 
-function Told({ event }: { event: EventDetail }) {
+const DELIVERIES = 'deliveries';
+const PAYLOAD = 'payload';
+
+/** The address with the view that is shown, which stays while others are opened. */
+function withView(search: URLSearchParams, view: string): URLSearchParams {
+  const changed = new URLSearchParams(search);
+  if (view === PAYLOAD) changed.set('show', PAYLOAD);
+  else changed.delete('show');
+  return changed;
+}
+
+function Content({ event }: { event: EventDetail }) {
   const t = useTexts();
+  const [search, setSearch] = useSearchParams();
   const { conversationId } = event.data;
   return (
     <>
@@ -105,10 +110,24 @@ function Told({ event }: { event: EventDetail }) {
             : []),
         ]}
       />
-      <h3>{t.deliveries.title}</h3>
-      {event.deliveries.length === 0 ? <NoDelivery event={event} /> : <EventDeliveries event={event} />}
-      <h3>{t.eventLog.payload}</h3>
-      <Payload event={event} />
+      <Tabs
+        label={t.eventLog.one}
+        selected={search.get('show') === PAYLOAD ? PAYLOAD : DELIVERIES}
+        onSelect={(id) => setSearch((before) => withView(before, id), { replace: true })}
+        tabs={[
+          {
+            id: DELIVERIES,
+            title: t.eventLog.deliveries(event.deliveries.length),
+            content:
+              event.deliveries.length === 0 ? (
+                <NoDelivery event={event} />
+              ) : (
+                <EventDeliveries event={event} />
+              ),
+          },
+          { id: PAYLOAD, title: t.eventLog.payload, content: <Payload event={event} /> },
+        ]}
+      />
     </>
   );
 }

@@ -9,7 +9,7 @@ import { Attempts } from '../deliveries/attempts.tsx';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
 import { Actions } from './actions.tsx';
 import styles from './events.module.css';
-import { outcomeOf, receiptsOf } from './outcomes.ts';
+import { receiptsOf } from './outcomes.ts';
 
 /** What became of an event at each receiver, what failed first and open. */
 export function EventDeliveries({ event }: { event: EventDetail }) {
@@ -19,16 +19,16 @@ export function EventDeliveries({ event }: { event: EventDetail }) {
   // The latest of a receiver first.
   const sorted = event.deliveries.toReversed().toSorted((one, other) => place(one) - place(other));
   return (
-    <ul className={styles.receipts} aria-label={t.deliveries.title}>
-      {sorted.map((delivery) => (
-        <li key={delivery.id}>
-          <OneDelivery
-            delivery={delivery}
-            isOpen={outcomeOf(delivery.status) !== 'succeeded' || sorted.length === 1}
-          />
-        </li>
-      ))}
-    </ul>
+    <>
+      <h3 className="visually-hidden">{t.deliveries.title}</h3>
+      <ul className={styles.receipts} aria-label={t.deliveries.title}>
+        {sorted.map((delivery, index) => (
+          <li key={delivery.id}>
+            <OneDelivery delivery={delivery} isOpen={index === 0} />
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -11,7 +11,7 @@ import styles from '../live/split.module.css';
 import { useSplit } from '../live/split.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import cells from './cells.module.css';
-import { Cells } from './cells.tsx';
+import { NarrowCells, WideCells } from './cells.tsx';
 import { useConversation } from './conversation.ts';
 import { Detail } from './detail.tsx';
 import { EventFilters } from './event-filters.tsx';
@@ -104,7 +104,7 @@ function Listing({
           isNarrow={isNarrow}
           isPaused={events.pausedAt !== undefined}
           look={isNarrow ? cells.narrow : cells.wide}
-          Cells={Cells}
+          Cells={isNarrow ? NarrowCells : WideCells}
           handle={split.list}
         />
         <Foot events={events} isFiltered={isFiltered} conversation={conversation} />

@@ -4,7 +4,7 @@ import { outcomeOf, receiptsOf } from './outcomes.ts';
 
 /** `none`: there is no delivery. */
 export const OUTCOME_CHOICES = ['any', 'failed', 'open', 'succeeded', 'none'] as const;
-export type OutcomeChoice = (typeof OUTCOME_CHOICES)[number];
+type OutcomeChoice = (typeof OUTCOME_CHOICES)[number];
 
 /**
  * What a list of events is narrowed to, as the page's address has it; all its parts have a value that changes

@@ -21,6 +21,7 @@ export function Payload({ event }: { event: EventDetail }) {
         <CopyButton text={curlOf(event)} what={t.eventLog.curl} label={t.eventLog.copyCurl} />
         <CopyButton text={signedOf(event)} what={t.eventLog.signed} label={t.eventLog.copySigned} />
       </div>
+      <Searched text={indented(event.payload)} />
       <p className="quiet">
         {t.eventLog.signedAbout}{' '}
         {environment === 'sandbox' ? (
@@ -29,7 +30,6 @@ export function Payload({ event }: { event: EventDetail }) {
           </>
         ) : null}
       </p>
-      <Searched text={indented(event.payload)} />
     </>
   );
 }

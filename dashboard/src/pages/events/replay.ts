@@ -1,5 +1,5 @@
 /** Where requests go unless the reader's environment says otherwise. */
-export const LOCAL_RECEIVER = 'http://localhost:4000/hooks';
+const LOCAL_RECEIVER = 'http://localhost:4000/hooks';
 
 interface Replayed {
   id: string;
@@ -20,8 +20,8 @@ export const curlOf = ({ id, payload }: Replayed): string =>
   ].join('\n');
 
 /**
- * A command that posts an event's payload as a delivery has it (docs/guides/verify-signatures.md), signed with
- * the current time and the secret in `WEBHOOK_SECRET`.
+ * A command that posts an event's payload as a delivery has it (docs/guides/verify-signatures.md): signed
+ * with the current time and the secret in `WEBHOOK_SECRET`.
  */
 export const signedOf = ({ id, payload }: Replayed): string => `node --input-type=module <<'END'
 import { createHmac } from 'node:crypto';

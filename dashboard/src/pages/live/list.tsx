@@ -41,8 +41,8 @@ export interface ListTexts {
 }
 
 /**
- * The rows that there are, however many: only those in view are in the page. For the keyboard it is one thing,
- * in which arrow keys lead from row to row.
+ * The rows that there are, however many: only those in view are in the page. For the keyboard it is one
+ * thing, in which arrow keys lead from row to row.
  * @param to path of a row's own page
  * @param shown the row beside the list
  * @param isPaused whether the list is not continued until that is asked for

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import type { Environment } from '../../api/client.ts';
 import { nextLookIn } from '../../api/pace.ts';
 import { serviceNow } from '../../api/service-clock.ts';
 import { type Followed, follow, type Source, type View } from './follow.ts';
@@ -27,48 +28,58 @@ interface Kept {
   view: { current: View };
   /** When its page was left, in milliseconds since the epoch. */
   leftAt: number;
+  /** How long it is kept after that. */
+  keptMs: number;
 }
 const MAX_KEPT_LISTS = 4;
-const KEPT_MS = 10 * 60_000;
+/** A reset may have deleted the rows of a sandbox. */
+const KEPT_MS: Record<Environment, number> = { live: 10 * 60_000, sandbox: 0 };
 const kept = new Map<string, Kept>();
 
-function keep<R extends Row>(key: string, source: () => Source<R>, view: View): Kept {
+function keep<R extends Row>(
+  environment: Environment,
+  key: string,
+  source: () => Source<R>,
+  view: View,
+): Kept {
   const last = kept.get(key);
-  const known = last !== undefined && Date.now() - last.leftAt < KEPT_MS ? last : undefined;
+  const known = last !== undefined && Date.now() - last.leftAt < last.keptMs ? last : undefined;
   // The last one that was used goes last.
   kept.delete(key);
-  const entry = known ?? begin(source(), view);
+  const entry = known ?? begin(source(), view, KEPT_MS[environment]);
   kept.set(key, entry);
   const [first] = kept.keys();
   if (kept.size > MAX_KEPT_LISTS && first !== undefined) kept.delete(first);
   return entry;
 }
 
-function begin<R extends Row>(source: Source<R>, view: View): Kept {
+function begin<R extends Row>(source: Source<R>, view: View, keptMs: number): Kept {
   const latest = { current: view };
   const follower = follow<R>(
     source,
     { isAtTop: () => latest.current.isAtTop(), inView: () => latest.current.inView() },
     serviceNow,
   );
-  return { source, follower, view: latest, leftAt: Number.POSITIVE_INFINITY };
+  return { source, follower, view: latest, leftAt: Number.POSITIVE_INFINITY, keptMs };
 }
 
 /**
  * A list, newest first, page by page; new rows appear within two seconds.
- * @param key of all that the source depends on
+ * @param parts all else that the source depends on
  * @param source is asked for once
  * @param view returns the visible part of the list
  */
 export function useFollowed<R extends Row, S extends Source<R> = Source<R>>(
-  key: string,
+  environment: Environment,
+  parts: readonly unknown[],
   source: () => S,
   view: View,
 ): Live<R> & { source: S } {
+  const key = JSON.stringify([environment, ...parts]);
   const [round, setRound] = useState(0);
   const [stale, setStale] = useState<unknown>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new round begins anew
-  const entry = useMemo(() => keep(key, source, view), [key, round]);
+  const entry = useMemo(() => keep(environment, key, source, view), [key, round]);
   entry.view.current = view;
   const follower = entry.follower as ReturnType<typeof follow<R>>;
   const state = useSyncExternalStore(follower.subscribe, follower.state);

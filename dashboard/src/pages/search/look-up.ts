@@ -20,7 +20,7 @@ export interface LookUpPorts {
 }
 
 /** Where to look further, or why there is nothing. */
-export type Note = 'expired' | 'deliveries' | 'conversations' | 'admins' | 'unknown';
+type Note = 'expired' | 'deliveries' | 'conversations' | 'admins' | 'unknown';
 
 export type LookedUp =
   /** @property path of the live half */

@@ -12,6 +12,7 @@ import { useEndpoints } from '../../api/webhooks.ts';
 import { halfOf, pathIn, useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Failure } from '../../parts/notice.tsx';
+import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { isNoSandbox } from '../no-sandbox.tsx';
 import { lookUpPorts } from './api.ts';
@@ -105,7 +106,7 @@ function ResultRow({ result: { kind, title, detail, environment } }: { result: R
   const t = useTexts();
   return (
     <>
-      <span className={styles.title}>{title}</span>
+      <span className={styles.title}>{kind === 'endpoint' ? <Url url={title} /> : title}</span>
       <span className={styles.kind}>
         {t.search.kinds[kind]}
         {environment === 'sandbox' ? ` · ${t.environment.sandbox}` : ''}

@@ -1,10 +1,10 @@
-import type { Delivery } from '../../domain/delivery.ts';
-import type { Endpoint } from '../../domain/endpoint.ts';
-import type { OutboxEvent } from '../../domain/events.ts';
-import { ChannelId, type OrgId, type ReceiverId } from '../../domain/ids.ts';
-import { endpointStore } from '../../store/endpoints.ts';
-import { withDueTime } from '../deliveries.ts';
-import { tables } from '../route-handler.ts';
+import type { Delivery } from '../domain/delivery.ts';
+import type { Endpoint } from '../domain/endpoint.ts';
+import type { OutboxEvent } from '../domain/events.ts';
+import { ChannelId, type OrgId, type ReceiverId } from '../domain/ids.ts';
+import { endpointStore } from '../store/endpoints.ts';
+import { withDueTime } from './deliveries.ts';
+import { tables } from './route-handler.ts';
 
 export const endpoints = endpointStore(tables.service);
 

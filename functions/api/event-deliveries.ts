@@ -1,12 +1,12 @@
-import type { Delivery } from '../../domain/delivery.ts';
-import type { OutboxEvent } from '../../domain/events.ts';
-import { deriveDeliveryId } from '../../domain/ids.ts';
-import type { Tenant } from '../../domain/tenant.ts';
-import { arrivalStore } from '../../store/redelivery-records.ts';
-import { BATCH } from '../../store/table.ts';
-import { deliveries } from '../deliveries.ts';
-import { tables } from '../route-handler.ts';
-import { endpoints, findReceivers, type Receiver, toSummary } from './receivers.ts';
+import type { Delivery } from '../domain/delivery.ts';
+import type { OutboxEvent } from '../domain/events.ts';
+import { deriveDeliveryId } from '../domain/ids.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import { arrivalStore } from '../store/redelivery-records.ts';
+import { BATCH } from '../store/table.ts';
+import { deliveries } from './deliveries.ts';
+import { endpoints, findReceivers, type Receiver, toSummary } from './event-receivers.ts';
+import { tables } from './route-handler.ts';
 
 const arrivals = arrivalStore(tables.service);
 
