@@ -106,7 +106,7 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
       await search(page, `evt_${'0'.repeat(32)}`);
       await page.getByText('It is older than 30 days.').waitFor();
       await expectAccessible(page);
-      await page.getByRole('combobox').fill('deliver');
+      await page.getByRole('dialog').getByRole('combobox').fill('deliver');
       await page.getByRole('option', { name: /^Deliveries/ }).waitFor();
       await page.keyboard.press('Enter');
       await page.waitForURL('**/deliveries/**');
@@ -130,7 +130,7 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
       await dashboard.service.api.post('/api/v1/tickets', {});
       const page = await dashboard.signedIn(ADMIN, '/events');
       await page.getByLabel('Event type').selectOption('ticket.created');
-      await page.getByLabel('Endpoint', { exact: true }).selectOption(id);
+      await page.getByLabel(/^Endpoint/).selectOption(id);
       await page.getByLabel('Outcome').selectOption({ label: 'Failed or skipped' });
       await page.getByLabel('Time').selectOption({ label: 'Last hour' });
       await rowsOf(page).nth(1).waitFor();
@@ -214,7 +214,7 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
       await page.keyboard.press('/');
       await page.locator('[role=combobox]:focus').waitFor();
       await page.keyboard.press('/');
-      expect(await page.getByRole('combobox').inputValue()).toBe('/');
+      expect(await page.getByRole('dialog').getByRole('combobox').inputValue()).toBe('/');
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await focused(1);
