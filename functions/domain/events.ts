@@ -258,9 +258,11 @@ export function buildEvent<T extends EventType>(
     now: Date;
     onlyTo?: ReceiverId;
     traceId?: TraceId | undefined;
+    /** Marks an example: nothing of what it says happened. */
+    isTest?: true;
   },
 ): OutboxEvent {
-  const { tenant, now, onlyTo, traceId } = context;
+  const { tenant, now, onlyTo, traceId, isTest } = context;
   const createdAt = now.toISOString();
   const { schemaVersion, data: allowlist } = EVENT_CATALOGUE[type];
   return {
@@ -274,6 +276,7 @@ export function buildEvent<T extends EventType>(
       schemaVersion,
       orgId: tenant.orgId,
       createdAt,
+      ...(isTest === undefined ? {} : { test: isTest }),
       data: allowlist.parse(data),
     }),
     ...(onlyTo === undefined ? {} : { onlyTo }),
@@ -281,7 +284,11 @@ export function buildEvent<T extends EventType>(
   };
 }
 
-const EventBody = z.object({ schemaVersion: z.int(), data: z.record(z.string(), z.unknown()) });
+const EventBody = z.object({
+  schemaVersion: z.int(),
+  test: z.optional(z.literal(true)),
+  data: z.record(z.string(), z.unknown()),
+});
 
 /** @throws a zod error when the body is not an event's */
 export const parseEventBody = (body: string): z.infer<typeof EventBody> => EventBody.parse(JSON.parse(body));

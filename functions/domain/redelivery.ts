@@ -96,9 +96,15 @@ export const isFromJob = ({ id, eventId, webhookId }: Named): boolean =>
 export const getMessageGroup = (deliveryMessage: DeliveryMessage): string =>
   isFromJob(deliveryMessage) ? `${deliveryMessage.orgId}/redelivery` : deliveryMessage.orgId;
 
+/** Whether an event tests an endpoint: a `webhook.test`, or an example of another type. */
+const isTest = ({ type, onlyTo }: Pick<OutboxEvent, 'type' | 'onlyTo'>): boolean =>
+  type === 'webhook.test' || (onlyTo !== undefined && type !== 'channel.message');
+
 /** Whether a user waits for this delivery: a test, or a single redelivery. Redeliveries of a job are not. */
-export const isRequestedByCustomer = (delivery: Named, { type }: Pick<OutboxEvent, 'type'>): boolean =>
-  !isFromJob(delivery) && (type === 'webhook.test' || !isFirstDelivery(delivery));
+export const isRequestedByCustomer = (
+  delivery: Named,
+  event: Pick<OutboxEvent, 'type' | 'onlyTo'>,
+): boolean => !isFromJob(delivery) && (isTest(event) || !isFirstDelivery(delivery));
 
 /**
  * Records that a redelivery of an event succeeded at an endpoint: the failed delivery keeps its state, and

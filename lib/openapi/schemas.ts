@@ -9,14 +9,17 @@ export const eventSchemaName = (type: EventType): string =>
   `${type.replaceAll(/(^|\.)./g, (letter) => letter.slice(-1).toUpperCase())}Event`;
 
 /** The body of a delivery (docs/specification.md, Event envelope). */
-const eventEnvelope = (type: EventType) =>
-  z.object({
+const eventEnvelope = (type: EventType) => {
+  const { schemaVersion, sentTo, data } = EVENT_CATALOGUE[type];
+  return z.object({
     type: z.literal(type),
-    schemaVersion: z.literal(EVENT_CATALOGUE[type].schemaVersion),
+    schemaVersion: z.literal(schemaVersion),
     orgId: OrgId,
     createdAt: z.iso.datetime(),
-    data: EVENT_CATALOGUE[type].data,
+    ...(sentTo === 'subscribers' ? { test: z.optional(z.literal(true)) } : {}),
+    data,
   });
+};
 
 export const EVENTS: Record<string, z.ZodMiniType> = Object.fromEntries(
   EVENT_TYPES.map((type) => [eventSchemaName(type), eventEnvelope(type)]),

@@ -1,3 +1,4 @@
+import { catalogue } from './de-catalogue.ts';
 import { organization } from './de-organization.ts';
 import type { Texts } from './en.ts';
 import { plural } from './plural.ts';
@@ -5,6 +6,7 @@ import { plural } from './plural.ts';
 /** Alles, was die Anwendung sagt, auf Deutsch. */
 export const de: Texts = {
   ...organization,
+  ...catalogue,
   product: 'Conversation Service',
   loading: 'Wird geladen',
   cancel: 'Abbrechen',

@@ -1,14 +1,27 @@
+import { useEffect, useRef } from 'react';
+import { type AuditActor, useKeyCreators } from '../../api/audit-log.ts';
 import type { ApiKey } from '../../api/keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useTexts } from '../../text/language.ts';
+import { ActorName } from '../actor-name.tsx';
 import styles from './api-keys.module.css';
 
 /** Keys, one in each row. */
-export function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (key: ApiKey) => void }) {
+export function KeyTable({
+  keys,
+  marked,
+  onRevoke,
+}: {
+  keys: readonly ApiKey[];
+  /** Identifier of the key that the address names. */
+  marked: string | null;
+  onRevoke: (key: ApiKey) => void;
+}) {
   const t = useTexts();
+  const { data: creators } = useKeyCreators(keys.map(({ id }) => id));
   return (
     <Table
       label={t.keys.list}
@@ -25,17 +38,38 @@ export function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke
       }
     >
       {keys.map((key) => (
-        <KeyRow key={key.id} apiKey={key} onRevoke={() => onRevoke(key)} />
+        <KeyRow
+          key={key.id}
+          apiKey={key}
+          creator={creators && (creators.get(key.id) ?? null)}
+          isMarked={key.id === marked}
+          onRevoke={() => onRevoke(key)}
+        />
       ))}
     </Table>
   );
 }
 
-function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) {
+function KeyRow({
+  apiKey,
+  creator,
+  isMarked,
+  onRevoke,
+}: {
+  apiKey: ApiKey;
+  /** Null where it is not recorded, undefined until it is known. */
+  creator: AuditActor | null | undefined;
+  isMarked: boolean;
+  onRevoke: () => void;
+}) {
   const t = useTexts();
+  const row = useRef<HTMLTableRowElement>(null);
+  useEffect(() => {
+    if (isMarked) row.current?.scrollIntoView({ block: 'center' });
+  }, [isMarked]);
   const { id, name, environment, scopes, createdAt, lastUsedAt, revokedAt } = apiKey;
   return (
-    <tr>
+    <tr ref={row} className={isMarked ? styles.marked : ''} aria-current={isMarked ? 'true' : undefined}>
       <th scope="row">
         <span className={styles.name}>
           <bdi>{name}</bdi>
@@ -54,8 +88,15 @@ function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) 
           ))}
         </ul>
       </td>
-      <td className={styles.short} data-label={t.keys.created}>
-        <Ago at={createdAt} />
+      <td data-label={t.keys.created}>
+        <span className={styles.created}>
+          <Ago at={createdAt} />
+          {creator === undefined ? null : (
+            <span className="quiet">
+              {t.keyCreator.by} {creator === null ? t.keyCreator.unknown : <ActorName actor={creator} />}
+            </span>
+          )}
+        </span>
       </td>
       <td className={styles.short} data-label={t.keys.lastUsed}>
         {lastUsedAt === null ? <span className="quiet">{t.keys.never}</span> : <Ago at={lastUsedAt} />}
