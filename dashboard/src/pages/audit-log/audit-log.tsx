@@ -9,7 +9,7 @@ import { useTexts } from '../../text/language.ts';
 import { isNoSandbox } from '../no-sandbox.tsx';
 import { Entries } from './entries.tsx';
 import { FilterFields } from './filter-fields.tsx';
-import { type Filters, filtersIn, isNarrowed, parametersOf, queryOf } from './filters.ts';
+import { countNarrowing, type Filters, filtersIn, parametersOf, queryOf } from './filters.ts';
 
 /** Who changed the set-up. The API shows it to admins only, so members see a note without a request. */
 export default function AuditLog() {
@@ -44,6 +44,7 @@ function Listing({ filters, onChange }: { filters: Filters; onChange: (filters: 
   const [now] = useState(() => new Date());
   const query = useMemo(() => queryOf(filters, now), [filters, now]);
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useAuditLog(query);
+  const isNarrowed = countNarrowing(filters) > 0;
   const entries = data?.pages.flatMap((page) => page.data);
   // A page with a filter may be empty and still have a next one.
   const goesOn = entries?.length === 0 && hasNextPage && !isFetchingNextPage && error === null;
@@ -61,8 +62,8 @@ function Listing({ filters, onChange }: { filters: Filters; onChange: (filters: 
       {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
       {(entries === undefined || (entries.length === 0 && hasNextPage)) && !error ? <Loading /> : null}
       {entries?.length === 0 && !hasNextPage ? (
-        <Empty title={isNarrowed(filters) ? t.audit.noMatch : t.audit.emptyTitle}>
-          <p>{isNarrowed(filters) ? t.audit.noMatchAbout : t.audit.emptyAbout}</p>
+        <Empty title={isNarrowed ? t.audit.noMatch : t.audit.emptyTitle}>
+          <p>{isNarrowed ? t.audit.noMatchAbout : t.audit.emptyAbout}</p>
         </Empty>
       ) : null}
       {entries !== undefined && entries.length > 0 ? (

@@ -1,9 +1,9 @@
 import type { AuditAction } from '../../api/audit-log.ts';
 import { usePerson } from '../../app/person.ts';
 import { Choose, TextField } from '../../parts/field.tsx';
+import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { useTexts } from '../../text/language.ts';
-import styles from './audit-log.module.css';
-import { ACTOR_TYPES, type Filters, isActorType, TIME_CHOICES } from './filters.ts';
+import { ACTOR_TYPES, countNarrowing, type Filters, isActorType, TIME_CHOICES } from './filters.ts';
 
 /** Which entries are shown. */
 export function FilterFields({
@@ -20,7 +20,7 @@ export function FilterFields({
   const { actor, time, from, to } = filters;
   const isOther = actor !== 'any' && actor !== userId && !isActorType(actor);
   return (
-    <div className={styles.filters}>
+    <FilterRow count={countNarrowing(filters)}>
       <Choose
         label={t.audit.time}
         options={TIME_CHOICES.map((value) => ({ value, label: t.audit.times[value] }))}
@@ -69,6 +69,6 @@ export function FilterFields({
           />
         </>
       ) : null}
-    </div>
+    </FilterRow>
   );
 }

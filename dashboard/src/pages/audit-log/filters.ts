@@ -55,8 +55,9 @@ export function parametersOf({ environment, from, to, ...rest }: Filters): Recor
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ANY && value !== ''));
 }
 
-export const isNarrowed = (filters: Filters): boolean =>
-  Object.keys(parametersOf({ ...filters, environment: 'live' })).length > 0;
+/** How many of the fields narrow the log. The days of `custom` are one field. */
+export const countNarrowing = ({ action, actor, time }: Filters): number =>
+  [action, actor, time].filter((value) => value !== ANY).length;
 
 /**
  * What the API is asked for. Days are those of the reader's time zone.

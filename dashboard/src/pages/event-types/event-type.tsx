@@ -8,6 +8,7 @@ import { Code } from '../../parts/code.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
+import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
@@ -93,7 +94,7 @@ function Receivers({ type }: { type: CataloguedType }) {
       {subscribed.map((endpoint) => (
         <li key={endpoint.id}>
           <Link to={`/endpoints/${endpoint.id}`}>
-            <code>{endpoint.url}</code>
+            <Url url={endpoint.url} />
           </Link>
           <EndpointStatus endpoint={endpoint} />
         </li>
