@@ -68,7 +68,7 @@ export function Pages() {
             path={`${half}/deliveries/:endpointId?/:deliveryId?`}
             component={Deliveries}
           />,
-          <Route key={`${half}/event-types`} path={`${half}/event-types/:type?`} component={EventTypes} />,
+          <Route key={`${half}/event-types`} path={`${half}/event-types/:slug?`} component={EventTypes} />,
           <Route key={`${half}/sources`} path={`${half}/sources/:id?`} component={Sources} />,
         ])}
         <Route path="/audit-log" component={AuditLog} />

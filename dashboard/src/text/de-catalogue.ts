@@ -134,6 +134,7 @@ export const catalogue: typeof english = {
       operator: 'Dem Betreiber des Dienstes',
     },
     byKey: 'ein API-Schlüssel',
+    byNamedKey: (name) => `API-Schlüssel „${name}“`,
     byActor: { service: 'der Dienst', operator: 'der Betreiber' },
     onlyThisActor: 'Nur diese Änderungen zeigen',
     action: 'Änderung',

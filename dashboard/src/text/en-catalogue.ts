@@ -67,6 +67,7 @@ export const catalogue = {
       operator: 'The operator of the service',
     } satisfies Record<Entry['actor']['type'], string>,
     byKey: 'an API key',
+    byNamedKey: (name: string) => `API key “${name}”`,
     byActor: { service: 'the service', operator: 'the operator' },
     onlyThisActor: 'Show only these changes',
     action: 'Change',

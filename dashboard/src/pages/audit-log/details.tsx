@@ -14,10 +14,12 @@ import { pathOfTarget } from './targets.ts';
 export function Details({
   entry,
   environment,
+  names,
   onActor,
 }: {
   entry: AuditEntry;
   environment: Environment;
+  names: ReadonlyMap<string, string>;
   onActor: (actor: string) => void;
 }) {
   const t = useTexts();
@@ -29,6 +31,7 @@ export function Details({
       ) : (
         <Table
           label={t.audit.changes}
+          isStacked
           head={
             <tr>
               <th scope="col">{t.audit.field}</th>
@@ -42,10 +45,10 @@ export function Details({
               <th scope="row">
                 <code>{field}</code>
               </th>
-              <td className={styles.value}>
+              <td className={styles.value} data-label={t.audit.before}>
                 <Value value={before} />
               </td>
-              <td className={styles.value}>
+              <td className={styles.value} data-label={t.audit.after}>
                 <Value value={after} />
               </td>
             </tr>
@@ -55,7 +58,7 @@ export function Details({
       <Facts
         facts={[
           [t.audit.when, <Moment key="when" at={createdAt} />],
-          [t.audit.actor, <Actor key="actor" entry={entry} onActor={onActor} />],
+          [t.audit.actor, <Actor key="actor" entry={entry} names={names} onActor={onActor} />],
           [t.audit.target, <Target key="target" entry={entry} environment={environment} />],
           ...(requestId === null
             ? []
@@ -79,9 +82,11 @@ function Actor({
     actor,
     actor: { type, id },
   },
+  names,
   onActor,
 }: {
   entry: AuditEntry;
+  names: ReadonlyMap<string, string>;
   onActor: (actor: string) => void;
 }) {
   const t = useTexts();
@@ -89,10 +94,10 @@ function Actor({
     <span className="row">
       {type === 'api_key' && id !== null ? (
         <Link href={`/api-keys?key=${id}`}>
-          <code>{id}</code>
+          <ActorName actor={actor} names={names} />
         </Link>
       ) : (
-        <ActorName actor={actor} />
+        <ActorName actor={actor} names={names} />
       )}
       {id === null ? null : (
         <Button look="plain" onPress={() => onActor(id)}>

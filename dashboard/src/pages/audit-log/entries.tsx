@@ -6,6 +6,7 @@ import { ActorName } from '../actor-name.tsx';
 import styles from './audit-log.module.css';
 import { daysBefore, daysOf } from './days.ts';
 import { Details } from './details.tsx';
+import { useNames } from './names.ts';
 import { nameOfTarget } from './targets.ts';
 
 /** Entries under their days. Each opens what changed. */
@@ -19,6 +20,7 @@ export function Entries({
   onActor: (actor: string) => void;
 }) {
   const dayOf = useDayName();
+  const names = useNames(environment);
   const language = useLanguage();
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
   return daysOf(entries).map(({ at, items }) => (
@@ -32,9 +34,9 @@ export function Entries({
                 <time className={styles.time} dateTime={entry.createdAt}>
                   {time.format(new Date(entry.createdAt))}
                 </time>
-                <Summary entry={entry} />
+                <Summary entry={entry} names={names} />
               </summary>
-              <Details entry={entry} environment={environment} onActor={onActor} />
+              <Details entry={entry} environment={environment} names={names} onActor={onActor} />
             </details>
           </li>
         ))}
@@ -43,7 +45,7 @@ export function Entries({
   ));
 }
 
-function Summary({ entry }: { entry: AuditEntry }) {
+function Summary({ entry, names }: { entry: AuditEntry; names: ReadonlyMap<string, string> }) {
   const t = useTexts();
   const { action, actor } = entry;
   const actions: Readonly<Record<string, string>> = t.audit.actions;
@@ -51,10 +53,10 @@ function Summary({ entry }: { entry: AuditEntry }) {
     <>
       <span className={styles.action}>{actions[action] ?? action}</span>
       <span className={styles.target}>
-        <bdi>{nameOfTarget(entry)}</bdi>
+        <bdi>{nameOfTarget(entry, names)}</bdi>
       </span>
       <span className={styles.actor}>
-        <ActorName actor={actor} />
+        <ActorName actor={actor} names={names} />
       </span>
     </>
   );

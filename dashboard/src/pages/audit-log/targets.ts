@@ -29,12 +29,18 @@ export function pathOfTarget(
   }
 }
 
-/** What the entry's thing is called: its URL or name, where the entry has one, else its identifier. */
-export function nameOfTarget({ target, changes }: Pick<AuditEntry, 'target' | 'changes'>): string {
+/**
+ * What the entry's thing is called: its URL or name where the entry has one, else its present one.
+ * @param names by identifier, as far as they are known
+ */
+export function nameOfTarget(
+  { target, changes }: Pick<AuditEntry, 'target' | 'changes'>,
+  names: ReadonlyMap<string, string>,
+): string {
   for (const name of ['name', 'url']) {
     const change = changes.find(({ field }) => field === name);
     const value = change?.after ?? change?.before;
     if (typeof value === 'string') return value;
   }
-  return target.id;
+  return names.get(target.id) ?? target.id;
 }

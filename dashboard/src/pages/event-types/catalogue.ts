@@ -26,7 +26,14 @@ export interface EventEntry {
 export const ENTRIES: Readonly<Record<CataloguedType, EventEntry>> = catalogue;
 export const CATALOGUED_TYPES = Object.keys(catalogue) as CataloguedType[];
 
-export const isCatalogued = (name: string): name is CataloguedType => Object.hasOwn(catalogue, name);
+/** Path of a type's page. Without dots, as a path with one is that of a file. */
+export const pathOfType = (type: CataloguedType): string => `/event-types/${slugOf(type)}`;
+
+const slugOf = (type: CataloguedType): string => type.replaceAll('.', '-');
+
+/** The type that a path names. */
+export const typeNamed = (slug: string): CataloguedType | undefined =>
+  CATALOGUED_TYPES.find((type) => slugOf(type) === slug);
 
 /** Names of the fields of a type's `data`. */
 type DataField<Type extends CataloguedType> =

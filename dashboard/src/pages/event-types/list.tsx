@@ -5,7 +5,7 @@ import { Failure } from '../../parts/notice.tsx';
 import { Card, Page, Table } from '../../parts/page.tsx';
 import { useTexts } from '../../text/language.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
-import { CATALOGUED_TYPES } from './catalogue.ts';
+import { CATALOGUED_TYPES, pathOfType } from './catalogue.ts';
 import { useDescriptionOf } from './descriptions.ts';
 import { subscribersOf } from './subscribers.ts';
 
@@ -34,7 +34,7 @@ export function EventTypeList() {
           {CATALOGUED_TYPES.map((type) => (
             <tr key={type}>
               <td>
-                <Link to={`/event-types/${type}`}>
+                <Link to={pathOfType(type)}>
                   <code>{type}</code>
                 </Link>
               </td>

@@ -19,7 +19,9 @@ export function useFirstSteps(webhookIds: readonly string[] | undefined): ReactN
   if (webhookIds === undefined || data === undefined) return undefined;
   const done = { ...data, endpoint: webhookIds.length > 0, verify: kept.isVerified };
   if (!isShown(done, kept, isAdmin)) return undefined;
-  return <FirstSteps done={done} webhookId={webhookIds[0]} keep={(changed) => keep({ ...kept, ...changed })} />;
+  return (
+    <FirstSteps done={done} webhookId={webhookIds[0]} keep={(changed) => keep({ ...kept, ...changed })} />
+  );
 }
 
 function FirstSteps({
@@ -54,7 +56,9 @@ function FirstSteps({
             <div className={styles.text}>
               <h3>
                 {t.firstSteps[step].title}
-                <span className="visually-hidden">: {done[step] ? t.firstSteps.done : t.firstSteps.open}</span>
+                <span className="visually-hidden">
+                  : {done[step] ? t.firstSteps.done : t.firstSteps.open}
+                </span>
               </h3>
               {done[step] ? null : <p className="quiet">{t.firstSteps[step].about}</p>}
               {step === 'verify' && isAdmin && !done.verify ? (
