@@ -258,11 +258,9 @@ export function buildEvent<T extends EventType>(
     now: Date;
     onlyTo?: ReceiverId;
     traceId?: TraceId | undefined;
-    /** Marks an example: nothing of what it says happened. */
-    isTest?: true;
   },
 ): OutboxEvent {
-  const { tenant, now, onlyTo, traceId, isTest } = context;
+  const { tenant, now, onlyTo, traceId } = context;
   const createdAt = now.toISOString();
   const { schemaVersion, data: allowlist } = EVENT_CATALOGUE[type];
   return {
@@ -276,7 +274,6 @@ export function buildEvent<T extends EventType>(
       schemaVersion,
       orgId: tenant.orgId,
       createdAt,
-      ...(isTest === undefined ? {} : { test: isTest }),
       data: allowlist.parse(data),
     }),
     ...(onlyTo === undefined ? {} : { onlyTo }),
@@ -284,22 +281,26 @@ export function buildEvent<T extends EventType>(
   };
 }
 
-const EventBody = z.object({
-  schemaVersion: z.int(),
-  test: z.optional(z.literal(true)),
-  data: z.record(z.string(), z.unknown()),
-});
+const EventBody = z.object({ schemaVersion: z.int(), data: z.record(z.string(), z.unknown()) });
 
 /** @throws a zod error when the body is not an event's */
 export const parseEventBody = (body: string): z.infer<typeof EventBody> => EventBody.parse(JSON.parse(body));
 
 /** Returns the event as the event log shows it. Older versions of a type keep their shape. */
-export const toEventView = ({ id, type, createdAt, body }: OutboxEvent) => ({
+export const toEventView = ({ id, type, createdAt, body, onlyTo }: OutboxEvent) => ({
   id,
   type,
   ...parseEventBody(body),
   createdAt,
+  ...(isExample({ type, onlyTo }) ? { example: true as const } : {}),
 });
+
+/**
+ * Whether an event is an example, which an endpoint alone gets although its type has subscribers. Nothing of
+ * what it says happened.
+ */
+export const isExample = ({ type, onlyTo }: Pick<OutboxEvent, 'type'> & Partial<OutboxEvent>): boolean =>
+  onlyTo !== undefined && type !== 'webhook.test' && type !== 'channel.message';
 
 const text = z.string();
 

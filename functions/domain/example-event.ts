@@ -30,15 +30,12 @@ function createRecords(webhookId: EndpointId, now: Date) {
   } as const;
 }
 
-/**
- * Builds an example of a type for one endpoint, with `test: true` beside `data`: the fields of `data` are
- * those of a real event.
- */
+/** Builds an example of a type for one endpoint. Its payload has the fields of a real event. */
 export function buildExampleEvent(
   type: SubscribableType,
   webhookId: EndpointId,
   context: { tenant: Tenant; now: Date; traceId: TraceId | undefined },
 ): OutboxEvent {
   const { createdAt, ...data } = EVENT_CATALOGUE[type].example(createRecords(webhookId, context.now));
-  return buildEvent(type, data, { ...context, onlyTo: webhookId, isTest: true });
+  return buildEvent(type, data, { ...context, onlyTo: webhookId });
 }

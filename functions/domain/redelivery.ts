@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type BusEvent, createNotice, type Notice } from './bus.ts';
 import { type Delivery, DeliveryMessage, Lease, OPEN_STATUSES } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
-import { EventTypeName, type OutboxEvent } from './events.ts';
+import { EventTypeName, isExample, type OutboxEvent } from './events.ts';
 import {
   DeliveryId,
   deriveDeliveryId,
@@ -96,15 +96,12 @@ export const isFromJob = ({ id, eventId, webhookId }: Named): boolean =>
 export const getMessageGroup = (deliveryMessage: DeliveryMessage): string =>
   isFromJob(deliveryMessage) ? `${deliveryMessage.orgId}/redelivery` : deliveryMessage.orgId;
 
-/** Whether an event tests an endpoint: a `webhook.test`, or an example of another type. */
-const isTest = ({ type, onlyTo }: Pick<OutboxEvent, 'type' | 'onlyTo'>): boolean =>
-  type === 'webhook.test' || (onlyTo !== undefined && type !== 'channel.message');
-
 /** Whether a user waits for this delivery: a test, or a single redelivery. Redeliveries of a job are not. */
 export const isRequestedByCustomer = (
   delivery: Named,
   event: Pick<OutboxEvent, 'type' | 'onlyTo'>,
-): boolean => !isFromJob(delivery) && (isTest(event) || !isFirstDelivery(delivery));
+): boolean =>
+  !isFromJob(delivery) && (event.type === 'webhook.test' || isExample(event) || !isFirstDelivery(delivery));
 
 /**
  * Records that a redelivery of an event succeeded at an endpoint: the failed delivery keeps its state, and

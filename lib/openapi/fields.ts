@@ -7,7 +7,6 @@ export const ENVELOPE_FIELDS = {
   schemaVersion: 'Version of the structure of `data`.',
   orgId: 'The organization.',
   createdAt: 'Time of the event, UTC.',
-  test: 'True in an example that `testWebhook` sent: nothing of it happened. Absent in all other events.',
   data: 'Data of the event: these fields and no others.',
 };
 

@@ -29,7 +29,7 @@ async function isTested(webhookIds: readonly string[]): Promise<boolean> {
 async function isLive(): Promise<boolean> {
   const query = { environment: 'live', type: EVENT_TYPES.join(','), limit: MAX_EVENTS } as const;
   const { data } = await answerTo(api.GET('/api/settings/events', { params: { query } }));
-  return data.some(({ test }) => test === undefined);
+  return data.some(({ example }) => example === undefined);
 }
 
 /**

@@ -14,7 +14,6 @@ export const catalogue: typeof english = {
         schemaVersion: 'Version des Aufbaus von data.',
         orgId: 'Die Organisation.',
         createdAt: 'Zeit des Ereignisses, UTC.',
-        test: 'Nur in einem Beispiel vorhanden: Nichts davon ist geschehen.',
         data: 'Daten des Ereignisses: diese Felder und keine anderen.',
       },
       types: {
@@ -100,7 +99,7 @@ export const catalogue: typeof english = {
     sendMembers: 'Ein Admin der Organisation kann ein Beispiel senden.',
     sendTitle: (type) => `Beispiel von ${type} senden`,
     sendAbout:
-      'Nur der gewählte Endpunkt erhält es, signiert und wiederholt wie ein echtes Ereignis. Der Inhalt hat "test": true, und seine IDs gehören zu nichts.',
+      'Nur der gewählte Endpunkt erhält es, signiert und wiederholt wie ein echtes Ereignis. Der Header webhook-example kennzeichnet es, und seine IDs gehören zu nichts.',
     sendTestAbout: 'Nur der gewählte Endpunkt erhält es, signiert und wiederholt wie ein echtes Ereignis.',
     sendAction: 'Senden',
     sending: (type) => `Ein Beispiel von ${type} wird gesendet…`,

@@ -33,7 +33,7 @@ export const catalogue = {
     sendMembers: 'An admin of the organization can send an example.',
     sendTitle: (type: string) => `Send an example of ${type}`,
     sendAbout:
-      'The chosen endpoint alone receives it, signed and retried like a real event. The payload has "test": true, and its identifiers are of things that do not exist.',
+      'The chosen endpoint alone receives it, signed and retried like a real event. The header webhook-example marks it, and its identifiers are of things that do not exist.',
     sendTestAbout: 'The chosen endpoint alone receives it, signed and retried like a real event.',
     sendAction: 'Send',
     sending: (type: string) => `Sending an example of ${type}…`,

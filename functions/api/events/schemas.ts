@@ -10,7 +10,7 @@ export const Event = z.object({
   type: EventTypeName,
   schemaVersion: z.int(),
   createdAt: timestamp,
-  test: z.optional(z.literal(true)),
+  example: z.optional(z.literal(true)),
   data: z.record(z.string(), z.unknown()),
 });
 

@@ -22,7 +22,7 @@ export function itemSection(item: Item, renderer: Renderer): Markup {
 <p class="address">${method === undefined ? undefined : methodMark(method)}<code>${path}</code></p>
 ${markdown(operation.description)}
 ${session === undefined ? undefined : markdown(`With a dashboard session (role **${session.role}**): \`${session.path}\`, with \`environment=sandbox\` for the sandbox.`)}
-${parametersTable(parameters, renderer)}
+${parametersTable(method === undefined ? 'Headers' : 'Parameters', parameters, renderer)}
 ${bodySection(item, renderer)}
 ${method === undefined ? undefined : responsesSection(item, renderer)}
 </div>
@@ -52,13 +52,17 @@ function responseOf(response: Response | Ref, { components }: OpenApiDocument): 
 
 const lastPart = ({ $ref }: Ref): string => $ref.slice($ref.lastIndexOf('/') + 1);
 
-function parametersTable(parameters: readonly Parameter[], { schemas, markdown }: Renderer) {
+function parametersTable(
+  title: string,
+  parameters: readonly Parameter[],
+  { schemas, markdown }: Renderer,
+): Markup | undefined {
   if (parameters.length === 0) return undefined;
   const rows = parameters.map(
     ({ name, in: place, required, schema, description }) =>
       html`<tr><th scope="row"><code>${name}</code> <span class="quiet">${place}${required ? undefined : ', optional'}</span></th><td>${schemas.type(schema)}</td><td>${markdown(description)}</td></tr>`,
   );
-  return html`<h4>Parameters</h4><div class="scroll" tabindex="0" role="group" aria-label="Parameters"><table><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Description</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<h4>${title}</h4><div class="scroll" tabindex="0" role="group" aria-label="${title}"><table><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Description</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 function bodySection({ operation }: Item, { schemas }: Renderer): Markup | undefined {
@@ -130,7 +134,9 @@ const sample = (title: string, text: string, about: string): Markup =>
 
 /** The request that a receiver gets, as it is sent. */
 function eventSample({ operation }: Item, parameters: readonly Parameter[]): Markup {
-  const headers = parameters.map(({ name, example }) => `${name}: ${String(example)}`);
+  const headers = parameters.flatMap(({ name, example }) =>
+    example === undefined ? [] : [`${name}: ${String(example)}`],
+  );
   const body = JSON.stringify(operation.requestBody?.content['application/json']?.example, undefined, 2);
   return html`${sample('Headers', headers.join('\n'), operation.summary)}${sample('Payload', body, operation.summary)}`;
 }

@@ -116,8 +116,8 @@ Deleting an endpoint that does not exist succeeds, so retries are safe.`,
 retried and recorded like any other event. Read the delivery (\`readDelivery\`) for the response of the
 receiver, in a sandbox the simulated one.
 
-With \`type\`, an example of that event type is sent instead, to this endpoint only. Its payload has
-\`"test": true\` beside \`data\`, and its identifiers are of things that do not exist. It is not usage.
+With \`type\`, an example of that event type is sent instead, to this endpoint only. Its request has the header
+\`webhook-example: true\`, and its identifiers are of things that do not exist. It is not usage.
 
 A failed test counts like any failed delivery. Fails with \`CONFLICT\` if the endpoint is disabled.`,
     body: { type: 'conversation.created' },
