@@ -299,7 +299,7 @@ export const toEventView = ({ id, type, createdAt, body, onlyTo }: OutboxEvent) 
  * Whether an event is an example, which an endpoint alone gets although its type has subscribers. Nothing of
  * what it says happened.
  */
-export const isExample = ({ type, onlyTo }: Pick<OutboxEvent, 'type'> & Partial<OutboxEvent>): boolean =>
+export const isExample = ({ type, onlyTo }: Pick<OutboxEvent, 'type' | 'onlyTo'>): boolean =>
   onlyTo !== undefined && type !== 'webhook.test' && type !== 'channel.message';
 
 const text = z.string();

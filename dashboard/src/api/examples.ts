@@ -6,7 +6,7 @@ import { type Key, useIdempotencyKeys } from './idempotency.ts';
 /** What a test can send: itself, or an example of a type that endpoints subscribe to. */
 export type SentType = EventType | 'webhook.test';
 
-/** Sends an example of an event type to one endpoint, once, however often it is requested until it succeeds. */
+/** Sends an example to one endpoint, once, however often it is requested until it succeeds. */
 export function useSendExample(environment: Environment) {
   const keys = useIdempotencyKeys();
   return useMutation({

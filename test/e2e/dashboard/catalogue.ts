@@ -161,7 +161,7 @@ export const auditLog = (dashboard: Dashboard, { isWhole }: Extent) =>
       await entries.nth(1).waitFor();
     });
 
-    it('is for admins, which members are told without a request', async () => {
+    it('is for admins: members see a note without a request', async () => {
       const page = await dashboard.signedIn(MEMBER, '/settings');
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));

@@ -2,7 +2,7 @@ import { useTexts } from '../../text/language.ts';
 import { type CataloguedType, ENTRIES } from './catalogue.ts';
 import type { FieldRow } from './fields.ts';
 
-/** The description of a type, in the reader's language. Returned as in the API reference, Markdown marks removed. */
+/** The description of a type, in the reader's language, without the marks of Markdown. */
 export function useDescriptionOf(): (type: CataloguedType) => string {
   const { translated } = useTexts().eventTypes;
   return (type) => plain(translated?.types[type].description ?? ENTRIES[type].description);

@@ -23,7 +23,10 @@ export function keptIn(text: string | null): Kept {
 
 export const countDone = (done: Done): number => STEPS.filter((step) => done[step]).length;
 
-/** Whether the steps are shown: until they are done or hidden; to members, who cannot do them, until events arrive. */
+/**
+ * Whether the steps are shown: until they are done or hidden; to members, who cannot do them, until events
+ * arrive.
+ */
 export function isShown(done: Done, { isHidden }: Kept, isAdmin: boolean): boolean {
   if (isHidden) return false;
   return isAdmin ? countDone(done) < STEPS.length : !(done.endpoint && done.live);
