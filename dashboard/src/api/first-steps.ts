@@ -40,6 +40,8 @@ export const useProgress = (webhookIds: readonly string[], isWanted: boolean) =>
   useQuery({
     queryKey: ['live', 'first-steps', webhookIds],
     enabled: isWanted,
+    // Read again by the page that a step leads back to.
+    staleTime: 0,
     queryFn: async () => {
       const [test, live] = await Promise.all([isTested(webhookIds), isLive()]);
       return { test, live };

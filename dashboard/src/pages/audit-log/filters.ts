@@ -16,7 +16,7 @@ export interface Filters {
 
 const ANY = 'any';
 export const TIME_CHOICES = [ANY, 'today', 'yesterday', 'week', 'month', 'custom'] as const;
-export type TimeChoice = (typeof TIME_CHOICES)[number];
+type TimeChoice = (typeof TIME_CHOICES)[number];
 
 export const ACTOR_TYPES = [
   'user',
