@@ -75,30 +75,30 @@ export function deliveries(organization: Organization): void {
     });
 
     it('of the test operation can be an example of another type, marked by a header', async () => {
-      const tested = await subscribe(ok, ['message.received']);
-      const other = await subscribe(ok, ['handoff.requested']);
-      const answer = await organization.api.post(`${path(tested.id)}/test`, { type: 'handoff.requested' });
+      const tested = await subscribe(ok);
+      const other = await subscribe(ok);
+      const answer = await organization.api.post(`${path(tested.id)}/test`, { type: 'ticket.created' });
       expect(answer.status).toBe(202);
       const [delivery] = await ended(tested.id, 1);
       expect(delivery).toMatchObject({
         id: answer.body.data?.deliveryId,
-        eventType: 'handoff.requested',
+        eventType: 'ticket.created',
         status: 'succeeded',
       });
       expect(JSON.parse(tested.received[0]?.body.toString() ?? '')).toEqual({
-        type: 'handoff.requested',
+        type: 'ticket.created',
         schemaVersion: 1,
         orgId: organization.id,
         createdAt: expect.any(String),
         data: {
+          ticketId: expect.stringMatching(/^tkt_/),
           conversationId: expect.stringMatching(/^cnv_/),
-          escalationLogId: expect.stringMatching(/^esc_/),
           reason: expect.any(String),
         },
       });
       expect(tested.received[0]?.headers['webhook-example']).toBe('true');
       const event = await organization.api.get(`/api/v1/events/${answer.body.data?.eventId}`);
-      expect(event.body.data).toMatchObject({ type: 'handoff.requested', example: true });
+      expect(event.body.data).toMatchObject({ type: 'ticket.created', example: true });
       expect(await readDeliveries(other.id)).toEqual([]);
     });
 
