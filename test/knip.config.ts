@@ -29,8 +29,7 @@ export default {
         'test/**/{preload,probes,recorder,post-once,run-with-fake-cloud}.ts',
       ],
       project: ['{bin,lib,functions}/**/*.{ts,js}', 'test/**/*.ts', '!test/compatibility/previous/**'],
-      // Found by their paths: the files of the API reference.
-      ignoreDependencies: ['swagger-ui-dist', 'aws-cdk'],
+      ignoreDependencies: ['aws-cdk'],
       ignoreBinaries: ['openssl'],
     },
     dashboard: { project: ['src/**/*.{ts,tsx}'] },

@@ -287,12 +287,20 @@ const EventBody = z.object({ schemaVersion: z.int(), data: z.record(z.string(), 
 export const parseEventBody = (body: string): z.infer<typeof EventBody> => EventBody.parse(JSON.parse(body));
 
 /** Returns the event as the event log shows it. Older versions of a type keep their shape. */
-export const toEventView = ({ id, type, createdAt, body }: OutboxEvent) => ({
+export const toEventView = ({ id, type, createdAt, body, onlyTo }: OutboxEvent) => ({
   id,
   type,
   ...parseEventBody(body),
   createdAt,
+  ...(isExample({ type, onlyTo }) ? { example: true as const } : {}),
 });
+
+/**
+ * Whether an event is an example, which an endpoint alone gets although its type has subscribers. Nothing of
+ * what it says happened.
+ */
+export const isExample = ({ type, onlyTo }: Pick<OutboxEvent, 'type' | 'onlyTo'>): boolean =>
+  onlyTo !== undefined && type !== 'webhook.test' && type !== 'channel.message';
 
 const text = z.string();
 

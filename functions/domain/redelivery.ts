@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type BusEvent, createNotice, type Notice } from './bus.ts';
 import { type Delivery, DeliveryMessage, Lease, OPEN_STATUSES } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
-import { EventTypeName, type OutboxEvent } from './events.ts';
+import { EventTypeName, isExample, type OutboxEvent } from './events.ts';
 import {
   DeliveryId,
   deriveDeliveryId,
@@ -97,8 +97,11 @@ export const getMessageGroup = (deliveryMessage: DeliveryMessage): string =>
   isFromJob(deliveryMessage) ? `${deliveryMessage.orgId}/redelivery` : deliveryMessage.orgId;
 
 /** Whether a user waits for this delivery: a test, or a single redelivery. Redeliveries of a job are not. */
-export const isRequestedByCustomer = (delivery: Named, { type }: Pick<OutboxEvent, 'type'>): boolean =>
-  !isFromJob(delivery) && (type === 'webhook.test' || !isFirstDelivery(delivery));
+export const isRequestedByCustomer = (
+  delivery: Named,
+  event: Pick<OutboxEvent, 'type' | 'onlyTo'>,
+): boolean =>
+  !isFromJob(delivery) && (event.type === 'webhook.test' || isExample(event) || !isFirstDelivery(delivery));
 
 /**
  * Records that a redelivery of an event succeeded at an endpoint: the failed delivery keeps its state, and

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptResult, ClaimedDelivery, WebhookRequest } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
-import type { OutboxEvent } from '../domain/events.ts';
+import { isExample, type OutboxEvent } from '../domain/events.ts';
 import type { Gate } from '../domain/gate.ts';
 import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../domain/lanes.ts';
 import { checkReceiverUrl, type ReceiverPolicy } from '../domain/receiver-url.ts';
@@ -54,6 +54,7 @@ export function webhookSender({
         'webhook-delivery-id': delivery.id,
         'webhook-attempt': String(delivery.attempts),
         'webhook-endpoint-id': endpoint.id,
+        ...(isExample(event) ? { 'webhook-example': 'true' } : {}),
       },
     };
     const slowTimer = createTimer(onSlow);

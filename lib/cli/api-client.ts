@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type ApiAnswer, type ApiCall, callApi, expectStatus, readBody } from './api-call.ts';
 
 const Registered = z.object({ data: z.object({ id: z.string(), secret: z.string() }) });
+const Changed = z.object({ data: z.object({ status: z.string() }) });
 const Created = z.object({ data: z.object({ id: z.string() }) });
 const Deliveries = z.object({
   data: z.array(z.object({ id: z.string(), status: z.string(), lastError: z.nullable(z.string()) })),
@@ -31,12 +32,20 @@ export class ApiClient {
 
   /** @returns the endpoint's id and signing secret */
   async registerEndpoint(
-    endpoint: { url: string; events: readonly string[] },
+    endpoint: { url: string; events: readonly string[]; description?: string },
     idempotencyKey: string,
   ): Promise<{ id: string; secret: string }> {
     const answer = await this.#request('POST', '/webhooks', endpoint, { 'idempotency-key': idempotencyKey });
     expectStatus(answer, 201, 'POST /api/v1/webhooks');
     return readBody(Registered, answer, 'POST /api/v1/webhooks').data;
+  }
+
+  /** @returns whether the endpoint is there and active; it has the URL then */
+  async moveEndpoint(id: string, url: string): Promise<boolean> {
+    const answer = await this.#request('PATCH', `/webhooks/${id}`, { url });
+    if (answer.status === 404) return false;
+    expectStatus(answer, 200, `PATCH /api/v1/webhooks/${id}`);
+    return readBody(Changed, answer, `PATCH /api/v1/webhooks/${id}`).data.status === 'active';
   }
 
   async deleteEndpoint(id: string): Promise<void> {

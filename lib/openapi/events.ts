@@ -1,7 +1,7 @@
 import { EVENT_CATALOGUE, type EventType } from '../../functions/domain/events.ts';
 import { sign } from '../../functions/domain/signature.ts';
 import * as examples from './example-values.ts';
-import type { Operation, PathItem, Schema } from './openapi.ts';
+import type { Operation, Parameter, PathItem, Schema } from './openapi.ts';
 import { EVENT_TYPES, eventSchemaName } from './schemas.ts';
 
 /** What an example of a delivery holds: the exact body and the headers that its signature covers. */
@@ -69,11 +69,20 @@ const HEADER_TEXTS: Record<Header, { description: string; schema: Schema }> = {
   },
 };
 
+const EXAMPLE_HEADER: Parameter = {
+  name: 'webhook-example',
+  in: 'header',
+  required: false,
+  description:
+    '`true` in an example that `testWebhook` sent: nothing of it happened. Absent otherwise. The signature does not cover it.',
+  schema: { type: 'string' },
+};
+
 const GUARANTEES =
   'Delivered at least once, in no guaranteed order, in the format of [Standard Webhooks](https://www.standardwebhooks.com). Verify the signature, respond with 2xx within 10 seconds, and process the event afterwards. Any other response, including a redirect, is a failed attempt. A delivery has up to 8 attempts over about an hour.';
 
 function receiveOperation(type: EventType): Operation {
-  const { summary, description } = EVENT_CATALOGUE[type];
+  const { summary, description, sentTo } = EVENT_CATALOGUE[type];
   const name = eventSchemaName(type);
   const { body, headers } = eventExample(type);
   return {
@@ -83,13 +92,18 @@ function receiveOperation(type: EventType): Operation {
     description: `${description}\n\n${GUARANTEES}`,
     // The receiver is the customer's: it authenticates by the signature.
     security: [],
-    parameters: (Object.keys(HEADER_TEXTS) as Header[]).map((header) => ({
-      name: header,
-      in: 'header',
-      required: true,
-      ...HEADER_TEXTS[header],
-      example: headers[header],
-    })),
+    parameters: [
+      ...(Object.keys(HEADER_TEXTS) as Header[]).map(
+        (header): Parameter => ({
+          name: header,
+          in: 'header',
+          required: true,
+          ...HEADER_TEXTS[header],
+          example: headers[header],
+        }),
+      ),
+      ...(sentTo === 'subscribers' ? [EXAMPLE_HEADER] : []),
+    ],
     requestBody: {
       required: true,
       content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example: body } },
@@ -116,5 +130,18 @@ export const eventTypeList = (): Record<string, { sentTo: string; summary: strin
     EVENT_TYPES.map((type) => {
       const { sentTo, summary } = EVENT_CATALOGUE[type];
       return [type, { sentTo, summary }];
+    }),
+  );
+
+/**
+ * What the dashboard's catalogue shows of each type, which it loads with that page.
+ * @param schemas of the document
+ */
+export const eventCatalogue = (schemas: Readonly<Record<string, Schema>>) =>
+  Object.fromEntries(
+    EVENT_TYPES.map((type) => {
+      const { description, sentTo } = EVENT_CATALOGUE[type];
+      const schema = schemas[eventSchemaName(type)];
+      return [type, { sentTo, description, schema, example: eventExample(type).body }];
     }),
   );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aDashboard, chromium } from './a-dashboard.ts';
+import { auditLog, clickCounts, eventTypes, firstSteps, reference } from './dashboard/catalogue.ts';
 import { events } from './dashboard/events.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
 import { security } from './dashboard/security.ts';
@@ -19,6 +20,11 @@ describe.skipIf(chromium === undefined)('the dashboard', () => {
   events(dashboard, EXTENT);
   apiKeys(dashboard, EXTENT);
   sandbox(dashboard, EXTENT);
+  eventTypes(dashboard, EXTENT);
+  auditLog(dashboard, EXTENT);
+  clickCounts(dashboard);
+  firstSteps(dashboard);
+  reference(dashboard, EXTENT);
   security(dashboard, EXTENT);
 
   it('requests no other origin, and violates no content security policy', () => {

@@ -6,6 +6,7 @@ import { hosts } from '../integration/service/local-run/hosts.ts';
 import { operating } from '../integration/service/local-run/operate.ts';
 import { verification } from '../integration/service/local-run/verification.ts';
 import { aDashboard, chromium, WITHOUT_WAITS } from './a-dashboard.ts';
+import { auditLog, eventTypes, reference } from './dashboard/catalogue.ts';
 import { events } from './dashboard/events.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
 import { security } from './dashboard/security.ts';
@@ -34,6 +35,9 @@ describe.skipIf(chromium === undefined)('the dashboard in a browser', () => {
   events(browser, EXTENT);
   apiKeys(browser, EXTENT);
   sandbox(browser, EXTENT);
+  eventTypes(browser, EXTENT);
+  auditLog(browser, EXTENT);
+  reference(browser, EXTENT);
   security(browser, EXTENT);
 
   it('requests no other origin, and violates no content security policy', () => {

@@ -136,7 +136,7 @@ const ROOMS: readonly Room[] = [
       '^functions/platform/(?:route|pipeline/session-authentication)\\.ts$',
       '^lib/cli/terminal/command-line\\.ts$',
     ],
-    packages: [...npm('zod', 'uuid'), ALL_OF_NODE],
+    packages: [...npm('zod', 'uuid', 'marked'), ALL_OF_NODE],
     because:
       "lib/openapi describes the API, no infrastructure: of the functions it imports the domain, the route table with its schemas, and the cookie's name; and it reads its command line.",
   },

@@ -20,7 +20,9 @@ const files = {
   endpoints: file(() => import('../pages/endpoints/endpoints.tsx')),
   endpoint: file(() => import('../pages/endpoints/endpoint.tsx')),
   deliveries: file(() => import('../pages/deliveries/deliveries.tsx')),
+  'event-types': file(() => import('../pages/event-types/event-types.tsx')),
   sources: file(() => import('../pages/sources/sources.tsx')),
+  'audit-log': file(() => import('../pages/audit-log/audit-log.tsx')),
   'api-keys': file(() => import('../pages/api-keys/api-keys.tsx')),
   sandbox: file(() => import('../pages/sandbox/sandbox.tsx')),
   usage: file(() => import('../pages/usage/usage.tsx')),
@@ -31,6 +33,8 @@ const Events = lazy(files.events);
 const Endpoints = lazy(files.endpoints);
 const Endpoint = lazy(files.endpoint);
 const Deliveries = lazy(files.deliveries);
+const EventTypes = lazy(files['event-types']);
+const AuditLog = lazy(files['audit-log']);
 const Sources = lazy(files.sources);
 const ApiKeys = lazy(files['api-keys']);
 const Sandbox = lazy(files.sandbox);
@@ -67,8 +71,10 @@ export function Pages() {
             path={`${half}/deliveries/:endpointId?/:deliveryId?`}
             component={Deliveries}
           />,
+          <Route key={`${half}/event-types`} path={`${half}/event-types/:slug?`} component={EventTypes} />,
           <Route key={`${half}/sources`} path={`${half}/sources/:id?`} component={Sources} />,
         ])}
+        <Route path="/audit-log" component={AuditLog} />
         <Route path="/api-keys" component={ApiKeys} />
         <Route path="/sandbox" component={Sandbox} />
         <Route path="/usage" component={Usage} />

@@ -1,5 +1,6 @@
 import {
   BookOpen,
+  Braces,
   ChartColumn,
   FileCode,
   FlaskConical,
@@ -153,12 +154,18 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
       <Place to={to('/deliveries')} icon={Send} hasMore>
         {t.nav.deliveries}
       </Place>
+      <Place to={to('/event-types')} icon={Braces} hasMore>
+        {t.eventTypes.title}
+      </Place>
       <h2>{t.nav.organization}</h2>
       <Place to={to('/sources')} icon={BookOpen} hasMore>
         {t.nav.sources}
       </Place>
       <Place to="/api-keys" icon={KeyRound}>
         {t.nav.apiKeys}
+      </Place>
+      <Place to="/audit-log" icon={ScrollText}>
+        {t.audit.title}
       </Place>
       <Place to="/sandbox" icon={FlaskConical}>
         {t.nav.sandbox}

@@ -1,3 +1,4 @@
+import { catalogue } from './de-catalogue.ts';
 import { events as eventTexts } from './de-events.ts';
 import { organization } from './de-organization.ts';
 import type { Texts } from './en.ts';
@@ -7,6 +8,7 @@ import { plural } from './plural.ts';
 export const de: Texts = {
   ...organization,
   ...eventTexts,
+  ...catalogue,
   product: 'Conversation Service',
   loading: 'Wird geladen',
   cancel: 'Abbrechen',

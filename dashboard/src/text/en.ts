@@ -1,5 +1,6 @@
 import { EVENT_SUMMARIES } from '../api/event-types.ts';
 import type { components } from '../api/schema.gen.ts';
+import { catalogue } from './en-catalogue.ts';
 import { events as eventTexts } from './en-events.ts';
 import { organization } from './en-organization.ts';
 import { plural } from './plural.ts';
@@ -14,6 +15,7 @@ type Redelivery = Schemas['Redelivery'];
 export const en = {
   ...organization,
   ...eventTexts,
+  ...catalogue,
   product: 'Conversation Service',
   loading: 'Loading',
   cancel: 'Cancel',

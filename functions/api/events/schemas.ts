@@ -10,6 +10,7 @@ const LoggedEvent = z.object({
   type: EventTypeName,
   schemaVersion: z.int(),
   createdAt: timestamp,
+  example: z.optional(z.literal(true)),
   data: z.record(z.string(), z.unknown()),
 });
 

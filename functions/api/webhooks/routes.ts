@@ -83,6 +83,7 @@ export const testWebhook = {
   audit: 'none',
   params: schema.WebhookParams,
   query: shared.NoQuery,
+  body: schema.TestWebhook,
   success: { status: 202, data: schema.TestEvent },
   refusals: ['CONFLICT'],
 } as const satisfies Route;

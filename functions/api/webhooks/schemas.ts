@@ -49,6 +49,11 @@ export const Webhook = z.object({
 /** The only response with the secret. */
 export const RegisteredWebhook = z.extend(Webhook, { secret: z.string() });
 
+const TEST = 'webhook.test';
+export const TestWebhook = z._default(
+  z.strictObject({ type: z._default(z.enum([TEST, ...SubscribableType.options]), TEST) }),
+  { type: TEST },
+);
 export const TestEvent = z.object({ eventId: EventId, deliveryId: DeliveryId });
 
 export const Delivery = z.extend(z.object({ id: DeliveryId, webhookId: EndpointId }), DELIVERY_FIELDS);

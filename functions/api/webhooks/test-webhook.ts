@@ -1,4 +1,5 @@
 import { buildEvent } from '../../domain/events.ts';
+import { buildExampleEvent } from '../../domain/example-event.ts';
 import { deriveDeliveryId } from '../../domain/ids.ts';
 import { notFound, problem } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
@@ -10,18 +11,21 @@ import * as routes from './routes.ts';
 const endpoints = endpointStore(tables.service);
 const outbox = outboxStore(tables.outbox);
 
-/** Writes a `webhook.test` event for this endpoint only, which is delivered like any other event. */
-export const handler = routeHandler(routes.testWebhook, async ({ tenant, params, now, traceId, effect }) => {
-  const found = await endpoints.find(tenant.orgId, params.id);
-  if (!found) return notFound('webhook endpoint');
-  if (found.status === 'auto_disabled')
-    return problem('CONFLICT', 'The webhook endpoint is disabled. Register it again as a new endpoint.');
-  const event = buildEvent(
-    'webhook.test',
-    { webhookId: params.id },
-    { tenant, now, traceId, onlyTo: found.id },
-  );
-  return effect(success({ eventId: event.id, deliveryId: deriveDeliveryId(event.id, found.id) }), [
-    outbox.append(event),
-  ]);
-});
+/** Writes a test for this endpoint only, which is delivered like any other event. */
+export const handler = routeHandler(
+  routes.testWebhook,
+  async ({ tenant, params: { id }, body: { type }, now, traceId, effect }) => {
+    const found = await endpoints.find(tenant.orgId, id);
+    if (!found) return notFound('webhook endpoint');
+    if (found.status === 'auto_disabled')
+      return problem('CONFLICT', 'The webhook endpoint is disabled. Register it again as a new endpoint.');
+    const context = { tenant, now, traceId };
+    const event =
+      type === 'webhook.test'
+        ? buildEvent(type, { webhookId: id }, { ...context, onlyTo: id })
+        : buildExampleEvent(type, id, context);
+    return effect(success({ eventId: event.id, deliveryId: deriveDeliveryId(event.id, id) }), [
+      outbox.append(event),
+    ]);
+  },
+);

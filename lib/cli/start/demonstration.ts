@@ -4,18 +4,27 @@ import { z } from 'zod';
 import type { ListedDelivery } from '../api-client.ts';
 import type { ReceivedDelivery, Receiver, ReceiverOptions } from '../receiver/receiver.ts';
 
+/** Endpoint of the demonstration, which later starts use again. */
+export interface DemonstrationEndpoint {
+  id: string;
+  secret: string;
+}
+
 interface DemonstrationApi {
   registerEndpoint(
-    endpoint: { url: string; events: readonly string[] },
+    endpoint: { url: string; events: readonly string[]; description: string },
     idempotencyKey: string,
-  ): Promise<{ id: string; secret: string }>;
+  ): Promise<DemonstrationEndpoint>;
+  /** @returns whether the endpoint is there and active */
+  moveEndpoint(id: string, url: string): Promise<boolean>;
   createConversation(conversation: { channelId: string; externalUserId: string }): Promise<string>;
   deliveriesOf(endpointId: string): Promise<ListedDelivery[]>;
-  deleteEndpoint(id: string): Promise<void>;
 }
 
 export interface DemonstrationOptions {
   api: DemonstrationApi;
+  /** Of an earlier start. */
+  kept: DemonstrationEndpoint | undefined;
   startReceiver(options: Pick<ReceiverOptions, 'secret' | 'onDelivery'>): Promise<Receiver>;
   /** Time limit of the delivery. */
   timeoutMs: number;
@@ -32,8 +41,13 @@ export interface Demonstrated {
   /** From that response to the delivery; 0 when the delivery overtook it. */
   deliveryMs: number;
   delivery: ReceivedDelivery;
+  /** Stays registered, with its deliveries. */
+  endpoint: DemonstrationEndpoint;
+  /** Goes on answering, so that the endpoint's later deliveries succeed. */
+  receiver: Receiver;
 }
 
+const DESCRIPTION = 'The receiver that npm start runs';
 const EVENT = 'conversation.created';
 const PATH = '/demonstration';
 const Body = z.object({ type: z.string(), data: z.object({ conversationId: z.string() }) });
@@ -44,9 +58,9 @@ interface Arrival {
 }
 
 /**
- * Registers a receiver, creates a conversation, waits for its event's delivery, and removes endpoint and
- * receiver.
- * @throws LocalRunError naming the failed step
+ * Starts a receiver, registers it or moves the endpoint of an earlier start to it, creates a conversation and
+ * waits for its event's delivery. Endpoint and receiver stay.
+ * @throws LocalRunError naming the failed step; the receiver is stopped then
  */
 export async function demonstrate(options: DemonstrationOptions): Promise<Demonstrated> {
   const arrivals = new EventEmitter();
@@ -56,26 +70,33 @@ export async function demonstrate(options: DemonstrationOptions): Promise<Demons
     onDelivery: (delivery) => arrivals.emit('arrival', { at: options.now(), delivery } satisfies Arrival),
   });
   try {
-    const endpoint = await options.api.registerEndpoint(
-      { url: `${receiver.url}${PATH}`, events: [EVENT] },
-      options.newIdempotencyKey(),
-    );
+    const endpoint = await placeEndpoint(options, `${receiver.url}${PATH}`);
     secret.resolve(endpoint.secret);
-    try {
-      return await createAndAwait(options, endpoint.id, arrivals);
-    } finally {
-      await options.api.deleteEndpoint(endpoint.id);
-    }
-  } finally {
+    return { ...(await createAndAwait(options, endpoint.id, arrivals)), endpoint, receiver };
+  } catch (error) {
     await receiver.stop();
+    throw error;
   }
+}
+
+/** One that was deleted or disabled since is replaced. */
+async function placeEndpoint(
+  { api, kept, newIdempotencyKey }: DemonstrationOptions,
+  url: string,
+): Promise<DemonstrationEndpoint> {
+  if (kept !== undefined && (await api.moveEndpoint(kept.id, url))) return kept;
+  const { id, secret } = await api.registerEndpoint(
+    { url, events: [EVENT], description: DESCRIPTION },
+    newIdempotencyKey(),
+  );
+  return { id, secret };
 }
 
 async function createAndAwait(
   options: DemonstrationOptions,
   endpointId: string,
   arrivals: EventEmitter,
-): Promise<Demonstrated> {
+): Promise<Omit<Demonstrated, 'endpoint' | 'receiver'>> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
   // Listens before the request: the delivery may arrive before the response.
   const arriving = on(arrivals, 'arrival', { signal: AbortSignal.any([deadline, options.signal]) });

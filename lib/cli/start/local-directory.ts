@@ -22,6 +22,7 @@ const NAMES = {
   mailbox: 'mailbox',
   environment: 'env',
   outputs: 'outputs.json',
+  demonstration: 'demonstration.json',
 } as const;
 
 /** Deleted by `--fresh`, besides the state files. The held lock and the ownership marker stay. */
@@ -32,6 +33,7 @@ const OURS = [
   NAMES.mailbox,
   NAMES.environment,
   NAMES.outputs,
+  NAMES.demonstration,
   ...Object.values(CERTIFICATE_FILE_NAMES),
 ];
 
@@ -45,6 +47,8 @@ export interface LocalDirectory {
   environmentFile: string;
   /** Stack outputs, for the operator's command. */
   outputsFile: string;
+  /** Endpoint of the demonstration with its signing secret. */
+  demonstrationFile: string;
   /** Unlocks the directory. */
   release(): void;
 }
@@ -69,6 +73,7 @@ export async function openLocalDirectory(
     logs: join(path, NAMES.logs),
     environmentFile: environmentFileIn(path),
     outputsFile: join(path, NAMES.outputs),
+    demonstrationFile: join(path, NAMES.demonstration),
   };
   await mkdir(directory.state, { recursive: true });
   if (options.fresh) await deleteOurs(path);

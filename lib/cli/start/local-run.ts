@@ -7,11 +7,12 @@ import { PRIVATE, replaceFile } from 'aws-local/files.ts';
 import { ApiClient } from '../api-client.ts';
 import { type CertificateFiles, ensureCertificates } from '../certificates/certificate-files.ts';
 import { type LocalEnvironment, readEnvironmentFile, writeEnvironmentFile } from '../environment-file.ts';
-import { startReceiver } from '../receiver/receiver.ts';
+import { type Receiver, startReceiver } from '../receiver/receiver.ts';
 import { formatDuration } from '../terminal/format.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { type StopRequest, untilAborted } from '../terminal/stop-request.ts';
 import { demonstrate } from './demonstration.ts';
+import { readDemonstrationFile, writeDemonstrationFile } from './demonstration-file.ts';
 import { openFunctionLog } from './function-log.ts';
 import { type LocalDirectory, openLocalDirectory } from './local-directory.ts';
 import { LOCAL_SERVICE } from './local-service.ts';
@@ -103,9 +104,12 @@ export async function localRun(
     await writeOutputs(cloud, directory.outputsFile);
     const { organization, sandbox } = await makeReachable(cloud, directory, certificates, screen);
     stop.signal.throwIfAborted();
-    await showDemonstration(cloud, organization, certificates, parts).catch((error: unknown) => {
-      throw explainFailure(error, log.path);
-    });
+    const receiver = await showDemonstration(cloud, organization, directory, certificates, parts).catch(
+      (error: unknown) => {
+        throw explainFailure(error, log.path);
+      },
+    );
+    started.defer(() => receiver.stop());
 
     const place = {
       baseUrl: cloud.url,
@@ -216,15 +220,19 @@ async function prepareSandbox(
   );
 }
 
+/** @returns the receiver, which answers as long as the run lasts */
 async function showDemonstration(
   cloud: Cloud,
   organization: Organization,
+  { demonstrationFile }: LocalDirectory,
   certificates: CertificateFiles,
   { screen, stop, now, demonstrationTimeoutMs }: LocalRunParts,
-): Promise<void> {
+): Promise<Receiver> {
+  const kept = await readDemonstrationFile(demonstrationFile);
   const seen = await screen.step('Demonstrate a delivery', () =>
     demonstrate({
       api: new ApiClient(cloud.url, organization.apiKey),
+      kept,
       startReceiver: (options) => startReceiver({ ...certificates.receiver, ...options }),
       timeoutMs: demonstrationTimeoutMs,
       now,
@@ -233,6 +241,8 @@ async function showDemonstration(
     }),
   );
   screen.print(`\n${renderDemonstration(seen, screen.paint)}`);
+  await writeDemonstrationFile(demonstrationFile, seen.endpoint);
+  return seen.receiver;
 }
 
 function explainFailure(error: unknown, logFile: string): unknown {

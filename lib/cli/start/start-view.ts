@@ -6,7 +6,10 @@ import type { Paint } from '../terminal/paint.ts';
 import type { Demonstrated } from './demonstration.ts';
 
 /** Renders the demonstration with its times. */
-export function renderDemonstration(seen: Demonstrated, paint: Paint): string {
+export function renderDemonstration(
+  seen: Pick<Demonstrated, 'requestMs' | 'deliveryMs' | 'delivery'>,
+  paint: Paint,
+): string {
   return [
     `  ${paint('cyan', '→')} POST /api/v1/conversations   ${paint('green', '201')} after ${formatDuration(seen.requestMs)}`,
     `  ${paint('cyan', '←')} its delivery, signed         ${formatDuration(seen.deliveryMs)} later`,

@@ -10,6 +10,7 @@ const eventFields = {
   type: 'Type of the event.',
   schemaVersion: 'Version of the shape of `data`.',
   createdAt: 'When the event happened, UTC.',
+  example: 'True for an example that `testWebhook` sent; absent otherwise.',
   data: 'The fields of the event, as in its payload. They depend on `type`.',
 };
 

@@ -116,7 +116,11 @@ Deleting an endpoint that does not exist succeeds, so retries are safe.`,
 retried and recorded like any other event. Read the delivery (\`readDelivery\`) for the response of the
 receiver, in a sandbox the simulated one.
 
+With \`type\`, an example of that event type is sent instead, to this endpoint only. Its request has the header
+\`webhook-example: true\`, and its identifiers are of things that do not exist. It is not usage.
+
 A failed test counts like any failed delivery. Fails with \`CONFLICT\` if the endpoint is disabled.`,
+    body: { type: 'conversation.created' },
     answer: 'The identifiers of the test event and its delivery.',
     data: { eventId: examples.webhookTest.id, deliveryId: examples.webhookTest.deliveryId },
   },
@@ -191,6 +195,9 @@ export const bodies = {
       description: { maxLength: MAX_DESCRIPTION_LENGTH },
     },
   ),
+  TestWebhook: described(webhooks.TestWebhook, {
+    type: 'Event type to send: a test, or an example of a type that endpoints can subscribe to.',
+  }),
   UpdateWebhook: described(
     webhooks.UpdateWebhook,
     {

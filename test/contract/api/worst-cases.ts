@@ -374,7 +374,7 @@ export async function worstCases(tables: TestTables, api: Api) {
       body: { url: MOVED_URL, events: ['ticket.created'], description: DESCRIPTION },
     },
     deleteWebhook: to(gone.id),
-    testWebhook: to(plain.id),
+    testWebhook: { ...to(plain.id), body: { type: 'handoff.requested' } },
     readWebhookStats: { ...to(plain.id), query: { hours: '168' } },
     readDeliveryStats: { query: { hours: '168' } },
     listDeliveries: { ...to(large.id), query: FULL_PAGE },

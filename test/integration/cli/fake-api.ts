@@ -93,6 +93,15 @@ export async function startFakeApi(options: {
           await deliver(endpoint, { id: `dlv_${created}`, attempt: 1, data: { conversationId: id } });
         }
       }
+    } else if (method === 'PATCH') {
+      const endpoint = endpoints.get(path.split('/').at(-1) ?? '');
+      if (endpoint === undefined)
+        send(404, { error: { type: 'NOT_FOUND', message: 'no', requestId: 'req_fake' } });
+      else
+        send(200, {
+          success: true,
+          data: { ...Object.assign(endpoint, JSON.parse(body)), status: 'active' },
+        });
     } else if (method === 'DELETE') {
       endpoints.delete(path.split('/').at(-1) ?? '');
       send(204);

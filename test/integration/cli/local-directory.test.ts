@@ -50,6 +50,7 @@ describe('the directory of the local run', () => {
     for (const name of [
       'env',
       'outputs.json',
+      'demonstration.json',
       'ca.pem',
       'ca-key.pem',
       'receiver-cert.pem',

@@ -20,16 +20,18 @@ function aService(deliver: (receive: (delivery: ReceivedDelivery) => void) => vo
         calls.push(`register ${endpoint.url} ${endpoint.events} ${idempotencyKey}`);
         return { id: 'whk_1', secret: 'whsec_c2VjcmV0' };
       },
+      moveEndpoint: async (id, url) => {
+        calls.push(`move ${id} ${url}`);
+        return id === 'whk_active';
+      },
       createConversation: async () => {
         clock += 40;
         deliver((delivery) => receive(delivery));
         return 'cnv_1';
       },
       deliveriesOf: async () => [{ id: 'dlv_1', status: 'retrying', lastError: 'connection refused' }],
-      deleteEndpoint: async (id) => {
-        calls.push(`delete ${id}`);
-      },
     },
+    kept: undefined,
     startReceiver: async ({ onDelivery }) => {
       receive = (delivery) => onDelivery?.(delivery);
       return {
@@ -70,22 +72,36 @@ describe('the demonstration', () => {
     expect(await demonstrate(service.options)).toMatchObject({ deliveryMs: 0 });
   });
 
-  it('deletes the endpoint and stops the receiver', async () => {
+  it('leaves the endpoint, and the receiver that answers its later deliveries', async () => {
     const service = aService((receive) => receive(about('cnv_1')));
-    await demonstrate(service.options);
+    const { endpoint } = await demonstrate(service.options);
+    expect(endpoint).toEqual({ id: 'whk_1', secret: 'whsec_c2VjcmV0' });
     expect(service.calls).toEqual([
       'register https://localhost:4000/demonstration conversation.created key-1',
-      'delete whk_1',
-      'stop receiver',
     ]);
   });
 
-  it("reports the service's own status when nothing arrives, and cleans up", async () => {
+  it('moves the endpoint of an earlier start to its receiver', async () => {
+    const service = aService((receive) => receive(about('cnv_1')));
+    const kept = { id: 'whk_active', secret: 'whsec_ZWFybGllcg==' };
+    const { endpoint } = await demonstrate({ ...service.options, kept });
+    expect(endpoint).toEqual(kept);
+    expect(service.calls).toEqual(['move whk_active https://localhost:4000/demonstration']);
+  });
+
+  it('registers another endpoint when the earlier one was deleted or disabled', async () => {
+    const service = aService((receive) => receive(about('cnv_1')));
+    const kept = { id: 'whk_gone', secret: 'whsec_ZWFybGllcg==' };
+    const { endpoint } = await demonstrate({ ...service.options, kept });
+    expect(endpoint.id).toBe('whk_1');
+  });
+
+  it("reports the service's own status when nothing arrives, and stops the receiver", async () => {
     const service = aService(() => undefined);
     await expect(demonstrate(service.options)).rejects.toThrow(
       'No delivery arrived within 0.02 s: dlv_1 is retrying, its last error: connection refused.',
     );
-    expect(service.calls.slice(-2)).toEqual(['delete whk_1', 'stop receiver']);
+    expect(service.calls.at(-1)).toBe('stop receiver');
   });
 
   it('fails on a signature that does not verify', async () => {
@@ -99,6 +115,6 @@ describe('the demonstration', () => {
     const service = aService(() => stop.abort());
     const options = { ...service.options, timeoutMs: 60_000, signal: stop.signal };
     await expect(demonstrate(options)).rejects.toHaveProperty('name', 'AbortError');
-    expect(service.calls.slice(-2)).toEqual(['delete whk_1', 'stop receiver']);
+    expect(service.calls.at(-1)).toBe('stop receiver');
   });
 });

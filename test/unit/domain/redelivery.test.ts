@@ -160,6 +160,16 @@ describe('delivery that a user has requested', () => {
     expect(isRequestedByCustomer(original, { type: 'webhook.test' })).toBe(true);
   });
 
+  it('is an example of another type, which one endpoint alone gets', () => {
+    const onlyTo = original.webhookId;
+    expect(isRequestedByCustomer(original, { type: 'ticket.created', onlyTo })).toBe(true);
+  });
+
+  it('is not the delivery of a message to its channel', () => {
+    const onlyTo = original.webhookId;
+    expect(isRequestedByCustomer(original, { type: 'channel.message', onlyTo })).toBe(false);
+  });
+
   it("is not a delivery of an event's fan-out", () => {
     expect(isRequestedByCustomer(toDeliveryMessage(original), event)).toBe(false);
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
 import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../../../functions/domain/lanes.ts';
@@ -30,6 +31,19 @@ describe('an attempt', () => {
       'webhook-attempt': '3',
       'webhook-endpoint-id': endpoint.id,
     });
+  });
+
+  it('marks an example of a type, and no other event for one receiver', async () => {
+    const markOf = async (changes: Partial<OutboxEvent>) => {
+      const { send, sent } = aSender({});
+      await send(claimed(), endpoint, { ...event, ...changes }, ignore);
+      return sent().headers['webhook-example'];
+    };
+    const onlyTo = endpoint.id;
+    expect(await markOf({ type: 'ticket.created', onlyTo })).toBe('true');
+    expect(await markOf({ type: 'ticket.created' })).toBeUndefined();
+    expect(await markOf({ type: 'webhook.test', onlyTo })).toBeUndefined();
+    expect(await markOf({ type: 'channel.message', onlyTo })).toBeUndefined();
   });
 
   it("sends exactly the event's bytes, and signs these", async () => {

@@ -4,7 +4,7 @@ import { type ApiKey, useKeys } from '../../api/keys.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Check } from '../../parts/field.tsx';
-import { Empty, Failure, Loading } from '../../parts/notice.tsx';
+import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
 import { useTexts } from '../../text/language.ts';
 import { Create } from './create.tsx';
@@ -51,20 +51,19 @@ function Keys() {
 
 function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
   const t = useTexts();
-  const [showsRevoked, setShowsRevoked] = useState(false);
+  const [search] = useSearchParams();
+  const marked = search.get('key');
+  const [choice, setShowsRevoked] = useState<boolean>();
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useKeys();
   const keys = data?.pages.flatMap((page) => page.data) ?? [];
-  const [search] = useSearchParams();
-  const marked = search.get('key') ?? undefined;
-  const isMissing = marked !== undefined && !keys.some(({ id }) => id === marked);
+  const markedKey = keys.find(({ id }) => id === marked);
+  const showsRevoked = choice ?? (markedKey?.revokedAt ?? null) !== null;
+  // The key of the address may be on a later page.
+  const searches = marked !== null && markedKey === undefined && hasNextPage && !isFetchingNextPage;
   useEffect(() => {
-    if (isMissing && hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [isMissing, hasNextPage, isFetchingNextPage, fetchNextPage]);
+    if (searches) void fetchNextPage();
+  }, [searches, fetchNextPage]);
   const revoked = keys.filter(({ revokedAt }) => revokedAt !== null);
-  const isMarkedRevoked = revoked.some(({ id }) => id === marked);
-  useEffect(() => {
-    if (isMarkedRevoked) setShowsRevoked(true);
-  }, [isMarkedRevoked]);
   const shown = showsRevoked ? keys : keys.filter(({ revokedAt }) => revokedAt === null);
   if (keys.length === 0)
     return (
@@ -74,6 +73,9 @@ function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
     );
   return (
     <Card>
+      {marked !== null && markedKey === undefined && !hasNextPage ? (
+        <Notice tone="warn" title={t.keyCreator.gone} />
+      ) : null}
       {shown.length === 0 ? (
         <p className="quiet">{t.keys.allRevoked}</p>
       ) : (

@@ -1,23 +1,27 @@
 import { useEffect, useRef } from 'react';
+import { type AuditActor, useKeyCreators } from '../../api/audit-log.ts';
 import type { ApiKey } from '../../api/keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useTexts } from '../../text/language.ts';
+import { ActorName } from '../actor-name.tsx';
 import styles from './api-keys.module.css';
 
-/** Keys, one in each row. @param marked the one that was searched for */
+/** Keys, one in each row. */
 export function KeyTable({
   keys,
   marked,
   onRevoke,
 }: {
   keys: readonly ApiKey[];
-  marked: string | undefined;
+  /** Identifier of the key that the address names. */
+  marked: string | null;
   onRevoke: (key: ApiKey) => void;
 }) {
   const t = useTexts();
+  const { data: creators } = useKeyCreators(keys.map(({ id }) => id));
   return (
     <Table
       label={t.keys.list}
@@ -34,13 +38,30 @@ export function KeyTable({
       }
     >
       {keys.map((key) => (
-        <KeyRow key={key.id} apiKey={key} isMarked={key.id === marked} onRevoke={() => onRevoke(key)} />
+        <KeyRow
+          key={key.id}
+          apiKey={key}
+          creator={creators && (creators.get(key.id) ?? null)}
+          isMarked={key.id === marked}
+          onRevoke={() => onRevoke(key)}
+        />
       ))}
     </Table>
   );
 }
 
-function KeyRow({ apiKey, isMarked, onRevoke }: { apiKey: ApiKey; isMarked: boolean; onRevoke: () => void }) {
+function KeyRow({
+  apiKey,
+  creator,
+  isMarked,
+  onRevoke,
+}: {
+  apiKey: ApiKey;
+  /** Null where it is not recorded, undefined until it is known. */
+  creator: AuditActor | null | undefined;
+  isMarked: boolean;
+  onRevoke: () => void;
+}) {
   const t = useTexts();
   const row = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
@@ -48,7 +69,7 @@ function KeyRow({ apiKey, isMarked, onRevoke }: { apiKey: ApiKey; isMarked: bool
   }, [isMarked]);
   const { id, name, environment, scopes, createdAt, lastUsedAt, revokedAt } = apiKey;
   return (
-    <tr ref={row} {...(isMarked ? { 'aria-current': true, className: styles.marked } : {})}>
+    <tr ref={row} className={isMarked ? styles.marked : ''} aria-current={isMarked ? 'true' : undefined}>
       <th scope="row">
         <span className={styles.name}>
           <bdi>{name}</bdi>
@@ -67,8 +88,15 @@ function KeyRow({ apiKey, isMarked, onRevoke }: { apiKey: ApiKey; isMarked: bool
           ))}
         </ul>
       </td>
-      <td className={styles.short} data-label={t.keys.created}>
-        <Ago at={createdAt} />
+      <td data-label={t.keys.created}>
+        <span className={styles.created}>
+          <Ago at={createdAt} />
+          {creator === undefined ? null : (
+            <span className="quiet">
+              {t.keyCreator.by} {creator === null ? t.keyCreator.unknown : <ActorName actor={creator} />}
+            </span>
+          )}
+        </span>
       </td>
       <td className={styles.short} data-label={t.keys.lastUsed}>
         {lastUsedAt === null ? <span className="quiet">{t.keys.never}</span> : <Ago at={lastUsedAt} />}

@@ -25,7 +25,12 @@ export function TestSending({ webhookId }: { webhookId: string }) {
       </div>
       {send.error ? <Failure error={send.error} /> : null}
       {send.data ? (
-        <Watched key={send.data.deliveryId} webhookId={webhookId} id={send.data.deliveryId} />
+        <Watched
+          key={send.data.deliveryId}
+          webhookId={webhookId}
+          id={send.data.deliveryId}
+          waiting={t.endpoints.testWaiting}
+        />
       ) : null}
     </div>
   );
@@ -51,19 +56,20 @@ function useComing(webhookId: string, id: string) {
   });
 }
 
-function Watched({ webhookId, id }: { webhookId: string; id: string }) {
+/** A delivery that was just requested, until it has ended. @param waiting says what is being sent */
+export function Watched({ webhookId, id, waiting }: { webhookId: string; id: string; waiting: string }) {
   const t = useTexts();
   const { data, error } = useComing(webhookId, id);
   return (
     <>
       {error ? <Failure error={error} /> : null}
-      {data ? <Told delivery={data} /> : <Notice tone="busy" title={t.endpoints.testWaiting} />}
+      {data ? <Told delivery={data} waiting={waiting} /> : <Notice tone="busy" title={waiting} />}
       {data ? <Link to={`/deliveries/${webhookId}/${id}`}>{t.endpoints.testOpen}</Link> : null}
     </>
   );
 }
 
-function Told({ delivery }: { delivery: DeliveryWithAttempts }) {
+function Told({ delivery, waiting }: { delivery: DeliveryWithAttempts; waiting: string }) {
   const t = useTexts();
   const format = useFormat();
   const last = delivery.attemptLog.at(-1);
@@ -81,5 +87,5 @@ function Told({ delivery }: { delivery: DeliveryWithAttempts }) {
         <p>{delivery.lastError}</p>
       </Notice>
     );
-  return <Notice tone="busy" title={t.endpoints.testWaiting} />;
+  return <Notice tone="busy" title={waiting} />;
 }

@@ -15,6 +15,7 @@ import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { longestWait } from './attention.ts';
 import { bucketsOf, hoursOfBar, successRate } from './buckets.ts';
 import { OutcomeChart } from './chart.tsx';
+import { useFirstSteps } from './first-steps.tsx';
 import styles from './overview.module.css';
 import { EndpointRows } from './rows.tsx';
 import { Troubles } from './troubles.tsx';
@@ -27,6 +28,9 @@ export default function Overview() {
   const { environment } = useEnvironment();
   const [range, setRange] = useState<(typeof RANGES)[number]>('24');
   const { data, error, refetch } = useStats(environment, Number(range));
+  const firstSteps = useFirstSteps(
+    environment === 'live' ? data?.endpoints.map(({ webhookId }) => webhookId) : undefined,
+  );
   if (isNoSandbox(error)) return <NoSandbox title={t.overview.title} />;
   return (
     <Page
@@ -43,7 +47,14 @@ export default function Overview() {
       }
     >
       {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {data === undefined ? error ? null : <Loading lines={9} /> : <Statistics stats={data} />}
+      {firstSteps}
+      {data === undefined ? (
+        error ? null : (
+          <Loading lines={9} />
+        )
+      ) : data.endpoints.length === 0 && firstSteps !== undefined ? null : (
+        <Statistics stats={data} />
+      )}
     </Page>
   );
 }

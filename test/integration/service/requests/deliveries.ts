@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../../lib/cli/receiver/receiver.ts';
 import type { Organization } from '../an-organization.ts';
 import { ok, path } from '../receivers.ts';
+import { expectProblem } from './expect-problem.ts';
 
 /** The outcomes of deliveries, as receivers and API callers see them. */
 export function deliveries(organization: Organization): void {
@@ -71,6 +72,40 @@ export function deliveries(organization: Organization): void {
         data: { webhookId: tested.id },
       });
       expect(await readDeliveries(other.id)).toEqual([]);
+    });
+
+    it('of the test operation can be an example of another type, marked by a header', async () => {
+      const tested = await subscribe(ok);
+      const other = await subscribe(ok);
+      const answer = await organization.api.post(`${path(tested.id)}/test`, { type: 'ticket.created' });
+      expect(answer.status).toBe(202);
+      const [delivery] = await ended(tested.id, 1);
+      expect(delivery).toMatchObject({
+        id: answer.body.data?.deliveryId,
+        eventType: 'ticket.created',
+        status: 'succeeded',
+      });
+      expect(JSON.parse(tested.received[0]?.body.toString() ?? '')).toEqual({
+        type: 'ticket.created',
+        schemaVersion: 1,
+        orgId: organization.id,
+        createdAt: expect.any(String),
+        data: {
+          ticketId: expect.stringMatching(/^tkt_/),
+          conversationId: expect.stringMatching(/^cnv_/),
+          reason: expect.any(String),
+        },
+      });
+      expect(tested.received[0]?.headers['webhook-example']).toBe('true');
+      const event = await organization.api.get(`/api/v1/events/${answer.body.data?.eventId}`);
+      expect(event.body.data).toMatchObject({ type: 'ticket.created', example: true });
+      expect(await readDeliveries(other.id)).toEqual([]);
+    });
+
+    it('of the test operation cannot be of a type that endpoints do not subscribe to', async () => {
+      const { id } = await subscribe(ok);
+      for (const type of ['channel.message', 'conversation.exploded', '', null])
+        expectProblem(await organization.api.post(`${path(id)}/test`, { type }), 400, 'VALIDATION_ERROR');
     });
 
     it('is exhausted after exactly 8 failed attempts', async () => {

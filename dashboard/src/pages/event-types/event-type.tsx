@@ -1,0 +1,104 @@
+import { useState } from 'react';
+import { EVENT_TYPES } from '../../api/event-types.ts';
+import { useEndpoints } from '../../api/webhooks.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { Button } from '../../parts/button.tsx';
+import { Code } from '../../parts/code.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Failure, Loading } from '../../parts/notice.tsx';
+import { Card, Page } from '../../parts/page.tsx';
+import { Url } from '../../parts/url.tsx';
+import { useTexts } from '../../text/language.ts';
+import { EndpointStatus } from '../endpoint-status.tsx';
+import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
+import { type CataloguedType, ENTRIES } from './catalogue.ts';
+import { useDescriptionOf } from './descriptions.ts';
+import styles from './event-types.module.css';
+import { Fields } from './field-table.tsx';
+import { SendExample } from './send-example.tsx';
+import { subscribersOf } from './subscribers.ts';
+
+/** One event type: what it means, its payload, and who receives it. */
+export function EventTypePage({ type }: { type: CataloguedType }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const isAdmin = useIsAdmin();
+  const describe = useDescriptionOf();
+  const [isSending, setSending] = useState(false);
+  const { error } = useEndpoints(environment);
+  const { example, sentTo } = ENTRIES[type];
+  const canBeSent = sentTo !== 'channel';
+  if (isNoSandbox(error)) return <NoSandbox title={t.eventTypes.title} />;
+  return (
+    <Page
+      title={type}
+      about={describe(type)}
+      actions={
+        canBeSent && isAdmin ? (
+          <Button look="primary" onPress={() => setSending(true)}>
+            {t.eventTypes.send}
+          </Button>
+        ) : null
+      }
+    >
+      <p>
+        <Link to="/event-types">{t.eventTypes.back}</Link>
+      </p>
+      {canBeSent && !isAdmin ? <p className="quiet">{t.eventTypes.sendMembers}</p> : null}
+      <div className={styles.columns}>
+        <Card title={t.eventTypes.fields}>
+          <Fields type={type} />
+        </Card>
+        <div className="stack">
+          <Card title={t.eventTypes.example}>
+            <Code text={JSON.stringify(example, undefined, 2)} label={t.eventTypes.payload} />
+            <p className="quiet">{t.eventTypes.exampleAbout}</p>
+          </Card>
+          <Card title={t.eventTypes.receivers}>
+            <Receivers type={type} />
+          </Card>
+        </div>
+      </div>
+      {isSending && type !== 'channel.message' ? (
+        <SendExample type={type} onClose={() => setSending(false)} />
+      ) : null}
+    </Page>
+  );
+}
+
+function Receivers({ type }: { type: CataloguedType }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const { data: endpoints, error, refetch } = useEndpoints(environment);
+  if (type === 'webhook.test') return <p>{t.eventTypes.toTestedAbout}</p>;
+  if (!EVENT_TYPES.some((each) => each === type)) return <p>{t.eventTypes.toChannelsAbout}</p>;
+  if (endpoints === undefined)
+    return error ? (
+      <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
+    ) : (
+      <Loading lines={2} />
+    );
+  const subscribed = subscribersOf(type, endpoints);
+  if (subscribed.length === 0)
+    return (
+      <>
+        <p>{t.eventTypes.noReceivers}</p>
+        <p>
+          <Link to="/endpoints">{t.endpoints.title}</Link>
+        </p>
+      </>
+    );
+  return (
+    <ul className={styles.receivers}>
+      {subscribed.map((endpoint) => (
+        <li key={endpoint.id}>
+          <Link to={`/endpoints/${endpoint.id}`}>
+            <Url url={endpoint.url} />
+          </Link>
+          <EndpointStatus endpoint={endpoint} />
+        </li>
+      ))}
+    </ul>
+  );
+}

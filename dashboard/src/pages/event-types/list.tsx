@@ -1,0 +1,59 @@
+import { useEndpoints } from '../../api/webhooks.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { Link } from '../../parts/link.tsx';
+import { Failure } from '../../parts/notice.tsx';
+import { Card, Page, Table } from '../../parts/page.tsx';
+import { useTexts } from '../../text/language.ts';
+import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
+import { CATALOGUED_TYPES, pathOfType } from './catalogue.ts';
+import { useDescriptionOf } from './descriptions.ts';
+import { subscribersOf } from './subscribers.ts';
+
+/** All event types with their number of endpoints. */
+export function EventTypeList() {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const descriptionOf = useDescriptionOf();
+  const { data: endpoints, error, refetch } = useEndpoints(environment);
+  if (isNoSandbox(error)) return <NoSandbox title={t.eventTypes.title} />;
+  return (
+    <Page title={t.eventTypes.title} about={t.eventTypes.about}>
+      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
+      <Card>
+        <Table
+          label={t.eventTypes.title}
+          isStacked
+          head={
+            <tr>
+              <th scope="col">{t.eventTypes.type}</th>
+              <th scope="col">{t.eventTypes.description}</th>
+              <th scope="col">{t.eventTypes.receivers}</th>
+            </tr>
+          }
+        >
+          {CATALOGUED_TYPES.map((type) => (
+            <tr key={type}>
+              <td>
+                <Link to={pathOfType(type)}>
+                  <code>{type}</code>
+                </Link>
+              </td>
+              <td>
+                <span>{descriptionOf(type)}</span>
+              </td>
+              <td data-label={t.eventTypes.receivers}>
+                <span>{receiversOf(type)}</span>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      </Card>
+    </Page>
+  );
+
+  function receiversOf(type: (typeof CATALOGUED_TYPES)[number]): string {
+    if (type === 'webhook.test') return t.eventTypes.toTested;
+    if (type === 'channel.message') return t.eventTypes.toChannels;
+    return endpoints === undefined ? '' : t.eventTypes.endpoints(subscribersOf(type, endpoints).length);
+  }
+}

@@ -1,0 +1,114 @@
+import { Circle, CircleCheck } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useProgress } from '../../api/first-steps.ts';
+import { useIsAdmin, usePerson } from '../../app/person.ts';
+import { Button, buttonLook } from '../../parts/button.tsx';
+import { Check } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Card } from '../../parts/page.tsx';
+import { useTexts } from '../../text/language.ts';
+import styles from './first-steps.module.css';
+import { countDone, type Done, isShown, type Kept, keptIn, STEPS, type Step } from './steps.ts';
+
+/** What a new organization does first, ticked as it is done. @returns undefined where it is not shown */
+export function useFirstSteps(webhookIds: readonly string[] | undefined): ReactNode {
+  const isAdmin = useIsAdmin();
+  const [kept, keep] = useKept();
+  const { data } = useProgress(webhookIds ?? [], webhookIds !== undefined && !kept.isHidden);
+  if (webhookIds === undefined || data === undefined) return undefined;
+  const done = { ...data, endpoint: webhookIds.length > 0, verify: kept.isVerified };
+  if (!isShown(done, kept, isAdmin)) return undefined;
+  return (
+    <FirstSteps done={done} webhookId={webhookIds[0]} keep={(changed) => keep({ ...kept, ...changed })} />
+  );
+}
+
+function FirstSteps({
+  done,
+  webhookId,
+  keep,
+}: {
+  done: Done;
+  webhookId: string | undefined;
+  keep: (changed: Partial<Kept>) => void;
+}) {
+  const t = useTexts();
+  const isAdmin = useIsAdmin();
+  const next = STEPS.find((step) => !done[step]);
+  return (
+    <Card
+      title={t.firstSteps.title}
+      actions={
+        <div className="row">
+          <span className="quiet">{t.firstSteps.progress(countDone(done), STEPS.length)}</span>
+          <Button look="plain" onPress={() => keep({ isHidden: true })}>
+            {t.firstSteps.dismiss}
+          </Button>
+        </div>
+      }
+    >
+      {isAdmin ? null : <p>{t.firstSteps.membersAbout}</p>}
+      <ol className={styles.steps}>
+        {STEPS.map((step) => (
+          <li key={step} className={styles.step} data-done={done[step]}>
+            <Icon of={done[step] ? CircleCheck : Circle} />
+            <div className={styles.text}>
+              <h3>
+                {t.firstSteps[step].title}
+                <span className="visually-hidden">
+                  : {done[step] ? t.firstSteps.done : t.firstSteps.open}
+                </span>
+              </h3>
+              {done[step] ? null : <p className="quiet">{t.firstSteps[step].about}</p>}
+              {step === 'verify' && isAdmin && !done.verify ? (
+                <Check isSelected={false} onChange={() => keep({ isVerified: true })}>
+                  {t.firstSteps.verify.confirm}
+                </Check>
+              ) : null}
+            </div>
+            {isAdmin && !done[step] ? (
+              <Link
+                to={pathOf(step, webhookId)}
+                className={buttonLook(step === next ? 'primary' : 'ordinary')}
+              >
+                {t.firstSteps[step].action}
+              </Link>
+            ) : null}
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+/** Where a step is done, with the newest endpoint if there is one. */
+function pathOf(step: Step, webhookId: string | undefined): string {
+  if (step === 'live') return '/api-keys';
+  return step === 'endpoint' || webhookId === undefined ? '/endpoints' : `/endpoints/${webhookId}`;
+}
+
+/** What this browser keeps for the organization. */
+function useKept(): [Kept, (kept: Kept) => void] {
+  const name = `first-steps/${usePerson().organizationId}`;
+  const [kept, setKept] = useState(() => keptIn(stored(name)));
+  return [
+    kept,
+    (changed) => {
+      setKept(changed);
+      try {
+        localStorage.setItem(name, JSON.stringify(changed));
+      } catch {
+        // Storage is refused: it lasts as long as this page.
+      }
+    },
+  ];
+}
+
+function stored(name: string): string | null {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}

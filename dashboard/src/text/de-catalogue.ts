@@ -1,0 +1,217 @@
+import type { catalogue as english } from './en-catalogue.ts';
+import { plural } from './plural.ts';
+
+const CONVERSATION = 'Die Konversation.';
+
+/** Was Ereignistypen, Protokoll und erste Schritte sagen, auf Deutsch. */
+export const catalogue: typeof english = {
+  eventTypes: {
+    title: 'Ereignistypen',
+    about: 'Was ein Endpunkt erhalten kann: der Inhalt jedes Ereignisses, und wer es erhält.',
+    translated: {
+      envelope: {
+        type: 'Ereignistyp. Typen kommen ohne Ankündigung hinzu: Beantworten Sie unbekannte mit 2xx.',
+        schemaVersion: 'Version des Aufbaus von data.',
+        orgId: 'Die Organisation.',
+        createdAt: 'Zeit des Ereignisses, UTC.',
+        data: 'Daten des Ereignisses: diese Felder und keine anderen.',
+      },
+      types: {
+        'conversation.created': {
+          description: 'Eine neue Konversation hat begonnen.',
+          data: {
+            conversationId: CONVERSATION,
+            channelId: 'Der Kanal der Konversation.',
+            externalUserId: 'Die Person, wie Sie sie benennen.',
+          },
+        },
+        'message.received': {
+          description:
+            'In einer Konversation wurde eine Nachricht aufgezeichnet, gleich von welcher Rolle, auch von Ihrem eigenen Assistenten. Der Text ist nicht im Ereignis; lesen Sie die Nachricht mit messageId.',
+          data: {
+            conversationId: CONVERSATION,
+            messageId: 'Die Nachricht. Ihren Text liefert die API.',
+            role: 'Rolle dessen, der sie schrieb.',
+          },
+        },
+        'handoff.requested': {
+          description: 'Eine Konversation wurde an einen Menschen übergeben.',
+          data: {
+            conversationId: CONVERSATION,
+            escalationLogId: 'Der Eintrag der Übergabe.',
+            reason: 'Der Grund; fehlt, wenn keiner angegeben wurde.',
+          },
+        },
+        'ticket.created': {
+          description: 'Ein Ersatzticket wurde angelegt, mit oder ohne Konversation.',
+          data: {
+            ticketId: 'Das Ticket.',
+            conversationId: 'Die Konversation, die dazu führte; fehlt, wenn es keine gibt.',
+            reason: 'Worum es geht; fehlt, wenn es nicht angegeben wurde.',
+          },
+        },
+        'conversation.resolved': {
+          description:
+            'Eine Konversation wurde abgeschlossen. Sie noch einmal abzuschließen sendet nichts. Eine Nachricht öffnet sie wieder, danach kann sie erneut abgeschlossen werden.',
+          data: {
+            conversationId: CONVERSATION,
+            resolvedBy: 'Wer sie abschloss; api, wenn die Anfrage niemanden nannte.',
+          },
+        },
+        'webhook.test': {
+          description:
+            'Ein Test sendet es an einen einzigen Endpunkt, gleich was dieser abonniert hat. Signiert, wiederholt und aufgezeichnet wie jedes andere Ereignis.',
+          data: { webhookId: 'Der getestete Endpunkt.' },
+        },
+        'channel.message': {
+          description:
+            'Ein Mitarbeiter oder der Assistent hat in einer Konversation des Kanals geschrieben. Nur Kanäle der Art http erhalten es; Endpunkte können es nicht abonnieren.',
+          data: {
+            channelId: 'Der Kanal, der es erhält.',
+            conversationId: CONVERSATION,
+            messageId: 'Die Nachricht.',
+            externalUserId: 'Die Person, mit der die Konversation geführt wird.',
+            role: 'Rolle dessen, der schrieb.',
+            content: 'Text der Nachricht.',
+          },
+        },
+      },
+    },
+    type: 'Typ',
+    description: 'Beschreibung',
+    receivers: 'Empfänger',
+    endpoints: (count) =>
+      count === 0 ? 'Kein Endpunkt' : `${count} ${plural(count, 'Endpunkt', 'Endpunkte')}`,
+    toTested: 'Der getestete Endpunkt',
+    toTestedAbout: 'Nur der Endpunkt, der getestet wird. Er lässt sich nicht abonnieren.',
+    toChannels: 'Kanäle',
+    toChannelsAbout: 'Nur Kanäle der Art http. Endpunkte können ihn nicht abonnieren.',
+    noReceivers: 'Kein Endpunkt hat diesen Typ abonniert.',
+    back: 'Alle Ereignistypen',
+    fields: 'Inhalt',
+    field: 'Feld',
+    fieldType: 'Typ',
+    optional: 'nicht immer vorhanden',
+    example: 'Beispiel',
+    payload: 'Beispiel des Inhalts',
+    exampleAbout: 'Der Inhalt einer Anfrage. Die Signatur steht in ihren Headern.',
+    send: 'Beispiel senden',
+    sendMembers: 'Ein Admin der Organisation kann ein Beispiel senden.',
+    sendTitle: (type) => `Beispiel von ${type} senden`,
+    sendAbout:
+      'Nur der gewählte Endpunkt erhält es, signiert und wiederholt wie ein echtes Ereignis. Der Header webhook-example kennzeichnet es, und seine IDs gehören zu nichts.',
+    sendTestAbout: 'Nur der gewählte Endpunkt erhält es, signiert und wiederholt wie ein echtes Ereignis.',
+    sendAction: 'Senden',
+    sending: (type) => `Ein Beispiel von ${type} wird gesendet…`,
+    notSubscribed: 'Dieser Endpunkt hat den Typ nicht abonniert. Das Beispiel erhält er trotzdem.',
+    noTargets: 'Es gibt keinen aktiven Endpunkt. Fügen Sie zuerst einen hinzu.',
+  },
+
+  audit: {
+    title: 'Protokoll',
+    about: 'Wer die Einrichtung der Organisation geändert hat, in den letzten 400 Tagen.',
+    adminsTitle: 'Nur Admins sehen das Protokoll',
+    adminsAbout: 'Fragen Sie einen Admin der Organisation, wer etwas geändert hat.',
+    time: 'Zeit',
+    times: {
+      any: 'Alle 400 Tage',
+      today: 'Heute',
+      yesterday: 'Gestern',
+      week: 'Letzte 7 Tage',
+      month: 'Letzte 30 Tage',
+      custom: 'Andere Tage…',
+    },
+    from: 'Erster Tag',
+    to: 'Letzter Tag',
+    actor: 'Geändert von',
+    anyActor: 'Allen',
+    me: 'Mir',
+    actorTypes: {
+      user: 'Benutzern des Dashboards',
+      api_key: 'API-Schlüsseln',
+      service: 'Dem Dienst',
+      operator: 'Dem Betreiber des Dienstes',
+    },
+    byKey: 'ein API-Schlüssel',
+    byNamedKey: (name) => `API-Schlüssel „${name}“`,
+    byActor: { service: 'der Dienst', operator: 'der Betreiber' },
+    onlyThisActor: 'Nur diese Änderungen zeigen',
+    action: 'Änderung',
+    anyAction: 'Alle Änderungen',
+    actions: {
+      'webhook.created': 'Endpunkt hinzugefügt',
+      'webhook.updated': 'Endpunkt geändert',
+      'webhook.deleted': 'Endpunkt gelöscht',
+      'webhook.disabled': 'Endpunkt abgeschaltet',
+      'webhook.enabled': 'Endpunkt eingeschaltet',
+      'redelivery.started': 'Erneutes Senden begonnen',
+      'redelivery.stopped': 'Erneutes Senden angehalten',
+      'channel.created': 'Kanal erstellt',
+      'channel.deleted': 'Kanal gelöscht',
+      'channel.disabled': 'Kanal abgeschaltet',
+      'channel.enabled': 'Kanal eingeschaltet',
+      'source.created': 'Inhaltsquelle hinzugefügt',
+      'source.deleted': 'Inhaltsquelle gelöscht',
+      'api_key.created': 'API-Schlüssel erstellt',
+      'api_key.revoked': 'API-Schlüssel widerrufen',
+      'organization.created': 'Organisation angelegt',
+      'organization.updated': 'Einstellungen geändert',
+      'sandbox.provisioned': 'Sandbox erstellt',
+      'sandbox.reset': 'Sandbox zurückgesetzt',
+    },
+    today: (date) => `Heute, ${date}`,
+    yesterday: (date) => `Gestern, ${date}`,
+    changes: 'Was sich geändert hat',
+    noChanges: 'Der Eintrag nennt keine Felder.',
+    field: 'Feld',
+    before: 'Vorher',
+    after: 'Nachher',
+    noValue: 'Nichts',
+    when: 'Zeit',
+    target: 'Was geändert wurde',
+    more: 'Mehr anzeigen',
+    end: 'Keine älteren Einträge.',
+    emptyTitle: 'Noch keine Änderungen',
+    emptyAbout:
+      'Hier erscheinen Änderungen an Endpunkten, API-Schlüsseln, Inhaltsquellen, Einstellungen und der Sandbox.',
+    noMatch: 'Keine Änderung entspricht diesen Filtern',
+    noMatchAbout: 'Wählen Sie eine andere Zeit, oder entfernen Sie einen Filter.',
+  },
+  keyCreator: {
+    by: 'von',
+    unknown: 'nicht aufgezeichnet',
+    gone: 'Kein Schlüssel hat die ID in der URL.',
+  },
+
+  firstSteps: {
+    title: 'Erste Schritte',
+    progress: (done, all) => `${done} von ${all} erledigt`,
+    done: 'Erledigt',
+    open: 'Offen',
+    dismiss: 'Ausblenden',
+    membersAbout: 'Ein Admin der Organisation erledigt diese Schritte.',
+    endpoint: {
+      title: 'Endpunkt hinzufügen',
+      about: 'Eine URL Ihrer Anwendung, die Ihre Ereignisse erhält.',
+      action: 'Endpunkt hinzufügen',
+    },
+    test: {
+      title: 'Testereignis senden',
+      about: 'Der Endpunkt muss mit einem Status 2xx antworten.',
+      action: 'Testereignis senden',
+    },
+    verify: {
+      title: 'Signatur verifizieren',
+      about:
+        'Weisen Sie Anfragen ab, die sich nicht verifizieren lassen. Der Dienst kann das nicht sehen: Bestätigen Sie es, wenn es so weit ist.',
+      action: 'Code zeigen',
+      confirm: 'Mein Empfänger verifiziert Signaturen',
+    },
+    live: {
+      title: 'Live gehen',
+      about:
+        'Erstellen Sie einen API-Schlüssel, und beginnen Sie damit eine Konversation. Ihr erstes Ereignis kommt an Ihrem Endpunkt an.',
+      action: 'API-Schlüssel erstellen',
+    },
+  },
+};
