@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { commandLine } from '../cli/terminal/command-line.ts';
 import { breakingChanges } from './compatibility.ts';
 import { currentDocument } from './current.ts';
-import { eventTypeList } from './events.ts';
+import { eventExampleList, eventTypeList } from './events.ts';
 import { errorsPage, eventsPage } from './reference-pages.ts';
 import { routesPage } from './routes-page.ts';
 
@@ -11,6 +11,7 @@ const DIRECTORY = join(import.meta.dirname, '../../docs');
 const CURRENT = 'openapi/v1.json';
 const RELEASED = 'openapi/v1.released.json';
 const EVENT_TYPES = 'openapi/event-types.json';
+const EVENT_EXAMPLES = 'openapi/event-examples.json';
 /** Pages for readers of the repository. */
 const PAGES = {
   'reference/routes.md': routesPage,
@@ -44,6 +45,7 @@ function onDisk(directory: string, name: string): string | undefined {
 export const documentText = (): string => textOf(currentDocument());
 /** The list of event types as it is on disk. */
 const eventTypesText = (): string => textOf(eventTypeList());
+const eventExamplesText = (): string => textOf(eventExampleList());
 
 const textOf = (content: object): string => `${JSON.stringify(content, null, 2)}\n`;
 
@@ -57,7 +59,7 @@ export function openApiCommand(
 ): number {
   const options = commandLine(
     'npm run generate -- openapi',
-    `Writes to docs: ${CURRENT} (the OpenAPI document), ${EVENT_TYPES} (event types for the dashboard and npm run listen), and the pages ${Object.keys(PAGES).join(', ')}.`,
+    `Writes to docs: ${CURRENT} (the OpenAPI document), ${EVENT_TYPES} (event types for the dashboard and npm run listen), ${EVENT_EXAMPLES} (their examples for the dashboard), and the pages ${Object.keys(PAGES).join(', ')}.`,
   )
     .option('--check', 'write nothing; fail when a file is not what would be written')
     .option(
@@ -71,6 +73,7 @@ export function openApiCommand(
   const files: Record<string, string> = {
     [CURRENT]: text,
     [EVENT_TYPES]: eventTypesText(),
+    [EVENT_EXAMPLES]: eventExamplesText(),
     ...Object.fromEntries(pages),
   };
   if (options.check) {

@@ -118,3 +118,12 @@ export const eventTypeList = (): Record<string, { sentTo: string; summary: strin
       return [type, { sentTo, summary }];
     }),
   );
+
+/** What each event type means, with the body of an example, for the dashboard's forms. */
+export const eventExampleList = (): Record<string, { description: string; example: object }> =>
+  Object.fromEntries(
+    EVENT_TYPES.map((type) => [
+      type,
+      { description: EVENT_CATALOGUE[type].description, example: eventExample(type).body },
+    ]),
+  );

@@ -18,6 +18,8 @@ const files = {
   overview: file(() => import('../pages/overview/overview.tsx')),
   endpoints: file(() => import('../pages/endpoints/endpoints.tsx')),
   endpoint: file(() => import('../pages/endpoints/endpoint.tsx')),
+  recover: file(() => import('../pages/recover/recover.tsx')),
+  failures: file(() => import('../pages/failures/failures.tsx')),
   deliveries: file(() => import('../pages/deliveries/deliveries.tsx')),
   sources: file(() => import('../pages/sources/sources.tsx')),
   'api-keys': file(() => import('../pages/api-keys/api-keys.tsx')),
@@ -28,6 +30,8 @@ const files = {
 const Overview = lazy(files.overview);
 const Endpoints = lazy(files.endpoints);
 const Endpoint = lazy(files.endpoint);
+const Recover = lazy(files.recover);
+const Failures = lazy(files.failures);
 const Deliveries = lazy(files.deliveries);
 const Sources = lazy(files.sources);
 const ApiKeys = lazy(files['api-keys']);
@@ -59,6 +63,10 @@ export function Pages() {
           <Route key={`${half}/endpoint`} path={`${half}/endpoints/:id`}>
             {({ id }) => <Endpoint key={id} id={id} />}
           </Route>,
+          <Route key={`${half}/recover`} path={`${half}/endpoints/:id/recover`}>
+            {({ id }) => <Recover key={id} id={id} />}
+          </Route>,
+          <Route key={`${half}/failures`} path={`${half}/failures`} component={Failures} />,
           <Route
             key={`${half}/deliveries`}
             path={`${half}/deliveries/:endpointId?/:deliveryId?`}

@@ -35,7 +35,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const isNarrow = useIsNarrow();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const page = path.split('/').slice(0, 3).join('/');
+  const page = path.endsWith('/recover') ? path : path.split('/').slice(0, 3).join('/');
   const shownBefore = useRef(page);
   useEffect(() => rememberHalf(half), [half]);
   useEffect(() => {
@@ -146,6 +146,7 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
       <Place to={to('/deliveries')} icon={Send} hasMore>
         {t.nav.deliveries}
       </Place>
+      <Place to={to('/failures')}>{t.nav.failures}</Place>
       <h2>{t.nav.organization}</h2>
       <Place to={to('/sources')} icon={BookOpen} hasMore>
         {t.nav.sources}

@@ -1,10 +1,12 @@
 import { organization } from './de-organization.ts';
+import { recovery } from './de-recovery.ts';
 import type { Texts } from './en.ts';
 import { plural } from './plural.ts';
 
 /** Alles, was die Anwendung sagt, auf Deutsch. */
 export const de: Texts = {
   ...organization,
+  ...recovery,
   product: 'Conversation Service',
   loading: 'Wird geladen',
   cancel: 'Abbrechen',
@@ -20,6 +22,7 @@ export const de: Texts = {
     overview: 'Übersicht',
     endpoints: 'Endpunkte',
     deliveries: 'Zustellungen',
+    failures: 'Fehler',
     sources: 'Inhaltsquellen',
     apiKeys: 'API-Schlüssel',
     sandbox: 'Sandbox',
@@ -126,13 +129,12 @@ export const de: Texts = {
   overview: {
     title: 'Übersicht',
     range: 'Zeitraum',
-    ranges: { '24': 'Letzte 24 Stunden', '72': 'Letzte 3 Tage', '168': 'Letzte 7 Tage' },
+    ranges: { '24': 'Letzte 24 Stunden', '168': 'Letzte 7 Tage' },
     succeeded: 'Gelungen',
     failed: 'Gescheitert',
     skipped: 'Übersprungen',
     open: 'In Zustellung',
     rate: 'Erfolgsquote',
-    rateWithout: (open) => `ohne ${open} in Zustellung`,
     backlog: 'Rückstand',
     backlogNone: 'Kein Rückstand',
     backlogBrief: 'Keine länger als eine Minute',
@@ -150,10 +152,6 @@ export const de: Texts = {
     endpoints: 'Endpunkte',
     waiting: (count, written) =>
       `${written} ${plural(count, 'Zustellung ist', 'Zustellungen sind')} noch nicht angekommen`,
-    failures: (count) =>
-      count === 1
-        ? 'Die letzte Zustellung ist gescheitert'
-        : `Die letzten ${count} Zustellungen sind gescheitert`,
     failuresSince: 'die erste',
     disables: 'Wird abgeschaltet, wenn keine Zustellung gelingt',
     disablesAfter: (count) =>

@@ -1,6 +1,7 @@
 import { EVENT_SUMMARIES } from '../api/event-types.ts';
 import type { components } from '../api/schema.gen.ts';
 import { organization } from './en-organization.ts';
+import { recovery } from './en-recovery.ts';
 import { plural } from './plural.ts';
 
 type Schemas = components['schemas'];
@@ -12,6 +13,7 @@ type Redelivery = Schemas['Redelivery'];
  */
 export const en = {
   ...organization,
+  ...recovery,
   product: 'Conversation Service',
   loading: 'Loading',
   cancel: 'Cancel',
@@ -27,6 +29,7 @@ export const en = {
     overview: 'Overview',
     endpoints: 'Endpoints',
     deliveries: 'Deliveries',
+    failures: 'Failures',
     sources: 'Content sources',
     apiKeys: 'API keys',
     sandbox: 'Sandbox',
@@ -130,13 +133,12 @@ export const en = {
   overview: {
     title: 'Overview',
     range: 'Time',
-    ranges: { '24': 'Last 24 hours', '72': 'Last 3 days', '168': 'Last 7 days' },
+    ranges: { '24': 'Last 24 hours', '168': 'Last 7 days' },
     succeeded: 'Succeeded',
     failed: 'Failed',
     skipped: 'Skipped',
     open: 'In progress',
     rate: 'Success rate',
-    rateWithout: (open: string) => `without ${open} in progress`,
     backlog: 'Backlog',
     backlogNone: 'No backlog',
     backlogBrief: 'None for more than a minute',
@@ -152,8 +154,6 @@ export const en = {
     endpoints: 'Endpoints',
     waiting: (count: number, written: string) =>
       `${written} ${plural(count, 'delivery has', 'deliveries have')} not arrived yet`,
-    failures: (count: number) =>
-      count === 1 ? 'The last delivery failed' : `The last ${count} deliveries failed`,
     failuresSince: 'the first one',
     disables: 'Will be disabled unless a delivery succeeds',
     disablesAfter: (count: number) =>

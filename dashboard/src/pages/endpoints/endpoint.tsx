@@ -16,6 +16,8 @@ import { Url } from '../../parts/url.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
+import { FailuresInARow } from '../failures-in-a-row.tsx';
+import { useFailure, WhatHappened } from '../recover/what-happened.tsx';
 import { Edit } from './edit.tsx';
 import { TestSending } from './test-sending.tsx';
 import { VERIFICATION } from './verification.ts';
@@ -67,10 +69,15 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
     >
       {error ? <Failure title={t.failure.loading} error={error} /> : null}
       {endpoint.status === 'auto_disabled' ? (
-        <Notice tone="warn" title={t.status.auto_disabled}>
-          <p>{t.overview.disabledAbout}</p>
-        </Notice>
+        <WhatHappened endpoint={endpoint} failingSince={endpoint.disabledAt ?? endpoint.createdAt}>
+          <p>
+            <Link to={`/endpoints/${endpoint.id}/recover`} className={buttonLook('primary')}>
+              {t.recover.action}
+            </Link>
+          </p>
+        </WhatHappened>
       ) : null}
+      <Failing endpoint={endpoint} />
       <Card>
         <EndpointFacts endpoint={endpoint} />
       </Card>
@@ -84,6 +91,24 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
       {open === 'edit' ? <Edit endpoint={endpoint} onClose={() => setOpen(undefined)} /> : null}
       {open === 'delete' ? <Delete endpoint={endpoint} onClose={() => setOpen(undefined)} /> : null}
     </Page>
+  );
+}
+
+/** How far a failing endpoint is from being disabled, and why. */
+function Failing({ endpoint }: { endpoint: EndpointData }) {
+  const t = useTexts();
+  const { lastError } = useFailure(endpoint);
+  if (endpoint.failing === null) return null;
+  return (
+    <Notice tone="warn" title={t.recover.failingTitle}>
+      <p>
+        <FailuresInARow endpoint={endpoint} />
+        {lastError === undefined ? '' : `: ${lastError}`}
+      </p>
+      <p>
+        <Link to={`/endpoints/${endpoint.id}/recover`}>{t.recover.action}</Link>
+      </p>
+    </Notice>
   );
 }
 
@@ -109,7 +134,9 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
             ))}
           </ul>,
         ],
-        [t.endpoints.failuresInARow, format.number(endpoint.consecutiveFailures)],
+        ...(failing === null
+          ? []
+          : [[t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={endpoint} />] as const]),
         ...(failing === null || failing.since === null
           ? []
           : [[t.endpoints.failingSince, <Moment key="since" at={failing.since} />] as const]),

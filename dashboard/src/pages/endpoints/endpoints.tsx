@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useEndpoints } from '../../api/webhooks.ts';
+import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
@@ -10,8 +10,33 @@ import { Ago } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
+import { FailuresInARow } from '../failures-in-a-row.tsx';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
+import { useFailure } from '../recover/what-happened.tsx';
 import { Register } from './register.tsx';
+
+/** How an endpoint stands; of one that fails how far it is and why, of a disabled one the way back. */
+function StatusCell({ endpoint }: { endpoint: Endpoint }) {
+  const t = useTexts();
+  const { lastError } = useFailure(endpoint);
+  const isWell = endpoint.status === 'active' && endpoint.failing === null;
+  return (
+    <div>
+      <EndpointStatus endpoint={endpoint} />
+      {isWell ? null : (
+        <>
+          <p>
+            <FailuresInARow endpoint={endpoint} />
+          </p>
+          <p className="quiet">{lastError}</p>
+          <Link to={`/endpoints/${endpoint.id}/recover`} aria-label={t.recover.actionOf(endpoint.url)}>
+            {t.recover.action}
+          </Link>
+        </>
+      )}
+    </div>
+  );
+}
 
 /** The organization's webhook endpoints. */
 export default function Endpoints() {
@@ -63,7 +88,7 @@ export default function Endpoints() {
                   </Link>
                 </td>
                 <td data-label={t.endpoints.status}>
-                  <EndpointStatus endpoint={endpoint} />
+                  <StatusCell endpoint={endpoint} />
                 </td>
                 <td data-label={t.endpoints.events}>
                   <code>{endpoint.events.join(', ')}</code>
