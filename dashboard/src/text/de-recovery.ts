@@ -13,6 +13,7 @@ export const recovery: typeof english = {
     actionOf: (url) => `Wiederherstellen: ${url}`,
     back: 'Der Endpunkt',
     disabledTitle: 'Dieser Endpunkt ist abgeschaltet',
+    oldTitle: 'Der alte Endpunkt ist abgeschaltet',
     disabledAgain: 'Der Empfänger ist wieder ausgefallen: Auch der neue Endpunkt ist abgeschaltet',
     disabledAbout:
       'Er erhält keine Ereignisse mehr und bleibt abgeschaltet. Registrieren Sie seine URL erneut, um ihn wiederherzustellen.',
@@ -133,7 +134,7 @@ export const recovery: typeof english = {
     finished: 'Fertig.',
   },
   numbers: {
-    rate: 'Anteil der gelungenen an allen beendeten. Gescheiterte und übersprungene zählen dagegen.',
+    rate: 'Gescheiterte und übersprungene Zustellungen zählen dagegen.',
     outcomes: 'Ergebnisse',
     open: 'In Zustellung',
     openAbout: 'Noch nicht beendet, daher nicht in der Quote.',

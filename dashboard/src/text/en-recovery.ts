@@ -13,6 +13,7 @@ export const recovery = {
     actionOf: (url: string) => `Recover: ${url}`,
     back: 'The endpoint',
     disabledTitle: 'This endpoint is disabled',
+    oldTitle: 'The old endpoint is disabled',
     disabledAgain: 'The receiver failed again: the new endpoint is disabled, too',
     disabledAbout: 'It receives no more events, and it stays disabled. To recover, register its URL again.',
     inARow: (count: string, most: string) => `${count} of ${most} failures in a row`,
@@ -129,7 +130,7 @@ export const recovery = {
     finished: 'Done.',
   },
   numbers: {
-    rate: 'Succeeded of all that ended. Failed and skipped deliveries count against it.',
+    rate: 'Failed and skipped deliveries count against it.',
     outcomes: 'Outcomes',
     open: 'In progress',
     openAbout: 'Not ended yet, so not in the rate.',

@@ -81,9 +81,11 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
       <Card>
         <EndpointFacts endpoint={endpoint} />
       </Card>
-      <Card title={t.endpoints.test}>
-        {isAdmin ? <TestSending webhookId={endpoint.id} /> : <p className="quiet">{t.admins}</p>}
-      </Card>
+      {endpoint.status === 'auto_disabled' ? null : (
+        <Card title={t.endpoints.test}>
+          {isAdmin ? <TestSending webhookId={endpoint.id} /> : <p className="quiet">{t.admins}</p>}
+        </Card>
+      )}
       <Card title={t.endpoints.verify}>
         <p className="quiet">{t.verification.about}</p>
         <CodeTabs label={t.verification.label} samples={VERIFICATION} />

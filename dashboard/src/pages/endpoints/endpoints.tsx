@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, buttonLook } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page, Table } from '../../parts/page.tsx';
@@ -15,25 +15,22 @@ import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { useFailure } from '../recover/what-happened.tsx';
 import { Register } from './register.tsx';
 
-/** How an endpoint stands; of one that fails how far it is and why, of a disabled one the way back. */
-function StatusCell({ endpoint }: { endpoint: Endpoint }) {
+/** How far an endpoint that fails is from being disabled, why, and the way back. */
+function Trouble({ endpoint }: { endpoint: Endpoint }) {
   const t = useTexts();
   const { lastError } = useFailure(endpoint);
-  const isWell = endpoint.status === 'active' && endpoint.failing === null;
+  if (endpoint.status === 'active' && endpoint.failing === null) return null;
   return (
-    <div>
-      <EndpointStatus endpoint={endpoint} />
-      {isWell ? null : (
-        <>
-          <p>
-            <FailuresInARow endpoint={endpoint} />
-          </p>
-          <p className="quiet">{lastError}</p>
-          <Link to={`/endpoints/${endpoint.id}/recover`} aria-label={t.recover.actionOf(endpoint.url)}>
-            {t.recover.action}
-          </Link>
-        </>
-      )}
+    <div className="row">
+      <FailuresInARow endpoint={endpoint} />
+      <span className="quiet">{lastError}</span>
+      <Link
+        to={`/endpoints/${endpoint.id}/recover`}
+        className={buttonLook('ordinary')}
+        aria-label={t.recover.actionOf(endpoint.url)}
+      >
+        {t.recover.action}
+      </Link>
     </div>
   );
 }
@@ -86,9 +83,10 @@ export default function Endpoints() {
                   <Link to={`/endpoints/${endpoint.id}`}>
                     <Url url={endpoint.url} />
                   </Link>
+                  <Trouble endpoint={endpoint} />
                 </td>
                 <td data-label={t.endpoints.status}>
-                  <StatusCell endpoint={endpoint} />
+                  <EndpointStatus endpoint={endpoint} />
                 </td>
                 <td data-label={t.endpoints.events}>
                   <code>{endpoint.events.join(', ')}</code>

@@ -33,6 +33,8 @@ export function Group({
   const isAdmin = useIsAdmin();
   const [isAsked, setAsked] = useState(false);
   const { status, cause, example, deliveries } = group;
+  const isOpen = (id: string) => endpoints.some((each) => each.webhookId === id && each.status === 'active');
+  const isOpenAnywhere = group.endpoints.some(({ id }) => isOpen(id));
   const retrying = deliveries.filter((delivery) => delivery.status === 'retrying').length;
   const name = `${status ?? t.failures.noResponse} ${cause === '' ? t.failures.noMessage : cause}`;
   return (
@@ -59,19 +61,18 @@ export function Group({
         </details>
       )}
       <Deliveries group={group} />
-      {isAdmin ? (
+      {isAdmin && isOpenAnywhere ? (
         <div>
           <Button aria-label={t.failures.resendOf(name)} onPress={() => setAsked(true)}>
             {t.failures.resend}
           </Button>
         </div>
-      ) : (
-        <p className="quiet">{t.admins}</p>
-      )}
+      ) : null}
+      {isAdmin ? null : <p className="quiet">{t.admins}</p>}
       {isAsked ? (
         <ResendGroup
           group={group}
-          isOpen={(id) => endpoints.some((each) => each.webhookId === id && each.status === 'active')}
+          isOpen={isOpen}
           onClose={(hasSent) => {
             setAsked(false);
             if (hasSent) onResent();

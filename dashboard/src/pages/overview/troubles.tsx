@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { useLastFailures } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
+import { buttonLook } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
@@ -55,7 +56,11 @@ function Trouble({ row, attention }: { row: Row; attention: Attention }) {
       {attention === 'waiting' ? <Waiting row={row} /> : <LastError row={row} />}
       <p className="row">
         {attention === 'waiting' ? null : (
-          <Link to={`/endpoints/${row.webhookId}/recover`} aria-label={t.recover.actionOf(row.url)}>
+          <Link
+            to={`/endpoints/${row.webhookId}/recover`}
+            className={buttonLook('ordinary')}
+            aria-label={t.recover.actionOf(row.url)}
+          >
             {t.recover.action}
           </Link>
         )}

@@ -36,7 +36,7 @@ export function FailingEndpoint({ endpoint }: { endpoint: Endpoint }) {
       <Card title={t.endpoints.test}>
         {isAdmin ? <TestSending webhookId={endpoint.id} /> : <p className="quiet">{t.admins}</p>}
       </Card>
-      <Card title={t.deliveries.bulk}>
+      <Card title={t.bulk.title}>
         <div className="row">
           {isAdmin ? <Button onPress={() => setSending(true)}>{t.deliveries.bulk}</Button> : null}
           <Link to={`/deliveries/${endpoint.id}?status=failed`} className={buttonLook('ordinary')}>

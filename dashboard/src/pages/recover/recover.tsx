@@ -56,7 +56,7 @@ function Recovery({ chain }: { chain: Chain<Endpoint> }) {
         <WhatHappened
           endpoint={lost}
           failingSince={failingSince}
-          isAgain={isDisabled && replaced.length > 0}
+          state={isDisabled ? (replaced.length > 0 ? 'again' : 'disabled') : 'replaced'}
         />
       )}
       <Steps chain={chain} />

@@ -10,7 +10,28 @@ import { Found, ResendForm } from '../resend/resend-form.tsx';
 import { type Chain, startOfOutage } from './chain.ts';
 
 /** Counts and resends what the new endpoint lacks. */
-export function ResendStep({ chain, state }: { chain: Chain<Endpoint>; state: JobState }) {
+export function ResendStep({
+  chain,
+  state,
+  isDone,
+}: {
+  chain: Chain<Endpoint>;
+  state: JobState;
+  isDone: boolean;
+}) {
+  const t = useTexts();
+  if (!isDone) return <ResendNow chain={chain} state={state} />;
+  return (
+    <details>
+      <summary>{t.resend.countAgain}</summary>
+      <div className="stack">
+        <ResendNow chain={chain} state={state} />
+      </div>
+    </details>
+  );
+}
+
+function ResendNow({ chain, state }: { chain: Chain<Endpoint>; state: JobState }) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
   const since = useStart(chain);

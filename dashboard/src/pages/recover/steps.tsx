@@ -32,6 +32,7 @@ export function Steps({ chain }: { chain: Chain<Endpoint> }) {
     jobs !== undefined,
     register.data !== undefined,
   );
+  const headingOf = (name: StepName) => (name === now ? heading : undefined);
   const at = STEPS.indexOf(now);
   const isOver = now === 'done' && replaced.length === 0;
   const stateAt = (index: number): State =>
@@ -39,13 +40,13 @@ export function Steps({ chain }: { chain: Chain<Endpoint> }) {
   return (
     <>
       <ol className={styles.steps} aria-label={t.recover.steps}>
-        <Step number={1} name="register" state={stateAt(0)} heading={heading}>
+        <Step number={1} name="register" state={stateAt(0)} heading={headingOf('register')}>
           <RegisterStep chain={chain} register={register} />
         </Step>
-        <Step number={2} name="resend" state={stateAt(1)} heading={heading}>
-          {isDisabled ? null : <ResendStep chain={chain} state={state} />}
+        <Step number={2} name="resend" state={stateAt(1)} heading={headingOf('resend')}>
+          {isDisabled ? null : <ResendStep chain={chain} state={state} isDone={now === 'done'} />}
         </Step>
-        <Step number={3} name="done" state={stateAt(2)} heading={heading}>
+        <Step number={3} name="done" state={stateAt(2)} heading={headingOf('done')}>
           {now === 'done' ? <DeleteStep chain={chain} resent={state.resent} /> : null}
         </Step>
       </ol>
@@ -68,7 +69,7 @@ function Step({
   number: number;
   name: StepName;
   state: State;
-  heading: RefObject<HTMLHeadingElement | null>;
+  heading: RefObject<HTMLHeadingElement | null> | undefined;
   children: ReactNode;
 }) {
   const t = useTexts();
@@ -79,7 +80,7 @@ function Step({
       {...(state === 'current' ? { 'aria-current': 'step' } : {})}
     >
       <div className={styles.head}>
-        <h2 tabIndex={-1} {...(state === 'current' ? { ref: heading } : {})}>
+        <h2 tabIndex={-1} ref={heading}>
           {t.recover.step(number, t.recover[name].title)}
         </h2>
         <Status tone={TONES[state]}>{t.recover.states[state]}</Status>

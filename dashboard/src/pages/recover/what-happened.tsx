@@ -19,22 +19,27 @@ const HOURS = 168;
 export function WhatHappened({
   endpoint,
   failingSince,
-  isAgain = false,
+  state = 'disabled',
   children,
 }: {
   endpoint: Endpoint;
   failingSince: string;
-  /** Whether the endpoint took the place of another disabled one. */
-  isAgain?: boolean;
+  /** `again`: it took the place of another disabled one; `replaced`: another one took its place. */
+  state?: 'disabled' | 'again' | 'replaced';
   children?: ReactNode;
 }) {
   const t = useTexts();
   const { disabledAt, disabledReason } = endpoint;
+  const titles = {
+    disabled: t.recover.disabledTitle,
+    again: t.recover.disabledAgain,
+    replaced: t.recover.oldTitle,
+  };
   const { lastError, firstAt } = useFailure(endpoint);
   const first = [failingSince, firstAt ?? failingSince].toSorted()[0] ?? failingSince;
   return (
-    <Notice tone="bad" title={isAgain ? t.recover.disabledAgain : t.recover.disabledTitle}>
-      <p>{t.recover.disabledAbout}</p>
+    <Notice tone={state === 'replaced' ? 'idle' : 'bad'} title={titles[state]}>
+      {state === 'replaced' ? null : <p>{t.recover.disabledAbout}</p>}
       <Facts
         facts={[
           ...(lastError === undefined ? [] : [[t.recover.lastError, lastError] as const]),

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { type Job, type JobOrder, useJobs, useStartJob } from '../../api/redeliveries.ts';
 import { useEnvironment } from '../../app/environment.ts';
@@ -40,8 +40,9 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
   const start = useStartJob(environment, scope.webhookId);
   const count = counted !== undefined && isCountOf(counted, order.body) ? counted : undefined;
   const isOther = running !== undefined && running.what !== scope.what;
+  const here = useFocusKept(running?.id);
   return (
-    <div className="stack">
+    <div className="stack" ref={here} tabIndex={-1}>
       <JobSaid job={running ?? count ?? resent} />
       {error ? <Failure title={t.failure.loading} error={error} /> : null}
       {running === undefined ? (
@@ -72,6 +73,18 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
       {running === undefined && resent?.status === 'stopped' ? <Stopped job={resent} /> : null}
     </div>
   );
+}
+
+/** Keeps the focus here when the button that had it is gone, because a job has begun or ended. */
+function useFocusKept(running: string | undefined): RefObject<HTMLDivElement | null> {
+  const here = useRef<HTMLDivElement>(null);
+  const last = useRef(running);
+  useEffect(() => {
+    const isChanged = last.current !== running;
+    last.current = running;
+    if (isChanged && document.activeElement === document.body) here.current?.focus({ preventScroll: true });
+  }, [running]);
+  return here;
 }
 
 function CountButtons({
