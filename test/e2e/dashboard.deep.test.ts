@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aDashboard, chromium } from './a-dashboard.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
+import { recovery } from './dashboard/recovery.ts';
 import { security } from './dashboard/security.ts';
 import { membership, signingIn } from './dashboard/sign-in.ts';
 import { deliveries, endpoints } from './dashboard/webhooks.ts';
@@ -15,6 +16,7 @@ describe.skipIf(chromium === undefined)('the dashboard', () => {
   membership(dashboard, EXTENT);
   endpoints(dashboard, EXTENT);
   deliveries(dashboard, EXTENT);
+  recovery(dashboard, EXTENT);
   apiKeys(dashboard, EXTENT);
   sandbox(dashboard, EXTENT);
   security(dashboard, EXTENT);

@@ -7,6 +7,7 @@ import { operating } from '../integration/service/local-run/operate.ts';
 import { verification } from '../integration/service/local-run/verification.ts';
 import { aDashboard, chromium, WITHOUT_WAITS } from './a-dashboard.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
+import { recovery } from './dashboard/recovery.ts';
 import { security } from './dashboard/security.ts';
 import { membership, signingIn } from './dashboard/sign-in.ts';
 import { deliveries, endpoints } from './dashboard/webhooks.ts';
@@ -30,6 +31,7 @@ describe.skipIf(chromium === undefined)('the dashboard in a browser', () => {
   membership(browser, EXTENT);
   endpoints(browser, EXTENT);
   deliveries(browser, EXTENT);
+  recovery(browser, EXTENT);
   apiKeys(browser, EXTENT);
   sandbox(browser, EXTENT);
   security(browser, EXTENT);

@@ -8,6 +8,7 @@ import {
   type LucideIcon,
   Send,
   Settings,
+  TriangleAlert,
   Webhook,
 } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -146,7 +147,9 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
       <Place to={to('/deliveries')} icon={Send} hasMore>
         {t.nav.deliveries}
       </Place>
-      <Place to={to('/failures')}>{t.nav.failures}</Place>
+      <Place to={to('/failures')} icon={TriangleAlert}>
+        {t.nav.failures}
+      </Place>
       <h2>{t.nav.organization}</h2>
       <Place to={to('/sources')} icon={BookOpen} hasMore>
         {t.nav.sources}

@@ -72,6 +72,12 @@ export const recovery: typeof english = {
       completeAbout: 'Der neue Endpunkt erhält alle Ereignisse.',
     },
   },
+  replace: {
+    action: 'Ersetzen',
+    title: 'Diesen Endpunkt ersetzen',
+    about:
+      'Ein neuer Endpunkt mit denselben Einstellungen und einem neuen Signaturgeheimnis. Beide erhalten jedes Ereignis, unter derselben webhook-id, bis Sie diesen löschen.',
+  },
   resend: {
     count: 'Zählen',
     countAgain: 'Erneut zählen',

@@ -70,6 +70,12 @@ export const recovery = {
       completeAbout: 'The new endpoint receives all events.',
     },
   },
+  replace: {
+    action: 'Replace',
+    title: 'Replace this endpoint',
+    about:
+      'A new endpoint with the same settings and a new signing secret. Both receive each event, under the same webhook-id, until you delete this one.',
+  },
   resend: {
     count: 'Count',
     countAgain: 'Count again',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiFailure } from '../../../dashboard/src/api/failures.ts';
 import { faultsByField, kindOf } from '../../../dashboard/src/api/field-faults.ts';
-import { isLimit } from '../../../dashboard/src/pages/endpoints/draft.ts';
+import { isLimit } from '../../../dashboard/src/pages/endpoints/limit.ts';
 import { MaxPerSecond } from '../../../functions/domain/endpoint-rate.ts';
 import { checkReceiverUrl } from '../../../functions/domain/receiver-url.ts';
 

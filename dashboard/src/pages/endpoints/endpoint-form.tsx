@@ -4,8 +4,9 @@ import { EVENT_TYPES, type EventType } from '../../api/event-types.ts';
 import { Button } from '../../parts/button.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
 import { useTexts } from '../../text/language.ts';
-import { type EndpointDraft, isLimit } from './draft.ts';
+import type { EndpointDraft } from './draft.ts';
 import { EventMeanings } from './event-meanings.tsx';
+import { isLimit } from './limit.ts';
 
 const isEventType = (name: string): name is EventType => EVENT_TYPES.some((type) => type === name);
 /** Of code points; the field counts UTF-16 code units, of which one has up to two. */

@@ -19,6 +19,7 @@ import { EndpointStatus } from '../endpoint-status.tsx';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
 import { useFailure, WhatHappened } from '../recover/what-happened.tsx';
 import { Edit } from './edit.tsx';
+import { Register } from './register.tsx';
 import { TestSending } from './test-sending.tsx';
 import { VERIFICATION } from './verification.ts';
 
@@ -46,7 +47,7 @@ export default function Endpoint({ id }: { id: string }) {
 function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
-  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const [open, setOpen] = useState<'edit' | 'replace' | 'delete'>();
   return (
     <Page
       title={endpoint.url}
@@ -59,6 +60,9 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
           {isAdmin ? (
             <>
               <Button onPress={() => setOpen('edit')}>{t.endpoints.edit}</Button>
+              {endpoint.status === 'auto_disabled' ? null : (
+                <Button onPress={() => setOpen('replace')}>{t.replace.action}</Button>
+              )}
               <Button look="danger" onPress={() => setOpen('delete')}>
                 {t.endpoints.delete}
               </Button>
@@ -91,6 +95,7 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
         <CodeTabs label={t.verification.label} samples={VERIFICATION} />
       </Card>
       {open === 'edit' ? <Edit endpoint={endpoint} onClose={() => setOpen(undefined)} /> : null}
+      {open === 'replace' ? <Register replaced={endpoint} onClose={() => setOpen(undefined)} /> : null}
       {open === 'delete' ? <Delete endpoint={endpoint} onClose={() => setOpen(undefined)} /> : null}
     </Page>
   );

@@ -1,24 +1,34 @@
 import { useState } from 'react';
-import { useRegister } from '../../api/webhooks.ts';
+import { type Endpoint, useRegister } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { FaultForm } from '../../parts/fault-form.tsx';
 import { useTexts } from '../../text/language.ts';
-import { DRAFT_FIELDS, EMPTY_DRAFT, type EndpointDraft, registrationOf } from './draft.ts';
+import { DRAFT_FIELDS, draftOf, EMPTY_DRAFT, type EndpointDraft, registrationOf } from './draft.ts';
 import { EndpointFields } from './endpoint-form.tsx';
 import { Registered } from './registered.tsx';
 
-/** Registers an endpoint, and shows its signing secret, once. */
-export function Register({ onClose }: { onClose: () => void }) {
+/**
+ * Registers an endpoint, and shows its signing secret, once.
+ * @param replaced the endpoint whose settings it has at first
+ */
+export function Register({ replaced, onClose }: { replaced?: Endpoint; onClose: () => void }) {
   const t = useTexts();
   const { environment } = useEnvironment();
-  const [draft, setDraft] = useState<EndpointDraft>(EMPTY_DRAFT);
+  const [draft, setDraft] = useState<EndpointDraft>(() =>
+    replaced === undefined ? EMPTY_DRAFT : draftOf(replaced),
+  );
   const register = useRegister(environment);
   if (register.data) return <Registered endpoint={register.data} onClose={onClose} />;
   return (
     // While it is being made there is no way out: its only secret comes with the answer.
-    <Dialog title={t.endpoints.add} isOpen onClose={register.isPending ? undefined : onClose}>
+    <Dialog
+      title={replaced === undefined ? t.endpoints.add : t.replace.title}
+      isOpen
+      onClose={register.isPending ? undefined : onClose}
+    >
+      {replaced === undefined ? null : <p className="quiet">{t.replace.about}</p>}
       <FaultForm
         error={register.error}
         fields={DRAFT_FIELDS}

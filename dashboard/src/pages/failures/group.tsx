@@ -7,6 +7,7 @@ import { Link } from '../../parts/link.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { Url } from '../../parts/url.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import styles from './failures.module.css';
@@ -93,8 +94,8 @@ function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: reado
         const isDisabled = endpoint?.status === 'auto_disabled';
         return (
           <li key={id}>
-            <Link to={`/deliveries/${id}?status=exhausted`} className={styles.url}>
-              {endpoint?.url ?? id}
+            <Link to={`/deliveries/${id}?status=exhausted`}>
+              {endpoint === undefined ? <code>{id}</code> : <Url url={endpoint.url} />}
             </Link>{' '}
             <span className="quiet">{t.failures.deliveries(count, format.number(count))}</span>
             {isDisabled ? (
