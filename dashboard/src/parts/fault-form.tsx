@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { faultsByField, kindOf } from '../api/field-faults.ts';
 import { useTexts } from '../text/language.ts';
@@ -34,6 +34,7 @@ export function FaultForm({
       }),
     [error, names, t],
   );
+  const unedited = useUnedited(problems, form);
   useEffect(() => {
     const first = Object.keys(problems)[0];
     if (first !== undefined) form.current?.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
@@ -42,7 +43,7 @@ export function FaultForm({
     <Form
       ref={form}
       className="stack"
-      validationErrors={problems}
+      validationErrors={unedited}
       onSubmit={(event) => {
         event.preventDefault();
         onSubmit();
@@ -61,4 +62,24 @@ export function FaultForm({
       {actions}
     </Form>
   );
+}
+
+/** Problems of fields that were not edited since: what was wrong with the others is no longer there. */
+function useUnedited(problems: Record<string, string>, form: RefObject<HTMLFormElement | null>) {
+  const [left, setLeft] = useState(problems);
+  useEffect(() => {
+    setLeft(problems);
+    const forget = ({ target }: Event) => {
+      if (target instanceof HTMLInputElement)
+        setLeft((known) =>
+          Object.hasOwn(known, target.name)
+            ? Object.fromEntries(Object.entries(known).filter(([name]) => name !== target.name))
+            : known,
+        );
+    };
+    const { current } = form;
+    current?.addEventListener('input', forget);
+    return () => current?.removeEventListener('input', forget);
+  }, [problems, form]);
+  return left;
 }

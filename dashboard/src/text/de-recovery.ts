@@ -67,7 +67,6 @@ export const recovery: typeof english = {
       follow: 'Zustellungen des neuen Endpunkts ansehen',
       delete: 'Alten Endpunkt löschen',
       deleteTitle: 'Alten Endpunkt löschen?',
-      deleted: 'Der alte Endpunkt ist gelöscht.',
       complete: 'Wiederhergestellt',
       completeAbout: 'Der neue Endpunkt erhält alle Ereignisse.',
     },

@@ -288,7 +288,6 @@ export const de: Texts = {
       'Der Zeitpunkt des Ereignisses, in Ihrer Zeitzone. Seine Zustellung kann bis zu etwa eine Stunde später scheitern. Ereignisse können 30 Tage lang erneut gesendet werden.',
     sinceInvalid: 'Ein Zeitpunkt in den letzten 30 Tagen.',
     skipped: 'Auch übersprungene Zustellungen',
-    start: 'Erneut senden',
     progress: 'Fortschritt',
     running: 'Wird erneut gesendet',
     done: 'Fertig',

@@ -55,7 +55,7 @@ export const recovery = {
       about:
         'Every event that the new endpoint has not received, those before its registration included. Count first. What has arrived is not resent.',
       sinceHint:
-        'In your time zone. Two hours before the first failure, because a delivery is attempted for about an hour. An earlier time does no harm.',
+        'In your time zone. It begins two hours before the first failure, because a delivery is attempted for about an hour. An earlier time does no harm.',
       nothing: 'Nothing is missing.',
     },
     done: {
@@ -65,7 +65,6 @@ export const recovery = {
       follow: 'See the deliveries of the new endpoint',
       delete: 'Delete the old endpoint',
       deleteTitle: 'Delete the old endpoint?',
-      deleted: 'The old endpoint is deleted.',
       complete: 'Recovered',
       completeAbout: 'The new endpoint receives all events.',
     },

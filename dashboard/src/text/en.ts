@@ -282,7 +282,6 @@ export const en = {
       'The time of the event, in your time zone. Its delivery can fail up to about an hour later. Events can be resent for 30 days.',
     sinceInvalid: 'Enter a time in the last 30 days.',
     skipped: 'Include skipped deliveries',
-    start: 'Resend',
     progress: 'Progress',
     running: 'Resending',
     done: 'Done',

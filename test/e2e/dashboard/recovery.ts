@@ -9,6 +9,8 @@ const DOWN = { status: 500, body: 'the database of the receiver is down' };
 const FAILURES_TO_DISABLE = 10;
 /** Elements that the keyboard passes on a page at most. */
 const MAX_TABS = 80;
+/** Tests share an organization, so more may be missing than the tickets of one of them. */
+const RESEND = /^Resend \d+ events$/;
 /** Clicks from the overview to the place of a task at most. */
 const MAX_CLICKS = 3;
 
@@ -68,6 +70,8 @@ const journey = (dashboard: Dashboard) =>
     it('is registered again, gets what it missed, and is deleted, by keyboard alone', async () => {
       const receiver = await aDisabledReceiver(dashboard);
       removeAfterwards(dashboard, receiver.url);
+      const missed = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
+      expect(missed.size).toBe(FAILURES_TO_DISABLE);
       const before = receiver.received.length;
       receiver.become(WELL);
       const page = await dashboard.signedIn(ADMIN);
@@ -84,7 +88,7 @@ const journey = (dashboard: Dashboard) =>
 
       await press(page, page.getByRole('button', { name: 'Count', exact: true }));
       await page.getByRole('list', { name: 'By event type' }).getByText('ticket.created').waitFor();
-      await press(page, page.getByRole('button', { name: 'Resend 10 events' }));
+      await press(page, page.getByRole('button', { name: RESEND }));
       await page.locator('h2:focus', { hasText: '3. Delete the old endpoint' }).waitFor();
 
       await press(page, page.getByRole('button', { name: 'Delete the old endpoint' }));
@@ -92,9 +96,9 @@ const journey = (dashboard: Dashboard) =>
       await press(page, confirm);
       await page.getByText('Recovered', { exact: true }).waitFor();
       expect((await dashboard.service.api.get(`/api/v1/webhooks/${receiver.id}`)).status).toBe(404);
-      await expect.poll(() => receiver.received.length).toBe(before + FAILURES_TO_DISABLE);
-      const events = receiver.received.map(({ headers }) => headers['webhook-id']);
-      expect(new Set(events).size).toBe(FAILURES_TO_DISABLE);
+      const arrived = () => receiver.received.slice(before).map(({ headers }) => headers['webhook-id']);
+      await expect.poll(() => missed.difference(new Set(arrived())).size).toBe(0);
+      expect(new Set(arrived()).size).toBe(arrived().length);
     });
   });
 
@@ -118,11 +122,11 @@ const troubles = (dashboard: Dashboard) =>
       if ((await other.getByRole('button', { name: 'Register again' }).count()) > 0)
         await other.getByRole('button', { name: 'Register again' }).click();
       await other.getByRole('button', { name: 'Count', exact: true }).click();
-      await other.getByRole('button', { name: 'Resend 10 events' }).waitFor();
+      await other.getByRole('button', { name: RESEND }).waitFor();
       await page.reload();
-      await page.getByRole('button', { name: 'Resend 10 events' }).click();
-      await page.getByText('10 events resent.').first().waitFor();
-      await member.getByText('10 events resent.').first().waitFor();
+      await page.getByRole('button', { name: RESEND }).click();
+      await page.getByText(/events resent\./).first().waitFor();
+      await member.getByText(/events resent\./).first().waitFor();
       const endpoints = await dashboard.service.api.all('/api/v1/webhooks');
       expect(endpoints.filter(({ url }) => url === receiver.url)).toHaveLength(2);
     });
@@ -133,12 +137,12 @@ const troubles = (dashboard: Dashboard) =>
       const page = await dashboard.signedIn(ADMIN, `/endpoints/${receiver.id}/recover`);
       await registerAgain(page);
       await page.getByRole('button', { name: 'Count', exact: true }).click();
-      await page.getByRole('button', { name: 'Resend 10 events' }).click();
+      await page.getByRole('button', { name: RESEND }).click();
       await page.getByText('The receiver failed again').first().waitFor();
       receiver.become(WELL);
       await registerAgain(page);
       await page.getByRole('button', { name: 'Count', exact: true }).click();
-      await page.getByRole('button', { name: 'Resend 10 events' }).click();
+      await page.getByRole('button', { name: RESEND }).click();
       await page.getByRole('button', { name: 'Delete the old endpoint' }).nth(1).waitFor();
     });
 
@@ -190,7 +194,7 @@ const troubles = (dashboard: Dashboard) =>
       await page.getByText('Another job of this endpoint is running.').waitFor();
       await page.getByRole('button', { name: 'Stop' }).waitFor();
       await expectAccessible(page);
-      await page.unroute(jobs);
+      await page.unrouteAll({ behavior: 'wait' });
       await page.getByRole('button', { name: 'Count', exact: true }).waitFor();
 
       await page.context().clearCookies();
@@ -236,7 +240,7 @@ const causes = (dashboard: Dashboard) =>
       const before = receiver.received.length;
       await group.getByRole('button', { name: /^Resend this group/ }).click();
       await page.getByRole('button', { name: 'Resend 3 events' }).click();
-      await page.getByText('Done. 3 resent').waitFor();
+      await page.getByText('Done. 3 resent').first().waitFor();
       await page.getByRole('button', { name: 'Close' }).click();
       await expect.poll(() => receiver.received.length).toBe(before + 3);
       // What has arrived is left out.

@@ -115,14 +115,14 @@ function Figures({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTi
         {figure(t.overview.skipped, 'skipped')}
       </section>
       <section className={styles.figures} aria-label={t.numbers.open}>
-        <Backlog stats={stats} time={time} />
+        <Backlog stats={stats} />
       </section>
     </div>
   );
 }
 
-/** Deliveries in progress, of any time: they are no outcome yet. */
-function Backlog({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTime }) {
+/** Deliveries in progress, of any time: they are no outcome yet. All end within three days. */
+function Backlog({ stats }: { stats: Schema<'DeliveryStats'> }) {
   const t = useTexts();
   const format = useFormat();
   const { pending } = stats.backlog;
@@ -131,7 +131,7 @@ function Backlog({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTi
     <Figure
       name={t.numbers.open}
       value={format.number(pending)}
-      {...(pending === 0 ? {} : { to: listOf('pending', stats.endpoints, time) })}
+      {...(pending === 0 ? {} : { to: listOf('pending', stats.endpoints, 'week') })}
     >
       {pending === 0 ? t.overview.backlogNone : t.numbers.openAbout}{' '}
       {pending > 0 && wait === null ? `${t.overview.backlogBrief}.` : null}

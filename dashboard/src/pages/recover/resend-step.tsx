@@ -73,7 +73,10 @@ function OfMember({ state: { running, counted } }: { state: JobState }) {
   );
 }
 
-/** Before the first failure of the outage, which the replaced endpoint's deliveries may show best. */
+/**
+ * Before the first failure of the outage, which the replaced endpoint's deliveries may show best, and not before
+ * that endpoint was registered.
+ */
 function useStart({ current, replaced, failingSince }: Chain<Endpoint>): number | undefined {
   const { environment } = useEnvironment();
   const [first = current] = replaced;
@@ -83,5 +86,7 @@ function useStart({ current, replaced, failingSince }: Chain<Endpoint>): number 
     replaced.length > 0,
   );
   if (replaced.length > 0 && isPending) return undefined;
-  return startOfOutage([failingSince, ...(data ?? []).map(({ createdAt }) => createdAt)]);
+  const start = startOfOutage([failingSince, ...(data ?? []).map(({ createdAt }) => createdAt)]);
+  const registeredAt = replaced.length > 0 ? Date.parse(first.createdAt) : 0;
+  return start === undefined ? undefined : Math.max(start, registeredAt);
 }
