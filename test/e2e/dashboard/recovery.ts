@@ -125,8 +125,14 @@ const troubles = (dashboard: Dashboard) =>
       await other.getByRole('button', { name: RESEND }).waitFor();
       await page.reload();
       await page.getByRole('button', { name: RESEND }).click();
-      await page.getByText(/events resent\./).first().waitFor();
-      await member.getByText(/events resent\./).first().waitFor();
+      await page
+        .getByText(/events resent\./)
+        .first()
+        .waitFor();
+      await member
+        .getByText(/events resent\./)
+        .first()
+        .waitFor();
       const endpoints = await dashboard.service.api.all('/api/v1/webhooks');
       expect(endpoints.filter(({ url }) => url === receiver.url)).toHaveLength(2);
     });

@@ -22,8 +22,8 @@ type ReadPage = (
 ) => Promise<{ rows: FailedDelivery[]; next: string | null }>;
 
 /**
- * Reads deliveries of all places in turn, so that a busy endpoint does not hide the others, until there are no
- * more or the bound is reached.
+ * Reads deliveries of all places in turn, so that a busy endpoint does not hide the others, until there are
+ * no more or the bound is reached.
  */
 export async function readTurns(
   places: readonly Place[],

@@ -25,8 +25,8 @@ const successorOf = <L extends Link>(id: string, endpoints: readonly L[]): L | u
 const isDisabled = ({ status }: Pick<Link, 'status'>): boolean => status === 'auto_disabled';
 
 /**
- * Finds the recovery that an endpoint belongs to, from any of its endpoints, a deleted one included: the state
- * of a recovery is in the endpoints, so it continues after a reload and in another tab.
+ * Finds the recovery that an endpoint belongs to, from any of its endpoints, a deleted one included: the
+ * state of a recovery is in the endpoints, so it continues after a reload and in another tab.
  * @returns undefined for an endpoint that does not exist and has no successor
  */
 export function chainOf<L extends Link>(id: string, endpoints: readonly L[]): Chain<L> | undefined {

@@ -74,8 +74,8 @@ function OfMember({ state: { running, counted } }: { state: JobState }) {
 }
 
 /**
- * Before the first failure of the outage, which the replaced endpoint's deliveries may show best, and not before
- * that endpoint was registered.
+ * Before the first failure of the outage, which the replaced endpoint's deliveries may show best, and not
+ * before that endpoint was registered.
  */
 function useStart({ current, replaced, failingSince }: Chain<Endpoint>): number | undefined {
   const { environment } = useEnvironment();

@@ -91,8 +91,8 @@ function Step({
 }
 
 /**
- * Moves the focus to the next step when one is completed, or an old endpoint is deleted: the button that had it is gone. Not while a dialog
- * is open, which has it.
+ * Moves the focus to the next step when one is completed, or an old endpoint is deleted: the button that had
+ * it is gone. Not while a dialog is open, which has it.
  * @returns for the heading of the current step
  */
 function useFocusOnNext(now: string, isKnown: boolean, isCovered: boolean) {

@@ -29,8 +29,8 @@ const isNear = (one: string, other: string): boolean =>
   Math.abs(Date.parse(one) - Date.parse(other)) < MINUTE_MS;
 
 /**
- * Whether a count is one of what would be resent. The service moves a beginning that is more than 30 days ago,
- * and an end in the future.
+ * Whether a count is one of what would be resent. The service moves a beginning that is more than 30 days
+ * ago, and an end in the future.
  */
 export const isCountOf = (count: Job, order: JobOrder): boolean =>
   count.what === (order.what ?? 'failed') &&
