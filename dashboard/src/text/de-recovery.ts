@@ -116,6 +116,7 @@ export const recovery: typeof english = {
     more: 'Weitere Zustellungen',
     read: (count, written) => `${written} ${deliveries(count)} gelesen.`,
     readMore: 'Weitere lesen',
+    refresh: 'Aktualisieren',
     readAll: 'Das sind alle in diesem Zeitraum.',
     none: 'Keine Fehler',
     noneAbout: 'Keine Zustellung in diesem Zeitraum ist gescheitert oder wartet auf eine Wiederholung.',

@@ -112,6 +112,7 @@ export const recovery = {
     more: 'More deliveries',
     read: (count: number, written: string) => `${written} ${deliveries(count)} read.`,
     readMore: 'Read more',
+    refresh: 'Refresh',
     readAll: 'These are all of this time.',
     none: 'No failures',
     noneAbout: 'No delivery of this time has failed or waits for a retry.',

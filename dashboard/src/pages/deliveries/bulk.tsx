@@ -7,7 +7,8 @@ import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
 import { useTexts } from '../../text/language.ts';
-import { JobProgress } from '../resend/progress.tsx';
+import { stateOf } from '../resend/jobs.ts';
+import { JobProgress, JobSaid } from '../resend/progress.tsx';
 import styles from '../resend/resend.module.css';
 import { ResendForm } from '../resend/resend-form.tsx';
 import { type Filters, STATUS_CHOICES, TIME_CHOICES } from './filters.ts';
@@ -72,6 +73,7 @@ function History({ webhookId }: { webhookId: string }) {
   const ended = data.filter(({ dryRun, status }) => !dryRun && status !== 'running');
   return (
     <>
+      <JobSaid state={stateOf(data, 'failed')} />
       {error ? <Failure title={t.failure.loading} error={error} /> : null}
       {ended.length === 0 ? null : (
         <ul className={styles.jobs} aria-label={t.bulk.list}>

@@ -96,6 +96,9 @@ function Groups({ stats, time }: { stats: Schema<'DeliveryStats'>; time: Time })
           {t.failures.read(deliveries.length, format.number(deliveries.length))}{' '}
           {hasNextPage ? '' : t.failures.readAll}
         </span>
+        <Button look="plain" onPress={() => void refetch()}>
+          {t.failures.refresh}
+        </Button>
         {hasNextPage ? (
           <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
             {t.failures.readMore}

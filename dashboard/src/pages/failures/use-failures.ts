@@ -3,21 +3,19 @@ import { answerTo, api, type Environment } from '../../api/client.ts';
 import { type Place, readTurns } from './turns.ts';
 
 const PAGE = 100;
+
 /**
  * Failed and retrying deliveries of some endpoints.
  * @param from ISO 8601; the same for all pages, whose cursors hold for one filter
  */
-export const useFailures = (
-  environment: Environment,
-  webhookIds: readonly string[] | undefined,
-  from: string,
-) =>
+export const useFailures = (environment: Environment, webhookIds: readonly string[], from: string) =>
   useInfiniteQuery({
-    queryKey: [environment, 'failures', from],
-    enabled: webhookIds !== undefined,
+    queryKey: [environment, 'failures', from, webhookIds.join()],
+    // While more endpoints are read, what is known of the others stays.
+    placeholderData: (before) => before,
     queryFn: ({ pageParam, signal }) =>
       readTurns(
-        pageParam ?? (webhookIds ?? []).map((webhookId) => ({ webhookId, cursor: null })),
+        pageParam ?? webhookIds.map((webhookId) => ({ webhookId, cursor: null })),
         async ({ webhookId, cursor }, ended) => {
           const { data, nextCursor } = await answerTo(
             api.GET('/api/settings/webhooks/{id}/deliveries', {

@@ -5,7 +5,7 @@ import { Loading, Notice } from '../../parts/notice.tsx';
 import { useTexts } from '../../text/language.ts';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
 import type { JobState } from '../resend/jobs.ts';
-import { JobProgress, JobSaid } from '../resend/progress.tsx';
+import { JobProgress } from '../resend/progress.tsx';
 import { Found, ResendForm } from '../resend/resend-form.tsx';
 import { type Chain, startOfOutage } from './chain.ts';
 
@@ -65,7 +65,6 @@ function OfMember({ state: { running, counted } }: { state: JobState }) {
   const t = useTexts();
   return (
     <>
-      <JobSaid job={running ?? counted} />
       {running === undefined ? null : <JobProgress job={running} />}
       {running === undefined && counted !== undefined ? <Found count={counted} /> : null}
       <p className="quiet">{t.admins}</p>

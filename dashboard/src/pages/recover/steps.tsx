@@ -6,6 +6,7 @@ import { Status, type Tone } from '../../parts/status.tsx';
 import { useTexts } from '../../text/language.ts';
 import { Registered } from '../endpoints/registered.tsx';
 import { isComplete, stateOf } from '../resend/jobs.ts';
+import { JobSaid } from '../resend/progress.tsx';
 import type { Chain } from './chain.ts';
 import { DeleteStep } from './delete-step.tsx';
 import styles from './recover.module.css';
@@ -39,6 +40,7 @@ export function Steps({ chain }: { chain: Chain<Endpoint> }) {
     index < at || isOver ? 'done' : index === at ? 'current' : 'later';
   return (
     <>
+      <JobSaid state={state} />
       <ol className={styles.steps} aria-label={t.recover.steps}>
         <Step number={1} name="register" state={stateAt(0)} heading={headingOf('register')}>
           <RegisterStep chain={chain} register={register} />

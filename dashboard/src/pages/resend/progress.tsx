@@ -8,7 +8,7 @@ import { Status } from '../../parts/status.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
-import { quarterOf } from './jobs.ts';
+import { type JobState, quarterOf } from './jobs.ts';
 import styles from './resend.module.css';
 
 /** One job: how far it is, and where it can be stopped. */
@@ -53,10 +53,14 @@ export const Bar = ({ share, label }: { share: number; label: string }) => (
   </ProgressBar>
 );
 
-/** Says the progress of a job to those who hear the page: each quarter, and its end. */
-export function JobSaid({ job }: { job: Job | undefined }) {
+/**
+ * Says the progress of a job to those who hear the page: each quarter, and its end. It must not be in a part
+ * of the page that can be closed.
+ */
+export function JobSaid({ state: { running, counted, resent } }: { state: JobState }) {
   const t = useTexts();
   const format = useFormat();
+  const job = running ?? counted ?? resent;
   return (
     <p role="status" className="visually-hidden">
       {job === undefined ? '' : said(job)}

@@ -9,7 +9,7 @@ import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { localTime } from '../../text/local-time.ts';
 import { isCountOf, stateOf } from './jobs.ts';
-import { JobProgress, JobSaid } from './progress.tsx';
+import { JobProgress } from './progress.tsx';
 import styles from './resend.module.css';
 
 const HISTORY_MS = 30 * 24 * 3_600_000;
@@ -43,7 +43,6 @@ export function ResendForm({ scope }: { scope: ResendScope }) {
   const here = useFocusKept(running?.id);
   return (
     <div className="stack" ref={here} tabIndex={-1}>
-      <JobSaid job={running ?? count ?? resent} />
       {error ? <Failure title={t.failure.loading} error={error} /> : null}
       {running === undefined ? (
         <Form
