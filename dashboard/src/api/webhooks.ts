@@ -72,7 +72,8 @@ export const useEndpointStats = (environment: Environment, id: string, hours: nu
           }),
         )
       ).data,
-    refetchInterval: 60 * SECOND,
+    // Counts lag by a few seconds.
+    refetchInterval: 10 * SECOND,
   });
 
 /** As many as disable an endpoint. */

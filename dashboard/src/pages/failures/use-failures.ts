@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { answerTo, api, type Environment } from '../../api/client.ts';
 import { type Place, readTurns } from './turns.ts';
 
@@ -12,7 +12,7 @@ export const useFailures = (environment: Environment, webhookIds: readonly strin
   useInfiniteQuery({
     queryKey: [environment, 'failures', from, webhookIds.join()],
     // While more endpoints are read, what is known of the others stays.
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
     queryFn: ({ pageParam, signal }) =>
       readTurns(
         pageParam ?? webhookIds.map((webhookId) => ({ webhookId, cursor: null })),
