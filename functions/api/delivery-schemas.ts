@@ -42,10 +42,10 @@ export const Attempt = z.extend(AttemptRecord, {
   atRealSpeed: orNull(AttemptAtRealSpeed),
 });
 
-/** The request of the last attempt, if requested and stored. */
-export const LISTED_FIELDS = { request: z.optional(WebhookRequest) };
+/** The request and the response of the last attempt, if requested and stored. */
+export const LISTED_FIELDS = { request: z.optional(WebhookRequest), lastResponse: z.optional(z.string()) };
 export const ATTEMPTS_FIELDS = { attemptLog: z.array(Attempt) };
-export const DeliveryInclude = z.enum(['request']);
+export const DeliveryInclude = z.enum(['request', 'response']);
 
 export const ListDeliveriesQuery = z.extend(PageQuery, {
   status: z.optional(listed(DeliveryStatus)),

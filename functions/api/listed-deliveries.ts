@@ -1,4 +1,4 @@
-import type { Delivery, WebhookRequest } from '../domain/delivery.ts';
+import type { AttemptRecord, Delivery, WebhookRequest } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { deriveSigningSecret, sign } from '../domain/signature.ts';
 import type { Tenant } from '../domain/tenant.ts';
@@ -11,7 +11,7 @@ import { signingKeys } from './signing.ts';
 const filtered = filteredDeliveries(tables.deliveries);
 
 interface DeliveryQuery extends DeliveryFilter {
-  include?: 'request' | undefined;
+  include?: 'request' | 'response' | undefined;
 }
 
 /** Filters that a cursor is bound to. Empty without filters, so that cursors without filters stay valid. */
@@ -20,28 +20,41 @@ export function describeFilters({ status, eventType, from, to }: DeliveryFilter)
   return given.every((filter) => filter === undefined) ? [] : [JSON.stringify(given)];
 }
 
+/** A delivery with what `include` adds. */
+type Listed = Delivery & { request?: WebhookRequest; lastResponse?: string };
+
 /**
- * Lists the deliveries of a webhook endpoint or a channel. With `include`, each has the request of its last
- * attempt, signed again because receivers refuse old signatures. Only sandboxes store requests.
+ * Lists the deliveries of a webhook endpoint or a channel. With `include`, each has the response of its last
+ * attempt, or the request, signed again because receivers refuse old signatures. Only sandboxes store
+ * requests.
  */
 export async function listDeliveriesPage(
   receiver: Pick<Endpoint, 'id' | 'keyVersion'>,
   page: PageRequest,
   { tenant, query, now }: { tenant: Tenant; query: DeliveryQuery; now: Date },
-): Promise<Page<Delivery & { request?: WebhookRequest }>> {
+): Promise<Page<Listed>> {
   const found = await (describeFilters(query).length === 0
     ? deliveries.list(tenant, receiver.id, page)
     : filtered(tenant, receiver.id, page, query));
   const listed = { ...found, items: found.items.map(withDueTime) };
+  if (query.include === 'response') return { ...listed, items: listed.items.map(withResponse) };
   if (query.include !== 'request' || !listed.items.some(getLastRequest)) return listed;
   const secret = await signingKeys((ring) => deriveSigningSecret(ring, receiver.keyVersion, receiver.id));
   return { ...listed, items: listed.items.map((delivery) => withRequest(delivery, secret, now)) };
 }
 
-/** The last attempt's request to a simulated receiver. */
-const getLastRequest = ({ attemptLog }: Delivery): WebhookRequest | undefined => attemptLog.at(-1)?.request;
+const getLastAttempt = ({ attemptLog }: Delivery): AttemptRecord | undefined => attemptLog.at(-1);
 
-function withRequest(delivery: Delivery, secret: string, now: Date): Delivery & { request?: WebhookRequest } {
+/** The last attempt's request to a simulated receiver. */
+const getLastRequest = (delivery: Delivery): WebhookRequest | undefined => getLastAttempt(delivery)?.request;
+
+/** Adds the beginning of the body with which the receiver answered the last attempt, if that failed. */
+function withResponse(delivery: Delivery): Listed {
+  const response = getLastAttempt(delivery)?.response;
+  return response === undefined ? delivery : { ...delivery, lastResponse: response };
+}
+
+function withRequest(delivery: Delivery, secret: string, now: Date): Listed {
   const sent = getLastRequest(delivery);
   if (sent === undefined) return delivery;
   const timestamp = Math.floor(now.getTime() / 1000);

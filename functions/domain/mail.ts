@@ -130,9 +130,10 @@ export function composeFailingMail({
 }: FailingReceiver & { consecutiveFailures: number }): MailText {
   const { what, nextStep, owner, name, facts } = describeReceiver(receiver);
   const left = FAILURES_TO_DISABLE - consecutiveFailures;
-  return composeMail(`${what} failing`, name, [
+  const count = `${consecutiveFailures} of ${FAILURES_TO_DISABLE}`;
+  return composeMail(`${what} failing (${count})`, name, [
     {
-      paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${consecutiveFailures} deliveries in a row, each with all of its attempts. After ${left} more in a row it is disabled, and gets no more deliveries until you ${nextStep} again.`,
+      paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${consecutiveFailures} deliveries in a row (${count}), each with all of its attempts. After ${left} more in a row it is disabled, and gets no more deliveries until you ${nextStep} again.`,
     },
     { facts },
     { paragraph: 'Check its receiver. The next delivery that succeeds ends the count.' },
@@ -148,15 +149,13 @@ export function composeDisabledMail({
   disabledAt,
   ...receiver
 }: FailingReceiver & { disabledAt: string }): MailText {
-  const { what, nextStep, lister, owner, name, facts } = describeReceiver(receiver);
+  const { what, recovery, owner, name, facts } = describeReceiver(receiver);
   return composeMail(`${what} disabled`, name, [
     {
       paragraph: `A ${what.toLowerCase()} of ${owner} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. It gets no more deliveries.`,
     },
     { facts: [...facts, ['Disabled at', `${disabledAt.slice(0, 16).replace('T', ' ')} UTC`]] },
-    {
-      paragraph: `It stays disabled. When its receiver works again, ${nextStep} again, which creates a new signing secret. The ${lister} lists its deliveries with their errors.`,
-    },
+    { paragraph: `It stays disabled. When its receiver works again, ${recovery}` },
     buildReceiverLink(receiver),
     { note: `You get this e-mail because you are an admin of ${owner}. It is sent once.` },
   ]);
@@ -168,9 +167,17 @@ const isChannel = ({ webhookId }: Pick<FailingReceiver, 'webhookId'>): boolean =
 /** Words for a receiver, and its facts without the query of its URL. Its error is untrusted text. */
 function describeReceiver(receiver: FailingReceiver) {
   const { organization, webhookId, url } = receiver;
-  const [what, nextStep, lister] = isChannel(receiver)
-    ? ['Channel', 'create the channel', 'API']
-    : ['Webhook endpoint', 'register the endpoint', 'dashboard'];
+  const [what, nextStep, recovery] = isChannel(receiver)
+    ? [
+        'Channel',
+        'create the channel',
+        'create the channel again, which creates a new signing secret. The API lists its deliveries with their errors.',
+      ]
+    : [
+        'Webhook endpoint',
+        'register the endpoint',
+        'register the endpoint again, which creates a new signing secret, and resend what it missed. The dashboard has one page for both.',
+      ];
   const shownUrl = url === undefined ? undefined : formatUrl(removeQuery(url));
   const lastError = toOneLine(receiver.lastError ?? '');
   const facts: (readonly [string, string])[] = [
@@ -182,7 +189,7 @@ function describeReceiver(receiver: FailingReceiver) {
   return {
     what,
     nextStep,
-    lister,
+    recovery,
     owner: escapeForeignText(organization, MAX_NAME),
     /** For the subject. */
     name: lastError === '' ? address : `${address} (${lastError})`,
@@ -195,8 +202,8 @@ const buildReceiverLink = (receiver: FailingReceiver): MailPart =>
   isChannel(receiver)
     ? { link: 'Open the dashboard', href: `${receiver.dashboardOrigin}/` }
     : {
-        link: 'Open the endpoint',
-        href: `${receiver.dashboardOrigin}/endpoints/${receiver.webhookId}`,
+        link: 'Recover the endpoint',
+        href: `${receiver.dashboardOrigin}/endpoints/${receiver.webhookId}/recover`,
       };
 
 function composeMail(heading: string, about: string, rest: readonly MailPart[]): MailText {

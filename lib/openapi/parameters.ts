@@ -77,7 +77,7 @@ export const PARAMETERS = {
     name: 'include',
     in: 'query',
     description:
-      '`request` adds the request of the last attempt, signed with the current time, to each attempted delivery of a sandbox. No effect live. Other values are rejected.',
+      '`request` adds the request of the last attempt, signed with the current time, to each attempted delivery of a sandbox, without effect live. `response` adds the beginning of the response of the last attempt, if that failed. Other values are rejected.',
     schema: schemaRef(DeliveryInclude),
   },
   EventsInclude: {

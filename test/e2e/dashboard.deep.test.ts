@@ -3,6 +3,7 @@ import { aDashboard, chromium } from './a-dashboard.ts';
 import { auditLog, clickCounts, eventTypes, firstSteps, reference } from './dashboard/catalogue.ts';
 import { events } from './dashboard/events.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
+import { recovery } from './dashboard/recovery.ts';
 import { security } from './dashboard/security.ts';
 import { membership, signingIn } from './dashboard/sign-in.ts';
 import { deliveries, endpoints } from './dashboard/webhooks.ts';
@@ -18,6 +19,7 @@ describe.skipIf(chromium === undefined)('the dashboard', () => {
   endpoints(dashboard, EXTENT);
   deliveries(dashboard, EXTENT);
   events(dashboard, EXTENT);
+  recovery(dashboard, EXTENT);
   apiKeys(dashboard, EXTENT);
   sandbox(dashboard, EXTENT);
   eventTypes(dashboard, EXTENT);

@@ -9,6 +9,7 @@ import { aDashboard, chromium, WITHOUT_WAITS } from './a-dashboard.ts';
 import { auditLog, eventTypes, reference } from './dashboard/catalogue.ts';
 import { events } from './dashboard/events.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
+import { recovery } from './dashboard/recovery.ts';
 import { security } from './dashboard/security.ts';
 import { membership, signingIn } from './dashboard/sign-in.ts';
 import { deliveries, endpoints } from './dashboard/webhooks.ts';
@@ -33,6 +34,7 @@ describe.skipIf(chromium === undefined)('the dashboard in a browser', () => {
   endpoints(browser, EXTENT);
   deliveries(browser, EXTENT);
   events(browser, EXTENT);
+  recovery(browser, EXTENT);
   apiKeys(browser, EXTENT);
   sandbox(browser, EXTENT);
   eventTypes(browser, EXTENT);

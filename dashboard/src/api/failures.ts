@@ -1,3 +1,11 @@
+/** What is wrong with one field of a request. */
+export interface FieldFault {
+  /** Path in the body, with dots. */
+  field: string;
+  /** In English; it completes a sentence that begins with the field. */
+  message: string;
+}
+
 /** An error response (docs/specification.md, Error envelope), or no response. */
 export class ApiFailure extends Error {
   override name = 'ApiFailure';
@@ -9,16 +17,25 @@ export class ApiFailure extends Error {
   readonly requestId: string | undefined;
   /** Seconds until a retry. */
   readonly retryAfter: number | undefined;
+  /** Of a request with invalid fields: each of them. */
+  readonly details: readonly FieldFault[];
 
   constructor(
     message: string,
-    facts: { status: number; type: string; requestId?: string | undefined; retryAfter?: number | undefined },
+    facts: {
+      status: number;
+      type: string;
+      requestId?: string | undefined;
+      retryAfter?: number | undefined;
+      details?: readonly FieldFault[];
+    },
   ) {
     super(message);
     this.status = facts.status;
     this.type = facts.type;
     this.requestId = facts.requestId;
     this.retryAfter = facts.retryAfter;
+    this.details = facts.details ?? [];
   }
 }
 
@@ -51,25 +68,30 @@ export const pauseAfter = (failures: number, error: unknown): number =>
  * @param body parsed JSON of any shape: a proxy may have answered
  */
 export function failureOf(response: Response, body: unknown): ApiFailure {
-  const { type, message, requestId } = envelopeOf(body);
+  const envelope = envelopeOf(body);
+  const [type, message, requestId] = ['type', 'message', 'requestId'].map((name) => textOf(envelope[name]));
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   return new ApiFailure(message ?? `${response.status} ${response.statusText}`.trim(), {
     status: response.status,
     type: type ?? 'UNKNOWN',
     requestId: requestId ?? response.headers.get('request-id') ?? undefined,
     retryAfter: Number.isFinite(seconds) ? seconds : undefined,
+    details: faultsIn(envelope.details),
   });
 }
 
-function envelopeOf(body: unknown): { type?: string; message?: string; requestId?: string } {
-  if (typeof body !== 'object' || body === null || !('error' in body)) return {};
-  const { error } = body;
-  if (typeof error !== 'object' || error === null) return {};
-  const texts = Object.entries(error).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string',
-  );
-  return Object.fromEntries(texts);
-}
+const recordOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const envelopeOf = (body: unknown): Record<string, unknown> => recordOf(recordOf(body).error);
+
+const faultsIn = (details: unknown): FieldFault[] =>
+  (Array.isArray(details) ? details : []).flatMap((detail: unknown) => {
+    const { field, message } = recordOf(detail);
+    return typeof field === 'string' && typeof message === 'string' ? [{ field, message }] : [];
+  });
 
 export const unreachable = (cause: unknown): ApiFailure =>
   Object.assign(new ApiFailure('', { status: 0, type: 'NETWORK' }), { cause });

@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { answerTo, api, type Environment, type Schema } from './client.ts';
-import type { EventType } from './event-types.ts';
 import { isGone } from './failures.ts';
 import { type Key, useIdempotencyKeys } from './idempotency.ts';
 import { followIn } from './pace.ts';
@@ -58,6 +57,60 @@ export const useStats = (environment: Environment, hours: number) =>
     placeholderData: (before, query) => (query?.queryKey[0] === environment ? before : undefined),
   });
 
+/**
+ * Counts of one endpoint's deliveries by hour.
+ * @param hours number of hours, the current one included
+ */
+export const useEndpointStats = (environment: Environment, id: string, hours: number) =>
+  useQuery({
+    queryKey: [environment, 'endpoints', id, 'stats', hours],
+    queryFn: async () =>
+      (
+        await answerTo(
+          api.GET('/api/settings/webhooks/{id}/stats', {
+            params: { path: { id }, query: { environment, hours } },
+          }),
+        )
+      ).data,
+    // Counts lag by a few seconds.
+    refetchInterval: 10 * SECOND,
+  });
+
+/** As many as disable an endpoint. */
+const LAST_FAILURES = 10;
+
+/**
+ * The last failed deliveries of an endpoint, newest first.
+ * @param until of a disabled endpoint: when it was disabled; what came later was skipped
+ * @param failures read again when it changes
+ */
+export const useLastFailures = (
+  environment: Environment,
+  { id, until, failures }: { id: string; until: string | null; failures: number },
+  isEnabled = true,
+) =>
+  useQuery({
+    queryKey: [environment, 'endpoints', id, 'failures', until, failures],
+    enabled: isEnabled,
+    queryFn: async () =>
+      (
+        await answerTo(
+          api.GET('/api/settings/webhooks/{id}/deliveries', {
+            params: {
+              path: { id },
+              query: {
+                environment,
+                status: 'exhausted',
+                limit: LAST_FAILURES,
+                ...(until === null ? {} : { to: until }),
+              },
+            },
+          }),
+        )
+      ).data,
+    staleTime: 60 * SECOND,
+  });
+
 /** One delivery with its attempts. @throws ApiFailure */
 export async function readDelivery(
   environment: Environment,
@@ -87,7 +140,7 @@ export function useRegister(environment: Environment) {
   const queries = useQueryClient();
   const keys = useIdempotencyKeys();
   return useMutation({
-    mutationFn: async (body: { url: string; events: EventType[] }) => {
+    mutationFn: async (body: Schema<'RegisterWebhook'>) => {
       const params = { query: { environment } };
       const send = (header: Key) =>
         answerTo(api.POST('/api/settings/webhooks', { params: { ...params, header }, body }));
@@ -102,7 +155,7 @@ export function useRegister(environment: Environment) {
 export function useUpdate(environment: Environment, id: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async (body: { url: string; events: EventType[] }) =>
+    mutationFn: async (body: Schema<'UpdateWebhook'>) =>
       (
         await answerTo(
           api.PATCH('/api/settings/webhooks/{id}', {
@@ -122,7 +175,10 @@ export function useDelete(environment: Environment, id: string) {
       answerTo(
         api.DELETE('/api/settings/webhooks/{id}', { params: { path: { id }, query: { environment } } }),
       ),
-    onSuccess: () => queries.removeQueries({ queryKey: [environment, 'endpoints'] }),
+    onSuccess() {
+      queries.removeQueries({ queryKey: [environment, 'endpoints', id] });
+      return queries.invalidateQueries({ queryKey: [environment, 'endpoints'] });
+    },
   });
 }
 

@@ -5,7 +5,16 @@ import type { Environment } from '../api/client.ts';
  * Pages that exist for each half of the organization, by their path in the live one. All others are about
  * both.
  */
-const OF_BOTH = ['', 'overview', 'events', 'endpoints', 'deliveries', 'event-types', 'sources'] as const;
+const OF_BOTH = [
+  '',
+  'overview',
+  'events',
+  'endpoints',
+  'deliveries',
+  'failures',
+  'event-types',
+  'sources',
+] as const;
 const SANDBOX = '/sandbox/';
 /** The sandbox's own page has the path before it, so its overview needs a name. */
 const SANDBOX_OVERVIEW = `${SANDBOX}overview`;

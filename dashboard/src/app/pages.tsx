@@ -19,6 +19,8 @@ const files = {
   events: file(() => import('../pages/events/events.tsx')),
   endpoints: file(() => import('../pages/endpoints/endpoints.tsx')),
   endpoint: file(() => import('../pages/endpoints/endpoint.tsx')),
+  recover: file(() => import('../pages/recover/recover.tsx')),
+  failures: file(() => import('../pages/failures/failures.tsx')),
   deliveries: file(() => import('../pages/deliveries/deliveries.tsx')),
   'event-types': file(() => import('../pages/event-types/event-types.tsx')),
   sources: file(() => import('../pages/sources/sources.tsx')),
@@ -32,6 +34,8 @@ const Overview = lazy(files.overview);
 const Events = lazy(files.events);
 const Endpoints = lazy(files.endpoints);
 const Endpoint = lazy(files.endpoint);
+const Recover = lazy(files.recover);
+const Failures = lazy(files.failures);
 const Deliveries = lazy(files.deliveries);
 const EventTypes = lazy(files['event-types']);
 const AuditLog = lazy(files['audit-log']);
@@ -66,6 +70,10 @@ export function Pages() {
           <Route key={`${half}/endpoint`} path={`${half}/endpoints/:id`}>
             {({ id }) => <Endpoint key={id} id={id} />}
           </Route>,
+          <Route key={`${half}/recover`} path={`${half}/endpoints/:id/recover`}>
+            {({ id }) => <Recover key={id} id={id} />}
+          </Route>,
+          <Route key={`${half}/failures`} path={`${half}/failures`} component={Failures} />,
           <Route
             key={`${half}/deliveries`}
             path={`${half}/deliveries/:endpointId?/:deliveryId?`}

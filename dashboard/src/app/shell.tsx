@@ -10,6 +10,7 @@ import {
   ScrollText,
   Send,
   Settings,
+  TriangleAlert,
   Webhook,
 } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -29,6 +30,12 @@ import { useSignOut } from './sign-out.ts';
 /** As in the style sheet: where there is no room beside the page, its menu has what is around it. */
 const useIsNarrow = mediaQuery('(max-width: 860px)');
 
+/** What the focus moves to when it changes: an event is beside the list of events, a recovery is not. */
+function pageOf(path: string): string {
+  if (path.endsWith('/recover')) return path;
+  return path.startsWith('/events/') ? '/events' : path.split('/').slice(0, 3).join('/');
+}
+
 /** What is around every page: where one is, what is shown, who one is. */
 export function Shell({ children }: { children: ReactNode }) {
   const t = useTexts();
@@ -38,8 +45,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const isNarrow = useIsNarrow();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
-  // An event is beside the list of events.
-  const page = path.startsWith('/events/') ? '/events' : path.split('/').slice(0, 3).join('/');
+  const page = pageOf(path);
   const shownBefore = useRef(page);
   useEffect(() => rememberHalf(half), [half]);
   useEffect(() => {
@@ -153,6 +159,9 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
       </Place>
       <Place to={to('/deliveries')} icon={Send} hasMore>
         {t.nav.deliveries}
+      </Place>
+      <Place to={to('/failures')} icon={TriangleAlert}>
+        {t.nav.failures}
       </Place>
       <Place to={to('/event-types')} icon={Braces} hasMore>
         {t.eventTypes.title}

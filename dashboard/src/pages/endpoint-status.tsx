@@ -9,7 +9,7 @@ export function EndpointStatus({
   endpoint: { status: Endpoint['status']; failing: object | null };
 }) {
   const t = useTexts();
-  if (endpoint.status === 'auto_disabled') return <Status tone="idle">{t.status.auto_disabled}</Status>;
-  if (endpoint.failing !== null) return <Status tone="bad">{t.status.failing}</Status>;
+  if (endpoint.status === 'auto_disabled') return <Status tone="bad">{t.status.auto_disabled}</Status>;
+  if (endpoint.failing !== null) return <Status tone="warn">{t.status.failing}</Status>;
   return <Status tone="good">{t.status.active}</Status>;
 }

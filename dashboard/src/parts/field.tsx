@@ -69,12 +69,15 @@ export function Choices({
   onChange,
   isRequired = false,
   name,
+  actions,
 }: Named & {
   choices: readonly Choice[];
   value: readonly string[];
   onChange: (value: string[]) => void;
   isRequired?: boolean;
   name?: string;
+  /** What is done with all of them. */
+  actions?: ReactNode;
 }) {
   return (
     <CheckboxGroup
@@ -90,6 +93,7 @@ export function Choices({
           {hint}
         </Text>
       )}
+      {actions}
       <div className={styles.choices}>
         {choices.map((choice) => (
           <Checkbox key={choice.value} value={choice.value} className={styles.choice ?? ''}>

@@ -34,19 +34,26 @@ export function Failure({
     <Notice tone="bad" title={title ?? t.failure.title}>
       <p>{isOffline ? t.failure.unreachable : (known?.message ?? t.failure.unexpected)}</p>
       {known?.retryAfter === undefined ? null : <p>{t.failure.retryAfter(known.retryAfter)}</p>}
-      {known?.requestId === undefined ? null : (
-        <p className={styles.request}>
-          <span>{t.failure.requestId}</span>
-          <code>{known.requestId}</code>
-          <CopyButton text={known.requestId} what={t.failure.requestId} />
-        </p>
-      )}
+      <RequestId error={error} />
       {onRetry === undefined ? null : (
         <div>
           <Button onPress={onRetry}>{t.failure.retry}</Button>
         </div>
       )}
     </Notice>
+  );
+}
+
+/** What support finds a request by; nothing where there is none. */
+export function RequestId({ error }: { error: unknown }) {
+  const t = useTexts();
+  if (!(error instanceof ApiFailure) || error.requestId === undefined) return null;
+  return (
+    <p className={styles.request}>
+      <span>{t.failure.requestId}</span>
+      <code>{error.requestId}</code>
+      <CopyButton text={error.requestId} what={t.failure.requestId} />
+    </p>
   );
 }
 

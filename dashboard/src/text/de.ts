@@ -1,6 +1,7 @@
 import { catalogue } from './de-catalogue.ts';
 import { events as eventTexts } from './de-events.ts';
 import { organization } from './de-organization.ts';
+import { recovery } from './de-recovery.ts';
 import type { Texts } from './en.ts';
 import { plural } from './plural.ts';
 
@@ -9,6 +10,7 @@ export const de: Texts = {
   ...organization,
   ...eventTexts,
   ...catalogue,
+  ...recovery,
   product: 'Conversation Service',
   loading: 'Wird geladen',
   cancel: 'Abbrechen',
@@ -24,6 +26,7 @@ export const de: Texts = {
     overview: 'Übersicht',
     endpoints: 'Endpunkte',
     deliveries: 'Zustellungen',
+    failures: 'Fehler',
     sources: 'Inhaltsquellen',
     apiKeys: 'API-Schlüssel',
     sandbox: 'Sandbox',
@@ -130,13 +133,12 @@ export const de: Texts = {
   overview: {
     title: 'Übersicht',
     range: 'Zeitraum',
-    ranges: { '24': 'Letzte 24 Stunden', '72': 'Letzte 3 Tage', '168': 'Letzte 7 Tage' },
+    ranges: { '24': 'Letzte 24 Stunden', '168': 'Letzte 7 Tage' },
     succeeded: 'Gelungen',
     failed: 'Gescheitert',
     skipped: 'Übersprungen',
     open: 'In Zustellung',
     rate: 'Erfolgsquote',
-    rateWithout: (open) => `ohne ${open} in Zustellung`,
     backlog: 'Rückstand',
     backlogNone: 'Kein Rückstand',
     backlogBrief: 'Keine länger als eine Minute',
@@ -154,10 +156,6 @@ export const de: Texts = {
     endpoints: 'Endpunkte',
     waiting: (count, written) =>
       `${written} ${plural(count, 'Zustellung ist', 'Zustellungen sind')} noch nicht angekommen`,
-    failures: (count) =>
-      count === 1
-        ? 'Die letzte Zustellung ist gescheitert'
-        : `Die letzten ${count} Zustellungen sind gescheitert`,
     failuresSince: 'die erste',
     disables: 'Wird abgeschaltet, wenn keine Zustellung gelingt',
     disablesAfter: (count) =>
@@ -294,7 +292,6 @@ export const de: Texts = {
       'Der Zeitpunkt des Ereignisses, in Ihrer Zeitzone. Seine Zustellung kann bis zu etwa eine Stunde später scheitern. Ereignisse können 30 Tage lang erneut gesendet werden.',
     sinceInvalid: 'Ein Zeitpunkt in den letzten 30 Tagen.',
     skipped: 'Auch übersprungene Zustellungen',
-    start: 'Erneut senden',
     progress: 'Fortschritt',
     running: 'Wird erneut gesendet',
     done: 'Fertig',

@@ -3,6 +3,7 @@ import type { components } from '../api/schema.gen.ts';
 import { catalogue } from './en-catalogue.ts';
 import { events as eventTexts } from './en-events.ts';
 import { organization } from './en-organization.ts';
+import { recovery } from './en-recovery.ts';
 import { plural } from './plural.ts';
 
 type Schemas = components['schemas'];
@@ -16,6 +17,7 @@ export const en = {
   ...organization,
   ...eventTexts,
   ...catalogue,
+  ...recovery,
   product: 'Conversation Service',
   loading: 'Loading',
   cancel: 'Cancel',
@@ -31,6 +33,7 @@ export const en = {
     overview: 'Overview',
     endpoints: 'Endpoints',
     deliveries: 'Deliveries',
+    failures: 'Failures',
     sources: 'Content sources',
     apiKeys: 'API keys',
     sandbox: 'Sandbox',
@@ -134,13 +137,12 @@ export const en = {
   overview: {
     title: 'Overview',
     range: 'Time',
-    ranges: { '24': 'Last 24 hours', '72': 'Last 3 days', '168': 'Last 7 days' },
+    ranges: { '24': 'Last 24 hours', '168': 'Last 7 days' },
     succeeded: 'Succeeded',
     failed: 'Failed',
     skipped: 'Skipped',
     open: 'In progress',
     rate: 'Success rate',
-    rateWithout: (open: string) => `without ${open} in progress`,
     backlog: 'Backlog',
     backlogNone: 'No backlog',
     backlogBrief: 'None for more than a minute',
@@ -156,8 +158,6 @@ export const en = {
     endpoints: 'Endpoints',
     waiting: (count: number, written: string) =>
       `${written} ${plural(count, 'delivery has', 'deliveries have')} not arrived yet`,
-    failures: (count: number) =>
-      count === 1 ? 'The last delivery failed' : `The last ${count} deliveries failed`,
     failuresSince: 'the first one',
     disables: 'Will be disabled unless a delivery succeeds',
     disablesAfter: (count: number) =>
@@ -286,7 +286,6 @@ export const en = {
       'The time of the event, in your time zone. Its delivery can fail up to about an hour later. Events can be resent for 30 days.',
     sinceInvalid: 'Enter a time in the last 30 days.',
     skipped: 'Include skipped deliveries',
-    start: 'Resend',
     progress: 'Progress',
     running: 'Resending',
     done: 'Done',

@@ -15,6 +15,8 @@ export interface Format {
   moment(iso: string): string;
   /** Date and time of day, to the minute. */
   short(iso: string): string;
+  /** As `short`, without the year, where there is little room. */
+  brief(iso: string): string;
   month(yearAndMonth: string): string;
   /** Without the year, as short as it gets. */
   shortMonth(yearAndMonth: string): string;
@@ -34,6 +36,12 @@ function formatIn(language: Language): Format {
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
   const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
   const short = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  const brief = new Intl.DateTimeFormat(language, {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
   const month = new Intl.DateTimeFormat(language, { year: 'numeric', month: 'long', timeZone: 'UTC' });
   const shortMonth = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
@@ -49,6 +57,7 @@ function formatIn(language: Language): Format {
     percent: (share) => percent.format(share),
     moment: (iso) => moment.format(new Date(iso)),
     short: (iso) => short.format(new Date(iso)),
+    brief: (iso) => brief.format(new Date(iso)),
     month: (yearAndMonth) => month.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
     shortMonth: (yearAndMonth) => shortMonth.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
     relative: (iso, now) => relativeTo(relative, Date.parse(iso) - now),

@@ -3,7 +3,7 @@ import * as widget from '../../../functions/api/widget/schemas.ts';
 import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/domain/url-text.ts';
 import * as examples from '../example-values.ts';
 import { CREATED, described, type OperationText } from '../operation-text.ts';
-import { ATTEMPT_LOG, deliveryFields, LISTED_REQUEST } from './deliveries.ts';
+import { ATTEMPT_LOG, deliveryFields, LISTED_REQUEST, LISTED_RESPONSE } from './deliveries.ts';
 import { RECEIVER_URL, webhookFields } from './webhooks.ts';
 
 const at = `/api/v1/channels/${examples.httpChannel.id}`;
@@ -157,6 +157,7 @@ export const answers = {
   ListedChannelDelivery: described(channels.ListedChannelDelivery, {
     ...channelDelivery,
     request: LISTED_REQUEST,
+    lastResponse: LISTED_RESPONSE,
   }),
   ChannelDeliveryWithAttempts: described(channels.ChannelDeliveryWithAttempts, {
     ...channelDelivery,

@@ -20,7 +20,9 @@ valid only with its filters.
 **In a sandbox**, \`include=request\` adds the \`request\` of the last attempt: the recorded body and headers,
 with a current \`webhook-timestamp\` and \`webhook-signature\`. To test your receiver, send it the exact
 \`body\` with the \`headers\`. Its response is not recorded: the delivery keeps its simulated outcome. Recognize
-forwarded requests by \`webhook-delivery-id\` and \`webhook-attempt\`. Live deliveries have no \`request\`.`,
+forwarded requests by \`webhook-delivery-id\` and \`webhook-attempt\`. Live deliveries have no \`request\`.
+
+\`include=response\` adds the \`lastResponse\`, so that deliveries can be grouped by the receiver’s error.`,
     answer: 'A page of deliveries.',
     data: [examples.retryingDelivery, examples.succeededDelivery],
     sandbox: [sandboxExamples.forwardedDelivery],
@@ -114,6 +116,9 @@ export const deliveryFields = {
 export const LISTED_REQUEST =
   'With `include=request`, in a sandbox: the request of the last attempt, signed with the current time. Absent for deliveries without an attempt, and live.';
 
+export const LISTED_RESPONSE =
+  'With `include=response`: the beginning of the response body of the last attempt, at most 1 KiB. Absent for deliveries whose last attempt succeeded or got no response.';
+
 export const ATTEMPT_LOG =
   'Finished attempts, oldest first. An attempt whose worker was lost counts in `attempts` but is missing here.';
 
@@ -138,7 +143,11 @@ const PRECISION =
 /** The schemas of answers. */
 export const answers = {
   Delivery: described(webhooks.Delivery, deliveryFields),
-  ListedDelivery: described(webhooks.ListedDelivery, { ...deliveryFields, request: LISTED_REQUEST }),
+  ListedDelivery: described(webhooks.ListedDelivery, {
+    ...deliveryFields,
+    request: LISTED_REQUEST,
+    lastResponse: LISTED_RESPONSE,
+  }),
   DeliveryWithAttempts: described(webhooks.DeliveryWithAttempts, {
     ...deliveryFields,
     attemptLog: ATTEMPT_LOG,

@@ -92,7 +92,7 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
       await page.getByRole('region', { name: 'Delivery' }).getByText('Attempt 1').first().waitFor();
     });
 
-    it('are refused with a reason and a request id', async () => {
+    it('are refused with a reason at the field and a request id', async () => {
       const page = await dashboard.signedIn(ADMIN, '/endpoints');
       await page.getByRole('button', { name: 'Add an endpoint' }).click();
       await page.getByLabel('Endpoint URL').fill('https://10.0.0.1/internal');
@@ -100,6 +100,8 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
       await page.getByRole('button', { name: 'Add the endpoint' }).click();
       await page.getByRole('alert').waitFor();
       await page.getByText('Request ID').first().waitFor();
+      await page.getByText('The URL must have a public host name or public IP address.').waitFor();
+      await page.locator('input[name=url]:focus').waitFor();
       expect(await page.getByLabel('Endpoint URL').inputValue()).toBe('https://10.0.0.1/internal');
     });
   });
@@ -167,16 +169,17 @@ export const deliveries = (dashboard: Dashboard, { isWhole }: Extent) =>
       const before = receiver.received.length;
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${receiver.id}`);
       await page.getByRole('button', { name: 'Resend failed' }).click();
-      await page.getByRole('button', { name: 'Resend', exact: true }).click();
+      await page.getByRole('button', { name: 'Count', exact: true }).click();
+      await page.getByRole('button', { name: 'Resend 3 events' }).click();
       const jobs = page.getByRole('list', { name: 'Resend jobs' });
       await jobs.getByText('Done', { exact: true }).waitFor();
       await jobs.getByText(/^3 of \d+ resent/).waitFor();
       const all = await dashboard.service.ended(receiver.id, 6);
       expect(all.filter(({ status }) => status === 'succeeded')).toHaveLength(3);
       expect(receiver.received.length).toBe(before + 3);
-      // Another click later is another request.
-      await page.getByRole('button', { name: 'Resend', exact: true }).click();
-      await jobs.getByRole('listitem').nth(1).waitFor();
+      // What has arrived is not counted again.
+      await page.getByRole('button', { name: 'Count', exact: true }).click();
+      await page.getByText('There is nothing to resend.').waitFor();
     });
 
     it('are filtered by status, event and time, which the URL keeps', async () => {

@@ -80,11 +80,13 @@ describe('the bars of the overview', () => {
 });
 
 describe('the success rate', () => {
-  it('counts deliveries that were attempted and have ended', () => {
-    expect(successRate({ succeeded: 3, exhausted: 1 })).toBe(0.75);
+  it('counts failed and skipped deliveries against it', () => {
+    expect(successRate({ succeeded: 3, exhausted: 1, skipped: 0 })).toBe(0.75);
+    expect(successRate({ succeeded: 3, exhausted: 1, skipped: 2 })).toBe(0.5);
+    expect(successRate({ succeeded: 0, exhausted: 0, skipped: 2 })).toBe(0);
   });
 
   it('is absent where none has ended', () => {
-    expect(successRate({ succeeded: 0, exhausted: 0 })).toBeUndefined();
+    expect(successRate({ succeeded: 0, exhausted: 0, skipped: 0 })).toBeUndefined();
   });
 });

@@ -41,6 +41,14 @@ describe('an API error', () => {
     expect(failureOf(answer(500), body)).toMatchObject({ status: 500, type: 'UNKNOWN' });
   });
 
+  it('has the faults of each field', () => {
+    const fault = { field: 'url', message: 'must use https' };
+    const of = (details: unknown) => failureOf(answer(400), { error: { details } }).details;
+    expect(of([fault])).toEqual([fault]);
+    expect(of([fault, null, 'x', { field: 'url' }, { field: 1, message: 'is required' }])).toEqual([fault]);
+    for (const given of [undefined, null, {}, 'text', [[]]]) expect(of(given)).toEqual([]);
+  });
+
   it('says when the user may retry', () => {
     expect(failureOf(answer(429, { 'retry-after': '7' }), {}).retryAfter).toBe(7);
     expect(failureOf(answer(429, { 'retry-after': 'soon' }), {}).retryAfter).toBeUndefined();

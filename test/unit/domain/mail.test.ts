@@ -315,7 +315,8 @@ describe('e-mail about a disabled endpoint', () => {
       expect(body).toContain('the receiver answered 500');
       expect(body).toContain('10 deliveries in a row');
       expect(body).toContain('register the endpoint again');
-      expect(body).toContain(`${ORIGIN}/endpoints/${webhookId}`);
+      expect(body).toContain('resend what it missed');
+      expect(body).toContain(`${ORIGIN}/endpoints/${webhookId}/recover`);
     }
   });
 
@@ -358,18 +359,26 @@ describe('e-mail about a disabled endpoint', () => {
 });
 
 describe('e-mail about a failing endpoint', () => {
+  it('has a last error with line breaks and headers in one line of its subject', () => {
+    const lastError = 'TLS\r\nBcc: mallory@evil.example\r\n\r\nhidden\u2028text';
+    const { subject } = aWarning({ consecutiveFailures: 5, lastError });
+    expect(subject).toBe(
+      'Webhook endpoint failing (5 of 10): https://receiver.example.com/hook (TLS Bcc: mallory@evil.example hidden text)',
+    );
+  });
+
   it('says how many deliveries failed, how many more disable it, and why the last one failed', () => {
     const webhookId = newId('whk', NOW);
     const { subject, text, html } = aWarning({ webhookId, consecutiveFailures: 6 });
     expect(subject).toBe(
-      'Webhook endpoint failing: https://receiver.example.com/hook (the receiver answered 500)',
+      'Webhook endpoint failing (6 of 10): https://receiver.example.com/hook (the receiver answered 500)',
     );
     for (const body of [text.replaceAll('\n', ' '), readable(html)]) {
-      expect(body).toContain('failed to receive 6 deliveries in a row');
+      expect(body).toContain('failed to receive 6 deliveries in a row (6 of 10)');
       expect(body).toContain('After 4 more in a row it is disabled');
       expect(body).toContain('https://receiver.example.com/hook');
       expect(body).toContain('the receiver answered 500');
-      expect(body).toContain(`${ORIGIN}/endpoints/${webhookId}`);
+      expect(body).toContain(`${ORIGIN}/endpoints/${webhookId}/recover`);
       expect(body).toContain('At most one is sent for it in 24 hours.');
     }
   });

@@ -166,7 +166,7 @@ describe('warning of a failing endpoint', () => {
     await run(aDisabling({ tenant, webhookId }));
 
     expect(sent.map(({ subject }) => subject.split(':')[0])).toEqual([
-      'Webhook endpoint failing',
+      'Webhook endpoint failing (5 of 10)',
       'Webhook endpoint disabled',
     ]);
   });

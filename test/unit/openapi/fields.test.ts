@@ -54,11 +54,12 @@ describe('the Idempotency-Key', () => {
 });
 
 describe('the include parameter of a list of deliveries', () => {
-  it('is the request or absent, as in the route', () => {
+  it('is the request, the response or absent, as in the route', () => {
     expect(parameters.Include?.schema).toEqual({ $ref: '#/components/schemas/DeliveryInclude' });
-    expect(schemas.DeliveryInclude).toEqual({ type: 'string', enum: ['request'] });
+    expect(schemas.DeliveryInclude).toEqual({ type: 'string', enum: ['request', 'response'] });
     const { query } = routes.listDeliveries;
     expect(query.parse({ include: 'request' })).toEqual({ limit: 20, include: 'request' });
+    expect(query.parse({ include: 'response' })).toEqual({ limit: 20, include: 'response' });
     expect(query.safeParse({ include: 'attemptLog' }).success).toBe(false);
   });
 });

@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useLocation } from 'wouter';
 import { mayHaveHappened } from '../../api/failures.ts';
 import type { KeyTerms } from '../../api/keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { FaultForm } from '../../parts/fault-form.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
-import { Failure, Notice } from '../../parts/notice.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { SecretOnce } from '../../parts/secret.tsx';
 import { useTexts } from '../../text/language.ts';
 import { chosenScopes, SCOPES, type Scope } from './scopes.ts';
@@ -49,12 +49,25 @@ export function KeyDialog({
   return (
     // The dialog stays open while a key is created, so that its secret is shown.
     <Dialog title={title} isOpen onClose={isPending ? undefined : onClose}>
-      <Form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
+      <FaultForm
+        error={error}
+        fields={['name', 'scopes']}
+        onSubmit={() => {
           if (!isPending) onSubmit({ name: name.trim(), scopes: [...scopes] });
         }}
+        actions={
+          <>
+            {mayHaveHappened(error) ? <MayExist onClose={onClose} /> : null}
+            <DialogActions>
+              <Button isDisabled={isPending} onPress={onClose}>
+                {t.cancel}
+              </Button>
+              <Button type="submit" look="primary" isPending={isPending}>
+                {action}
+              </Button>
+            </DialogActions>
+          </>
+        }
       >
         <p className="quiet">{about}</p>
         <TextField
@@ -82,17 +95,7 @@ export function KeyDialog({
           value={scopes}
           onChange={(chosen) => setScopes(chosenScopes(scopes, chosen))}
         />
-        {error ? <Failure error={error} /> : null}
-        {mayHaveHappened(error) ? <MayExist onClose={onClose} /> : null}
-        <DialogActions>
-          <Button isDisabled={isPending} onPress={onClose}>
-            {t.cancel}
-          </Button>
-          <Button type="submit" look="primary" isPending={isPending}>
-            {action}
-          </Button>
-        </DialogActions>
-      </Form>
+      </FaultForm>
     </Dialog>
   );
 }

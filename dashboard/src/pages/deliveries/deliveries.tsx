@@ -107,7 +107,9 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: re
           />
         )}
       </div>
-      {isSending ? <SendAgain webhookId={endpoint.id} onClose={() => setSending(false)} /> : null}
+      {isSending ? (
+        <SendAgain endpoint={endpoint} filters={filters} onClose={() => setSending(false)} />
+      ) : null}
     </Page>
   );
 }

@@ -1,26 +1,28 @@
 import type { ReactNode } from 'react';
 import type { Environment } from '../../api/client.ts';
 import { EVENT_TYPES, type EventType } from '../../api/event-types.ts';
+import { Button } from '../../parts/button.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
 import { useTexts } from '../../text/language.ts';
-
-export interface EndpointDraft {
-  url: string;
-  events: readonly EventType[];
-}
+import type { EndpointDraft } from './draft.ts';
+import { EventMeanings } from './event-meanings.tsx';
+import { isLimit } from './limit.ts';
 
 const isEventType = (name: string): name is EventType => EVENT_TYPES.some((type) => type === name);
+/** Of code points; the field counts UTF-16 code units, of which one has up to two. */
+const MAX_DESCRIPTION = 200;
 
-/** What an endpoint is: its address and its events. */
+interface FieldsProps {
+  draft: EndpointDraft;
+  onChange: (draft: EndpointDraft) => void;
+}
+
+/** What an endpoint is: its URL, its events and what is optional. */
 export function EndpointFields({
   draft,
   environment,
   onChange,
-}: {
-  draft: EndpointDraft;
-  environment: Environment;
-  onChange: (draft: EndpointDraft) => void;
-}): ReactNode {
+}: FieldsProps & { environment: Environment }): ReactNode {
   const t = useTexts();
   return (
     <>
@@ -42,6 +44,7 @@ export function EndpointFields({
         hint={t.endpoints.eventsHint}
         isRequired
         name="events"
+        actions={<AllEvents draft={draft} onChange={onChange} />}
         choices={EVENT_TYPES.map((type) => ({
           value: type,
           label: <code>{type}</code>,
@@ -49,6 +52,45 @@ export function EndpointFields({
         }))}
         value={draft.events}
         onChange={(events) => onChange({ ...draft, events: events.filter(isEventType) })}
+      />
+      <EventMeanings />
+      <OptionalFields draft={draft} onChange={onChange} />
+    </>
+  );
+}
+
+function AllEvents({ draft, onChange }: FieldsProps) {
+  const t = useTexts();
+  const isAll = EVENT_TYPES.every((type) => draft.events.includes(type));
+  return (
+    <div>
+      <Button look="plain" onPress={() => onChange({ ...draft, events: isAll ? [] : EVENT_TYPES })}>
+        {isAll ? t.forms.noneOfThem : t.forms.all}
+      </Button>
+    </div>
+  );
+}
+
+function OptionalFields({ draft, onChange }: FieldsProps) {
+  const t = useTexts();
+  return (
+    <>
+      <TextField
+        label={t.forms.description}
+        hint={t.forms.descriptionHint}
+        name="description"
+        maxLength={2 * MAX_DESCRIPTION}
+        value={draft.description}
+        onChange={(description) => onChange({ ...draft, description })}
+      />
+      <TextField
+        label={t.forms.maxPerSecond}
+        hint={t.forms.maxPerSecondHint}
+        name="maxPerSecond"
+        inputMode="numeric"
+        value={draft.maxPerSecond}
+        onChange={(maxPerSecond) => onChange({ ...draft, maxPerSecond })}
+        validate={(given) => (isLimit(given) ? null : t.forms.maxPerSecondInvalid)}
       />
     </>
   );

@@ -16,7 +16,10 @@ import { Url } from '../../parts/url.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
+import { FailuresInARow } from '../failures-in-a-row.tsx';
+import { useFailure, WhatHappened } from '../recover/what-happened.tsx';
 import { Edit } from './edit.tsx';
+import { Register } from './register.tsx';
 import { TestSending } from './test-sending.tsx';
 import { VERIFICATION } from './verification.ts';
 
@@ -44,7 +47,7 @@ export default function Endpoint({ id }: { id: string }) {
 function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
-  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const [open, setOpen] = useState<'edit' | 'replace' | 'delete'>();
   return (
     <Page
       title={endpoint.url}
@@ -57,6 +60,9 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
           {isAdmin ? (
             <>
               <Button onPress={() => setOpen('edit')}>{t.endpoints.edit}</Button>
+              {endpoint.status === 'auto_disabled' ? null : (
+                <Button onPress={() => setOpen('replace')}>{t.replace.action}</Button>
+              )}
               <Button look="danger" onPress={() => setOpen('delete')}>
                 {t.endpoints.delete}
               </Button>
@@ -67,23 +73,49 @@ function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) 
     >
       {error ? <Failure title={t.failure.loading} error={error} /> : null}
       {endpoint.status === 'auto_disabled' ? (
-        <Notice tone="warn" title={t.status.auto_disabled}>
-          <p>{t.overview.disabledAbout}</p>
-        </Notice>
+        <WhatHappened endpoint={endpoint} failingSince={endpoint.disabledAt ?? endpoint.createdAt}>
+          <p>
+            <Link to={`/endpoints/${endpoint.id}/recover`} className={buttonLook('primary')}>
+              {t.recover.action}
+            </Link>
+          </p>
+        </WhatHappened>
       ) : null}
+      <Failing endpoint={endpoint} />
       <Card>
         <EndpointFacts endpoint={endpoint} />
       </Card>
-      <Card title={t.endpoints.test}>
-        {isAdmin ? <TestSending webhookId={endpoint.id} /> : <p className="quiet">{t.admins}</p>}
-      </Card>
+      {endpoint.status === 'auto_disabled' ? null : (
+        <Card title={t.endpoints.test}>
+          {isAdmin ? <TestSending webhookId={endpoint.id} /> : <p className="quiet">{t.admins}</p>}
+        </Card>
+      )}
       <Card title={t.endpoints.verify}>
         <p className="quiet">{t.verification.about}</p>
         <CodeTabs label={t.verification.label} samples={VERIFICATION} />
       </Card>
       {open === 'edit' ? <Edit endpoint={endpoint} onClose={() => setOpen(undefined)} /> : null}
+      {open === 'replace' ? <Register replaced={endpoint} onClose={() => setOpen(undefined)} /> : null}
       {open === 'delete' ? <Delete endpoint={endpoint} onClose={() => setOpen(undefined)} /> : null}
     </Page>
+  );
+}
+
+/** How far a failing endpoint is from being disabled, and why. */
+function Failing({ endpoint }: { endpoint: EndpointData }) {
+  const t = useTexts();
+  const { lastError } = useFailure(endpoint);
+  if (endpoint.failing === null) return null;
+  return (
+    <Notice tone="warn" title={t.recover.failingTitle}>
+      <p>
+        <FailuresInARow endpoint={endpoint} />
+        {lastError === undefined ? '' : `: ${lastError}`}
+      </p>
+      <p>
+        <Link to={`/endpoints/${endpoint.id}/recover`}>{t.recover.action}</Link>
+      </p>
+    </Notice>
   );
 }
 
@@ -109,7 +141,9 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
             ))}
           </ul>,
         ],
-        [t.endpoints.failuresInARow, format.number(endpoint.consecutiveFailures)],
+        ...(failing === null
+          ? []
+          : [[t.endpoints.failuresInARow, <FailuresInARow key="row" endpoint={endpoint} />] as const]),
         ...(failing === null || failing.since === null
           ? []
           : [[t.endpoints.failingSince, <Moment key="since" at={failing.since} />] as const]),

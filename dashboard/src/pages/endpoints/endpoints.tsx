@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { useEndpoints } from '../../api/webhooks.ts';
+import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, buttonLook } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page, Table } from '../../parts/page.tsx';
@@ -10,8 +10,30 @@ import { Ago } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
+import { FailuresInARow } from '../failures-in-a-row.tsx';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
+import { useFailure } from '../recover/what-happened.tsx';
 import { Register } from './register.tsx';
+
+/** How far an endpoint that fails is from being disabled, why, and the way back. */
+function Trouble({ endpoint }: { endpoint: Endpoint }) {
+  const t = useTexts();
+  const { lastError } = useFailure(endpoint);
+  if (endpoint.status === 'active' && endpoint.failing === null) return null;
+  return (
+    <div className="row">
+      <FailuresInARow endpoint={endpoint} />
+      <span className="quiet">{lastError}</span>
+      <Link
+        to={`/endpoints/${endpoint.id}/recover`}
+        className={buttonLook('ordinary')}
+        aria-label={t.recover.actionOf(endpoint.url)}
+      >
+        {t.recover.action}
+      </Link>
+    </div>
+  );
+}
 
 /** The organization's webhook endpoints. */
 export default function Endpoints() {
@@ -61,6 +83,7 @@ export default function Endpoints() {
                   <Link to={`/endpoints/${endpoint.id}`}>
                     <Url url={endpoint.url} />
                   </Link>
+                  <Trouble endpoint={endpoint} />
                 </td>
                 <td data-label={t.endpoints.status}>
                   <EndpointStatus endpoint={endpoint} />

@@ -1,60 +1,51 @@
 import { useState } from 'react';
-import { Form } from 'react-aria-components/Form';
-import { useRegister } from '../../api/webhooks.ts';
+import { type Endpoint, useRegister } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
-import { CodeTabs } from '../../parts/code.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { Failure } from '../../parts/notice.tsx';
-import { SecretOnce } from '../../parts/secret.tsx';
+import { FaultForm } from '../../parts/fault-form.tsx';
 import { useTexts } from '../../text/language.ts';
-import { type EndpointDraft, EndpointFields } from './endpoint-form.tsx';
-import { VERIFICATION } from './verification.ts';
+import { DRAFT_FIELDS, draftOf, EMPTY_DRAFT, type EndpointDraft, registrationOf } from './draft.ts';
+import { EndpointFields } from './endpoint-form.tsx';
+import { Registered } from './registered.tsx';
 
-/** Registers an endpoint, and shows its signing secret, once, with the code that verifies with it. */
-export function Register({ onClose }: { onClose: () => void }) {
+/**
+ * Registers an endpoint, and shows its signing secret, once.
+ * @param replaced the endpoint whose settings it has at first
+ */
+export function Register({ replaced, onClose }: { replaced?: Endpoint; onClose: () => void }) {
   const t = useTexts();
   const { environment } = useEnvironment();
-  const [draft, setDraft] = useState<EndpointDraft>({ url: '', events: [] });
+  const [draft, setDraft] = useState<EndpointDraft>(() =>
+    replaced === undefined ? EMPTY_DRAFT : draftOf(replaced),
+  );
   const register = useRegister(environment);
-  const registered = register.data;
-  if (registered)
-    return (
-      <Dialog title={t.endpoints.registeredTitle} isOpen isWide>
-        <p>
-          <code>{registered.url}</code>
-        </p>
-        <h3>{t.endpoints.secretLabel}</h3>
-        <p className="quiet">{t.endpoints.secretAbout}</p>
-        <details>
-          <summary>{t.endpoints.verify}</summary>
-          <p className="quiet">{t.verification.about}</p>
-          <CodeTabs label={t.verification.label} samples={VERIFICATION} />
-        </details>
-        <SecretOnce secret={registered.secret} what={t.endpoints.secretLabel} onClose={onClose} />
-      </Dialog>
-    );
+  if (register.data) return <Registered endpoint={register.data} onClose={onClose} />;
   return (
     // While it is being made there is no way out: its only secret comes with the answer.
-    <Dialog title={t.endpoints.add} isOpen onClose={register.isPending ? undefined : onClose}>
-      <Form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          register.mutate({ url: draft.url.trim(), events: [...draft.events] });
-        }}
+    <Dialog
+      title={replaced === undefined ? t.endpoints.add : t.replace.title}
+      isOpen
+      onClose={register.isPending ? undefined : onClose}
+    >
+      {replaced === undefined ? null : <p className="quiet">{t.replace.about}</p>}
+      <FaultForm
+        error={register.error}
+        fields={DRAFT_FIELDS}
+        onSubmit={() => register.mutate(registrationOf(draft))}
+        actions={
+          <DialogActions>
+            <Button onPress={onClose} isDisabled={register.isPending}>
+              {t.cancel}
+            </Button>
+            <Button type="submit" look="primary" isPending={register.isPending}>
+              {t.endpoints.register}
+            </Button>
+          </DialogActions>
+        }
       >
         <EndpointFields draft={draft} environment={environment} onChange={setDraft} />
-        {register.error ? <Failure error={register.error} /> : null}
-        <DialogActions>
-          <Button onPress={onClose} isDisabled={register.isPending}>
-            {t.cancel}
-          </Button>
-          <Button type="submit" look="primary" isPending={register.isPending}>
-            {t.endpoints.register}
-          </Button>
-        </DialogActions>
-      </Form>
+      </FaultForm>
     </Dialog>
   );
 }

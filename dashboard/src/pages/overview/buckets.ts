@@ -53,14 +53,15 @@ export const totalOf = ({ succeeded, exhausted, skipped, pending }: Counts): num
   succeeded + exhausted + skipped + pending;
 
 /**
- * The share of deliveries that arrived among those that were attempted and have ended; undefined where none
- * has.
+ * The share of deliveries that arrived among those that have ended; undefined where none has. A skipped one
+ * did not arrive.
  */
 export function successRate({
   succeeded,
   exhausted,
-}: Pick<Counts, 'succeeded' | 'exhausted'>): number | undefined {
-  const ended = succeeded + exhausted;
+  skipped,
+}: Pick<Counts, 'succeeded' | 'exhausted' | 'skipped'>): number | undefined {
+  const ended = succeeded + exhausted + skipped;
   return ended === 0 ? undefined : succeeded / ended;
 }
 

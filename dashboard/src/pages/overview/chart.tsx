@@ -6,8 +6,8 @@ import { useTexts } from '../../text/language.ts';
 import { type Bucket, type Counts, roundUp, totalOf } from './buckets.ts';
 import styles from './chart.module.css';
 
-/** From the ground up. */
-const OUTCOMES = ['succeeded', 'pending', 'skipped', 'exhausted'] as const satisfies (keyof Counts)[];
+/** From the ground up. What is in progress is no outcome yet, and is on top. */
+const OUTCOMES = ['succeeded', 'skipped', 'exhausted', 'pending'] as const satisfies (keyof Counts)[];
 
 const WIDTH = 1000;
 const HEIGHT = 100;
@@ -69,8 +69,8 @@ export function OutcomeChart({ buckets }: { buckets: readonly Bucket[] }) {
           ))}
         </svg>
         <div className={styles.axis}>
-          <span>{first === undefined ? '' : format.short(first.start)}</span>
-          <span>{last === undefined ? '' : format.short(last.start)}</span>
+          <span>{first === undefined ? '' : format.brief(first.start)}</span>
+          <span>{last === undefined ? '' : format.brief(last.start)}</span>
         </div>
       </div>
       <div>

@@ -13,20 +13,24 @@ import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { longestWait } from './attention.ts';
-import { bucketsOf, hoursOfBar, successRate } from './buckets.ts';
+import { bucketsOf, type Counts, hoursOfBar, successRate } from './buckets.ts';
 import { OutcomeChart } from './chart.tsx';
 import { useFirstSteps } from './first-steps.tsx';
+import { type ListTime, listOf } from './lists.ts';
 import styles from './overview.module.css';
 import { EndpointRows } from './rows.tsx';
 import { Troubles } from './troubles.tsx';
 
-const RANGES = ['24', '72', '168'] as const;
+/** Hours, and what lists of the same time call it. */
+const RANGES = { '24': 'day', '168': 'week' } as const;
+type Range = keyof typeof RANGES;
+const RANGE_NAMES = Object.keys(RANGES) as Range[];
 
 /** Whether webhooks arrive, at a glance. */
 export default function Overview() {
   const t = useTexts();
   const { environment } = useEnvironment();
-  const [range, setRange] = useState<(typeof RANGES)[number]>('24');
+  const [range, setRange] = useState<Range>('24');
   const { data, error, refetch } = useStats(environment, Number(range));
   const firstSteps = useFirstSteps(
     environment === 'live' ? data?.endpoints.map(({ webhookId }) => webhookId) : undefined,
@@ -39,7 +43,7 @@ export default function Overview() {
         <div className={styles.ranges}>
           <Choose
             label={t.overview.range}
-            options={RANGES.map((value) => ({ value, label: t.overview.ranges[value] }))}
+            options={RANGE_NAMES.map((value) => ({ value, label: t.overview.ranges[value] }))}
             value={range}
             onChange={setRange}
           />
@@ -53,13 +57,13 @@ export default function Overview() {
           <Loading lines={9} />
         )
       ) : data.endpoints.length === 0 && firstSteps !== undefined ? null : (
-        <Statistics stats={data} />
+        <Statistics stats={data} time={RANGES[range]} />
       )}
     </Page>
   );
 }
 
-function Statistics({ stats }: { stats: Schema<'DeliveryStats'> }) {
+function Statistics({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTime }) {
   const t = useTexts();
   // As many as there is room for.
   const bars = useIsNarrow() ? BARS.narrow : BARS.wide;
@@ -73,8 +77,11 @@ function Statistics({ stats }: { stats: Schema<'DeliveryStats'> }) {
     );
   return (
     <>
-      <Figures stats={stats} />
-      <Card title={t.overview.attention}>
+      <Figures stats={stats} time={time} />
+      <Card
+        title={t.overview.attention}
+        actions={<Link to={`/failures?time=${time}`}>{t.numbers.byCause}</Link>}
+      >
         <Troubles endpoints={stats.endpoints} />
       </Card>
       <Card title={t.overview.chart}>
@@ -84,46 +91,93 @@ function Statistics({ stats }: { stats: Schema<'DeliveryStats'> }) {
         </p>
       </Card>
       <Card title={t.overview.endpoints}>
-        <EndpointRows endpoints={stats.endpoints} />
+        <EndpointRows endpoints={stats.endpoints} time={time} />
       </Card>
     </>
   );
 }
 
-function Figures({ stats }: { stats: Schema<'DeliveryStats'> }) {
+function Figures({ stats, time }: { stats: Schema<'DeliveryStats'>; time: ListTime }) {
   const t = useTexts();
   const format = useFormat();
-  const { totals, backlog } = stats;
+  const { totals } = stats;
   const rate = successRate(totals);
-  const wait = longestWait(stats.endpoints);
+  const figure = (name: string, of: keyof Counts) => (
+    <Figure
+      name={name}
+      value={format.number(totals[of])}
+      {...(totals[of] === 0 ? {} : { to: listOf(of, stats.endpoints, time) })}
+    />
+  );
   return (
-    <div className={styles.figures}>
-      <Figure name={t.overview.rate} value={rate === undefined ? '–' : format.percent(rate)}>
-        {totals.pending === 0 ? null : t.overview.rateWithout(format.number(totals.pending))}
-      </Figure>
-      <Figure name={t.overview.succeeded} value={format.number(totals.succeeded)} />
-      <Figure name={t.overview.failed} value={format.number(totals.exhausted)} />
-      <Figure name={t.overview.skipped} value={format.number(totals.skipped)} />
-      <Figure name={t.overview.backlog} value={format.number(backlog.pending)}>
-        {backlog.pending === 0 ? t.overview.backlogNone : null}
-        {backlog.pending > 0 && wait === null ? t.overview.backlogBrief : null}
-        {wait === null ? null : (
-          <>
-            {t.overview.longestWait} <Ago at={wait} />
-          </>
-        )}
-      </Figure>
+    <div className={styles.groups}>
+      <section className={styles.figures} aria-label={t.numbers.outcomes}>
+        <Figure name={t.overview.rate} value={rate === undefined ? '–' : format.percent(rate)}>
+          {t.numbers.rate}
+        </Figure>
+        {figure(t.overview.succeeded, 'succeeded')}
+        {figure(t.overview.failed, 'exhausted')}
+        {figure(t.overview.skipped, 'skipped')}
+      </section>
+      <section className={styles.figures} aria-label={t.numbers.open}>
+        <Backlog stats={stats} />
+      </section>
     </div>
   );
 }
 
-const Figure = ({ name, value, children }: { name: string; value: string; children?: ReactNode }) => (
-  <dl className={styles.figure}>
-    <dt>{name}</dt>
-    <dd>{value}</dd>
-    {children ? <dd>{children}</dd> : null}
-  </dl>
-);
+/** Deliveries in progress, of any time: they are no outcome yet. All end within three days. */
+function Backlog({ stats }: { stats: Schema<'DeliveryStats'> }) {
+  const t = useTexts();
+  const format = useFormat();
+  const { pending } = stats.backlog;
+  const wait = longestWait(stats.endpoints);
+  return (
+    <Figure
+      name={t.numbers.open}
+      value={format.number(pending)}
+      {...(pending === 0 ? {} : { to: listOf('pending', stats.endpoints, 'week') })}
+    >
+      {pending === 0 ? t.overview.backlogNone : t.numbers.openAbout}{' '}
+      {pending > 0 && wait === null ? `${t.overview.backlogBrief}.` : null}
+      {wait === null ? null : (
+        <>
+          {t.overview.longestWait} <Ago at={wait} />.
+        </>
+      )}
+    </Figure>
+  );
+}
+
+/** @param to the list that the value counts */
+function Figure({
+  name,
+  value,
+  to,
+  children,
+}: {
+  name: string;
+  value: string;
+  to?: string;
+  children?: ReactNode;
+}) {
+  const t = useTexts();
+  return (
+    <dl className={styles.figure}>
+      <dt>{name}</dt>
+      <dd>
+        {to === undefined ? (
+          value
+        ) : (
+          <Link to={to} aria-label={t.numbers.seeList(name, value)}>
+            {value}
+          </Link>
+        )}
+      </dd>
+      {children ? <dd>{children}</dd> : null}
+    </dl>
+  );
+}
 
 const useIsNarrow = mediaQuery('(max-width: 600px)');
 const BARS = { narrow: 28, wide: 84 };

@@ -5,12 +5,27 @@ import { Url } from '../../parts/url.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { EndpointStatus } from '../endpoint-status.tsx';
+import { type ListTime, listOfEndpoint } from './lists.ts';
 import styles from './overview.module.css';
 
+/** How fast a receiver responds, where the service says so. */
+interface WithLatency {
+  latency?: { p50Ms: number; p95Ms: number } | null;
+}
+type Row = Schema<'DeliveryStats'>['endpoints'][number] & WithLatency;
+
+const OUTCOMES = ['succeeded', 'exhausted', 'skipped', 'pending'] as const;
+
 /** Each endpoint with what became of its deliveries. */
-export function EndpointRows({ endpoints }: { endpoints: Schema<'DeliveryStats'>['endpoints'] }) {
+export function EndpointRows({ endpoints, time }: { endpoints: readonly Row[]; time: ListTime }) {
   const t = useTexts();
-  const format = useFormat();
+  const names = {
+    succeeded: t.overview.succeeded,
+    exhausted: t.overview.failed,
+    skipped: t.overview.skipped,
+    pending: t.overview.open,
+  };
+  const hasLatency = endpoints.some(({ latency }) => latency);
   return (
     <Table
       label={t.overview.endpoints}
@@ -19,18 +34,16 @@ export function EndpointRows({ endpoints }: { endpoints: Schema<'DeliveryStats'>
         <tr>
           <th scope="col">{t.endpoints.address}</th>
           <th scope="col">{t.endpoints.status}</th>
-          <th scope="col" data-number="">
-            {t.overview.succeeded}
-          </th>
-          <th scope="col" data-number="">
-            {t.overview.failed}
-          </th>
-          <th scope="col" data-number="">
-            {t.overview.skipped}
-          </th>
-          <th scope="col" data-number="">
-            {t.overview.open}
-          </th>
+          {OUTCOMES.map((outcome) => (
+            <th key={outcome} scope="col" data-number="">
+              {names[outcome]}
+            </th>
+          ))}
+          {hasLatency ? (
+            <th scope="col" data-number="">
+              {t.numbers.latency} {t.numbers.latencyHead}
+            </th>
+          ) : null}
         </tr>
       }
     >
@@ -44,20 +57,46 @@ export function EndpointRows({ endpoints }: { endpoints: Schema<'DeliveryStats'>
           <td data-label={t.endpoints.status}>
             <EndpointStatus endpoint={row} />
           </td>
-          <td data-number="" data-label={t.overview.succeeded}>
-            {format.number(row.totals.succeeded)}
-          </td>
-          <td data-number="" data-label={t.overview.failed}>
-            {format.number(row.totals.exhausted)}
-          </td>
-          <td data-number="" data-label={t.overview.skipped}>
-            {format.number(row.totals.skipped)}
-          </td>
-          <td data-number="" data-label={t.overview.open}>
-            {format.number(row.totals.pending)}
-          </td>
+          {OUTCOMES.map((outcome) => (
+            <td key={outcome} data-number="" data-label={names[outcome]}>
+              <Count
+                value={row.totals[outcome]}
+                name={names[outcome]}
+                to={listOfEndpoint(row.webhookId, outcome, time)}
+              />
+            </td>
+          ))}
+          {hasLatency ? (
+            <td data-number="" data-label={t.numbers.latency}>
+              <Latency row={row} />
+            </td>
+          ) : null}
         </tr>
       ))}
     </Table>
+  );
+}
+
+/** @param to the list that the value counts */
+function Count({ value, name, to }: { value: number; name: string; to: string }) {
+  const t = useTexts();
+  const format = useFormat();
+  const written = format.number(value);
+  return value === 0 ? (
+    <span>{written}</span>
+  ) : (
+    <Link to={to} aria-label={t.numbers.seeList(name, written)}>
+      {written}
+    </Link>
+  );
+}
+
+function Latency({ row: { latency } }: { row: Row }) {
+  const t = useTexts();
+  const format = useFormat();
+  return (
+    <span>
+      {latency ? t.numbers.latencyOf(format.duration(latency.p50Ms), format.duration(latency.p95Ms)) : '–'}
+    </span>
   );
 }

@@ -1,17 +1,21 @@
 import type { ReactNode } from 'react';
 import type { Schema } from '../../api/client.ts';
+import { useLastFailures } from '../../api/webhooks.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { buttonLook } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { FailuresInARow } from '../failures-in-a-row.tsx';
 import { type Attention, attentionOf } from './attention.ts';
 import styles from './overview.module.css';
 
 type Row = Schema<'DeliveryStats'>['endpoints'][number];
 
-const TONES = { disabled: 'idle', failing: 'bad', waiting: 'warn' } as const satisfies Record<
+const TONES = { disabled: 'bad', failing: 'warn', waiting: 'warn' } as const satisfies Record<
   Attention,
   Tone
 >;
@@ -49,8 +53,17 @@ function Trouble({ row, attention }: { row: Row; attention: Attention }) {
       </div>
       {attention === 'disabled' ? <Disabled at={row.disabledAt} /> : null}
       {attention === 'failing' ? <Failing row={row} /> : null}
-      {attention === 'waiting' ? <Waiting row={row} /> : null}
-      <p>
+      {attention === 'waiting' ? <Waiting row={row} /> : <LastError row={row} />}
+      <p className="row">
+        {attention === 'waiting' ? null : (
+          <Link
+            to={`/endpoints/${row.webhookId}/recover`}
+            className={buttonLook('ordinary')}
+            aria-label={t.recover.actionOf(row.url)}
+          >
+            {t.recover.action}
+          </Link>
+        )}
         <Link to={`/deliveries/${row.webhookId}?status=${status}`}>{t.overview.why}</Link>
       </p>
     </li>
@@ -71,13 +84,27 @@ function Disabled({ at }: { at: string | null }) {
   );
 }
 
-function Failing({ row: { failing, consecutiveFailures } }: { row: Row }) {
+/** Why the last delivery failed. */
+function LastError({ row: { webhookId: id, disabledAt, consecutiveFailures: failures } }: { row: Row }) {
   const t = useTexts();
+  const { environment } = useEnvironment();
+  const { data } = useLastFailures(environment, { id, until: disabledAt, failures });
+  const lastError = data?.[0]?.lastError ?? null;
+  return lastError === null ? null : (
+    <p>
+      {t.recover.lastError}: {lastError}
+    </p>
+  );
+}
+
+function Failing({ row }: { row: Row }) {
+  const t = useTexts();
+  const { failing, consecutiveFailures } = row;
   if (failing === null) return null;
   const { since, disablesAt, failuresUntilDisabled } = failing;
   return (
     <p>
-      {t.overview.failures(consecutiveFailures)}
+      <FailuresInARow endpoint={row} />
       {since === null ? null : (
         <Aside>
           {consecutiveFailures === 1 ? null : `${t.overview.failuresSince} `}

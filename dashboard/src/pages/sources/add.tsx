@@ -1,13 +1,12 @@
 import { useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { useLocation } from 'wouter';
 import { useIdempotencyKeys } from '../../api/idempotency.ts';
 import { type Source, useAddSource } from '../../api/sources.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { FaultForm } from '../../parts/fault-form.tsx';
 import { Choose, TextField } from '../../parts/field.tsx';
-import { Failure } from '../../parts/notice.tsx';
 import { useTexts } from '../../text/language.ts';
 
 const KINDS = ['url', 'spreadsheet', 'feed'] as const satisfies readonly Source['kind'][];
@@ -31,12 +30,20 @@ export function Add({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title={t.sources.add} isOpen onClose={onClose}>
-      <Form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
+      <FaultForm
+        error={error}
+        fields={['url', 'name']}
+        onSubmit={() => {
           if (!isPending) submit();
         }}
+        actions={
+          <DialogActions>
+            <Button onPress={onClose}>{t.cancel}</Button>
+            <Button type="submit" look="primary" isPending={isPending}>
+              {t.sources.addAction}
+            </Button>
+          </DialogActions>
+        }
       >
         <TextField
           label={t.sources.url}
@@ -65,14 +72,7 @@ export function Add({ onClose }: { onClose: () => void }) {
           value={name}
           onChange={setName}
         />
-        {error ? <Failure error={error} /> : null}
-        <DialogActions>
-          <Button onPress={onClose}>{t.cancel}</Button>
-          <Button type="submit" look="primary" isPending={isPending}>
-            {t.sources.addAction}
-          </Button>
-        </DialogActions>
-      </Form>
+      </FaultForm>
     </Dialog>
   );
 }

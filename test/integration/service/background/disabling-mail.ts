@@ -61,7 +61,7 @@ export function disablingMail({ service, keep }: Place): void {
       await fail(FAILURES_TO_DISABLE - FAILURES_TO_WARN);
       const mails = await untilMails(2);
 
-      expect(warning?.subject).toMatch(/^Webhook endpoint failing: /);
+      expect(warning?.subject).toMatch(/^Webhook endpoint failing \(5 of 10\): /);
       expect(mails.map(({ subject }) => subject.split(':')[0])).toContain('Webhook endpoint disabled');
       for (const { to, subject, text, html } of mails) {
         expect(to).toEqual([`admin@${live.orgId}.test`]);
@@ -70,7 +70,7 @@ export function disablingMail({ service, keep }: Place): void {
           expect(body).toContain(id);
           expect(body).toContain(`${failing.url}/hooks`);
           expect(body).toContain('the receiver answered 500');
-          expect(body).toContain(`/endpoints/${id}`);
+          expect(body).toContain(`/endpoints/${id}/recover`);
           expect(body).not.toContain('hidden');
         }
       }

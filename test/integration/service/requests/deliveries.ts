@@ -137,6 +137,8 @@ export function deliveries(organization: Organization): void {
       expect(log.map(({ number }: { number: number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
       expect(log[0]).toMatchObject({ status: 500, error: expect.stringContaining('500') });
       expect(Buffer.byteLength(log[0].response)).toBeLessThanOrEqual(1024);
+      const { body: listed } = await organization.api.get(`${path(id)}/deliveries?include=response`);
+      expect(listed.data).toMatchObject([{ id: delivery?.id, lastResponse: log.at(-1).response }]);
       expect((await organization.api.get(path(id))).body.data).toMatchObject({
         status: 'active',
         consecutiveFailures: 1,

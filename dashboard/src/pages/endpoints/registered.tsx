@@ -1,0 +1,32 @@
+import type { Schema } from '../../api/client.ts';
+import { CodeTabs } from '../../parts/code.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { SecretOnce } from '../../parts/secret.tsx';
+import { useTexts } from '../../text/language.ts';
+import { VERIFICATION } from './verification.ts';
+
+/** Shows the signing secret of a new endpoint, once, with the code that verifies with it. */
+export function Registered({
+  endpoint,
+  onClose,
+}: {
+  endpoint: Pick<Schema<'RegisteredWebhook'>, 'url' | 'secret'>;
+  onClose: () => void;
+}) {
+  const t = useTexts();
+  return (
+    <Dialog title={t.endpoints.registeredTitle} isOpen isWide>
+      <p>
+        <code>{endpoint.url}</code>
+      </p>
+      <h3>{t.endpoints.secretLabel}</h3>
+      <p className="quiet">{t.endpoints.secretAbout}</p>
+      <details>
+        <summary>{t.endpoints.verify}</summary>
+        <p className="quiet">{t.verification.about}</p>
+        <CodeTabs label={t.verification.label} samples={VERIFICATION} />
+      </details>
+      <SecretOnce secret={endpoint.secret} what={t.endpoints.secretLabel} onClose={onClose} />
+    </Dialog>
+  );
+}

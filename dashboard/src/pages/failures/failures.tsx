@@ -1,0 +1,110 @@
+import { useMemo, useState } from 'react';
+import { useSearchParams } from 'wouter';
+import type { Schema } from '../../api/client.ts';
+import { useStats } from '../../api/webhooks.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { Button } from '../../parts/button.tsx';
+import { Choose } from '../../parts/field.tsx';
+import { Empty, Failure, Loading } from '../../parts/notice.tsx';
+import { Page } from '../../parts/page.tsx';
+import { useFormat } from '../../text/format.ts';
+import { useTexts } from '../../text/language.ts';
+import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
+import styles from './failures.module.css';
+import { Group } from './group.tsx';
+import { groupFailures } from './groups.ts';
+import { useFailures } from './use-failures.ts';
+
+const HOUR_MS = 3_600_000;
+/** Hours; the statistics, which say where there are failures, have no more than a week. */
+const TIMES = { hour: 1, day: 24, week: 168 } as const;
+type Time = keyof typeof TIMES;
+const TIME_NAMES = Object.keys(TIMES) as Time[];
+
+/** Why deliveries fail, over all endpoints: one group for each cause. */
+export default function Failures() {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const [search, setSearch] = useSearchParams();
+  const time = TIME_NAMES.find((name) => name === search.get('time')) ?? 'day';
+  // An hour of the clock more: the statistics begin at a full hour.
+  const { data: stats, error, refetch } = useStats(environment, Math.min(168, TIMES[time] + 1));
+  const names = { hour: t.deliveries.hour, day: t.deliveries.day, week: t.deliveries.week };
+  if (isNoSandbox(error)) return <NoSandbox title={t.failures.title} />;
+  return (
+    <Page
+      title={t.failures.title}
+      about={t.failures.about}
+      actions={
+        <div className={styles.range}>
+          <Choose
+            label={t.failures.range}
+            options={TIME_NAMES.map((value) => ({ value, label: names[value] }))}
+            value={time}
+            onChange={(value) => setSearch({ time: value }, { replace: true })}
+          />
+        </div>
+      }
+    >
+      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
+      {stats === undefined ? error ? null : <Loading /> : <Groups key={time} stats={stats} time={time} />}
+    </Page>
+  );
+}
+
+function Groups({ stats, time }: { stats: Schema<'DeliveryStats'>; time: Time }) {
+  const t = useTexts();
+  const format = useFormat();
+  const { environment } = useEnvironment();
+  // Fixed as long as the page is open, so that reading further continues one listing.
+  const [from] = useState(() => new Date(Date.now() - TIMES[time] * HOUR_MS).toISOString());
+  const failing = stats.endpoints.filter(({ totals }) => totals.exhausted + totals.pending > 0);
+  const reading = useFailures(
+    environment,
+    failing.map(({ webhookId }) => webhookId),
+    from,
+  );
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = reading;
+  const deliveries = useMemo(() => data?.pages.flatMap((page) => page.deliveries) ?? [], [data]);
+  const groups = useMemo(() => groupFailures(deliveries), [deliveries]);
+  if (data === undefined)
+    return error ? (
+      <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
+    ) : (
+      <Loading />
+    );
+  return (
+    <>
+      {groups.length === 0 && !hasNextPage ? (
+        <Empty title={t.failures.none}>
+          <p>{t.failures.noneAbout}</p>
+        </Empty>
+      ) : (
+        <ul className={styles.groups} aria-label={t.failures.list}>
+          {groups.map((group) => (
+            <li key={group.key} className={styles.group}>
+              <Group group={group} endpoints={stats.endpoints} onResent={() => void refetch()} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {error ? (
+        <Failure title={t.failure.loading} error={error} onRetry={() => void fetchNextPage()} />
+      ) : null}
+      <div className="row">
+        <span className="quiet" role="status">
+          {t.failures.read(deliveries.length, format.number(deliveries.length))}{' '}
+          {hasNextPage ? '' : t.failures.readAll}
+        </span>
+        <Button look="plain" onPress={() => void refetch()}>
+          {t.failures.refresh}
+        </Button>
+        {hasNextPage ? (
+          <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
+            {t.failures.readMore}
+          </Button>
+        ) : null}
+      </div>
+    </>
+  );
+}

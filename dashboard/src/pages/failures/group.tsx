@@ -1,0 +1,144 @@
+import { useState } from 'react';
+import type { Schema } from '../../api/client.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { Button } from '../../parts/button.tsx';
+import { Code, indented } from '../../parts/code.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Facts } from '../../parts/page.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { Url } from '../../parts/url.tsx';
+import { useFormat } from '../../text/format.ts';
+import { useTexts } from '../../text/language.ts';
+import styles from './failures.module.css';
+import type { FailureGroup } from './groups.ts';
+import { ResendGroup } from './resend-group.tsx';
+
+type EndpointRow = Schema<'DeliveryStats'>['endpoints'][number];
+
+/** Deliveries listed in a group; more of them are in the lists of its endpoints. */
+const SHOWN = 10;
+
+/** Deliveries that failed for one cause: how many, where, since when, and resending them. */
+export function Group({
+  group,
+  endpoints,
+  onResent,
+}: {
+  group: FailureGroup;
+  endpoints: readonly EndpointRow[];
+  onResent: () => void;
+}) {
+  const t = useTexts();
+  const format = useFormat();
+  const isAdmin = useIsAdmin();
+  const [isAsked, setAsked] = useState(false);
+  const { status, cause, example, deliveries } = group;
+  const isOpen = (id: string) => endpoints.some((each) => each.webhookId === id && each.status === 'active');
+  const isOpenAnywhere = group.endpoints.some(({ id }) => isOpen(id));
+  const retrying = deliveries.filter((delivery) => delivery.status === 'retrying').length;
+  const name = `${status ?? t.failures.noResponse} ${cause === '' ? t.failures.noMessage : cause}`;
+  return (
+    <>
+      <div className={styles.head}>
+        <span className={styles.count}>{t.failures.times(format.number(deliveries.length))}</span>
+        <Status tone="bad">{status ?? t.failures.noResponse}</Status>
+        <h2 className={styles.cause}>
+          <bdi>{cause === '' ? t.failures.noMessage : cause}</bdi>
+        </h2>
+      </div>
+      <Facts
+        facts={[
+          [t.failures.first, <Ago key="first" at={group.firstAt} />],
+          [t.failures.last, <Ago key="last" at={group.lastAt} />],
+          [t.failures.endpoints, <Endpoints key="endpoints" group={group} endpoints={endpoints} />],
+        ]}
+      />
+      {retrying === 0 ? null : <p>{t.failures.retrying(retrying, format.number(retrying))}.</p>}
+      {example === cause || example === '' ? null : (
+        <details>
+          <summary>{t.failures.example}</summary>
+          <Code text={indented(example)} label={t.failures.example} isWrapped />
+        </details>
+      )}
+      <Deliveries group={group} />
+      {isAdmin && isOpenAnywhere ? (
+        <div>
+          <Button aria-label={t.failures.resendOf(name)} onPress={() => setAsked(true)}>
+            {t.failures.resend}
+          </Button>
+        </div>
+      ) : null}
+      {isAdmin ? null : <p className="quiet">{t.admins}</p>}
+      {isAsked ? (
+        <ResendGroup
+          group={group}
+          isOpen={isOpen}
+          onClose={(hasSent) => {
+            setAsked(false);
+            if (hasSent) onResent();
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: readonly EndpointRow[] }) {
+  const t = useTexts();
+  const format = useFormat();
+  return (
+    <ul className={styles.list}>
+      {group.endpoints.map(({ id, count }) => {
+        const endpoint = endpoints.find(({ webhookId }) => webhookId === id);
+        const isDisabled = endpoint?.status === 'auto_disabled';
+        return (
+          <li key={id}>
+            <Link to={`/deliveries/${id}?status=exhausted`}>
+              {endpoint === undefined ? <code>{id}</code> : <Url url={endpoint.url} />}
+            </Link>{' '}
+            <span className="quiet">{t.failures.deliveries(count, format.number(count))}</span>
+            {isDisabled ? (
+              <>
+                {' · '}
+                {t.failures.disabledEndpoints}{' '}
+                <Link to={`/endpoints/${id}/recover`} aria-label={t.recover.actionOf(endpoint.url)}>
+                  {t.recover.action}
+                </Link>
+              </>
+            ) : null}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The newest deliveries of a group; a list of deliveries cannot be filtered by cause. */
+function Deliveries({ group: { deliveries, endpoints } }: { group: FailureGroup }) {
+  const t = useTexts();
+  const format = useFormat();
+  const [first] = endpoints;
+  return (
+    <details>
+      <summary>{t.failures.deliveries(deliveries.length, format.number(deliveries.length))}</summary>
+      <ul className={styles.list}>
+        {deliveries.slice(0, SHOWN).map(({ id, webhookId, eventType, createdAt }) => (
+          <li key={id}>
+            <Link to={`/deliveries/${webhookId}/${id}`}>
+              <code>{eventType}</code>
+            </Link>{' '}
+            <span className="quiet">
+              <Ago at={createdAt} />
+            </span>
+          </li>
+        ))}
+        {deliveries.length > SHOWN && first !== undefined ? (
+          <li>
+            <Link to={`/deliveries/${first.id}?status=exhausted`}>{t.failures.more}</Link>
+          </li>
+        ) : null}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,153 @@
+import { useState } from 'react';
+import { ApiFailure } from '../../api/failures.ts';
+import { type Endpoint, useEndpoints, type useRegister } from '../../api/webhooks.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { FaultForm } from '../../parts/fault-form.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Failure, Notice } from '../../parts/notice.tsx';
+import { useTexts } from '../../text/language.ts';
+import { DRAFT_FIELDS, draftOf, type EndpointDraft, registrationOf } from '../endpoints/draft.ts';
+import { EndpointFields } from '../endpoints/endpoint-form.tsx';
+import { TestSending } from '../endpoints/test-sending.tsx';
+import { type Chain, chainOf } from './chain.ts';
+
+type Registration = ReturnType<typeof useRegister>;
+
+/** Registers the URL again; afterwards says which endpoint is the new one, and tests it. */
+export function RegisterStep({ chain, register }: { chain: Chain<Endpoint>; register: Registration }) {
+  const t = useTexts();
+  const isAdmin = useIsAdmin();
+  const { current } = chain;
+  if (current.status !== 'auto_disabled') return <NewEndpoint endpoint={current} />;
+  return (
+    <>
+      <p>{t.recover.register.about}</p>
+      {isAdmin ? <Start disabled={current} register={register} /> : <p className="quiet">{t.admins}</p>}
+    </>
+  );
+}
+
+function Start({ disabled, register }: { disabled: Endpoint; register: Registration }) {
+  const t = useTexts();
+  const [isChanging, setChanging] = useState(false);
+  const submit = useSubmit(disabled, register);
+  return (
+    <>
+      <div className="row">
+        <Button
+          look="primary"
+          isPending={register.isPending}
+          onPress={() => void submit.start(draftOf(disabled))}
+        >
+          {t.recover.register.action}
+        </Button>
+        <Button look="plain" isDisabled={register.isPending} onPress={() => setChanging(true)}>
+          {t.recover.register.change}
+        </Button>
+      </div>
+      {submit.hasOther ? <Notice tone="warn" title={t.recover.register.exists} /> : null}
+      {isChanging ? null : <Refusal error={register.error} />}
+      {isChanging ? (
+        <Change
+          disabled={disabled}
+          register={register}
+          onSubmit={(draft) => void submit.start(draft)}
+          onClose={() => setChanging(false)}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** Registers unless another tab has done it meanwhile. */
+function useSubmit(disabled: Endpoint, register: Registration) {
+  const { environment } = useEnvironment();
+  const { refetch } = useEndpoints(environment);
+  const [hasOther, setHasOther] = useState(false);
+  return {
+    hasOther,
+    async start(draft: EndpointDraft) {
+      const { data: endpoints = [] } = await refetch();
+      const isReplaced = chainOf(disabled.id, endpoints)?.current.id !== disabled.id;
+      setHasOther(isReplaced);
+      if (!isReplaced) register.mutate(registrationOf(draft));
+    },
+  };
+}
+
+function Refusal({ error }: { error: unknown }) {
+  const t = useTexts();
+  if (!error) return null;
+  if (!(error instanceof ApiFailure) || error.type !== 'LIMIT_EXCEEDED') return <Failure error={error} />;
+  return (
+    <Notice tone="bad" title={t.recover.register.limitTitle}>
+      <p>{error.message}</p>
+      <p>{t.recover.register.limitAbout}</p>
+      <p>
+        <Link to="/endpoints">{t.recover.register.limitAction}</Link>
+      </p>
+    </Notice>
+  );
+}
+
+function Change({
+  disabled,
+  register,
+  onSubmit,
+  onClose,
+}: {
+  disabled: Endpoint;
+  register: Registration;
+  onSubmit: (draft: EndpointDraft) => void;
+  onClose: () => void;
+}) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const [draft, setDraft] = useState<EndpointDraft>(() => draftOf(disabled));
+  return (
+    <Dialog title={t.recover.register.title} isOpen onClose={register.isPending ? undefined : onClose}>
+      <FaultForm
+        error={register.error}
+        fields={DRAFT_FIELDS}
+        onSubmit={() => onSubmit(draft)}
+        actions={
+          <DialogActions>
+            <Button onPress={onClose} isDisabled={register.isPending}>
+              {t.cancel}
+            </Button>
+            <Button type="submit" look="primary" isPending={register.isPending}>
+              {t.recover.register.action}
+            </Button>
+          </DialogActions>
+        }
+      >
+        <EndpointFields draft={draft} environment={environment} onChange={setDraft} />
+      </FaultForm>
+    </Dialog>
+  );
+}
+
+function NewEndpoint({ endpoint }: { endpoint: Endpoint }) {
+  const t = useTexts();
+  const isAdmin = useIsAdmin();
+  return (
+    <>
+      <p>
+        {t.recover.register.done}:{' '}
+        <Link to={`/endpoints/${endpoint.id}`}>
+          <code>{endpoint.id}</code>
+        </Link>
+      </p>
+      <p className="quiet">{t.recover.register.lostSecret}</p>
+      {isAdmin ? (
+        <>
+          <p>{t.recover.register.test}</p>
+          <TestSending webhookId={endpoint.id} />
+        </>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { useJobs } from '../../api/redeliveries.ts';
+import { type Endpoint, useRegister } from '../../api/webhooks.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { Status, type Tone } from '../../parts/status.tsx';
+import { useTexts } from '../../text/language.ts';
+import { Registered } from '../endpoints/registered.tsx';
+import { isComplete, stateOf } from '../resend/jobs.ts';
+import { JobSaid } from '../resend/progress.tsx';
+import type { Chain } from './chain.ts';
+import { DeleteStep } from './delete-step.tsx';
+import styles from './recover.module.css';
+import { RegisterStep } from './register-step.tsx';
+import { ResendStep } from './resend-step.tsx';
+
+const STEPS = ['register', 'resend', 'done'] as const;
+type StepName = (typeof STEPS)[number];
+type State = 'done' | 'current' | 'later';
+
+/** The three steps; which one is next follows from the endpoints and the jobs of the new one. */
+export function Steps({ chain }: { chain: Chain<Endpoint> }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const { current, replaced } = chain;
+  const isDisabled = current.status === 'auto_disabled';
+  const { data: jobs } = useJobs(environment, current.id);
+  const state = stateOf(jobs ?? [], 'missing');
+  const now: StepName = isDisabled ? 'register' : isComplete(state) ? 'done' : 'resend';
+  // Here, and not in the step: the dialog with the secret outlives it.
+  const register = useRegister(environment);
+  const heading = useFocusOnNext(
+    `${now} ${replaced.length}`,
+    jobs !== undefined,
+    register.data !== undefined,
+  );
+  const headingOf = (name: StepName) => (name === now ? heading : undefined);
+  const at = STEPS.indexOf(now);
+  const isOver = now === 'done' && replaced.length === 0;
+  const stateAt = (index: number): State =>
+    index < at || isOver ? 'done' : index === at ? 'current' : 'later';
+  return (
+    <>
+      <JobSaid state={state} />
+      <ol className={styles.steps} aria-label={t.recover.steps}>
+        <Step number={1} name="register" state={stateAt(0)} heading={headingOf('register')}>
+          <RegisterStep chain={chain} register={register} />
+        </Step>
+        <Step number={2} name="resend" state={stateAt(1)} heading={headingOf('resend')}>
+          {isDisabled ? null : <ResendStep chain={chain} state={state} isDone={now === 'done'} />}
+        </Step>
+        <Step number={3} name="done" state={stateAt(2)} heading={headingOf('done')}>
+          {now === 'done' ? <DeleteStep chain={chain} resent={state.resent} /> : null}
+        </Step>
+      </ol>
+      {register.data === undefined ? null : (
+        <Registered endpoint={register.data} onClose={() => register.reset()} />
+      )}
+    </>
+  );
+}
+
+const TONES: Record<State, Tone> = { done: 'good', current: 'busy', later: 'idle' };
+
+function Step({
+  number,
+  name,
+  state,
+  heading,
+  children,
+}: {
+  number: number;
+  name: StepName;
+  state: State;
+  heading: RefObject<HTMLHeadingElement | null> | undefined;
+  children: ReactNode;
+}) {
+  const t = useTexts();
+  return (
+    <li
+      className={styles.step}
+      data-state={state}
+      {...(state === 'current' ? { 'aria-current': 'step' } : {})}
+    >
+      <div className={styles.head}>
+        <h2 tabIndex={-1} ref={heading}>
+          {t.recover.step(number, t.recover[name].title)}
+        </h2>
+        <Status tone={TONES[state]}>{t.recover.states[state]}</Status>
+      </div>
+      {children}
+    </li>
+  );
+}
+
+/**
+ * Moves the focus to the next step when one is completed, or an old endpoint is deleted: the button that had
+ * it is gone. Not while a dialog is open, which has it.
+ * @returns for the heading of the current step
+ */
+function useFocusOnNext(now: string, isKnown: boolean, isCovered: boolean) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const last = useRef<string>(undefined);
+  useEffect(() => {
+    if (!isKnown || isCovered) return;
+    const before = last.current;
+    last.current = now;
+    if (before === undefined || before === now) return;
+    // After the dialog has given the focus back.
+    const frame = requestAnimationFrame(() => requestAnimationFrame(() => heading.current?.focus()));
+    return () => cancelAnimationFrame(frame);
+  }, [now, isKnown, isCovered]);
+  return heading;
+}

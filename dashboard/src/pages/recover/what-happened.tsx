@@ -1,0 +1,88 @@
+import type { ReactNode } from 'react';
+import { type Endpoint, useEndpointStats, useLastFailures } from '../../api/webhooks.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { Link } from '../../parts/link.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { Facts } from '../../parts/page.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { useFormat } from '../../text/format.ts';
+import { useTexts } from '../../text/language.ts';
+import { countMissed } from './missed.ts';
+
+/** The statistics have no more. */
+const HOURS = 168;
+
+/**
+ * Why an endpoint was disabled, since when, and what it missed. The number is of the statistics: members may
+ * see it, and it costs no job.
+ */
+export function WhatHappened({
+  endpoint,
+  failingSince,
+  state = 'disabled',
+  children,
+}: {
+  endpoint: Endpoint;
+  failingSince: string;
+  /** `again`: it took the place of another disabled one; `replaced`: another one took its place. */
+  state?: 'disabled' | 'again' | 'replaced';
+  children?: ReactNode;
+}) {
+  const t = useTexts();
+  const { disabledAt, disabledReason } = endpoint;
+  const titles = {
+    disabled: t.recover.disabledTitle,
+    again: t.recover.disabledAgain,
+    replaced: t.recover.oldTitle,
+  };
+  const { lastError, firstAt } = useFailure(endpoint);
+  const first = [failingSince, firstAt ?? failingSince].toSorted()[0] ?? failingSince;
+  return (
+    <Notice tone={state === 'replaced' ? 'idle' : 'bad'} title={titles[state]}>
+      {state === 'replaced' ? null : <p>{t.recover.disabledAbout}</p>}
+      <Facts
+        facts={[
+          ...(lastError === undefined ? [] : [[t.recover.lastError, lastError] as const]),
+          [t.recover.firstFailure, <Moment key="first" at={first} />],
+          ...(disabledAt === null
+            ? []
+            : [[t.recover.disabledAt, <Moment key="at" at={disabledAt} />] as const]),
+          [
+            t.recover.reason,
+            disabledReason === null ? t.recover.support : t.endpoints.disabledReason[disabledReason],
+          ],
+          [t.recover.missed, <Missed key="missed" id={endpoint.id} since={first} />],
+        ]}
+      />
+      {children}
+    </Notice>
+  );
+}
+
+/** The last error of an endpoint, and when the first of its last failed deliveries was created. */
+export function useFailure({ id, disabledAt, consecutiveFailures, failing }: Endpoint) {
+  const { environment } = useEnvironment();
+  const isTroubled = disabledAt !== null || failing !== null;
+  const { data } = useLastFailures(
+    environment,
+    { id, until: disabledAt, failures: consecutiveFailures },
+    isTroubled,
+  );
+  const failed = data?.slice(0, Math.max(1, consecutiveFailures));
+  return { lastError: failed?.[0]?.lastError ?? undefined, firstAt: failed?.at(-1)?.createdAt };
+}
+
+function Missed({ id, since }: { id: string; since: string }) {
+  const t = useTexts();
+  const format = useFormat();
+  const { environment } = useEnvironment();
+  const { data, error } = useEndpointStats(environment, id, HOURS);
+  if (data === undefined) return error ? '–' : t.loading;
+  const { count, isWhole } = countMissed(data, since);
+  return (
+    <span>
+      <Link to={`/deliveries/${id}?status=failed`}>{t.recover.missedCount(count, format.number(count))}</Link>{' '}
+      {isWhole ? t.recover.missedSince : t.recover.missedWeek}
+    </span>
+  );
+}

@@ -1,0 +1,76 @@
+import { ProgressBar } from 'react-aria-components/ProgressBar';
+import { type Job, useStopJob } from '../../api/redeliveries.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failure } from '../../parts/notice.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { useFormat } from '../../text/format.ts';
+import { useTexts } from '../../text/language.ts';
+import { type JobState, quarterOf } from './jobs.ts';
+import styles from './resend.module.css';
+
+/** One job: how far it is, and where it can be stopped. */
+export function JobProgress({ job }: { job: Job }) {
+  const t = useTexts();
+  const format = useFormat();
+  const isAdmin = useIsAdmin();
+  const { environment } = useEnvironment();
+  const stop = useStopJob(environment, job);
+  const isRunning = job.status === 'running';
+  return (
+    <div className={styles.job}>
+      <div className={styles.head}>
+        <Status tone={isRunning ? 'busy' : job.status === 'done' ? 'good' : 'idle'}>
+          {isRunning && job.dryRun ? t.resend.counting : t.bulk[job.status]}
+        </Status>
+        <span>
+          {t.bulk.since} <Moment at={job.from} />
+        </span>
+        {isRunning && isAdmin ? (
+          <Button look="plain" isPending={stop.isPending} onPress={() => stop.mutate()}>
+            {stop.isSuccess ? t.bulk.stopping : t.bulk.stop}
+          </Button>
+        ) : null}
+      </div>
+      <Bar share={job.progress} label={t.bulk.progress} />
+      <p className="quiet">
+        {job.dryRun
+          ? t.resend.found(job.redelivered, format.number(job.redelivered))
+          : t.bulk.counts(format.number(job.redelivered), format.number(job.examined))}
+        {job.reason === null ? '' : ` ${t.bulk.reasons[job.reason] ?? ''}`}
+      </p>
+      {stop.error ? <Failure error={stop.error} /> : null}
+    </div>
+  );
+}
+
+/** @param share from 0 to 1 */
+export const Bar = ({ share, label }: { share: number; label: string }) => (
+  <ProgressBar value={share * 100} aria-label={label} className={styles.bar ?? ''}>
+    <div className={styles.done} style={{ width: `${share * 100}%` }} />
+  </ProgressBar>
+);
+
+/**
+ * Says the progress of a job to those who hear the page: each quarter, and its end. It must not be in a part
+ * of the page that can be closed.
+ */
+export function JobSaid({ state: { running, counted, resent } }: { state: JobState }) {
+  const t = useTexts();
+  const format = useFormat();
+  const job = running ?? counted ?? resent;
+  return (
+    <p role="status" className="visually-hidden">
+      {job === undefined ? '' : said(job)}
+    </p>
+  );
+
+  function said({ status, dryRun, redelivered, progress }: Job): string {
+    const count = format.number(redelivered);
+    if (status === 'running')
+      return dryRun ? t.resend.counting : t.resend.said(format.percent(quarterOf(progress)));
+    return dryRun ? t.resend.found(redelivered, count) : t.resend.saidDone(redelivered, count);
+  }
+}
