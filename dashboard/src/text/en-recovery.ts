@@ -166,7 +166,6 @@ export const recovery = {
     all: 'Select all',
     noneOfThem: 'Select none',
     meaning: 'Meaning and example payload',
-    /** Of other languages: in English it comes with the examples. */
     example: (type: string) => `Example of ${type}`,
     description: 'Description',
     descriptionHint: 'What the endpoint is for. Optional.',

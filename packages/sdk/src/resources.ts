@@ -43,8 +43,9 @@ export function createResources({ send, list }: Transport) {
       update: (id: string, body: BodyOf<'updateWebhook'>, options?: CallOptions) =>
         read('updateWebhook', { path: { id }, body }, options),
       delete: (id: string, options?: CallOptions) => read('deleteWebhook', { path: { id } }, options),
-      /** Sends a `webhook.test` event. */
-      test: (id: string, options?: WriteOptions) => read('testWebhook', { path: { id } }, options),
+      /** Sends a `webhook.test` event, or an example of another event type. */
+      test: (id: string, body?: BodyOf<'testWebhook'>, options?: WriteOptions) =>
+        read('testWebhook', { path: { id }, ...(body && { body }) }, options),
       stats: (id: string, query?: QueryOf<'readWebhookStats'>, options?: CallOptions) =>
         read('readWebhookStats', { path: { id }, query: query ?? {} }, options),
     },

@@ -8,11 +8,7 @@ import { EndpointStatus } from '../endpoint-status.tsx';
 import { type ListTime, listOfEndpoint } from './lists.ts';
 import styles from './overview.module.css';
 
-/** How fast a receiver responds, where the service says so. */
-interface WithLatency {
-  latency?: { p50Ms: number; p95Ms: number } | null;
-}
-type Row = Schema<'DeliveryStats'>['endpoints'][number] & WithLatency;
+type Row = Schema<'DeliveryStats'>['endpoints'][number];
 
 const OUTCOMES = ['succeeded', 'exhausted', 'skipped', 'pending'] as const;
 
