@@ -14,9 +14,9 @@ import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/loc
 import { startRunEngines } from './run-engines.ts';
 
 /*
- * An endpoint with `maxPerSecond` under more events than it takes, beside one without: requests per second at
- * the receiver, lost and repeated events, and the latency of the other endpoint alone, beside as many events for
- * an endpoint without a limit, and beside the limited one.
+ * An endpoint with `maxPerSecond` under more events than it takes, beside one without: requests per second
+ * at the receiver, lost and repeated events, and the latency of the other endpoint alone, beside as many
+ * events for an endpoint without a limit, and beside the limited one.
  */
 const options = commandLine(
   'npm run bench -- pace',

@@ -3,8 +3,8 @@ import { useTexts } from '../text/language.ts';
 import styles from './page.module.css';
 
 /**
- * A page: its name, what can be done on it, and what it shows. @param heading the title, where it is more than
- * a text
+ * A page: its name, what can be done on it, and what it shows.
+ * @param heading the title, where it is more than a text
  */
 export function Page({
   title,

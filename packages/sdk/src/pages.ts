@@ -21,7 +21,10 @@ export class Pages<Item> implements AsyncIterable<Item> {
     for await (const { data } of this.pages()) yield* data;
   }
 
-  /** Pages, whose cursors can be kept. @param cursor `nextCursor` of the page before the first one that is read */
+  /**
+   * Pages, whose cursors can be kept.
+   * @param cursor `nextCursor` of the page before the first one that is read
+   */
   async *pages(cursor?: string): AsyncGenerator<Page<Item>, void, undefined> {
     for (let next: string | null | undefined = cursor; next !== null; ) {
       const page: Page<Item> = await this.#read(next);

@@ -4,8 +4,8 @@ import type { CallOptions, Input, Transport, WriteOptions } from './transport.ts
 import { wait } from './wait.ts';
 
 /*
- * The operations as methods. What each of them does, its limits and its errors are in the API reference, under
- * the name of the operation.
+ * The operations as methods. What each of them does, its limits and its errors are in the API reference,
+ * under the name of the operation.
  */
 
 /** The resource of a successful response. */
@@ -85,8 +85,8 @@ export function createResources({ send, list }: Transport) {
       /** With its payload, and its delivery at each endpoint. */
       get: (id: string, options?: CallOptions) => read('readEvent', { path: { id } }, options),
       /**
-       * Reads on without an end, each event once, some 15 seconds after it happened. Process a batch, then store
-       * its `nextCursor`: after a restart the batch that was not stored comes again.
+       * Reads on without an end, each event once, some 15 seconds after it happened. Process a batch, then
+       * store its `nextCursor`: after a restart the batch that was not stored comes again.
        */
       async *follow(
         filter: Omit<FilterOf<'listEvents'>, 'order' | 'to'> = {},

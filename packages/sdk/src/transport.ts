@@ -15,8 +15,8 @@ export interface CallOptions {
 /** For one call of a `POST` operation. */
 export interface WriteOptions extends CallOptions {
   /**
-   * A UUID that is the same for calls that shall take effect once, for 24 hours. Without one, each call has its
-   * own, which its retries keep.
+   * A UUID that is the same for calls that shall take effect once, for 24 hours. Without one, each call has
+   * its own, which its retries keep.
    */
   idempotencyKey?: string;
 }

@@ -15,8 +15,8 @@ export type EventPayload =
 export type EventType = EventPayload['type'];
 
 /**
- * A verified event. Types are added without notice, so `type` can be another string than those known here: end a
- * `switch` with a `default` that does nothing.
+ * A verified event. Types are added without notice, so `type` can be another string than those known here:
+ * end a `switch` with a `default` that does nothing.
  */
 export type ReceivedEvent<Type extends EventType = EventType> = Extract<EventPayload, { type: Type }> & {
   /** The `webhook-id` header: the same for all attempts, endpoints and redeliveries of the event. */

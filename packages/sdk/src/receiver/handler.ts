@@ -4,14 +4,14 @@ import { VerificationError } from './verification-error.ts';
 import { type Secrets, type VerifyOptions, verify } from './verify.ts';
 
 /**
- * Remembers events by `webhook-id`, so that each is processed once. Entries must live longer than deliveries: 30
- * days, as long as events can be resent.
+ * Remembers events by `webhook-id`, so that each is processed once. Entries must live longer than
+ * deliveries: 30 days, as long as events can be resent.
  */
 export interface DuplicateStore {
   /**
    * Begins to process an event.
-   * @returns `done` if it was processed, `running` if another request is processing it. An entry that began long
-   * ago and never ended, because its process was lost, is `new`.
+   * @returns `done` if it was processed, `running` if another request is processing it. An entry that began
+   * long ago and never ended, because its process was lost, is `new`.
    */
   begin(id: string): Promise<'new' | 'running' | 'done'>;
   /** @param isDone false when it failed, and is to be processed by the next attempt */
@@ -22,7 +22,10 @@ export interface HandlerOptions extends Omit<VerifyOptions, 'now'> {
   secrets: Secrets;
   /** Without one, an event that is delivered twice is processed twice. */
   store?: DuplicateStore | undefined;
-  /** Called with what `onEvent` threw, and with requests that were refused. Writes it to the console without it. */
+  /**
+   * Called with what `onEvent` threw, and with requests that were refused. Writes it to the console without
+   * it.
+   */
   onError?: ((error: unknown) => void) | undefined;
 }
 

@@ -30,7 +30,10 @@ export interface SignedRequest {
 
 const encoder = new TextEncoder();
 
-/** Reads headers and the exact bytes of the body. @throws VerificationError `body_parsed`, `body_too_large` */
+/**
+ * Reads headers and the exact bytes of the body.
+ * @throws VerificationError `body_parsed`, `body_too_large`
+ */
 export async function readRequest(request: IncomingRequest): Promise<SignedRequest> {
   if (isFetchRequest(request))
     return { header: (name) => request.headers.get(name) ?? undefined, body: await join(request.body ?? []) };

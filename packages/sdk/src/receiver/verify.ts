@@ -19,8 +19,8 @@ const PREFIX = 'whsec_';
 const VERSION = 'v1';
 
 /**
- * Verifies a webhook request by the scheme of Standard Webhooks (docs/specification.md, Signatures): HMAC-SHA256
- * over id, timestamp and the exact body, compared in constant time, and a timestamp near now.
+ * Verifies a webhook request by the scheme of Standard Webhooks (docs/specification.md, Signatures): HMAC-
+ * SHA256 over id, timestamp and the exact body, compared in constant time, and a timestamp near now.
  * @param request a Fetch API `Request`, Node's `IncomingMessage`, or the event of a Lambda function
  * @throws VerificationError
  */

@@ -68,7 +68,7 @@ describe('a client of the API', () => {
     await expect(client.conversations.get('')).rejects.toThrow('id must not be empty');
   });
 
-  it('retries a POST with the idempotency key of its first try, and waits as it is told', async () => {
+  it('retries a POST with the idempotency key of its first try, and waits as long as Retry-After says', async () => {
     const { client, sent, waits } = aClient((_, tried) => {
       if (tried === 0) return refusal(429, 'RATE_LIMITED', { 'retry-after': '7' });
       if (tried === 1) throw new TypeError('fetch failed');
