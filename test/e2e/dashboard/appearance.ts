@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN, type Dashboard, MEMBER, signIn } from '../a-dashboard.ts';
 import { expectAccessible, expectToFit } from '../browser.ts';
-import { aReceiverOwed, WELL } from './receiving.ts';
+import { aDisabledReceiver, aReceiverOwed, WELL } from './receiving.ts';
 
 /** Screenshots of every page, for review. */
 const PICTURES = join(import.meta.dirname, '../screenshots');
@@ -16,18 +16,27 @@ const PICTURES = join(import.meta.dirname, '../screenshots');
 const WINDOWS = [
   { name: 'light', colorScheme: 'light', width: 1280, height: 900, isExamined: true },
   { name: 'dark', colorScheme: 'dark', width: 1280, height: 900, isExamined: false },
+  { name: 'medium', colorScheme: 'light', width: 768, height: 1024, isExamined: false },
   { name: 'small-light', colorScheme: 'light', width: 360, height: 740, isExamined: false },
   { name: 'small-dark', colorScheme: 'dark', width: 360, height: 740, isExamined: true },
   { name: 'large', colorScheme: 'light', width: 3840, height: 2160, isExamined: false },
 ] as const;
+type Window = (typeof WINDOWS)[number];
+/** For another language: its words are longer, and everything else is the same. */
+const GERMAN_WINDOWS = WINDOWS.filter(({ name }) => ['dark', 'medium', 'small-light'].includes(name));
 const LOOKING = { timeout: 240_000 };
 
 /**
  * Checks a page in every window: takes a screenshot, and checks its width and accessibility.
  * @param fullPage whether the screenshot shows all of it; a dialog covers only the visible part
  */
-async function look(page: Page, called: string, fullPage = true): Promise<void> {
-  for (const { name, colorScheme, width, height, isExamined } of WINDOWS) {
+async function look(
+  page: Page,
+  called: string,
+  fullPage = true,
+  windows: readonly Window[] = WINDOWS,
+): Promise<void> {
+  for (const { name, colorScheme, width, height, isExamined } of windows) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height });
     await page.screenshot({ path: join(PICTURES, `${called}-${name}.png`), fullPage });
@@ -49,6 +58,22 @@ async function go(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
   await shown(page);
 }
+
+const GERMAN_PAGES = [
+  '',
+  'events',
+  'endpoints',
+  'deliveries',
+  'failures',
+  'event-types',
+  'event-types/message-received',
+  'sources',
+  'api-keys',
+  'audit-log',
+  'sandbox',
+  'usage',
+  'settings',
+];
 
 export const appearance = (dashboard: Dashboard) =>
   describe('every page', () => {
@@ -84,6 +109,34 @@ export const appearance = (dashboard: Dashboard) =>
       await newest.click();
       await page.getByText('Attempt 8').first().waitFor();
       await look(page, 'event');
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.getByRole('tab', { name: 'Payload' }).click();
+      await look(page, 'event-payload');
+      await go(page, '/failures');
+      await look(page, 'failures');
+    });
+
+    it('is accessible and fits its window: an endpoint that was disabled', LOOKING, async () => {
+      const { id } = await aDisabledReceiver(dashboard);
+      const page = await dashboard.signedIn(ADMIN);
+      await shown(page);
+      await look(page, 'disabled-overview');
+      await go(page, `/endpoints/${id}`);
+      await look(page, 'disabled-endpoint');
+      await go(page, `/endpoints/${id}/recover`);
+      await look(page, 'recover');
+      const german = await dashboard.signedIn(ADMIN, `/endpoints/${id}/recover`, { locale: 'de-DE' });
+      await shown(german);
+      await look(german, 'german-recover', true, GERMAN_WINDOWS);
+    });
+
+    it('is accessible and fits its window: every page in German', LOOKING, async () => {
+      const page = await dashboard.signedIn(ADMIN, '/', { locale: 'de-DE' });
+      await page.getByRole('heading', { name: 'Übersicht' }).waitFor();
+      for (const called of GERMAN_PAGES) {
+        await go(page, `/${called}`);
+        await look(page, `german-${called.replace('/', '-') || 'overview'}`, true, GERMAN_WINDOWS);
+      }
     });
 
     it('is accessible and fits its window: organization', LOOKING, async () => {
@@ -96,10 +149,12 @@ export const appearance = (dashboard: Dashboard) =>
       await look(page, 'sources');
       await go(page, `/sources/${body.data?.id}`);
       await look(page, 'source');
-      for (const called of ['api-keys', 'sandbox', 'usage', 'settings']) {
+      for (const called of ['api-keys', 'audit-log', 'event-types', 'sandbox', 'usage', 'settings']) {
         await go(page, `/${called}`);
         await look(page, called);
       }
+      await go(page, '/event-types/message-received');
+      await look(page, 'event-type');
     });
 
     it('is accessible and fits its window: sandbox, or an unknown path', LOOKING, async () => {
@@ -135,7 +190,6 @@ export const appearance = (dashboard: Dashboard) =>
       await page.getByRole('heading', { name: 'Übersicht' }).waitFor();
       expect(await page.evaluate('document.documentElement.lang')).toBe('de');
       await shown(page);
-      await look(page, 'german-overview');
     });
 
     it('has accessible dialogs', LOOKING, async () => {

@@ -1,8 +1,11 @@
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/cli/receiver/receiver.ts';
 import type { Dashboard } from '../a-dashboard.ts';
 
 export const WELL: Answer = { status: 200 };
+export const DOWN: Answer = { status: 500, body: 'the database of the receiver is down' };
+/** Of deliveries, which disable an endpoint. */
+export const FAILURES_TO_DISABLE = 10;
 
 /** A receiver without an endpoint, until the end of the test. `answer` may be changed. */
 export async function aReceiver({ service }: Dashboard, answer: Answer) {
@@ -31,4 +34,12 @@ export async function aReceiverOwed(dashboard: Dashboard, answer: Answer, ticket
   for (let ticket = 0; ticket < tickets; ticket += 1) await api.post('/api/v1/tickets', {});
   await ended(id, tickets);
   return { ...receiver, id, secret, become: (next: Answer) => Object.assign(receiver, { answer: next }) };
+}
+
+/** A receiver whose endpoint was disabled by failures. */
+export async function aDisabledReceiver(dashboard: Dashboard) {
+  const receiver = await aReceiverOwed(dashboard, DOWN, FAILURES_TO_DISABLE);
+  const { body } = await dashboard.service.api.get(`/api/v1/webhooks/${receiver.id}`);
+  expect(body.data?.status).toBe('auto_disabled');
+  return receiver;
 }

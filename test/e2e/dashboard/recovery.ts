@@ -2,11 +2,8 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ADMIN, type Dashboard, type Extent, MEMBER } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
-import { aReceiver, aReceiverOwed, WELL } from './receiving.ts';
+import { aDisabledReceiver, aReceiver, aReceiverOwed, DOWN, FAILURES_TO_DISABLE, WELL } from './receiving.ts';
 
-const DOWN = { status: 500, body: 'the database of the receiver is down' };
-/** Of deliveries, which disable an endpoint. */
-const FAILURES_TO_DISABLE = 10;
 /** Elements that the keyboard passes on a page at most. */
 const MAX_TABS = 80;
 /** Tests share an organization, so more may be missing than the tickets of one of them. */
@@ -28,14 +25,6 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {
   await tabTo(page, target);
   await page.keyboard.press(key);
-}
-
-/** A receiver whose endpoint was disabled by failures. */
-async function aDisabledReceiver(dashboard: Dashboard) {
-  const receiver = await aReceiverOwed(dashboard, DOWN, FAILURES_TO_DISABLE);
-  const { body } = await dashboard.service.api.get(`/api/v1/webhooks/${receiver.id}`);
-  expect(body.data?.status).toBe('auto_disabled');
-  return receiver;
 }
 
 /** Deletes the endpoints that a page registers for a receiver. */

@@ -32,6 +32,8 @@ const FORGOTTEN: Readonly<Record<string, string>> = {
   requestId: '<request>',
   nextCursor: '<cursor>',
   durationMs: '<milliseconds>',
+  p50Ms: '<milliseconds>',
+  p95Ms: '<milliseconds>',
   date: '<time>',
   'request-id': '<request>',
   'webhook-timestamp': '<seconds>',
