@@ -4,6 +4,7 @@ import {
   ChartColumn,
   FileCode,
   FlaskConical,
+  History,
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
@@ -173,7 +174,7 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
       <Place to="/api-keys" icon={KeyRound}>
         {t.nav.apiKeys}
       </Place>
-      <Place to="/audit-log" icon={ScrollText}>
+      <Place to="/audit-log" icon={History}>
         {t.audit.title}
       </Place>
       <Place to="/sandbox" icon={FlaskConical}>

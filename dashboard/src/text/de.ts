@@ -130,6 +130,16 @@ export const de: Texts = {
     sandbox_simulated: 'Vom simulierten Empfänger angenommen',
   },
 
+  attemptErrors: {
+    answered: (status) => `Der Empfänger antwortete mit ${status}`,
+    timedOut: (seconds) => `Keine Antwort nach ${seconds} s`,
+    refused: () => 'Verbindung abgelehnt',
+    closed: () => 'Verbindung vor der Antwort geschlossen',
+    unreachable: () => 'Keine Verbindung in der Zeit',
+    unresolved: () => 'Der Hostname wurde nicht gefunden',
+    failed: (code) => (code === '' ? 'Keine Verbindung' : `Keine Verbindung (${code})`),
+  },
+
   overview: {
     title: 'Übersicht',
     range: 'Zeitraum',

@@ -4,6 +4,7 @@ import { catalogue } from './en-catalogue.ts';
 import { events as eventTexts } from './en-events.ts';
 import { organization } from './en-organization.ts';
 import { recovery } from './en-recovery.ts';
+import type { ErrorKind } from './error-text.ts';
 import { plural } from './plural.ts';
 
 type Schemas = components['schemas'];
@@ -133,6 +134,16 @@ export const en = {
     expired: 'Still open after 3 days',
     sandbox_simulated: 'Accepted by the simulated receiver',
   },
+
+  attemptErrors: {
+    answered: (status: string) => `The receiver answered ${status}`,
+    timedOut: (seconds: string) => `Timed out after ${seconds} s`,
+    refused: () => 'Connection refused',
+    closed: () => 'Connection closed before the response',
+    unreachable: () => 'Connection timed out',
+    unresolved: () => 'The host name was not resolved',
+    failed: (code: string) => (code === '' ? 'Connection failed' : `Connection failed (${code})`),
+  } satisfies Record<ErrorKind, (detail: string) => string> as Record<ErrorKind, (detail: string) => string>,
 
   overview: {
     title: 'Overview',

@@ -82,10 +82,8 @@ export const appearance = (dashboard: Dashboard) =>
     });
 
     it('is accessible and fits its window: webhooks', LOOKING, async () => {
-      const { api, ended, subscribe } = dashboard.service;
-      const { id } = await subscribe(() => ({ status: 503, body: 'down for maintenance' }));
-      await api.post(`/api/v1/webhooks/${id}/test`);
-      await ended(id, 1);
+      // Its URL is long.
+      const { id } = await aReceiverOwed(dashboard, { status: 503, body: 'down for maintenance' }, 1);
       const page = await dashboard.signedIn(ADMIN);
       await shown(page);
       await look(page, 'overview');

@@ -1,5 +1,6 @@
 import type { Delivery } from '../../api/webhooks.ts';
 import { Ago } from '../../parts/time.tsx';
+import { useErrorText } from '../../text/error-text.ts';
 import { useTexts } from '../../text/language.ts';
 import styles from './cells.module.css';
 import { DeliveryStatus } from './delivery-status.tsx';
@@ -7,6 +8,7 @@ import { DeliveryStatus } from './delivery-status.tsx';
 /** What a delivery's row has. */
 export function Cells({ row }: { row: Delivery }) {
   const t = useTexts();
+  const errorText = useErrorText();
   return (
     <>
       <span className={styles.status}>
@@ -14,7 +16,7 @@ export function Cells({ row }: { row: Delivery }) {
       </span>
       <span className={`${styles.cell} ${styles.type}`}>{row.eventType}</span>
       <span className={`${styles.cell} ${styles.detail}`}>
-        {row.status === 'succeeded' ? '' : row.lastError}
+        {row.status === 'succeeded' || row.lastError === null ? '' : errorText(row.lastError)}
       </span>
       <span className={`${styles.cell} ${styles.attempts}`}>{t.deliveries.attempts(row.attempts)}</span>
       <span className={`${styles.cell} ${styles.time}`}>

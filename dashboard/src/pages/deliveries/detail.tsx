@@ -11,6 +11,7 @@ import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { useErrorText } from '../../text/error-text.ts';
 import { useTexts } from '../../text/language.ts';
 import styles from '../live/split.module.css';
 import { Attempts } from './attempts.tsx';
@@ -56,6 +57,7 @@ export function Detail({
 
 function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: string }) {
   const t = useTexts();
+  const errorText = useErrorText();
   return (
     <>
       <div className="row">
@@ -64,7 +66,7 @@ function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: st
       </div>
       {delivery.lastError === null || delivery.status === 'succeeded' ? null : (
         <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
-          <p>{delivery.lastError}</p>
+          <p>{errorText(delivery.lastError)}</p>
         </Notice>
       )}
       <Redelivery delivery={delivery} search={search} />

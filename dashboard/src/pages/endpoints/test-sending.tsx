@@ -8,6 +8,7 @@ import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
+import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 
@@ -71,6 +72,7 @@ export function Watched({ webhookId, id, waiting }: { webhookId: string; id: str
 
 function Told({ delivery, waiting }: { delivery: DeliveryWithAttempts; waiting: string }) {
   const t = useTexts();
+  const errorText = useErrorText();
   const format = useFormat();
   const last = delivery.attemptLog.at(-1);
   if (delivery.status === 'succeeded')
@@ -78,13 +80,13 @@ function Told({ delivery, waiting }: { delivery: DeliveryWithAttempts; waiting: 
   if (isOver(delivery))
     return (
       <Notice tone="bad" title={t.endpoints.testEnded}>
-        <p>{delivery.lastError}</p>
+        <p>{delivery.lastError === null ? null : errorText(delivery.lastError)}</p>
       </Notice>
     );
   if (delivery.status === 'retrying')
     return (
       <Notice tone="warn" title={t.endpoints.testFailed}>
-        <p>{delivery.lastError}</p>
+        <p>{delivery.lastError === null ? null : errorText(delivery.lastError)}</p>
       </Notice>
     );
   return <Notice tone="busy" title={waiting} />;

@@ -4,6 +4,7 @@ import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
+import { useErrorText } from '../../text/error-text.ts';
 import { useTexts } from '../../text/language.ts';
 import { Attempts } from '../deliveries/attempts.tsx';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
@@ -34,6 +35,7 @@ export function EventDeliveries({ event }: { event: EventDetail }) {
 
 function OneDelivery({ delivery, isOpen }: { delivery: EventDelivery; isOpen: boolean }) {
   const t = useTexts();
+  const errorText = useErrorText();
   const { status, url, webhookId, receiverStatus, terminalReason, nextRetryAt, lastError } = delivery;
   const isWaiting = nextRetryAt !== null && !isOver(delivery) && delivery.attempts > 0;
   return (
@@ -48,7 +50,7 @@ function OneDelivery({ delivery, isOpen }: { delivery: EventDelivery; isOpen: bo
       <div className={styles.body}>
         {lastError === null || status === 'succeeded' ? null : (
           <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
-            <p>{lastError}</p>
+            <p>{errorText(lastError)}</p>
           </Notice>
         )}
         {terminalReason === null || status === 'succeeded' ? null : <p>{t.reason[terminalReason]}.</p>}

@@ -7,6 +7,7 @@ import { Link } from '../../parts/link.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
+import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { FailuresInARow } from '../failures-in-a-row.tsx';
@@ -87,12 +88,13 @@ function Disabled({ at }: { at: string | null }) {
 /** Why the last delivery failed. */
 function LastError({ row: { webhookId: id, disabledAt, consecutiveFailures: failures } }: { row: Row }) {
   const t = useTexts();
+  const errorText = useErrorText();
   const { environment } = useEnvironment();
   const { data } = useLastFailures(environment, { id, until: disabledAt, failures });
   const lastError = data?.[0]?.lastError ?? null;
   return lastError === null ? null : (
     <p>
-      {t.recover.lastError}: {lastError}
+      {t.recover.lastError}: {errorText(lastError)}
     </p>
   );
 }

@@ -5,6 +5,7 @@ import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { countMissed } from './missed.ts';
@@ -59,7 +60,7 @@ export function WhatHappened({
   );
 }
 
-/** The last error of an endpoint, and when the first of its last failed deliveries was created. */
+/** The last error of an endpoint in the reader's language, and when the first of its last failed deliveries was created. */
 export function useFailure({ id, disabledAt, consecutiveFailures, failing }: Endpoint) {
   const { environment } = useEnvironment();
   const isTroubled = disabledAt !== null || failing !== null;
@@ -68,8 +69,10 @@ export function useFailure({ id, disabledAt, consecutiveFailures, failing }: End
     { id, until: disabledAt, failures: consecutiveFailures },
     isTroubled,
   );
+  const errorText = useErrorText();
   const failed = data?.slice(0, Math.max(1, consecutiveFailures));
-  return { lastError: failed?.[0]?.lastError ?? undefined, firstAt: failed?.at(-1)?.createdAt };
+  const error = failed?.[0]?.lastError ?? undefined;
+  return { lastError: error && errorText(error), firstAt: failed?.at(-1)?.createdAt };
 }
 
 function Missed({ id, since }: { id: string; since: string }) {
