@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aDashboard, chromium } from './a-dashboard.ts';
 import { auditLog, clickCounts, eventTypes, firstSteps, reference } from './dashboard/catalogue.ts';
-import { events } from './dashboard/events.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
 import { recovery } from './dashboard/recovery.ts';
 import { security } from './dashboard/security.ts';
@@ -18,7 +17,6 @@ describe.skipIf(chromium === undefined)('the dashboard', () => {
   membership(dashboard, EXTENT);
   endpoints(dashboard, EXTENT);
   deliveries(dashboard, EXTENT);
-  events(dashboard, EXTENT);
   recovery(dashboard, EXTENT);
   apiKeys(dashboard, EXTENT);
   sandbox(dashboard, EXTENT);

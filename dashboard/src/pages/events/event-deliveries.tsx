@@ -12,6 +12,15 @@ import { Actions } from './actions.tsx';
 import styles from './events.module.css';
 import { receiptsOf } from './outcomes.ts';
 
+/** Deliveries that show why, without a click. */
+const HAS_FAILED: Readonly<Record<EventDelivery['status'], boolean>> = {
+  exhausted: true,
+  retrying: true,
+  pending: false,
+  skipped: false,
+  succeeded: false,
+};
+
 /** What became of an event at each receiver, what failed first and open. */
 export function EventDeliveries({ event }: { event: EventDetail }) {
   const t = useTexts();
@@ -25,7 +34,7 @@ export function EventDeliveries({ event }: { event: EventDetail }) {
       <ul className={styles.receipts} aria-label={t.deliveries.title}>
         {sorted.map((delivery, index) => (
           <li key={delivery.id}>
-            <OneDelivery delivery={delivery} isOpen={index === 0} />
+            <OneDelivery delivery={delivery} isOpen={index === 0 || HAS_FAILED[delivery.status]} />
           </li>
         ))}
       </ul>
