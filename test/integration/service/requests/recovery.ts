@@ -9,6 +9,8 @@ import { path } from '../receivers.ts';
 const MOST_IN_GROUP = 16;
 /** More than a page of a job, and more than disable an endpoint. */
 const EVENTS = casesOf(150, 500);
+/** For a job that goes at its receiver's pace, a group at a time: 5 deliveries a second at least. */
+const JOB_MS = (EVENTS / 5) * 1000 + 60_000;
 /** Tickets of one call each, so many at once. */
 const AT_ONCE = 10;
 
@@ -62,10 +64,14 @@ export function recovery(organization: Organization): void {
       const start = (changes: object) =>
         api.post(`${path(fresh.id)}/redeliveries`, { what: 'missing', from, ...changes });
       const ended = async (id: unknown) =>
-        until(`the job ${id} to end`, async () => {
-          const { body } = await api.get(`${path(fresh.id)}/redeliveries/${id}`);
-          return body.data?.status === 'done' && body.data;
-        });
+        until(
+          `the job ${id} to end`,
+          async () => {
+            const { body } = await api.get(`${path(fresh.id)}/redeliveries/${id}`);
+            return body.data?.status === 'done' && body.data;
+          },
+          JOB_MS,
+        );
       const counted = await ended((await start({ dryRun: true })).body.data?.id);
       expect(Number(counted.redelivered)).toBeGreaterThanOrEqual(EVENTS);
       expect(counted.eventTypes).toEqual([{ type: 'ticket.created', count: counted.redelivered }]);
