@@ -33,8 +33,8 @@ async function fail(api: ApiClient, id: string): Promise<Failed[]> {
   await Promise.all(Array.from({ length: DELIVERIES }, () => api.createConversation()));
   const failed = new Map<string, string>();
   await until(`${DELIVERIES} failed attempts at ${id}`, async () => {
-    for (const { id: delivery, nextRetryAt } of await api.all(`/api/v1/webhooks/${id}/deliveries`))
-      if (nextRetryAt !== null && !failed.has(String(delivery)))
+    for (const { id: delivery, status, nextRetryAt } of await api.all(`/api/v1/webhooks/${id}/deliveries`))
+      if (status === 'retrying' && !failed.has(String(delivery)))
         failed.set(String(delivery), String(nextRetryAt));
     return failed.size === DELIVERIES;
   });
