@@ -1,10 +1,10 @@
 import { EVENT_SUMMARIES } from '../api/event-types.ts';
 import type { components } from '../api/schema.gen.ts';
+import type { ErrorKind } from './attempt-errors.ts';
 import { catalogue } from './en-catalogue.ts';
 import { events as eventTexts } from './en-events.ts';
 import { organization } from './en-organization.ts';
 import { recovery } from './en-recovery.ts';
-import type { ErrorKind } from './error-text.ts';
 import { plural } from './plural.ts';
 
 type Schemas = components['schemas'];

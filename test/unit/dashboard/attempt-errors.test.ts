@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseError } from '../../../dashboard/src/text/error-text.ts';
+import { parseError } from '../../../dashboard/src/text/attempt-errors.ts';
 
 describe('errors of attempts', () => {
   it.each([
