@@ -61,8 +61,8 @@ export function WhatHappened({
 }
 
 /**
- * The last error of an endpoint in the reader's language, and when the first of its last failed deliveries was
- * created.
+ * The last error of an endpoint in the reader's language, and when the first of its last failed deliveries
+ * was created.
  */
 export function useFailure({ id, disabledAt, consecutiveFailures, failing }: Endpoint) {
   const { environment } = useEnvironment();
