@@ -1,4 +1,4 @@
-import { commandLine, repeatable } from '../../lib/cli/terminal/command-line.ts';
+import { among, commandLine, repeatable } from '../../lib/cli/terminal/command-line.ts';
 import { createScreen, type Screen } from '../../lib/cli/terminal/screen.ts';
 import { endPrograms } from '../engines/program.ts';
 import { temporaryDirectory } from '../support/local-run.ts';
@@ -19,7 +19,11 @@ async function main(args: readonly string[]): Promise<number> {
     'node test/clients/run.ts',
     'Generates a client of docs/openapi/v1.json with each of four generators, compiles it, and makes a conversation with the Python and the Go client in a service of its own on this machine.',
   )
-    .option('--only <generator>', 'may be repeated (all)', repeatable(String))
+    .option(
+      '--only <generator>',
+      'may be repeated (all)',
+      repeatable(among(GENERATORS.map(({ name }) => name))),
+    )
     .addHelpText(
       'after',
       `
