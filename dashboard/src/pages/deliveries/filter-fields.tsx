@@ -3,7 +3,8 @@ import type { Endpoint } from '../../api/webhooks.ts';
 import { Choose } from '../../parts/field.tsx';
 import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { useTexts } from '../../text/language.ts';
-import { type Filters, STATUS_CHOICES, type StatusChoice, TIME_CHOICES, type TimeChoice } from './filters.ts';
+import { type Filters, STATUS_CHOICES, type StatusChoice } from './filters.ts';
+import { TimeField } from './time-field.tsx';
 
 /** All addresses begin with it, and a narrow field has no room for what all of them have. */
 const SCHEME = 'https://';
@@ -28,12 +29,6 @@ export function FilterFields({
     failed: t.deliveries.failed,
     open: t.deliveries.open,
     ...t.status,
-  };
-  const times: Record<TimeChoice, string> = {
-    any: t.deliveries.anyTime,
-    hour: t.deliveries.hour,
-    day: t.deliveries.day,
-    week: t.deliveries.week,
   };
   return (
     <FilterRow count={Object.values(filters).filter((value) => value !== 'any').length}>
@@ -61,15 +56,7 @@ export function FilterFields({
         value={filters.event}
         onChange={(event) => onFilters({ ...filters, event })}
       />
-      <Choose
-        label={t.deliveries.time}
-        options={(Object.keys(TIME_CHOICES) as TimeChoice[]).map((value) => ({
-          value,
-          label: times[value],
-        }))}
-        value={filters.time}
-        onChange={(time) => onFilters({ ...filters, time })}
-      />
+      <TimeField value={filters.time} onChange={(time) => onFilters({ ...filters, time })} />
     </FilterRow>
   );
 }

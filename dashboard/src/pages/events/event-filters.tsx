@@ -3,7 +3,7 @@ import type { Endpoint } from '../../api/webhooks.ts';
 import { Choose } from '../../parts/field.tsx';
 import { Filters as FilterRow } from '../../parts/filters.tsx';
 import { useTexts } from '../../text/language.ts';
-import { TIME_CHOICES, type TimeChoice } from '../deliveries/filters.ts';
+import { TimeField } from '../deliveries/time-field.tsx';
 import { type Filters, OUTCOME_CHOICES, parametersOf } from './filters.ts';
 
 const SCHEME = 'https://';
@@ -19,12 +19,6 @@ export function EventFilters({
   onFilters: (filters: Filters) => void;
 }) {
   const t = useTexts();
-  const times: Record<TimeChoice, string> = {
-    any: t.deliveries.anyTime,
-    hour: t.deliveries.hour,
-    day: t.deliveries.day,
-    week: t.deliveries.week,
-  };
   // A deleted endpoint may be in the address.
   const known = endpoints.some(({ id }) => id === filters.endpoint) || filters.endpoint === 'any';
   return (
@@ -54,15 +48,7 @@ export function EventFilters({
         value={filters.outcome}
         onChange={(outcome) => onFilters({ ...filters, outcome })}
       />
-      <Choose
-        label={t.deliveries.time}
-        options={(Object.keys(TIME_CHOICES) as TimeChoice[]).map((value) => ({
-          value,
-          label: times[value],
-        }))}
-        value={filters.time}
-        onChange={(time) => onFilters({ ...filters, time })}
-      />
+      <TimeField value={filters.time} onChange={(time) => onFilters({ ...filters, time })} />
     </FilterRow>
   );
 }
