@@ -47,7 +47,8 @@ export const invocation = ({ log, begin }: Logging = logger): MiddlewareObj => (
 type Image = Record<string, AttributeValue>;
 
 /**
- * Handler of a reader of the outbox's stream. The batch is retried from the first failed entry.
+ * Handler of a reader of the outbox's stream. The batch is retried from the first failed entry. Failures are
+ * answered in the order of the records, because the order in which they occur is left to chance.
  * @param read parses an inserted row; undefined when it is for another reader; throws when it is not
  * an outbox entry
  * @param handle returns the entries to retry
@@ -72,8 +73,11 @@ export const outboxReader = <T extends object>(
           count(ABANDONED_ENTRIES);
         }
       }
-      const failed = (await handle([...sequences.keys()])).map((entry) => sequences.get(entry) ?? '');
-      return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+      const failed = new Set(await handle([...sequences.keys()]));
+      const batchItemFailures = [...sequences]
+        .filter(([entry]) => failed.has(entry))
+        .map(([, itemIdentifier]) => ({ itemIdentifier }));
+      return { batchItemFailures };
     });
 
 /**
@@ -183,7 +187,10 @@ export const busWorker = (
         }),
       );
       if (retries.some(({ why }) => why === 'failed')) count(LEFT_IN_QUEUE[worker]);
-      return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
+      const batchItemFailures = Records.filter(({ messageId }) => failed.has(messageId)).map(
+        ({ messageId }) => ({ itemIdentifier: messageId }),
+      );
+      return { batchItemFailures };
     });
 
 /**

@@ -26,10 +26,10 @@ describe('a worker behind the event bus', () => {
     expect(batches).toEqual([events]);
   });
 
-  it('keeps exactly the messages of failed events in the queue, duplicates included', async () => {
+  it('keeps exactly the messages of failed events in the queue in their order, duplicates included', async () => {
     const [one, other] = [aBusEvent(), aBusEvent()];
     const handler = busWorker('meter', async ([, ...others]) =>
-      others.map((event) => ({ event, why: 'failed' })),
+      others.reverse().map((event) => ({ event, why: 'failed' })),
     );
 
     expect(

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Defect } from '../../../../functions/domain/problem.ts';
 import { FAILED_INVOCATIONS } from '../../../../functions/platform/metric-names.ts';
 import { count } from '../../../../functions/platform/metrics.ts';
-import { InvocationFailed, invocation } from '../../../../functions/platform/pipeline/worker.ts';
+import { InvocationFailed, invocation, outboxReader } from '../../../../functions/platform/pipeline/worker.ts';
 import { INVOCATION } from '../../../support/functions.ts';
 import { capturingLogger } from '../capturing-logger.ts';
 
@@ -53,5 +53,21 @@ describe('the invocation of a worker', () => {
       throw new Defect('the queue is unknown');
     });
     await expect(run()).rejects.toThrow('the queue is unknown');
+  });
+});
+
+describe('a reader of the stream of the outbox', () => {
+  it('answers failed records in their order, also when they failed in another', async () => {
+    const Records = ['1', '2', '3'].map((SequenceNumber) => ({
+      dynamodb: { SequenceNumber, NewImage: { pk: { S: SequenceNumber } } },
+    }));
+    const handler = outboxReader(
+      (image) => ({ image }),
+      async (batch) => batch.slice(1).reverse(),
+    );
+
+    expect(await handler({ Records }, INVOCATION)).toEqual({
+      batchItemFailures: [{ itemIdentifier: '2' }, { itemIdentifier: '3' }],
+    });
   });
 });
