@@ -4,6 +4,8 @@ import { HOURS_A_MONTH, STANDARD, type Workload } from './workload.ts';
 export interface CostArguments {
   workload: Workload;
   json: boolean;
+  /** Whether the time from commit to receipt is asked for, instead of the cost. */
+  latency: boolean;
 }
 
 /** Units: `10k`, `2.5M`, `1G`. */
@@ -52,6 +54,7 @@ export function readArguments(args: readonly string[], bodyBytes: number): CostA
       hours,
     )
     .option('--batch <n>', 'records of each batch, instead of what follows from the rate', count(1))
+    .option('--latency', 'print the time from commit to receipt instead, and what more memory would cost')
     .option('--json', 'print the estimate as JSON')
     .addHelpText(
       'after',
@@ -63,6 +66,7 @@ Example: npm run cost -- --deliveries 10M --endpoints 500 --failure-rate 2%`,
     .parse(args, { from: 'user' });
   const {
     json = false,
+    latency = false,
     receiverLatency: receiverLatencyMs = STANDARD.receiverLatencyMs,
     ...given
   } = command.opts();
@@ -73,6 +77,7 @@ Example: npm run cost -- --deliveries 10M --endpoints 500 --failure-rate 2%`,
     command.error('error: --messages must be more than 0 where there are deliveries: each is of an event');
   return {
     json,
+    latency,
     workload: {
       ...STANDARD,
       bodySize: bodyBytes,

@@ -1,5 +1,6 @@
 import { readArguments } from './arguments.ts';
 import { figures } from './figures.ts';
+import { estimateLatency, renderLatency } from './latency.ts';
 import { Measured } from './measured.ts';
 import { PRICE_LIST } from './prices.ts';
 import { bill } from './pricing.ts';
@@ -28,7 +29,12 @@ export function costCommand(
   { output, paint }: { output: { write(text: string): unknown }; paint: Paint },
 ): void {
   const counted = Measured.parse(measured);
-  const { workload, json } = readArguments(args, counted.bodyBytes);
+  const { workload, json, latency } = readArguments(args, counted.bodyBytes);
+  if (latency) {
+    const time = estimateLatency(workload, counted);
+    output.write(json ? `${JSON.stringify(time, null, 2)}\n` : renderLatency(time, paint));
+    return;
+  }
   const found = estimate(workload, counted);
   output.write(json ? `${JSON.stringify(jsonOf(found), null, 2)}\n` : renderEstimate(found, paint));
 }

@@ -10,13 +10,16 @@ const MIB_OF_A_PROCESSOR = 1769;
 /** Request time within a region, estimated from DynamoDB and SQS. */
 export const REQUEST_MS = 5;
 
+/** Milliseconds in which a function of this memory does so much work. */
+export const processorMsOf = (memoryMiB: number, cpuMs: number): number =>
+  cpuMs / Math.min(1, memoryMiB / MIB_OF_A_PROCESSOR);
+
 /**
  * @param work of all invocations together
  * @param waits milliseconds in which each invocation only waits
  * @returns GB-seconds
  */
 export function gbSecondsOf(memoryMiB: number, invocations: number, work: Work, waits: number): number {
-  const share = Math.min(1, memoryMiB / MIB_OF_A_PROCESSOR);
-  const milliseconds = work.cpuMs / share + invocations * waits;
+  const milliseconds = processorMsOf(memoryMiB, work.cpuMs) + invocations * waits;
   return (milliseconds / 1000) * (memoryMiB / 1024);
 }
