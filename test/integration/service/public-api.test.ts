@@ -27,7 +27,7 @@ const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });
 
 afterAll(() => expect(linesWithCredentials(place.log().map(({ text }) => text)).slice(0, 5)).toEqual([]));
 
-describe('an organization', () => tenancy(place, document, { isWhole: false }));
+describe('an organization', () => tenancy(place, document, { isWhole: casesOf(0, 1) > 0 }));
 describe('a requested retry', () => retryNow(place));
 describe('an idempotency key', () => idempotency(place, document, casesOf(8, 25)));
 // Concurrent, because both mostly wait for the next minute's budget.
@@ -42,7 +42,13 @@ describe.concurrent('a caller', () => {
   describe('within its rate limit', { concurrent: false }, () => rateLimits(place, []));
 });
 describe('a check', () => requestedChecks(place));
-describe('every operation', () => operations(place, document, 0));
+describe('every operation', () =>
+  operations(place, document, {
+    generated: 0,
+    provocations: casesOf(2, Number.POSITIVE_INFINITY),
+    hasBothDoors: casesOf(0, 1) > 0,
+  }),
+);
 describe('a sandbox', () => sandboxProvisioning(place));
 describe('a delivery in a sandbox', () => fastTime(place));
 describe('a key of a sandbox', () => sandboxKeys(place));
