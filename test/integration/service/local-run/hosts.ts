@@ -15,19 +15,8 @@ const events = ['ticket.created'];
  */
 const PATIENT = [240_000, 5000] as const;
 
-/**
- * Protection of hosts that customers name: a limit of endpoints for a host, a user agent that identifies the
- * sender, and a way to block the host.
- */
+/** Protection of hosts that customers name: a limit of endpoints for a host, and the sender's name. */
 export function hosts(service: LocalService): void {
-  async function operate(...words: string[]): Promise<void> {
-    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-    await promisify(execFile)(process.execPath, ['bin/operate.ts', ...words, '--local', '--yes'], {
-      cwd: join(import.meta.dirname, '../../../..'),
-      env: { PATH, HOME, NODE_COMPILE_CACHE, LOCAL_DIR: service.run.directory },
-    });
-  }
-
   it('gets at most ten endpoints of an organization, by registrations and changes of URLs', async () => {
     const { api } = service;
     const register = (url: string) => api.post(COLLECTION, { url, events });
@@ -56,21 +45,35 @@ export function hosts(service: LocalService): void {
     expect((await register('https://full.example.com/')).status).toBe(409);
   });
 
+  it('sees the sender in each delivery', async () => {
+    const { id, received } = await service.subscribe(ok);
+    await service.api.post(`${path(id)}/test`);
+    await service.ended(id, 1);
+    expect(received[0]?.headers).toMatchObject({
+      'user-agent': expect.stringMatching(
+        /^ConversationService-Webhooks\/1\.0 \(\+https?:\/\/\S+\/api\/docs\)$/,
+      ),
+      'webhook-endpoint-id': id,
+    });
+  });
+}
+
+/** A host that the operator blocks gets nothing until it is unblocked. */
+export function blockedHosts(service: LocalService): void {
+  async function operate(...words: string[]): Promise<void> {
+    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+    await promisify(execFile)(process.execPath, ['bin/operate.ts', ...words, '--local', '--yes'], {
+      cwd: join(import.meta.dirname, '../../../..'),
+      env: { PATH, HOME, NODE_COMPILE_CACHE, LOCAL_DIR: service.run.directory },
+    });
+  }
+
   it(
-    'sees the sender in each delivery, and gets none while the operator blocks it',
+    'gets no delivery while the operator blocks it',
     async () => {
       const { api } = service;
       const { id, received } = await service.subscribe(ok);
       const test = () => api.post(`${path(id)}/test`);
-      await test();
-      await service.ended(id, 1);
-      expect(received[0]?.headers).toMatchObject({
-        'user-agent': expect.stringMatching(
-          /^ConversationService-Webhooks\/1\.0 \(\+https?:\/\/\S+\/api\/docs\)$/,
-        ),
-        'webhook-endpoint-id': id,
-      });
-
       await operate('host', 'block', 'localhost', '--reason', 'its owner asked');
       const refusal = await until(
         'the registration to be refused',
