@@ -14,10 +14,10 @@ export interface ExpiringTable {
 /**
  * DynamoDB marks the stream record of an item that its time to live deleted (`userIdentity`). The engine does
  * not, so a trigger marks the records of keys that the sweeper announced; a later mark could come after the
- * record was read.
+ * record was read. It exists only while the sweeper deletes, because the engine compiles it with each record
+ * that it writes.
  */
-const schema = `
-  CREATE TABLE IF NOT EXISTS _local_expected_expiry (table_name TEXT NOT NULL, keys_json TEXT NOT NULL);
+const trigger = `
   CREATE TRIGGER IF NOT EXISTS _local_mark_expiry AFTER INSERT ON _stream_records WHEN NEW.event_name = 'REMOVE'
   BEGIN
     UPDATE _stream_records
@@ -32,6 +32,8 @@ const schema = `
       )
     );
   END;`;
+const expected =
+  'CREATE TABLE IF NOT EXISTS _local_expected_expiry (table_name TEXT NOT NULL, keys_json TEXT NOT NULL)';
 
 /** DynamoDB keeps items whose time to live is more than five years past. */
 const FIVE_YEARS = 5 * 365 * 24 * 60 * 60;
@@ -49,7 +51,7 @@ export class ExpiryLog {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    database.exec(schema);
+    database.exec(expected);
     this.forget();
   }
 
@@ -88,13 +90,14 @@ export class ExpiryLog {
 
   /** Announces deletions, so that their stream records are marked as time-to-live deletions. */
   expect(table: ExpiringTable, keys: readonly Key[]): void {
+    this.#database.exec(trigger);
     const insert = this.#database.prepare('INSERT INTO _local_expected_expiry VALUES (?, ?)');
     for (const key of keys) insert.run(table.name, JSON.stringify(key));
   }
 
   /** Ends every announcement: later deletions are the caller's own. */
   forget(): void {
-    this.#database.exec('DELETE FROM _local_expected_expiry');
+    this.#database.exec('DROP TRIGGER IF EXISTS _local_mark_expiry; DELETE FROM _local_expected_expiry');
   }
 }
 
