@@ -1,10 +1,7 @@
-import type { buildApp } from 'fauxqs';
 import { FairGroups } from './fair-groups.ts';
+import type { Queue, SqsStore } from './fauxqs.ts';
 import { pollOnTime } from './poll-on-time.ts';
 
-type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
-type SqsStore = Stores['sqsStore'];
-export type Queue = ReturnType<SqsStore['createQueue']>;
 type InFlight = Queue['inflightMessages'];
 
 /**

@@ -7,6 +7,7 @@ import type { buildApp } from 'fauxqs';
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
 export type SqsStore = Stores['sqsStore'];
+export type Queue = ReturnType<SqsStore['createQueue']>;
 type CreateMessage = (
   body: string,
   attributes?: Record<string, object>,

@@ -1,4 +1,4 @@
-import type { Queue } from './fair-queues.ts';
+import type { Queue } from './fauxqs.ts';
 
 /**
  * Checks a queue's delays and visibility timeouts when one ends. The engine checks each queue that is polled
