@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createMemoryDirectory } from 'aws-local/test/memory-directory.ts';
 import { type LocalEnvironment, requireEnvironmentFile } from '../../lib/cli/environment-file.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -29,7 +29,7 @@ export interface LocalRun {
 
 /** A state directory that is deleted at the end of the test. */
 export async function temporaryDirectory(): Promise<{ path: string; remove(): Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'local-run-'));
+  const path = createMemoryDirectory('local-run-');
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 

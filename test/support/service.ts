@@ -9,6 +9,7 @@ import { type Cloud, startCloud } from 'aws-local/cloud.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import type { FunctionFault, UsedPermission } from 'aws-local/functions/functions.ts';
 import type { FaultPlan } from 'aws-local/functions/sandbox/faults.ts';
+import { createMemoryDirectory } from 'aws-local/test/memory-directory.ts';
 import * as z from 'zod';
 import { OrgId } from '../../functions/domain/ids.ts';
 import { ensureCertificates } from '../../lib/cli/certificates/certificate-files.ts';
@@ -145,7 +146,10 @@ export async function startService({
   nodeBinary,
 }: ServiceOptions = {}): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), 'service-'));
-  const remove = () => rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  const state = createMemoryDirectory('service-state-');
+  const remove = async () => {
+    for (const path of [directory, state]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+  };
   try {
     const certificates = await ensureCertificates(directory, new Date());
     const assembly = join(directory, 'assembly');
@@ -169,7 +173,6 @@ export async function startService({
     if (clocks !== undefined) setQueueClocks(assembly, clocks);
     stopLoopsOf(assembly, stoppedInLoops);
     const functions = functionsOf(assembly);
-    const state = join(directory, 'state');
     const used: UsedPermission[] = [];
     const reports: Report[] = [];
     const cloud = await startCloud({

@@ -30,6 +30,14 @@ const LoggedError = z.object({
 const ALARMING = /\b(error|exception|denied|not authorized|timed out|fatal)\b/i;
 const MAX_LENGTH = 300;
 
+const ERROR = { style: 'red', word: 'error' } as const;
+/** By the levels that are shown. */
+const LABELS = new Map<string, { style: 'red' | 'yellow'; word: string }>([
+  ['WARN', { style: 'yellow', word: 'warn' }],
+  ['ERROR', ERROR],
+  ['CRITICAL', ERROR],
+]);
+
 /**
  * Renders warnings and errors for the screen, else returns undefined: JSON lines by level (Powertools'
  * names), other text by its words.
@@ -43,15 +51,15 @@ export function renderTrouble(line: LogLine, paint: Paint): string | undefined {
       : undefined;
   }
   const { level, message, service, timestamp, error } = parsed.data;
+  const label = LABELS.get(level);
+  if (label === undefined) return undefined;
   const source = paint('dim', service ?? line.source);
   const { data: logged } = LoggedError.safeParse(error);
   const said = logged?.message ?? logged?.code;
   const detail = logged === undefined ? '' : ` (${logged.name}${said === undefined ? '' : `: ${said}`})`;
   const text = shorten(`${message}${renderSubject(json)}${detail}`);
-  const time = renderTime(timestamp, paint);
-  if (level === 'WARN') return `${time}${paint('yellow', 'warn')}  ${source} ${text}`;
-  if (level === 'ERROR' || level === 'CRITICAL') return `${time}${paint('red', 'error')} ${source} ${text}`;
-  return undefined;
+  const { style, word } = label;
+  return `${renderTime(timestamp, paint)}${paint(style, word)} ${' '.repeat(5 - word.length)}${source} ${text}`;
 }
 
 /** `: whk_… of org_…`, or an empty text for a line without identifiers. */

@@ -127,7 +127,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const log = options.onLog ?? (() => undefined);
   const queueUrlOf = queueUrls(template, references);
   const { directory, mailDirectory = directory } = options;
-  const place = { directory, mailDirectory, sqs: engines.sqs, queueUrlOf, log };
+  const place = { directory, mailDirectory, queues: engines.queues, queueUrlOf, log };
   const { identity, mailbox, ...services } = await startServices(template, references, place, started);
 
   const declared = eventSourceMappings(template, references);

@@ -1,4 +1,3 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import { startSecrets } from './engines/secrets.ts';
 import { type RunningIdentity, startIdentity } from './identity/identity.ts';
 import { startMailService } from './mail/mail-service.ts';
@@ -13,6 +12,7 @@ import {
 import type { Endpoints } from './service-environment.ts';
 import { startBus } from './sources/bus.ts';
 import { busRules } from './sources/bus-rules.ts';
+import type { Queues } from './sources/queues.ts';
 import { defineRules } from './sources/rules.ts';
 import type { References } from './template/references.ts';
 import type { Template } from './template/template.ts';
@@ -21,7 +21,7 @@ export interface ServiceParts {
   directory: string;
   /** Parent of the mailbox. */
   mailDirectory: string;
-  sqs: SQSClient;
+  queues: Queues;
   queueUrlOf: (arn: string) => string;
   log: (line: { source: string; text: string }) => void;
 }
@@ -42,7 +42,7 @@ export interface Services {
 export async function startServices(
   template: Template,
   references: References,
-  { directory, mailDirectory, sqs, queueUrlOf, log }: ServiceParts,
+  { directory, mailDirectory, queues, queueUrlOf, log }: ServiceParts,
   started: AsyncDisposableStack,
 ): Promise<Services> {
   const secrets = await startSecrets({ directory, secrets: provisionSecrets(template, references) });
@@ -56,7 +56,7 @@ export async function startServices(
   defineRules(template, references);
   const rules = busRules(template, references);
   const refusalOfQueue = queueAccess(template, references);
-  const bus = await startBus({ sqs, buses, rules, queueUrlOf, refusalOfQueue, log });
+  const bus = await startBus({ queues, buses, rules, queueUrlOf, refusalOfQueue, log });
   started.defer(() => bus.stop());
   return {
     endpoints: {

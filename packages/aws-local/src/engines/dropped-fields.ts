@@ -3,6 +3,7 @@ import type { Internals } from './fauxqs.ts';
 
 type App = ReturnType<typeof buildApp>;
 type Attributes = Record<string, { DataType: string; StringValue?: string }>;
+type Request = Record<string, unknown>;
 
 /** The engine stores the trace header under this attribute, which no reader sees. */
 const KEPT_AS = 'local-run.AWSTraceHeader';
@@ -17,24 +18,35 @@ const dropped = new WeakMap<object, { header: string | undefined; group: string 
  */
 export function keepDroppedFields(app: App, { SqsStore }: Internals): void {
   keepWithMessages(SqsStore);
-  app.addHook('preHandler', async ({ headers: sent, body }) => {
-    const target = sent['x-amz-target'];
-    const header = sent['x-amzn-trace-id'];
-    const request = Object(body);
-    if (target === 'AmazonSQS.SendMessage') rememberFields(request, header);
-    if (target === 'AmazonSQS.SendMessageBatch')
-      for (const entry of Object(request.Entries ?? [])) rememberFields(entry, header);
-    if (target === 'AmazonSQS.ReceiveMessage' && request.MessageAttributeNames?.length > 0)
-      request.MessageAttributeNames = [...request.MessageAttributeNames, KEPT_AS];
-  });
-  app.addHook('preSerialization', async ({ headers: sent, body }, _, payload) => {
-    if (sent['x-amz-target'] !== 'AmazonSQS.ReceiveMessage') return payload;
-    const { MessageSystemAttributeNames = [], AttributeNames = [] } = Object(body);
-    const wanted = [...MessageSystemAttributeNames, ...AttributeNames];
-    const isWanted = wanted.includes('All') || wanted.includes(NAME);
-    for (const message of Object(payload).Messages ?? []) moveHeader(message, isWanted);
-    return payload;
-  });
+  app.addHook('preHandler', async ({ headers, body }) =>
+    prepareRequest(String(headers['x-amz-target']), Object(body), headers['x-amzn-trace-id']),
+  );
+  app.addHook('preSerialization', async ({ headers, body }, _, payload) =>
+    completeAnswer(String(headers['x-amz-target']), Object(body), payload),
+  );
+}
+
+/** Stores the fields of a request's messages before the engine drops them. */
+export function prepareRequest(
+  target: string,
+  request: Request,
+  header?: string | string[] | undefined,
+): void {
+  if (target === 'AmazonSQS.SendMessage') rememberFields(request, header);
+  if (target === 'AmazonSQS.SendMessageBatch')
+    for (const entry of Object(request.Entries ?? [])) rememberFields(entry, header);
+  if (target === 'AmazonSQS.ReceiveMessage' && Object(request.MessageAttributeNames).length > 0)
+    request.MessageAttributeNames = [...Object(request.MessageAttributeNames), KEPT_AS];
+}
+
+/** Moves the stored fields of received messages to their places. */
+export function completeAnswer<Payload>(target: string, request: Request, payload: Payload): Payload {
+  if (target !== 'AmazonSQS.ReceiveMessage') return payload;
+  const { MessageSystemAttributeNames = [], AttributeNames = [] } = Object(request);
+  const wanted = [...MessageSystemAttributeNames, ...AttributeNames];
+  const isWanted = wanted.includes('All') || wanted.includes(NAME);
+  for (const message of Object(payload).Messages ?? []) moveHeader(message, isWanted);
+  return payload;
 }
 
 function rememberFields(entry: Record<string, unknown>, header: string | string[] | undefined): void {

@@ -28,6 +28,8 @@ export async function startDynamoDb(options: {
   try {
     // The engine waits up to five seconds for this connection's writes.
     const database = new DatabaseSync(file, { timeout: 5_000 });
+    // No write of the upkeep waits for the disk: what a power failure undoes is done again.
+    database.exec('PRAGMA synchronous = NORMAL');
     return {
       endpoint: `http://127.0.0.1:${engine.port}`,
       processId: () => engine.pid,

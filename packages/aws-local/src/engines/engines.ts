@@ -5,8 +5,11 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { REGION } from '../arns.ts';
 import { describeEngineError } from '../connection-failure.ts';
 import { type WaitForChange, waitForInterval, watchChanges } from '../sources/change-signals.ts';
+import { type Queues, queuesOfApi } from '../sources/queues.ts';
+import { recordsOfApi, type StreamRecords } from '../sources/record-reader.ts';
 import { type DynamoDbEngine, startDynamoDb } from './dynamodb.ts';
 import { startSqs } from './sqs.ts';
+import { openStoredRecords } from './stored-records.ts';
 import type { ReadUpTo } from './stream-log.ts';
 import { startSweeper } from './sweeper.ts';
 
@@ -22,9 +25,10 @@ export interface Engines {
   processId(): number | undefined;
   /** Signals a stream's reader to poll again. */
   changeReader: (table: string) => WaitForChange;
+  records: StreamRecords;
   dynamodb: DynamoDBClient;
-  streams: DynamoDBStreamsClient;
   sqs: SQSClient;
+  queues: Queues;
 }
 
 /**
@@ -38,8 +42,11 @@ export async function startEngines(
   const { directory, dynamodbEndpoint, sqsEndpoint } = options;
   const embeddedDynamoDb = dynamodbEndpoint ? undefined : await startDynamoDb({ directory });
   if (embeddedDynamoDb) started.defer(() => embeddedDynamoDb.stop());
-  const changes = embeddedDynamoDb && watchChanges(join(directory, 'dynamodb.sqlite'));
+  const databaseFile = join(directory, 'dynamodb.sqlite');
+  const changes = embeddedDynamoDb && watchChanges(databaseFile);
   if (changes) started.defer(() => changes.close());
+  const records = embeddedDynamoDb && openStoredRecords(databaseFile);
+  if (records) started.defer(() => records.close());
   const embeddedSqs = sqsEndpoint ? undefined : await startSqs({ directory });
   if (embeddedSqs) started.defer(() => embeddedSqs.stop());
 
@@ -61,9 +68,10 @@ export async function startEngines(
     embeddedDynamoDb,
     processId: () => embeddedDynamoDb?.processId(),
     changeReader: (table) => changes?.reader(table) ?? waitForInterval,
+    records: records ?? recordsOfApi(streams),
     dynamodb,
-    streams,
     sqs,
+    queues: embeddedSqs?.queues ?? queuesOfApi(sqs),
   };
 }
 

@@ -1,17 +1,18 @@
-import type { buildApp } from 'fauxqs';
 import { FairGroups } from './fair-groups.ts';
+import type { Queue, SqsStore } from './fauxqs.ts';
+import { pollOnTime } from './poll-on-time.ts';
 
-type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
-type SqsStore = Stores['sqsStore'];
-type Queue = ReturnType<SqsStore['createQueue']>;
 type InFlight = Queue['inflightMessages'];
 
-/** Makes the store's standard queues fair queues: keeps message groups and orders messages by them. */
+/**
+ * Makes the store's standard queues fair queues: keeps message groups and orders messages by them. Also makes
+ * their polls end on time.
+ */
 export function serveFairly(store: SqsStore): void {
   const create = store.createQueue.bind(store);
   store.createQueue = (...definition) => {
     const queue = create(...definition);
-    return queue.isFifo() ? queue : fair(queue);
+    return queue.isFifo() ? queue : pollOnTime(fair(queue));
   };
 }
 

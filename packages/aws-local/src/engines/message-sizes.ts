@@ -37,7 +37,8 @@ export function limitMessages(app: App, limitBytes: number): void {
   });
 }
 
-function findOversize(target: string, body: unknown, limitBytes: number) {
+/** SQS's error for a request above `limitBytes`; undefined for any other. */
+export function findOversize(target: string, body: unknown, limitBytes: number) {
   if (target === 'AmazonSQS.SendMessage') {
     const message = Message.safeParse(body);
     if (!message.success || messageSize(message.data) <= limitBytes) return undefined;

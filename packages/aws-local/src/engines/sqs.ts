@@ -1,10 +1,18 @@
 import { buildApp } from 'fauxqs';
 import { REGION } from '../arns.ts';
+import type { Queues } from '../sources/queues.ts';
 import { keepDroppedFields } from './dropped-fields.ts';
+import { embeddedQueues } from './embedded-queues.ts';
 import { type Engine, ensureStateDirectory } from './engine.ts';
 import { serveFairly } from './fair-queues.ts';
 import { fauxqsInternals, openPersistence } from './fauxqs.ts';
 import { limitMessages, MESSAGE_BYTES } from './message-sizes.ts';
+
+/** The embedded SQS. */
+export interface SqsEngine extends Engine {
+  /** The same queues without its API. */
+  queues: Queues;
+}
 
 /**
  * Starts the embedded SQS in this process. Messages, visibility and receive counts are stored in
@@ -12,7 +20,8 @@ import { limitMessages, MESSAGE_BYTES } from './message-sizes.ts';
  * @param options.messageBytes limit on a message and on a batch
  * @throws LocalRunError when the directory is not writable
  */
-export async function startSqs(options: { directory: string; messageBytes?: number }): Promise<Engine> {
+export async function startSqs(options: { directory: string; messageBytes?: number }): Promise<SqsEngine> {
+  const { messageBytes = MESSAGE_BYTES } = options;
   ensureStateDirectory(options.directory);
   const internals = await fauxqsInternals();
   const persistence = openPersistence(internals, options.directory);
@@ -31,10 +40,11 @@ export async function startSqs(options: { directory: string; messageBytes?: numb
 
   const app = buildApp({ logger: false, defaultRegion: REGION, stores: { sqsStore, snsStore, s3Store } });
   keepDroppedFields(app, internals);
-  limitMessages(app, options.messageBytes ?? MESSAGE_BYTES);
+  limitMessages(app, messageBytes);
   const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
   return {
     endpoint,
+    queues: embeddedQueues(sqsStore, internals, messageBytes),
     async stop() {
       await app.close();
       persistence.close();

@@ -11,6 +11,8 @@ import type { ReadUpTo, StreamLog } from './stream-log.ts';
 const STREAM_RETENTION_MS = 24 * 60 * 60 * 1_000;
 
 const BATCH = 100;
+/** DynamoDB deletes expired items within days. */
+const INTERVAL_MS = 60_000;
 
 /**
  * Deletes expired items as DynamoDB does: through the API, so that indexes and streams follow, and only if
@@ -107,7 +109,7 @@ export function startSweeper(options: {
   now?: () => Date;
   intervalMs?: number;
 }): { stop(): Promise<void> } {
-  const { engine, client, readUpTo, onError, now = () => new Date(), intervalMs = 5_000 } = options;
+  const { engine, client, readUpTo, onError, now = () => new Date(), intervalMs = INTERVAL_MS } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
 

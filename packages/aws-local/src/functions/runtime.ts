@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { functionArn } from '../arns.ts';
 import type { Statement } from '../permissions/statements.ts';
+import { randomText } from '../random-text.ts';
 import { type Pool, SandboxCapacity } from './capacity.ts';
 import { sandboxEnvironment } from './environment.ts';
 import { type Lane, LaneQueue } from './lanes.ts';
@@ -270,5 +271,5 @@ function stoppedResult(): InvocationResult {
 
 function traceId(lineage: Lineage): string {
   const seconds = Math.floor(Date.now() / 1000).toString(16);
-  return `Root=1-${seconds}-${randomBytes(12).toString('hex')};Parent=${randomBytes(8).toString('hex')};Sampled=0${formatLineage(lineage)}`;
+  return `Root=1-${seconds}-${randomText(12, 'hex')};Parent=${randomText(8, 'hex')};Sampled=0${formatLineage(lineage)}`;
 }

@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { EVENT_BYTES } from '../functions/runtime.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
+import { randomText } from '../random-text.ts';
 import type { Answer } from './answer.ts';
 import type { FailureType } from './gateway-responses.ts';
 import { type Arrival, contextOf, type MatchedRoute, proxyEvent } from './proxy-event.ts';
@@ -31,8 +32,8 @@ export function arrivalAt(api: RestApi, time: Date): Arrival {
   return {
     requestId: randomUUID(),
     // API Gateway's are 15 base64 characters and a padding.
-    extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
-    traceId: `1-${Math.floor(time.getTime() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`,
+    extendedRequestId: `${randomText(11, 'base64url')}=`,
+    traceId: `1-${Math.floor(time.getTime() / 1000).toString(16)}-${randomText(12, 'hex')}`,
     time,
     stage: api.stage,
     apiId: api.id,

@@ -1,18 +1,14 @@
-import {
-  QueueDoesNotExist,
-  SendMessageBatchCommand,
-  SendMessageCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import { QueueDoesNotExist } from '@aws-sdk/client-sqs';
 import { describeEngineError } from '../connection-failure.ts';
 import { MESSAGE_BYTES } from '../engines/message-sizes.ts';
 import type { RefusalOfQueue } from '../permissions/queue-access.ts';
 import type { BusRule, BusTarget } from './bus-rules.ts';
 import { chunksBySize } from './chunks.ts';
 import type { BusEvent } from './put-events.ts';
+import type { Queues } from './queues.ts';
 
 export interface TargetParts {
-  sqs: SQSClient;
+  queues: Queues;
   queueUrlOf: (arn: string) => string;
   refusalOfQueue: RefusalOfQueue;
   log: (line: { source: string; text: string }) => void;
@@ -79,13 +75,10 @@ async function sendDead(
 ): Promise<boolean> {
   if (target.deadLetterArn === undefined) return false;
   requirePermission(rule, target.deadLetterArn, parts);
-  await parts.sqs.send(
-    new SendMessageCommand({
-      QueueUrl: parts.queueUrlOf(target.deadLetterArn),
-      MessageBody: messageBody(event),
-      MessageAttributes: deadLetterAttributes(rule, target, error),
-    }),
-  );
+  await parts.queues.send(parts.queueUrlOf(target.deadLetterArn), {
+    MessageBody: messageBody(event),
+    MessageAttributes: deadLetterAttributes(rule, target, error),
+  });
   return true;
 }
 
@@ -107,18 +100,15 @@ async function sendBatch(
   { queueArn, messageGroup }: BusTarget,
   parts: TargetParts,
 ): Promise<Refusal[]> {
-  const QueueUrl = parts.queueUrlOf(queueArn);
-  const Entries = events.map((event, index) => ({
-    Id: String(index),
+  const messages = events.map((event) => ({
     MessageBody: messageBody(event),
     MessageGroupId: messageGroup && groupFrom(messageGroup, event),
   }));
   try {
     requirePermission(rule, queueArn, parts);
-    const { Failed = [] } = await parts.sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
-    const errors = new Map(Failed.map(({ Id, Code, Message }) => [Id, `${Code}: ${Message}`]));
+    const refusals = await parts.queues.sendAll(parts.queueUrlOf(queueArn), messages);
     return events
-      .map((event, index) => ({ event, error: errors.get(String(index)) }))
+      .map((event, index) => ({ event, error: refusals[index] }))
       .filter(({ error }) => error !== undefined);
   } catch (error) {
     return events.map((event) => ({ event, error }));

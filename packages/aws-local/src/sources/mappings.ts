@@ -1,5 +1,3 @@
-import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { tableOfStream } from '../arns.ts';
 import { LocalRunError } from '../errors.ts';
@@ -14,6 +12,8 @@ import { compileFilters } from './filter.ts';
 import { isStream, requireValid } from './mapping-rules.ts';
 import { startQueueSource } from './queue.ts';
 import type { QueueRecord } from './queue-records.ts';
+import type { Queues } from './queues.ts';
+import type { StreamRecords } from './record-reader.ts';
 import type { Checkpoints } from './shard.ts';
 import type { Source } from './source.ts';
 import { startStreamSource } from './stream.ts';
@@ -47,8 +47,8 @@ export interface EventSourceMapping extends z.output<typeof Mapping> {
 }
 
 export interface MappingParts {
-  sqs: SQSClient;
-  streams: DynamoDBStreamsClient;
+  queues: Queues;
+  records: StreamRecords;
   changeReader: (table: string) => WaitForChange;
   checkpoints: Checkpoints;
   functionOf: (nameOrArn: string) => LocalFunction;
@@ -100,7 +100,7 @@ function startQueue(mapping: EventSourceMapping, parts: MappingParts): Source {
     ...commonOptions(mapping, parts),
     isLoop: (lineage) => !fn.allowsLoops && (lineage.get(fn.name) ?? 0) >= MAX_INVOCATIONS_IN_CHAIN,
     discardLoop: (record) => discardLoop(record, mapping, fn.name, parts),
-    sqs: parts.sqs,
+    queues: parts.queues,
     queueUrl: parts.queueUrlOf(mapping.EventSourceArn),
     queueArn: mapping.EventSourceArn,
     batchSize: mapping.BatchSize ?? 10,
@@ -115,7 +115,7 @@ async function discardLoop(
   { body, attributes }: QueueRecord,
   { logicalId, EventSourceArn }: EventSourceMapping,
   functionName: string,
-  { sqs, queueUrlOf, deadLetterArnOf, log }: MappingParts,
+  { queues, queueUrlOf, deadLetterArnOf, log }: MappingParts,
 ): Promise<void> {
   const deadLetterArn = deadLetterArnOf(EventSourceArn);
   const where = deadLetterArn === undefined ? 'dropped' : `moved to ${deadLetterArn}`;
@@ -125,13 +125,10 @@ async function discardLoop(
   });
   if (deadLetterArn === undefined) return;
   const header = attributes.AWSTraceHeader ?? '';
-  await sqs.send(
-    new SendMessageCommand({
-      QueueUrl: queueUrlOf(deadLetterArn),
-      MessageBody: body,
-      MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: header } },
-    }),
-  );
+  await queues.send(queueUrlOf(deadLetterArn), {
+    MessageBody: body,
+    MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: header } },
+  });
 }
 
 function startStream(mapping: EventSourceMapping, parts: MappingParts): Source {
@@ -141,7 +138,7 @@ function startStream(mapping: EventSourceMapping, parts: MappingParts): Source {
   return startStreamSource({
     ...commonOptions(mapping, parts),
     id: mapping.logicalId,
-    streams: parts.streams,
+    records: parts.records,
     changeReader: () => parts.changeReader(tableOfStream(mapping.EventSourceArn)),
     checkpoints: parts.checkpoints,
     streamArn: mapping.EventSourceArn,
@@ -156,7 +153,7 @@ function startStream(mapping: EventSourceMapping, parts: MappingParts): Source {
       bisectOnError: mapping.BisectBatchOnFunctionError,
       reportsItemFailures: reportsItemFailures(mapping),
     },
-    discard: destination === undefined ? undefined : sendTo(parts.queueUrlOf(destination), parts.sqs),
+    discard: destination === undefined ? undefined : sendTo(parts.queueUrlOf(destination), parts.queues),
     async invoke(event) {
       const result = await lane.invoke(event);
       parts.onProcessed(mapping.logicalId, !result.functionError);
@@ -178,9 +175,6 @@ function reportsItemFailures({ FunctionResponseTypes }: EventSourceMapping): boo
   return FunctionResponseTypes.includes('ReportBatchItemFailures');
 }
 
-function sendTo(queueUrl: string, sqs: SQSClient): (batch: DiscardedBatch) => Promise<void> {
-  return async (batch) => {
-    const MessageBody = JSON.stringify(failureMessage(batch, new Date()));
-    await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody }));
-  };
+function sendTo(queueUrl: string, queues: Queues): (batch: DiscardedBatch) => Promise<void> {
+  return (batch) => queues.send(queueUrl, { MessageBody: JSON.stringify(failureMessage(batch, new Date())) });
 }

@@ -1,21 +1,14 @@
-import {
-  ChangeMessageVisibilityBatchCommand,
-  DeleteMessageBatchCommand,
-  ReceiveMessageCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
 import { describeEngineError } from '../connection-failure.ts';
 import { type Lineage, mergeLineages, parseLineage } from '../functions/lineage.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
 import type { Filter } from './filter.ts';
 import { pause } from './pause.ts';
 import { doneMessages, passesFilter, type QueueRecord, toQueueRecord } from './queue-records.ts';
+import type { Queues } from './queues.ts';
 import type { Source } from './source.ts';
 
 /** SQS's limit on the messages of one call. */
 const CALL_LIMIT = 10;
-/** Long-poll time, and so the longest wait when stopping. */
-const POLL_SECONDS = 1;
 const GATHER_POLL_MS = 50;
 /** Interval of checks whether the function has capacity again. */
 const SLOT_CHECK_MS = 50;
@@ -30,7 +23,7 @@ export interface QueueSourceOptions {
   concurrency: () => number;
   reportsItemFailures: boolean;
   passes: Filter;
-  sqs: SQSClient;
+  queues: Queues;
   invoke: (event: { Records: readonly QueueRecord[] }, lineage: Lineage) => Promise<InvocationResult>;
   /** Whether Lambda would stop the function instead of invoking it with a message of this lineage. */
   isLoop: (lineage: Lineage) => boolean;
@@ -74,8 +67,8 @@ async function pollQueue(options: QueueSourceOptions, signal: AbortSignal): Prom
 
 /** Receives a batch: one poll, or as many as fit into the batching window. */
 async function gather(options: QueueSourceOptions, signal: AbortSignal): Promise<QueueRecord[]> {
-  const { batchSize, batchingWindowSeconds } = options;
-  const records = await receive(options, batchSize, POLL_SECONDS, signal);
+  const { queues, batchSize, batchingWindowSeconds } = options;
+  const records = await receive(options, batchSize, queues.longestPollSeconds, signal);
   const due = Date.now() + batchingWindowSeconds * 1000;
   while (records.length > 0 && records.length < batchSize && Date.now() < due && !signal.aborted) {
     const more = await receive(options, batchSize - records.length, 0, signal);
@@ -85,23 +78,15 @@ async function gather(options: QueueSourceOptions, signal: AbortSignal): Promise
   return records;
 }
 
-/** Never aborted: an aborted poll may hide messages until their visibility timeout ends. */
 async function receive(
-  { sqs, queueUrl, queueArn, log }: QueueSourceOptions,
+  { queues, queueUrl, queueArn, log }: QueueSourceOptions,
   wanted: number,
   waitSeconds: number,
   signal: AbortSignal,
 ): Promise<QueueRecord[]> {
-  const command = new ReceiveMessageCommand({
-    QueueUrl: queueUrl,
-    MaxNumberOfMessages: Math.min(CALL_LIMIT, wanted),
-    WaitTimeSeconds: waitSeconds,
-    MessageSystemAttributeNames: ['All'],
-    MessageAttributeNames: ['All'],
-  });
   try {
-    const { Messages = [] } = await sqs.send(command);
-    return Messages.map((message) => toQueueRecord(message, queueArn));
+    const poll = { limit: Math.min(CALL_LIMIT, wanted), waitSeconds, signal };
+    return (await queues.receive(queueUrl, poll)).map((message) => toQueueRecord(message, queueArn));
   } catch (error) {
     log(`receiving failed: ${describeEngineError(error)}`);
     await pause(ERROR_PAUSE_MS, signal);
@@ -148,16 +133,13 @@ async function invoke(
 /** A message that is not deleted is delivered again, which every consumer of a standard queue must handle. */
 async function remove(
   records: readonly QueueRecord[],
-  { sqs, queueUrl, log }: QueueSourceOptions,
+  { queues, queueUrl, log }: QueueSourceOptions,
 ): Promise<void> {
-  for (let start = 0; start < records.length; start += CALL_LIMIT) {
-    const Entries = records
-      .slice(start, start + CALL_LIMIT)
-      .map(({ receiptHandle }, index) => ({ Id: String(index), ReceiptHandle: receiptHandle }));
+  for (const handles of handlesByCall(records)) {
     try {
-      await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+      await queues.delete(queueUrl, handles);
     } catch (error) {
-      log(`deleting ${Entries.length} messages failed: ${describeEngineError(error)}`);
+      log(`deleting ${handles.length} messages failed: ${describeEngineError(error)}`);
     }
   }
 }
@@ -165,18 +147,20 @@ async function remove(
 /** Makes messages of the last poll visible at once, for the next run. */
 async function giveBack(
   records: readonly QueueRecord[],
-  { sqs, queueUrl, log }: QueueSourceOptions,
+  { queues, queueUrl, log }: QueueSourceOptions,
 ): Promise<void> {
-  for (let start = 0; start < records.length; start += CALL_LIMIT) {
-    const Entries = records.slice(start, start + CALL_LIMIT).map(({ receiptHandle }, index) => ({
-      Id: String(index),
-      ReceiptHandle: receiptHandle,
-      VisibilityTimeout: 0,
-    }));
+  for (const handles of handlesByCall(records)) {
     try {
-      await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
+      await queues.release(queueUrl, handles);
     } catch (error) {
-      log(`giving ${Entries.length} messages back failed: ${describeEngineError(error)}`);
+      log(`giving ${handles.length} messages back failed: ${describeEngineError(error)}`);
     }
   }
+}
+
+function handlesByCall(records: readonly QueueRecord[]): string[][] {
+  const handles = records.map(({ receiptHandle }) => receiptHandle);
+  const calls: string[][] = [];
+  while (handles.length > 0) calls.push(handles.splice(0, CALL_LIMIT));
+  return calls;
 }

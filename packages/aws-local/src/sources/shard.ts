@@ -1,16 +1,10 @@
-import {
-  type DynamoDBStreamsClient,
-  ExpiredIteratorException,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-  type ShardIteratorType,
-  TrimmedDataAccessException,
-} from '@aws-sdk/client-dynamodb-streams';
+import { ExpiredIteratorException, type ShardIteratorType } from '@aws-sdk/client-dynamodb-streams';
 import { describeEngineError } from '../connection-failure.ts';
 import type { WaitForChange } from './change-signals.ts';
 import type { Filter } from './filter.ts';
 import { pause } from './pause.ts';
-import { type StreamRecord, toStreamRecord } from './stream-records.ts';
+import type { StreamRecords } from './record-reader.ts';
+import type { StreamRecord } from './stream-records.ts';
 
 const ERROR_PAUSE_MS = 500;
 /** Delay after a partial batch, so that the next one gathers more; AWS polls a shard four times a second. */
@@ -55,7 +49,7 @@ export interface ShardOptions {
   lanes: number;
   batchingWindowSeconds: number;
   passes: Filter;
-  streams: DynamoDBStreamsClient;
+  records: StreamRecords;
   /** Awaited when the shard had no records. */
   waitForChange: WaitForChange;
   checkpoints: Checkpoints;
@@ -94,20 +88,15 @@ export async function readShard(options: ShardOptions, signal: AbortSignal): Pro
 }
 
 async function readPages(options: ShardOptions, progress: Progress, signal: AbortSignal): Promise<void> {
-  const { checkpoints, consumer, source, shardId, batchSize, lanes, streams } = options;
-  let iterator = await openIterator(options, progress);
+  const { checkpoints, consumer, source, shardId, batchSize, lanes } = options;
+  const reader = await options.records.open({ ...options, position: progress.position });
   let gathered = new Gathering(options);
-  while (iterator !== undefined && !signal.aborted) {
-    const Limit = Math.min(PAGE_LIMIT, batchSize * lanes);
+  for (let closed = false; !closed && !signal.aborted; ) {
     const askedAt = Date.now();
-    const page = await streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit }), {
-      abortSignal: signal,
-    });
-    iterator = page.NextShardIterator;
-    const records = (page.Records ?? []).map((record) => toStreamRecord(record, options.streamArn));
+    const { records, isClosed } = await reader.next(Math.min(PAGE_LIMIT, batchSize * lanes), signal);
+    closed = isClosed;
     gathered.add(records, Date.now());
 
-    const closed = iterator === undefined;
     if (gathered.position !== undefined && (closed || gathered.isDue(Date.now()))) {
       if (!(await consumer.take(gathered.records, gathered.position))) return;
       progress.position = gathered.position;
@@ -147,26 +136,4 @@ class Gathering {
     const waited = now - this.#since >= batchingWindowSeconds * 1000;
     return this.records.length === 0 || this.records.length >= batchSize || waited;
   }
-}
-
-async function openIterator(options: ShardOptions, { position }: Progress): Promise<string | undefined> {
-  if (position === undefined) return iteratorAt(options, { ShardIteratorType: options.startingPosition });
-  if (position === SHARD_END) return undefined;
-  try {
-    return await iteratorAt(options, {
-      ShardIteratorType: 'AFTER_SEQUENCE_NUMBER',
-      SequenceNumber: position,
-    });
-  } catch (error) {
-    if (!(error instanceof TrimmedDataAccessException)) throw error;
-    return iteratorAt(options, { ShardIteratorType: 'TRIM_HORIZON' });
-  }
-}
-
-async function iteratorAt(
-  { streams, streamArn, shardId }: ShardOptions,
-  position: { ShardIteratorType: ShardIteratorType; SequenceNumber?: string },
-): Promise<string | undefined> {
-  const command = new GetShardIteratorCommand({ StreamArn: streamArn, ShardId: shardId, ...position });
-  return (await streams.send(command)).ShardIterator;
 }

@@ -22,7 +22,7 @@ export interface StreamRecord {
 }
 
 /** DynamoDB's sequence numbers have 21 to 40 digits; the embedded engine counts from 1. */
-const SEQUENCE_DIGITS = 21;
+export const SEQUENCE_DIGITS = 21;
 
 /** Converts a record of `GetRecords`. */
 export function toStreamRecord(record: _Record, streamArn: string): StreamRecord {

@@ -1,13 +1,10 @@
-import {
-  DescribeStreamCommand,
-  type DynamoDBStreamsClient,
-  type Shard,
-} from '@aws-sdk/client-dynamodb-streams';
+import type { Shard } from '@aws-sdk/client-dynamodb-streams';
 import { describeEngineError } from '../connection-failure.ts';
 import type { WaitForChange } from './change-signals.ts';
 import type { DiscardedBatch } from './failure-destination.ts';
 import type { Filter } from './filter.ts';
 import { pause } from './pause.ts';
+import type { StreamRecords } from './record-reader.ts';
 import { type Checkpoints, type Consumer, isFinished, readShard } from './shard.ts';
 import type { Source } from './source.ts';
 import { processRecords, type StreamBatchesOptions } from './stream-batches.ts';
@@ -27,7 +24,7 @@ export interface StreamSourceOptions extends Omit<StreamBatchesOptions, 'discard
   /** `TumblingWindowInSeconds`; 0 for none. */
   windowSeconds: number;
   passes: Filter;
-  streams: DynamoDBStreamsClient;
+  records: StreamRecords;
   /** Creates the wait of each shard's reader when it has nothing to read. */
   changeReader: () => WaitForChange;
   checkpoints: Checkpoints;
@@ -119,21 +116,13 @@ function createConsumer(shardId: string, options: StreamSourceOptions, signal: A
 }
 
 async function listShards(
-  { streams, streamArn, log }: StreamSourceOptions,
+  { records, streamArn, log }: StreamSourceOptions,
   signal: AbortSignal,
-): Promise<Shard[]> {
-  const shards: Shard[] = [];
-  let after: string | undefined;
+): ReturnType<StreamRecords['shards']> {
   try {
-    do {
-      const command = new DescribeStreamCommand({ StreamArn: streamArn, ExclusiveStartShardId: after });
-      const { StreamDescription } = await streams.send(command, { abortSignal: signal });
-      shards.push(...(StreamDescription?.Shards ?? []));
-      after = StreamDescription?.LastEvaluatedShardId;
-    } while (after !== undefined);
+    return await records.shards(streamArn, signal);
   } catch (error) {
     if (!signal.aborted) log(`stream ${streamArn}: ${describeEngineError(error)}`);
     return [];
   }
-  return shards;
 }

@@ -60,7 +60,7 @@ async function aBus(changes: object = {}) {
     `${sqsEngine.endpoint}/000000000000/${queueArn.slice(queueArn.lastIndexOf(':') + 1)}`;
   const lines: string[] = [];
   const bus = await startBus({
-    sqs,
+    queues: sqsEngine.queues,
     buses,
     rules: busRules(template, references),
     queueUrlOf,

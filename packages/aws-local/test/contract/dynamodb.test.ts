@@ -1,8 +1,10 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { DeleteItemCommand, DescribeTableCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startDynamoDb } from '../../src/engines/dynamodb.ts';
+import { ExpiryLog } from '../../src/engines/expiry-log.ts';
 import { runningProcess } from '../../src/engines/processes.ts';
 import { sweepExpired } from '../../src/engines/sweeper.ts';
 import { LocalRunError } from '../../src/errors.ts';
@@ -167,6 +169,24 @@ describe('the time to live', () => {
     );
 
     expect(await sweepExpired(engine.expiryLog, client, now)).toBe(250);
+  });
+
+  it('examines a table in steps, and begins again after the last', async () => {
+    const directory = stateDirectory();
+    const { client } = await startWithTable(directory);
+    for (const id of ['a', 'b', 'c', 'd']) await put(client, id, { expiresAt: inSeconds(60) });
+    await put(client, 'expired', { expiresAt: inSeconds(-60) });
+    const database = new DatabaseSync(join(directory, 'dynamodb.sqlite'), { timeout: 5_000 });
+    onTestFinished(() => database.close());
+    const log = new ExpiryLog(database, 2);
+    const [table] = log.tables();
+    if (table === undefined) throw new Error('the table has a time to live');
+
+    const steps = Array.from({ length: 4 }, () => log.expired(table, now, 100));
+    expect(steps).toEqual([[], [], [key('expired')], []]);
+    await put(client, 'a', { expiresAt: inSeconds(-60) });
+    expect(await sweepExpired(log, client, now)).toBe(0);
+    expect(await sweepExpired(log, client, now)).toBe(2);
   });
 
   it('marks its own deletions in the stream, and no others', async () => {

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import {
   CreateQueueCommand,
   DeleteQueueCommand,
@@ -11,6 +9,7 @@ import {
 import { afterAll, beforeAll } from 'vitest';
 import type { Engine } from '../../src/engines/engine.ts';
 import { startSqs } from '../../src/engines/sqs.ts';
+import { createMemoryDirectory } from './memory-directory.ts';
 
 /** Credentials that every engine accepts. */
 export const ACCESS = {
@@ -69,7 +68,7 @@ export function engineOf(
 ): () => string {
   let endpoint = given;
   if (given === undefined) {
-    const directory = mkdtempSync(join(tmpdir(), 'engine-'));
+    const directory = createMemoryDirectory('engine-');
     let engine: Engine | undefined;
     beforeAll(async () => {
       engine = await start({ directory });

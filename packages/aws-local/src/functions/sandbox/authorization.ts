@@ -60,15 +60,17 @@ export function guard(call: http.ClientRequest, authorization: Authorization): v
     collect(chunk);
     const body = Buffer.concat(chunks);
     const target = findOperation(call);
-    const forbidden = refusalOf(target, body, authorization);
+    const service = findService(target);
+    const asked: unknown = JSON.parse(body.toString());
+    const forbidden = refusalOf(service, target, asked, authorization);
     if (forbidden !== undefined) return refuse(call, 'AccessDeniedException', forbidden);
-    const invalid = faultOf(target, body, authorization);
+    const invalid = service === 'dynamodb' ? faultOf(target, asked, authorization) : undefined;
     if (invalid !== undefined) return refuse(call, 'ValidationException', invalid);
     const operation = target.slice(target.lastIndexOf('.') + 1);
     const fault = authorization.nextFault?.(operation);
     if (fault === undefined) return send(body);
     authorization.reportFault({ operation, fault });
-    if (fault !== 'lost') return answer(call, faultyAnswer(fault, target, JSON.parse(body.toString())));
+    if (fault !== 'lost') return answer(call, faultyAnswer(fault, target, asked));
     loseAnswer(call);
     return send(body);
   };
@@ -109,11 +111,14 @@ function findService(target: string): Service {
 /**
  * AWS's message for a call that the role forbids; undefined where it is allowed or roles are not enforced.
  */
-export function refusalOf(target: string, body: Buffer, authorization: Authorization): string | undefined {
+function refusalOf(
+  service: Service,
+  target: string,
+  body: unknown,
+  authorization: Authorization,
+): string | undefined {
   const { principal, decided, streams, rolesEnforced = true, nextFault } = authorization;
-  const service = findService(target);
-  const asked = withStream(JSON.parse(body.toString()), streams);
-  for (const request of requestsOf(service, target, asked)) {
+  for (const request of requestsOf(service, target, withStream(body, streams))) {
     const { action, resource } = request;
     const question = `${action} ${resource}`;
     // With faults each request is reported: a test checks what followed a fault.
@@ -128,13 +133,12 @@ export function refusalOf(target: string, body: Buffer, authorization: Authoriza
 }
 
 /** DynamoDB's message for a request that it refuses. */
-export function faultOf(
+function faultOf(
   target: string,
-  body: Buffer,
+  body: unknown,
   { tableKeys }: Pick<Authorization, 'tableKeys'>,
 ): string | undefined {
-  if (findService(target) !== 'dynamodb') return undefined;
-  return refusalByDynamoDb(target, JSON.parse(body.toString()), (table) => {
+  return refusalByDynamoDb(target, body, (table) => {
     // A table may be named by its ARN.
     const name = table.slice(table.lastIndexOf('/') + 1);
     return Object.hasOwn(tableKeys, name) ? tableKeys[name] : undefined;

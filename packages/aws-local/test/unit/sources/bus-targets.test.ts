@@ -3,6 +3,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { messageBody, sendToTarget } from '../../../src/sources/bus-targets.ts';
+import { queuesOfApi } from '../../../src/sources/queues.ts';
 
 describe('the messages of a target', () => {
   it.each([
@@ -28,7 +29,7 @@ describe('the messages of a target', () => {
     const rule = { logicalId: 'Rule', arn: 'rule', bus: 'Bus', matches: () => true, targets: [target] };
 
     await sendToTarget(events, rule, target, {
-      sqs: client as unknown as SQSClient,
+      queues: queuesOfApi(client as unknown as SQSClient),
       queueUrlOf: (arn) => arn,
       refusalOfQueue: () => undefined,
       log: () => undefined,

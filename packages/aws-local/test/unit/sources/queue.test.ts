@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InvocationResult } from '../../../src/functions/sandbox.ts';
 import { compileFilters } from '../../../src/sources/filter.ts';
 import { type QueueSourceOptions, startQueueSource } from '../../../src/sources/queue.ts';
+import { queuesOfApi } from '../../../src/sources/queues.ts';
 import { awaitAssertion } from '../../support/until.ts';
 
 const nothing: InvocationResult = { payload: null };
@@ -53,7 +54,7 @@ function aQueue(options: Partial<QueueSourceOptions> = {}) {
       concurrency: () => 2,
       reportsItemFailures: true,
       passes: compileFilters([]),
-      sqs,
+      queues: queuesOfApi(sqs),
       log: () => undefined,
       isLoop: () => false,
       discardLoop: async () => undefined,

@@ -11,6 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InvocationResult } from '../../../src/functions/sandbox.ts';
 import { waitForInterval } from '../../../src/sources/change-signals.ts';
 import { compileFilters } from '../../../src/sources/filter.ts';
+import { recordsOfApi } from '../../../src/sources/record-reader.ts';
 import { type StreamSourceOptions, startStreamSource } from '../../../src/sources/stream.ts';
 import { awaitAssertion } from '../../support/until.ts';
 import { numbersOf } from './a-stream-record.ts';
@@ -76,7 +77,7 @@ function aStream(shards: Record<string, FakeShard>, options: Partial<StreamSourc
         reportsItemFailures: true,
       },
       passes: compileFilters([]),
-      streams,
+      records: recordsOfApi(streams),
       changeReader: () => waitForInterval,
       checkpoints: {
         get: (source, shard) => positions.get(`${source}/${shard}`),
