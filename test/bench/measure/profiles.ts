@@ -26,7 +26,7 @@ export interface CpuProfile {
   otherThreadsMs: number;
 }
 
-/** The first cause whose files match is the cause of a frame; frames without a file have that of their caller. */
+/** The first cause whose files match is a frame's. Frames without a file have the cause of their caller. */
 const CAUSES: readonly (readonly [cause: string, files: RegExp])[] = [
   ['HTTP and sockets', /^node:.*(http|net|tls|stream|dns)|node-http-handler|platform\/(outbound|clients)\//],
   ['event loop, timers', /^node:internal\/(process|async_hooks|timers|event|util)|^node:(timers|events)/],
@@ -80,7 +80,8 @@ export async function sourceFinder(functions: readonly string[], directory: stri
     const entry = mapOf(functionName, frame.url).findEntry(frame.lineNumber, frame.columnNumber);
     if (!('originalSource' in entry)) return frame;
     return {
-      functionName: entry.name ?? frame.functionName,
+      // Missing in the type: the name in the source, where it differs.
+      functionName: Object(entry).name ?? frame.functionName,
       url: shorten(resolve(join(directory, functionName), entry.originalSource)),
       lineNumber: entry.originalLine,
       columnNumber: entry.originalColumn,
@@ -141,7 +142,9 @@ export function toSpeedscope(functions: ReadonlyMap<string, readonly Stack[]>, p
       const key = all.map(indexOf).join(' ');
       weights.set(key, (weights.get(key) ?? 0) + ms);
     }
-    const shown = [...weights].filter(([, ms]) => ms >= total * LEAST_SHARE).sort(([a], [b]) => (a < b ? -1 : 1));
+    const shown = [...weights]
+      .filter(([, ms]) => ms >= total * LEAST_SHARE)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
     const round = (ms: number) => Number((ms / perUnit).toFixed(4));
     return {
       type: 'sampled',

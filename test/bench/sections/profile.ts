@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionName } from '../../../lib/cloud/grants/grant.ts';
@@ -31,15 +31,15 @@ const FUNCTIONS = [
 
 /** Few at once, so that batches are small on any machine, and each process runs hot. */
 const LOAD = { lanes: 4, underWay: 8 };
-const WARMING_SECONDS = 15;
-const SECONDS = 10;
+/** Messages, not seconds, because a function gets faster with each call until V8 has optimized it. */
+const MESSAGES = { warming: 1500, run: 300, profile: 900 };
 const RUNS = 5;
 /** Until processes have written their profiles. */
 const WRITING_MS = 3000;
 
 /** Processor time of each function, by window without the profiler; and profiles of a further window. */
 async function measure(directory: string, bench: Bench) {
-  const { seconds = SECONDS, runs = RUNS } = bench;
+  const { runs = RUNS } = bench;
   const profiles = profileDirectory(directory);
   return withService(
     async ({ service }) => {
@@ -48,45 +48,47 @@ async function measure(directory: string, bench: Bench) {
       const traffic = await startTraffic({ tls: service.tls, environment }, { fanOut: 1, bodyBytes: 512 });
       const load = holdLoad(traffic, LOAD);
       bench.progress('the functions get warm');
-      await sleep(WARMING_SECONDS * 1000);
+      await delivered(traffic, MESSAGES.warming);
       const parts = watchParts(process.pid, {});
       const times = new Map<string, number[]>(FUNCTIONS.map((name) => [name, []]));
       for (let run = 1; run <= runs; run += 1) {
         bench.progress(`${run} of ${runs}: without the profiler`);
         parts.taken();
-        const messages = await countFor(traffic, seconds);
+        await delivered(traffic, MESSAGES.run);
         const taken = parts.taken();
-        for (const [name, ms] of times) ms.push((taken.get(name) ?? 0) / messages);
+        for (const [name, ms] of times) ms.push((taken.get(name) ?? 0) / MESSAGES.run);
       }
       bench.progress('with the profiler');
       signalFunctions();
-      const profiled = await countFor(traffic, seconds * 2);
+      await delivered(traffic, MESSAGES.profile);
       signalFunctions();
       await sleep(WRITING_MS);
       await load.stop();
       await traffic.settled();
       await traffic.end();
       // The bundles go with the service.
-      return { times, profiled, profiles: await readProfiles(profiles, join(directory, 'bundles'), bench) };
+      return { times, profiles: await readProfiles(profiles, join(directory, 'bundles'), bench) };
     },
     {},
     { preload: join(import.meta.dirname, '../measure/profiler.ts'), environment: { PROFILES: profiles } },
   );
 }
 
-/** Deliveries in some seconds; each message has one. */
-async function countFor(traffic: Traffic, seconds: number): Promise<number> {
-  let count = 0;
-  traffic.onDelivery = () => {
-    count += 1;
-  };
-  await sleep(seconds * 1000);
-  return count;
+/** Resolves after so many further deliveries; each message has one. */
+function delivered(traffic: Traffic, count: number): Promise<void> {
+  return new Promise((resolve) => {
+    let left = count;
+    traffic.onDelivery = () => {
+      left -= 1;
+      if (left === 0) resolve();
+    };
+  });
 }
 
 function signalFunctions(): void {
   for (const { pid } of familyOf(process.pid, processes()))
-    if (FUNCTIONS.some((name) => name === variableOf(pid, 'POWERTOOLS_SERVICE_NAME'))) process.kill(pid, 'SIGUSR2');
+    if (FUNCTIONS.some((name) => name === variableOf(pid, 'POWERTOOLS_SERVICE_NAME')))
+      process.kill(pid, 'SIGUSR2');
 }
 
 /** The profiles with the sources' names, which replace the bundle's in the files as well. */
@@ -95,7 +97,8 @@ async function readProfiles(directory: string, bundles: string, bench: Bench): P
   return Promise.all(
     readdirSync(directory).map(async (file) => {
       const profile: CpuProfile = JSON.parse(readFileSync(join(directory, file), 'utf8'));
-      for (const { callFrame } of profile.nodes) Object.assign(callFrame, find(profile.functionName, callFrame));
+      for (const { callFrame } of profile.nodes)
+        Object.assign(callFrame, find(profile.functionName, callFrame));
       await bench.keepFile(file, JSON.stringify(profile));
       return profile;
     }),
@@ -107,17 +110,15 @@ async function run(bench: Bench): Promise<Block[]> {
     await temporaryDirectory(),
     (directory) => directory.remove(),
     async ({ path }) => {
-      const { times, profiled, profiles } = await measure(path, bench);
+      const { times, profiles } = await measure(path, bench);
       const stacks = new Map(
         FUNCTIONS.map((name) => [
           name,
           profiles.filter(({ functionName }) => functionName === name).flatMap(stacksOf),
         ]),
       );
-      const graph = await bench.keepFile('functions.speedscope.json', toSpeedscope(stacks, profiled));
-      const totals = FUNCTIONS.map((name) =>
-        figure('all', name, times.get(name) ?? [], { unit: 'ms' }),
-      );
+      const graph = await bench.keepFile('functions.speedscope.json', toSpeedscope(stacks, MESSAGES.profile));
+      const totals = FUNCTIONS.map((name) => figure('all', name, times.get(name) ?? [], { unit: 'ms' }));
       const rows = CAUSE_NAMES.flatMap((cause) =>
         FUNCTIONS.flatMap((name, index): Figure[] => {
           const all = stacks.get(name) ?? [];
