@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
 import { KeyId, newId, OrgId } from './ids.ts';
 import { Environment } from './tenant.ts';
@@ -50,7 +50,7 @@ export function issueKey(
 
 /** SHA-256 in hex, which is stored and looked up. The key has 256 random bits, so no salt is needed. */
 export function hashApiKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key);
 }
 
 /** Returns the key of an `Authorization` header; undefined when the header has another form. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { v7 } from 'uuid';
 import * as z from 'zod/mini';
 
@@ -79,7 +79,7 @@ export const deriveJobDeliveryId = (event: EventId, endpoint: ReceiverId, at: Da
   deriveId('dlv', at, `${event}/${endpoint}/redelivery/${at.getTime()}`);
 
 function deriveId<P extends IdPrefix>(prefix: P, time: Date, name: string): `${P}_${string}` {
-  const random = createHash('sha256').update(name).digest().subarray(0, 16);
+  const random = hash('sha256', name, 'buffer').subarray(0, 16);
   // Without a sequence number, uuid takes it from digest bytes that the other digits do not use. Two events
   // of one millisecond must not get the same id: the second delivery would never be added.
   return `${prefix}_${hex(v7({ msecs: time.getTime(), random }))}`;

@@ -168,6 +168,9 @@ export const retryPolicy = (
   capSeconds: environment.RETRY_CAP_SECONDS,
 });
 
+/** Region of the function, which Lambda sets. */
+export const functionRegion = ({ AWS_REGION = '' }: NodeJS.ProcessEnv = process.env): string => AWS_REGION;
+
 /** Environment of a child process that must know nothing else: the path of shared libraries. */
 export const libraryPath = ({ LD_LIBRARY_PATH }: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
   LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH };

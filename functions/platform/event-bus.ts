@@ -1,7 +1,7 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { BUS_SOURCE, type BusEvent } from '../domain/bus.ts';
 import { REQUEST_BYTES, splitIntoChunks } from './chunks.ts';
-import { clientOptions } from './clients/clients.ts';
+import { leanClientOptions } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
 /** Maximum entries per PutEvents request. */
@@ -91,4 +91,4 @@ function isContentError(error: unknown): boolean {
 }
 
 export const eventBridgeClient = (): EventBridgeClient =>
-  countThrottles(new EventBridgeClient(clientOptions()), 'eventbridge');
+  countThrottles(new EventBridgeClient(leanClientOptions('events')), 'eventbridge');

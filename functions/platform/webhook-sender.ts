@@ -5,7 +5,7 @@ import { isExample, type OutboxEvent } from '../domain/events.ts';
 import type { Gate } from '../domain/gate.ts';
 import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../domain/lanes.ts';
 import { checkReceiverUrl, type ReceiverPolicy } from '../domain/receiver-url.ts';
-import { deriveSigningSecret, sign } from '../domain/signature.ts';
+import { getSigningKey, sign } from '../domain/signature.ts';
 import { parseProgram, simulate } from '../domain/simulation.ts';
 import type { KeyringSource } from './keyrings.ts';
 import type { OutboundClient } from './outbound/client.ts';
@@ -39,7 +39,7 @@ export function webhookSender({
     event: OutboxEvent,
     onSlow: () => void,
   ): Promise<Outcome> => {
-    const secret = await signingKeys((ring) => deriveSigningSecret(ring, endpoint.keyVersion, endpoint.id));
+    const key = await signingKeys((ring) => getSigningKey(ring, endpoint.keyVersion, endpoint.id));
     const body = Buffer.from(event.body, 'utf8');
     const timestamp = Math.floor(now().getTime() / 1000);
     const request: OutboundRequest = {
@@ -50,7 +50,7 @@ export function webhookSender({
         'user-agent': userAgent,
         'webhook-id': event.id,
         'webhook-timestamp': String(timestamp),
-        'webhook-signature': sign(secret, event.id, timestamp, body),
+        'webhook-signature': sign(key, event.id, timestamp, body),
         'webhook-delivery-id': delivery.id,
         'webhook-attempt': String(delivery.attempts),
         'webhook-endpoint-id': endpoint.id,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { DueState } from '../domain/due.ts';
 import type {
   AuditEntryId,
@@ -265,5 +265,5 @@ export const listShards = (count: number): number[] => Array.from({ length: coun
 
 /** Hashes the id: ids start with the time, so without a hash a minute's ids would go to one shard. */
 function getShard(id: string, count: number): number {
-  return createHash('sha256').update(id).digest().readUInt32BE(0) % count;
+  return hash('sha256', id, 'buffer').readUInt32BE(0) % count;
 }

@@ -17,10 +17,11 @@ export interface Bench {
   /** Reports progress. */
   progress(text: string): void;
   /**
-   * A file for a plot, beside the report.
+   * A file for a plot or a profile, beside the report.
+   * @param name with its extension
    * @returns the file's name
    */
-  keepDrawing(name: string, svg: string): Promise<string>;
+  keepFile(name: string, content: string): Promise<string>;
 }
 
 /** A part of the benchmark that can run alone. */

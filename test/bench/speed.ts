@@ -15,13 +15,14 @@ import { handlers } from './sections/handlers.ts';
 import { kill } from './sections/kill.ts';
 import { latency } from './sections/latency.ts';
 import { limit } from './sections/limit.ts';
+import { profile } from './sections/profile.ts';
 import { smoke } from './sections/smoke.ts';
 import { start } from './sections/start.ts';
 import { throughput } from './sections/throughput.ts';
 
 /* Measures the speed and the cost of the service on this machine. It asserts nothing. */
 
-const SECTIONS = [start, throughput, latency, limit, handlers, coldStart, cost, growth, kill];
+const SECTIONS = [start, throughput, latency, limit, handlers, profile, coldStart, cost, growth, kill];
 const ROOT = join(import.meta.dirname, '../..');
 
 async function bench(): Promise<void> {
@@ -72,10 +73,10 @@ async function bench(): Promise<void> {
         process.stderr.write(
           `${dim('dim', `${elapsed().toFixed(0).padStart(6)} s  ${section.name.padEnd(12)}${text}`)}\n`,
         ),
-      async keepDrawing(name, svg) {
-        const drawing = join(dirname(file), `${parse(file).name}-${name}.svg`);
-        writeFileSync(drawing, svg);
-        return relative(process.cwd(), drawing);
+      async keepFile(name, content) {
+        const kept = join(dirname(file), `${parse(file).name}-${name}`);
+        writeFileSync(kept, content);
+        return relative(process.cwd(), kept);
       },
     });
     sections.push({ name: section.name, seconds: Number(elapsed().toFixed(1)), blocks });

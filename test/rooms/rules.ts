@@ -64,7 +64,7 @@ const ROOMS: readonly Room[] = [
   },
   {
     from: platform,
-    except: '^functions/platform/outbound/',
+    except: '^functions/platform/(?:outbound/|clients/request-handler\\.ts)',
     packages: [
       ...npm('zod', 'jose', 'leven', '@middy/core', '@types/aws-lambda', '@smithy/node-http-handler'),
       ...npm('@aws-lambda-powertools/logger', '@aws-lambda-powertools/metrics'),
@@ -73,7 +73,7 @@ const ROOMS: readonly Room[] = [
       ...sdk('credential-provider-env'),
       ...node('crypto', 'timers/promises'),
     ],
-    because: `platform opens sockets in platform/outbound alone: ${REACH}`,
+    because: `platform opens sockets in platform/outbound and for the SDK alone: ${REACH}`,
   },
   {
     from: '^functions/api/',

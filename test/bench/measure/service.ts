@@ -3,7 +3,7 @@ import { temporaryDirectory } from '../../support/local-run.ts';
 import { type Service, type ServiceOptions, startService } from '../../support/service.ts';
 import { type SeenInvocation, watchInvocations } from '../requests/invocations.ts';
 import { ending } from './interruption.ts';
-import { lambdaNode } from './lambda-node.ts';
+import { lambdaNode, type NodeAdditions } from './lambda-node.ts';
 
 /** The service in this process, its functions as on Lambda, and each of their invocations. */
 export interface MeasuredService {
@@ -14,13 +14,17 @@ export interface MeasuredService {
   taken(): SeenInvocation[];
 }
 
-/** @param context settings of the stack */
+/**
+ * @param context settings of the stack
+ * @param additions to the program of the functions
+ */
 export async function withService<R>(
   use: (measured: MeasuredService) => Promise<R>,
   context: ServiceOptions['context'] = {},
+  additions?: NodeAdditions,
 ): Promise<R> {
   const directory = await temporaryDirectory();
-  const node = lambdaNode(directory.path);
+  const node = lambdaNode(directory.path, additions);
   const seen: SeenInvocation[] = [];
   const unwatch = watchInvocations((invocation) => seen.push(invocation));
   const end = async (service: Service) => {

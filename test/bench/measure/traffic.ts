@@ -1,6 +1,5 @@
 import { until } from 'aws-local/test/until.ts';
 import { type ApiClient, apiClient } from '../../support/api.ts';
-import type { LocalRun } from '../../support/local-run.ts';
 import { wallClock } from './open-loop.ts';
 import { type Receipt, type Receivers, startReceivers } from './receivers.ts';
 
@@ -37,7 +36,7 @@ const SILENCE_MS = 60_000;
 
 /** Registers endpoints of one organization and starts a conversation. */
 export async function startTraffic(
-  run: LocalRun,
+  run: { tls: { cert: string; key: string }; environment: { BASE_URL: string; API_KEY: string } },
   {
     fanOut,
     bodyBytes,

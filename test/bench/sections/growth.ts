@@ -189,7 +189,7 @@ async function run(bench: Bench): Promise<Block[]> {
   for (const endpoints of ENDPOINTS) all.push(await growOrganizations(bench, endpoints, runs));
   all.push(await grow(bench, { dimension: 'history', sizes: HISTORY, runs }));
   all.push(await grow(bench, { dimension: 'backlog', sizes: BACKLOG, runs }));
-  const file = await bench.keepDrawing('growth', drawing(all));
+  const file = await bench.keepFile('growth.svg', drawing(all));
   return [
     {
       title: 'What a delivery takes, from the commit of its event to its end and its count',

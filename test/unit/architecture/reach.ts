@@ -31,7 +31,17 @@ export const ALLOWED: readonly Allowance[] = [
   // Compression in memory.
   { modules: ['node:zlib'], in: ['store/source-checks.ts'], reaches: 'nothing' },
   // Credentials from the function's environment.
-  { modules: ['@aws-sdk/credential-provider-env'], in: ['platform/sdk-substitutes.ts'], reaches: 'nothing' },
+  {
+    modules: ['@aws-sdk/credential-provider-env'],
+    in: ['platform/sdk-substitutes.ts', 'platform/clients/'],
+    reaches: 'nothing',
+  },
+  // Requests of the SDK, whose clients determine the host.
+  {
+    modules: ['node:http', 'node:https'],
+    in: ['platform/clients/request-handler.ts'],
+    reaches: "the service's own data",
+  },
   {
     modules: ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'],
     in: ['platform/clients/', 'store/'],

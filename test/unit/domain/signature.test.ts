@@ -4,7 +4,7 @@ import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
-import { deriveSigningSecret, sign } from '../../../functions/domain/signature.ts';
+import { deriveSigningSecret, getSigningKey, sign } from '../../../functions/domain/signature.ts';
 import { aKeyring, NOW } from '../../builders.ts';
 
 const verifiers = [
@@ -30,6 +30,31 @@ function anAttempt(body: string) {
   const timestamp = currentSecond();
   return { secret, id, timestamp, body, signed: sign(secret, id, timestamp, Buffer.from(body)) };
 }
+
+describe('signing key of an endpoint', () => {
+  it('signs as its secret does, for each key version and keyring', () => {
+    const [id, body] = [newId('evt', NOW), Buffer.from('{}')];
+    const keyring = aKeyring({ versions: 2 });
+    const endpoints = [newId('whk', NOW), newId('whk', NOW)];
+    for (const master of [keyring, aKeyring({ versions: 2 }), keyring])
+      for (const version of ['1', '2'])
+        for (const endpoint of endpoints)
+          expect(sign(getSigningKey(master, version, endpoint), id, 1, body)).toBe(
+            sign(deriveSigningSecret(master, version, endpoint), id, 1, body),
+          );
+  });
+
+  it('is derived once for a keyring', () => {
+    const endpoint = newId('whk', NOW);
+    const key = getSigningKey(ring, '1', endpoint);
+    expect(getSigningKey(ring, '1', endpoint)).toBe(key);
+    expect(getSigningKey({ ...ring }, '1', endpoint)).not.toBe(key);
+  });
+
+  it('does not exist for a version that the keyring has not', () => {
+    expect(() => getSigningKey(ring, '7', newId('whk', NOW))).toThrow(UnknownKeyVersion);
+  });
+});
 
 describe('signing secret of an endpoint', () => {
   it('is whsec_ and the base64 of 32 bytes', () => {
