@@ -14,7 +14,7 @@ const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 const ID_PREFIX = 'urn:conversation-service:';
 
 /** A JSON Schema as a file of its own. */
-export interface SchemaFile extends Schema {
+interface SchemaFile extends Schema {
   $schema: string;
   $id: string;
   /** Code generators name their type by it. */
