@@ -26,6 +26,20 @@ await startNamedProgram('generate', 'Writes files that are made of the code.', {
       process.exitCode = openApiCommand(process.argv.slice(2));
     },
   },
+  schemas: {
+    about: 'docs/schemas, after a change of event types',
+    async start() {
+      const { EVENT_SCHEMAS, eventSchemaFiles } = await import('../lib/openapi/event-schemas.ts');
+      for (const [file, text] of Object.entries(eventSchemaFiles())) write(`${EVENT_SCHEMAS}/${file}`, text);
+    },
+  },
+  collection: {
+    about: 'docs/collections, requests for Postman and Bruno, after a change of routes, schemas or texts',
+    async start() {
+      const { COLLECTION, collectionText } = await import('../lib/openapi/collection.ts');
+      write(COLLECTION, collectionText());
+    },
+  },
   types: {
     about: 'types of the dashboard and of packages/sdk, from docs/openapi/v1.json; npm run lint does it too',
     async start() {

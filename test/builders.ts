@@ -9,7 +9,7 @@ import { buildEvent, type OutboxEvent } from '../functions/domain/events.ts';
 import { deriveDeliveryId, newId } from '../functions/domain/ids.ts';
 import { Keyring } from '../functions/domain/keyring.ts';
 import { type LedgerAddition, LedgerEntry, NO_COUNTS, toStartOfHour } from '../functions/domain/ledger.ts';
-import { RedeliveryJob } from '../functions/domain/redelivery.ts';
+import { RedeliveryJob } from '../functions/domain/redelivery-job.ts';
 import { createSource, Source } from '../functions/domain/source.ts';
 import { FIRST_SANDBOX_GENERATION, Organization, Session, type Tenant } from '../functions/domain/tenant.ts';
 

@@ -25,7 +25,7 @@ import {
   type RedeliveryJobRef,
   type RedeliveryJobStatus,
   type StopReason,
-} from '../domain/redelivery.ts';
+} from '../domain/redelivery-job.ts';
 import { createPace, MOST_AT_ONCE, type RedeliveryPace } from '../domain/redelivery-pace.ts';
 import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
 import type { Log } from '../platform/log-codes.ts';

@@ -5,7 +5,7 @@ import {
   type RedeliveryJob,
   type RedeliveryJobRef,
   type RedeliveryRun,
-} from '../domain/redelivery.ts';
+} from '../domain/redelivery-job.ts';
 import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';

@@ -33,7 +33,7 @@ import {
   buildSkipUpdate,
   type DeliveryUpdate,
 } from './due-index.ts';
-import { buildEndpointChange } from './endpoints.ts';
+import { buildEndpointChange } from './endpoint-state.ts';
 import { buildSandboxMark, DELIVERY_SHARDS, keys, listShards } from './keys.ts';
 import { buildCurrentCondition } from './organizations.ts';
 import { appendDisablingNotice, appendNotice } from './outbox.ts';

@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { Delivery, type DeliveryRef, type DeliveryStatus, OPEN_STATUSES } from '../domain/delivery.ts';
 import type { ReceiverId } from '../domain/ids.ts';
-import type { ExaminedDelivery } from '../domain/redelivery.ts';
+import type { ExaminedDelivery } from '../domain/redelivery-job.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { parseDelivery } from './deliveries.ts';
 import { buildIdBounds, DELIVERY_SHARDS, keys, listShards } from './keys.ts';

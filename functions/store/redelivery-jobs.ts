@@ -13,7 +13,7 @@ import {
   RedeliveryRun,
   type StopReason,
   toRedeliveryRun,
-} from '../domain/redelivery.ts';
+} from '../domain/redelivery-job.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Position } from './due-index.ts';
 import { buildSandboxMark, keys } from './keys.ts';

@@ -4,7 +4,7 @@ import { AuditLogQuery } from '../../functions/api/settings/schemas.ts';
 import * as ids from '../../functions/domain/ids.ts';
 import { Environment } from '../../functions/domain/tenant.ts';
 import type { Route } from '../../functions/platform/route.ts';
-import { CURSOR, IDEMPOTENCY_KEY } from './example-values.ts';
+import { apiKey, CURSOR, IDEMPOTENCY_KEY } from './example-values.ts';
 import type { Parameter, Ref } from './openapi.ts';
 import { inlined, schemaRef } from './rendering.ts';
 
@@ -156,6 +156,7 @@ export const PARAMETERS = {
     in: 'query',
     description: 'Only entries of the user or API key with this identifier.',
     schema: inlined(AuditLogQuery.shape.actorId),
+    example: apiKey.id,
   },
   EntriesFrom: {
     name: 'from',

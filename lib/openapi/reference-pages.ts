@@ -1,6 +1,7 @@
 import { EVENT_CATALOGUE, type EventType } from '../../functions/domain/events.ts';
 import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
 import { currentDocument } from './current.ts';
+import { EVENT_SCHEMAS, eventSchemaFile, UNION_FILE } from './event-schemas.ts';
 import { eventExample } from './events.ts';
 import type { Schema } from './openapi.ts';
 import { PROBLEM_TEXTS } from './problems.ts';
@@ -45,12 +46,22 @@ export function eventsPage(): string {
 Written by \`npm run generate -- openapi\` from \`functions/domain/events.ts\`. The body of a delivery has the fields \`type\`,
 \`schemaVersion\`, \`orgId\`, \`createdAt\` and \`data\`. [Verify signatures](../guides/verify-signatures.md) explains the headers.
 
+## Schemas
+
+[\`${EVENT_SCHEMAS}\`](../schemas) has a JSON Schema (draft 2020-12) of the body of each event type, and [one of all](../schemas/${UNION_FILE}), written by
+\`npm run generate -- schemas\`. Each file is complete without the others. Use them to validate deliveries, to generate types, or to make test data.
+
+- Validate after you have verified the signature, and only types that you process: types are added without notice.
+- A changed body has a new \`schemaVersion\`, and a file of its own beside the earlier one. A released file does not change, except for its texts.
+- A validator must know the format \`date-time\` (\`ajv-formats\` for Ajv).
+- The schemas allow unknown fields. Events have none.
+
 ${sections.join('\n\n')}
 `;
 }
 
 function eventSection(type: EventType, schema: Schema | undefined): string {
-  const { description, sentTo, fields } = EVENT_CATALOGUE[type];
+  const { description, schemaVersion, sentTo, fields } = EVENT_CATALOGUE[type];
   const data = schema?.properties?.data;
   const rows = Object.entries(fields).map(([name, text]) => [
     code(name),
@@ -60,7 +71,7 @@ function eventSection(type: EventType, schema: Schema | undefined): string {
   ]);
   return [
     `## ${type}`,
-    `${description} ${SENT_TO[sentTo]}`,
+    `${description} ${SENT_TO[sentTo]} [Schema](../schemas/${eventSchemaFile(type, schemaVersion)}).`,
     table(['Field of `data`', 'Type', 'Always present', 'Meaning'], rows),
     `\`\`\`json\n${JSON.stringify(eventExample(type).body, null, 2)}\n\`\`\``,
   ].join('\n\n');

@@ -16,7 +16,8 @@ import {
 import { LedgerEntry } from '../../functions/domain/ledger.ts';
 import { Mailing } from '../../functions/domain/mailing.ts';
 import type { RateBucket } from '../../functions/domain/rate-limit.ts';
-import { Arrival, RedeliveryMark, RedeliveryRun } from '../../functions/domain/redelivery.ts';
+import { Arrival, RedeliveryMark } from '../../functions/domain/redelivery.ts';
+import { RedeliveryRun } from '../../functions/domain/redelivery-job.ts';
 import { Pairing, Purge } from '../../functions/domain/sandbox.ts';
 import { Source } from '../../functions/domain/source.ts';
 import { Organization, OrganizationState, type Tenant } from '../../functions/domain/tenant.ts';

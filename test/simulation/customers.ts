@@ -3,12 +3,8 @@ import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { EventType, SubscribableType } from '../../functions/domain/events.ts';
 import type { EndpointId, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { chooseFirstLane } from '../../functions/domain/lanes.ts';
-import {
-  createJob,
-  createRedeliveries,
-  createRedelivery,
-  FailedStatus,
-} from '../../functions/domain/redelivery.ts';
+import { createRedelivery } from '../../functions/domain/redelivery.ts';
+import { createJob, createRedeliveries, FailedStatus } from '../../functions/domain/redelivery-job.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import { isOpen } from './moves.ts';
 import { someProgram } from './programs.ts';

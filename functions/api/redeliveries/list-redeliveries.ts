@@ -1,5 +1,5 @@
 import { notFound } from '../../domain/problem.ts';
-import { toJobView } from '../../domain/redelivery.ts';
+import { toJobView } from '../../domain/redelivery-job.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
 import { paginate } from '../pages.ts';

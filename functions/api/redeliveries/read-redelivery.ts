@@ -1,5 +1,5 @@
 import { notFound } from '../../domain/problem.ts';
-import { toJobView } from '../../domain/redelivery.ts';
+import { toJobView } from '../../domain/redelivery-job.ts';
 import { success } from '../../platform/reply.ts';
 import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
 import { routeHandler, tables } from '../route-handler.ts';

@@ -6,7 +6,7 @@ import {
   RedeliveryJobStatus,
   RedeliverySelection,
   StopReason,
-} from '../../domain/redelivery.ts';
+} from '../../domain/redelivery-job.ts';
 import { distinct, orNull, requestTime, timestamp } from '../fields.ts';
 
 /** The use case checks the times, because their limits depend on the current time. */

@@ -1,12 +1,7 @@
 import { compareFields } from '../../domain/audit.ts';
 import { invalid, notFound, problem } from '../../domain/problem.ts';
-import {
-  buildFirstRound,
-  createJob,
-  FailedStatus,
-  HISTORY_DAYS,
-  toJobView,
-} from '../../domain/redelivery.ts';
+import { HISTORY_DAYS } from '../../domain/redelivery.ts';
+import { buildFirstRound, createJob, FailedStatus, toJobView } from '../../domain/redelivery-job.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { outboxStore } from '../../store/outbox.ts';

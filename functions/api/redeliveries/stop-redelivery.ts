@@ -1,4 +1,4 @@
-import type { RedeliveryJobStatus } from '../../domain/redelivery.ts';
+import type { RedeliveryJobStatus } from '../../domain/redelivery-job.ts';
 import { success } from '../../platform/reply.ts';
 import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
 import { routeHandler, tables } from '../route-handler.ts';

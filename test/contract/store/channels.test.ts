@@ -4,7 +4,8 @@ import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { channelStore } from '../../../functions/store/channels.ts';
 import { messageStore } from '../../../functions/store/conversations.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
-import { buildEndpointChange, endpointStore } from '../../../functions/store/endpoints.ts';
+import { buildEndpointChange } from '../../../functions/store/endpoint-state.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { type EndpointId, newId } from '../../../functions/domain/ids.ts';
-import type { LeasedJob, RedeliveryJob } from '../../../functions/domain/redelivery.ts';
+import type { LeasedJob, RedeliveryJob } from '../../../functions/domain/redelivery-job.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { redeliveryJobs, redeliveryRounds } from '../../../functions/store/redelivery-jobs.ts';

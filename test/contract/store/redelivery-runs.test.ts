@@ -4,7 +4,7 @@ import {
   type RedeliveryJob,
   type RedeliveryRun,
   toRedeliveryRun,
-} from '../../../functions/domain/redelivery.ts';
+} from '../../../functions/domain/redelivery-job.ts';
 import type { Position } from '../../../functions/engine/due-pages.ts';
 import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/store/keys.ts';
 import {

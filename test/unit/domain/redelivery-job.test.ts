@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NoticeTypeName } from '../../../functions/domain/bus.ts';
 import { deriveDeliveryId, deriveJobDeliveryId, newId } from '../../../functions/domain/ids.ts';
+import { HISTORY_DAYS } from '../../../functions/domain/redelivery.ts';
 import {
   buildFirstRound,
   buildNextRound,
@@ -9,11 +10,10 @@ import {
   createJob,
   createRedeliveries,
   FailedStatus,
-  HISTORY_DAYS,
   listFirstDeliveries,
   RedeliveryJob,
   toJobView,
-} from '../../../functions/domain/redelivery.ts';
+} from '../../../functions/domain/redelivery-job.ts';
 import { aDelivery, aRedeliveryJob, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
 
 const active = { id: newId('whk', NOW), status: 'active' as const };

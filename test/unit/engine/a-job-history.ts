@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { DeliveryStatus } from '../../../functions/domain/delivery.ts';
 import { deriveJobDeliveryId, type EventId } from '../../../functions/domain/ids.ts';
-import type { RedeliveryJob } from '../../../functions/domain/redelivery.ts';
+import type { RedeliveryJob } from '../../../functions/domain/redelivery-job.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import type { TestRedelivery } from './a-redelivery.ts';
 

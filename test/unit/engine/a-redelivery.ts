@@ -5,14 +5,13 @@ import type { Delivery, DeliveryRef, DeliveryStatus } from '../../../functions/d
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { type EndpointId, newId, parseCreationTime } from '../../../functions/domain/ids.ts';
+import { createRedelivery, isFromJob } from '../../../functions/domain/redelivery.ts';
 import {
   buildFirstRound,
   createJob,
-  createRedelivery,
-  isFromJob,
   type RedeliveryJob,
   type RedeliveryJobRef,
-} from '../../../functions/domain/redelivery.ts';
+} from '../../../functions/domain/redelivery-job.ts';
 import { runRedeliveryJob } from '../../../functions/engine/redeliver.ts';
 import { resumeRedeliveryJobs } from '../../../functions/engine/resume-redelivery-jobs.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';

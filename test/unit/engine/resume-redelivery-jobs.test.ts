@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BusEvent } from '../../../functions/domain/bus.ts';
-import type { RedeliveryJob } from '../../../functions/domain/redelivery.ts';
+import type { RedeliveryJob } from '../../../functions/domain/redelivery-job.ts';
 import { anEndpoint, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
 import { aRedelivery, GRACE_SECONDS, LEASE_SECONDS, type TestRedelivery } from './a-redelivery.ts';
 

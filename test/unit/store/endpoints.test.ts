@@ -5,7 +5,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { SLOW_SECONDS } from '../../../functions/domain/lanes.ts';
-import { buildEndpointChange, endpointStore } from '../../../functions/store/endpoints.ts';
+import { buildEndpointChange } from '../../../functions/store/endpoint-state.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type RedeliveryJob, toRedeliveryRun } from '../../../functions/domain/redelivery.ts';
+import { type RedeliveryJob, toRedeliveryRun } from '../../../functions/domain/redelivery-job.ts';
 import { REDELIVERIES_RESUMED } from '../../../functions/platform/metric-names.ts';
 import { keys, REDELIVERY_RUN_SHARDS } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/resume-redelivery-jobs.ts';

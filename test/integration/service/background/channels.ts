@@ -7,6 +7,7 @@ import {
   startReceiver,
 } from '../../../../lib/cli/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../../support/api.ts';
+import { eventViolations } from '../../../support/event-schemas.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 
@@ -102,8 +103,10 @@ export function channels(place: Place): void {
           status: 'succeeded',
           attempts: 1,
         });
-      for (const { body, headers } of channel.received)
+      for (const { body, headers } of channel.received) {
         expect(new Webhook(channel.secret).verify(body.toString(), headers)).toBeTruthy();
+        expect(eventViolations(body)).toEqual([]);
+      }
       const events = channel.received.map(({ body }) => JSON.parse(body.toString()));
       expect(events.map(({ data }) => data.messageId).toSorted()).toEqual(ids.toSorted());
       expect(events).toContainEqual({

@@ -1,6 +1,7 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import type { ApiClient, Data } from '../../../support/api.ts';
+import { eventViolations } from '../../../support/event-schemas.ts';
 import { aTenant } from '../../../support/tenant.ts';
 import type { Organization } from '../an-organization.ts';
 import { ok, path } from '../receivers.ts';
@@ -66,6 +67,7 @@ export function events(organization: Organization): void {
       expect(read).toEqual(event);
       const request = received.find(({ headers }) => headers['webhook-id'] === event.id);
       expect(payload).toBe(request?.body.toString());
+      expect(eventViolations(String(payload))).toEqual([]);
       expect(JSON.parse(String(payload))).toMatchObject({
         type: event.type,
         createdAt: event.createdAt,
