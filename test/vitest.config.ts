@@ -93,6 +93,13 @@ export default defineConfig(({ mode }) => {
           // A generous limit, not a measure of speed: on a busy machine what takes a second has taken six.
           testTimeout: 30_000,
           env: FUNCTION_ENVIRONMENT,
+          // Examples import the package by its name; it is built for its users alone.
+          alias: {
+            'conversation-service-sdk/receiver': join(
+              import.meta.dirname,
+              '../packages/sdk/src/receiver/index.ts',
+            ),
+          },
         }),
         // A generous limit, not a measure of speed: tests that take ten seconds alone run beside others.
         project('simulation', { testTimeout: 240_000 }),

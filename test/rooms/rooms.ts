@@ -44,7 +44,7 @@ const { output } = await cruise(
     parser: 'tsc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^test/compatibility/(?:fixtures|previous)/|^packages/sdk/dist/' },
+    exclude: { path: '^test/compatibility/(?:fixtures|previous)/|^packages/sdk/dist/|^examples/' },
   },
   { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
 );

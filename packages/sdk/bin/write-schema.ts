@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
@@ -19,16 +19,18 @@ const paths = Object.fromEntries(
 );
 const dashboard = createRequire(join(ROOT, 'dashboard/package.json'));
 const generator = dirname(dashboard.resolve('openapi-typescript/package.json'));
-execFileSync(
-  process.execPath,
-  [join(generator, 'bin/cli.js'), '--output', join(ROOT, 'packages/sdk/src/schema.gen.ts')],
-  {
-    input: JSON.stringify({ ...document, paths }, (name, value) =>
-      isExample(name, value) ? undefined : value,
-    ),
-    stdio: ['pipe', 'ignore', 'inherit'],
-  },
-);
+const FILE = join(ROOT, 'packages/sdk/src/schema.gen.ts');
+
+const types = execFileSync(process.execPath, [join(generator, 'bin/cli.js')], {
+  input: JSON.stringify({ ...document, paths }, (name, value) =>
+    isExample(name, value) ? undefined : value,
+  ),
+  stdio: ['pipe', 'pipe', 'inherit'],
+  encoding: 'utf8',
+  maxBuffer: 16 * 1024 * 1024,
+});
+// An unchanged file is not written: a compiler may be reading it.
+if (!existsSync(FILE) || readFileSync(FILE, 'utf8') !== types) writeFileSync(FILE, types);
 
 /** Examples of whole bodies are three quarters of the text. Those of fields stay. */
 function isExample(name: string, value: unknown): boolean {

@@ -62,6 +62,15 @@ describe('the documentation', () => {
     expect(missing).toEqual([]);
   });
 
+  it('lists each directory of the repository in the README', () => {
+    const readme = pages.get('README.md') ?? '';
+    const listed = [...readme.matchAll(/^\| `([a-z]+)\/[\w/-]*` \|/gm)].map(([, name]) => name);
+    const directories = git('--cached', '--others', '--exclude-standard').flatMap(
+      (file) => /^([a-z]\w*)\//.exec(file)?.[1] ?? [],
+    );
+    expect([...new Set(listed)].toSorted()).toEqual([...new Set(directories)].toSorted());
+  });
+
   it('has a README of at most 220 lines', () => {
     expect(pages.get('README.md')?.trimEnd().split('\n').length).toBeLessThanOrEqual(220);
   });

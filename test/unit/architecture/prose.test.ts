@@ -13,14 +13,14 @@ interface Source {
 
 const filesOf = (patterns: string[]): Source[] =>
   globSync(patterns, { cwd: ROOT })
-    .filter((path) => !path.includes('node_modules') && !path.endsWith('.gen.ts'))
+    .filter((path) => !/node_modules|\.next\/|\.venv\//.test(path) && !path.endsWith('.gen.ts'))
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
 
 /** The check itself has the words that it finds, and recorded code and rows stay as they are. */
 const EXEMPT = /architecture\/prose|compatibility\/(?:previous|fixtures)/;
 
 const sources = filesOf([
-  '{functions,lib,bin,test,dashboard/{src,test},packages/*/{src,test}}/**/*.{ts,tsx}',
+  '{functions,lib,bin,test,examples,dashboard/{src,test},packages/*/{src,test}}/**/*.{ts,tsx}',
 ]).filter(({ path }) => !EXEMPT.test(path));
 /** Parsed once for all tests. */
 const proseOf = memoizeByPath(({ path, text }) => readSource(path, text));

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { awaitAssertion } from 'aws-local/test/until.ts';
 import { expect, it } from 'vitest';
-import { codeBlocks } from '../../../support/markdown.ts';
+import { type CodeBlock, codeBlocks } from '../../../support/markdown.ts';
 import type { LocalService } from '../a-service.ts';
 import { aReaderShell, type ReaderShell } from './reader-shell.ts';
 
@@ -13,7 +13,7 @@ const NOT_RUN: readonly [command: RegExp, reason: string][] = [
   [/^npm ci && npm start$/, 'the suite has started the run; npm ci would replace the packages it uses'],
   [/^RETRY_BASE_SECONDS=1 RETRY_CAP_SECONDS=5 npm start$/, 'the suite starts the run with other settings'],
   [/^npx cdk /, 'synth is run by test/infra, the others need an AWS account'],
-  [/^aws /, 'needs an AWS account'],
+  [/^aws |cdk deploy/, 'needs an AWS account'],
   [/^npm run verify -- --stage /, 'needs a deployment'],
 ];
 
@@ -28,7 +28,9 @@ const STAYS: readonly [command: RegExp, ready: RegExp][] = [
 
 const PAGES = [
   'README.md',
-  ...readdirSync(join(ROOT, 'docs/guides')).map((name) => `docs/guides/${name}`),
+  ...readdirSync(join(ROOT, 'docs/guides'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/guides/${name}`),
 ].map((name) => ({ name, blocks: codeBlocks(readFileSync(join(ROOT, name), 'utf8')) }));
 
 const parseCommands = (block: string): string[] => block.split('\n').filter((line) => /^\S/.test(line));
@@ -52,30 +54,41 @@ const toJsonShape = (text: string): string => toShape(JSON.stringify(JSON.parse(
 
 /** Follows the README and the guides from the first command to the last. */
 export function documents(service: LocalService): void {
-  it.each(PAGES)('$name prints what it shows', async ({ blocks }) => {
-    const shell = await aReaderShell(service.run.directory);
-    let last: { commands: string; output: string } | undefined;
-    for (const { language, file, text } of blocks) {
-      if (file !== undefined) await shell.save(file, text);
-      else if (language === 'sh') last = await runBlock(shell, text);
-      // Deliveries and checks take a moment, so a command that reads is repeated.
-      else if (language === 'json')
-        await awaitAssertion(async () => {
-          const output = await readOutput(shell, last);
-          expect(toJsonShape(output)).toBe(toJsonShape(text));
-        });
-      else if (language === 'text')
-        await awaitAssertion(async () => {
-          const outputs = [await readOutput(shell, last), await shell.started(), service.run.output()];
-          expect(outputs.map(toShape).join('\n')).toContain(toShape(text.trimEnd()));
-        });
-    }
-  });
+  it.each(PAGES)('$name prints what it shows', async ({ blocks }) =>
+    followPage(await aReaderShell(service.run.directory), blocks, () => service.run.output()),
+  );
 
   it.each(NOT_RUN)('%s is not run: %s', (command) => {
     const commands = PAGES.flatMap(({ blocks }) => blocks.flatMap(({ text }) => parseCommands(text)));
     expect(commands.some((line) => command.test(line))).toBe(true);
   });
+}
+
+/**
+ * Saves the files of a page, runs its commands, and compares their output with what it shows.
+ * @param printed the output of the local run
+ */
+export async function followPage(
+  shell: ReaderShell,
+  blocks: readonly CodeBlock[],
+  printed: () => string,
+): Promise<void> {
+  let last: { commands: string; output: string } | undefined;
+  for (const { language, file, text } of blocks) {
+    if (file !== undefined) await shell.save(file, text);
+    else if (language === 'sh') last = await runBlock(shell, text);
+    // Deliveries and checks take a moment, so a command that reads is repeated.
+    else if (language === 'json')
+      await awaitAssertion(async () => {
+        const output = await readOutput(shell, last);
+        expect(toJsonShape(output)).toBe(toJsonShape(text));
+      });
+    else if (language === 'text')
+      await awaitAssertion(async () => {
+        const outputs = [await readOutput(shell, last), await shell.started(), printed()];
+        expect(outputs.map(toShape).join('\n')).toContain(toShape(text.trimEnd()));
+      });
+  }
 }
 
 /** @returns the commands with their output; undefined for those that are not run, or keep running */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,13 +36,23 @@ function killGroup(leader: number): void {
   }
 }
 
-/** A shell in a directory that has `.local`, where `npm run` starts the programs of this repository. */
-export async function aReaderShell(localDirectory: string): Promise<ReaderShell> {
+const isSource = (path: string): boolean => !/\/(?:node_modules|\.venv|\.next)$/.test(path);
+
+/**
+ * A shell in a directory that has `.local`, where `npm run` starts the programs of this repository.
+ * @param withExamples whether the directory has a copy of `examples/`
+ */
+export async function aReaderShell(
+  localDirectory: string,
+  { withExamples = false }: { withExamples?: boolean } = {},
+): Promise<ReaderShell> {
   const directory = await mkdtemp(join(tmpdir(), 'reader-'));
   const programs = join(directory, 'programs');
   await mkdir(programs);
   await symlink(localDirectory, join(directory, '.local'));
-  await symlink(join(ROOT, 'packages'), join(directory, 'packages'));
+  for (const name of ['packages', '.npmrc']) await symlink(join(ROOT, name), join(directory, name));
+  if (withExamples)
+    await cp(join(ROOT, 'examples'), join(directory, 'examples'), { recursive: true, filter: isSource });
   const ports = { '4433': await freePort(), '4000': await freePort() };
   const onFreePorts = (text: string) =>
     text.replaceAll(PORTS, (port) => `${ports[port as keyof typeof ports]}`);
@@ -77,7 +87,7 @@ export async function aReaderShell(localDirectory: string): Promise<ReaderShell>
   });
   // Starting npm would take longer than the program itself.
   shell.stdin.write(`set -o pipefail
-npm() { [ "$1" = run ] || { command npm "$@"; return; }; local name="$2"; shift 2; [ "\${1-}" != -- ] || shift; $replace node "${ROOT}/bin/$name.ts" "$@"; }
+npm() { [ "$1" = run ] && [ "$2" != --prefix ] || { command npm "$@"; return; }; local name="$2"; shift 2; [ "\${1-}" != -- ] || shift; $replace node "${ROOT}/bin/$name.ts" "$@"; }
 `);
 
   let blocks = 0;
