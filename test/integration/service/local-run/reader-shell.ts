@@ -36,6 +36,10 @@ function killGroup(leader: number): void {
   }
 }
 
+/** Where `pip` finds packages on this machine. */
+const pipSettings = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(?:PIP_|SSL_CERT_)/.test(name)));
+
 /** A shell in a directory that has `.local`, where `npm run` starts the programs of this repository. */
 export async function aReaderShell(localDirectory: string): Promise<ReaderShell> {
   const directory = await mkdtemp(join(tmpdir(), 'reader-'));
@@ -58,6 +62,7 @@ export async function aReaderShell(localDirectory: string): Promise<ReaderShell>
       HOME,
       LOCAL_DIR: localDirectory,
       NODE_COMPILE_CACHE,
+      ...pipSettings(),
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
