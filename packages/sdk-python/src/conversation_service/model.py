@@ -22,6 +22,8 @@ class Model(BaseModel):
         validate_by_alias=True,
         extra="allow",
         frozen=True,
+        # At its first use, because a program uses few of the models.
+        defer_build=True,
     )
 
 
