@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startNamedProgram } from '../lib/cli/terminal/named-programs.ts';
@@ -64,6 +64,14 @@ await startNamedProgram('generate', 'Writes files that are made of the code.', {
   sdk: {
     about: 'docs/reference/typescript-client.md, after a change of the methods of packages/sdk',
     start: async () => runScript('packages/sdk', 'coverage'),
+  },
+  python: {
+    about:
+      'methods of packages/sdk-python and docs/reference/python-client.md, after `sdk`; --types writes its types too (needs Python)',
+    async start() {
+      const args = [join(ROOT, 'packages/sdk-python/bin/generate.ts'), ...process.argv.slice(2)];
+      process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;
+    },
   },
   coverage: {
     about: 'packages/aws-local/COVERAGE.md, after a change of what the package supports',

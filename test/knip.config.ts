@@ -23,7 +23,8 @@ export default {
         'lib/openapi/page/page.js',
         // Programs, and files that tests and benchmarks start as a process or preload.
         'test/compatibility/{freeze,record}.ts',
-        'test/clients/run.ts',
+        'test/{clients,python}/run.ts',
+        'packages/sdk-python/{bin/generate,test/unit/*.test}.ts',
         'test/**/*.deep.test.ts',
         'test/**/*-process.ts',
         'test/**/{preload,probes,recorder,post-once,run-with-fake-cloud}.ts',

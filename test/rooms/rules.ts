@@ -194,6 +194,12 @@ const ROOMS: readonly Room[] = [
     because: 'the client has no dependencies, and runs without Node.js.',
   },
   {
+    from: '^packages/sdk-python/',
+    rooms: ['^packages/sdk/'],
+    because:
+      'the Python client is generated from the OpenAPI document, with the names of the methods of packages/sdk.',
+  },
+  {
     from: '^dashboard/',
     rooms: [],
     because: 'the dashboard knows the OpenAPI document alone, from which its types are generated.',
@@ -251,8 +257,8 @@ export const RULES: IForbiddenRuleType[] = [
     name: 'tests for tests alone',
     severity: 'error',
     comment: 'what runs imports nothing of the tests.',
-    from: { pathNot: '^(?:packages/(?:aws-local|sdk)/)?test/|^packages/sdk/bin/' },
-    to: { path: '^(?:packages/(?:aws-local|sdk)/)?test/' },
+    from: { pathNot: '^(?:packages/(?:aws-local|sdk|sdk-python)/)?test/|^packages/sdk(?:-python)?/bin/' },
+    to: { path: '^(?:packages/(?:aws-local|sdk|sdk-python)/)?test/' },
   },
   {
     name: 'no cycles',

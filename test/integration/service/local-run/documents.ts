@@ -23,6 +23,7 @@ const STAYS: readonly [command: RegExp, ready: RegExp][] = [
   [/^npm run forward /, /Ctrl-C stops/],
   [/^node receiver\.mjs$/, /Listening at/],
   [/^node first\.mjs$/, /conversation\.created/],
+  [/^env\/bin\/python first\.py$/, /conversation\.created/],
   [/^node -e .*\.listen\(4000\)/, /^/],
 ];
 
@@ -52,9 +53,16 @@ const toShape = (text: string): string =>
 
 const toJsonShape = (text: string): string => toShape(JSON.stringify(JSON.parse(text)));
 
-/** Follows the README and the guides from the first command to the last. */
-export function documents(service: LocalService): void {
-  it.each(PAGES)('$name prints what it shows', async ({ blocks }) =>
+/** Pages that install packages from an index other than npm's: `npm run test:deep` follows them. */
+const DEEP_PAGES = ['docs/guides/python-client.md'];
+
+/**
+ * Follows the README and the guides from the first command to the last.
+ * @param isDeep follows the pages that `npm test` does not
+ */
+export function documents(service: LocalService, isDeep = false): void {
+  const pages = PAGES.filter(({ name }) => DEEP_PAGES.includes(name) === isDeep);
+  it.each(pages)('$name prints what it shows', async ({ blocks }) =>
     followPage(await aReaderShell(service.run.directory), blocks, () => service.run.output()),
   );
 

@@ -38,6 +38,10 @@ function killGroup(leader: number): void {
 
 const isSource = (path: string): boolean => !/\/(?:node_modules|\.venv|\.next)$/.test(path);
 
+/** Where `pip` finds packages on this machine. */
+const pipSettings = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(?:PIP_|SSL_CERT_)/.test(name)));
+
 /**
  * A shell in a directory that has `.local`, where `npm run` starts the programs of this repository.
  * @param withExamples whether the directory has a copy of `examples/`
@@ -68,6 +72,7 @@ export async function aReaderShell(
       HOME,
       LOCAL_DIR: localDirectory,
       NODE_COMPILE_CACHE,
+      ...pipSettings(),
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

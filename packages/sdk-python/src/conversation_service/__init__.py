@@ -1,0 +1,40 @@
+"""Client of the Conversation Service API. Receivers of its webhooks use `conversation_service.receiver`."""
+
+from . import models, params
+from .client import AsyncClient, AsyncWidget, Client, Options, Widget
+from .errors import (
+    ApiError,
+    ConnectionError,
+    DeprecatedOperationWarning,
+    ResponseError,
+    ServiceError,
+    TimeoutError,
+)
+from .exchange import DeprecationNotice
+from .generated import error_types
+from .generated.error_types import *  # noqa: F403
+from .model import UnknownModel
+from .pages import AsyncPages, EventBatch, Page, Pages
+
+__all__ = [
+    "ApiError",
+    "AsyncClient",
+    "AsyncPages",
+    "AsyncWidget",
+    "Client",
+    "ConnectionError",
+    "DeprecatedOperationWarning",
+    "DeprecationNotice",
+    "EventBatch",
+    "Options",
+    "Page",
+    "Pages",
+    "ResponseError",
+    "ServiceError",
+    "TimeoutError",
+    "UnknownModel",
+    "Widget",
+    "models",
+    "params",
+]
+__all__ += error_types.__all__

@@ -1,0 +1,46 @@
+"""What the methods of resources call."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from .exchange import Exchange
+from .pages import AsyncPages, EventBatch, Listing, Pages, follow, single
+from .request import Call
+from .steps import iterate, iterate_async, run, run_async
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Calls:
+    exchange: Exchange
+
+    def send(self, call: Call[T]) -> T:
+        return run(single(self.exchange, call))
+
+    def list(self, call: Call[T]) -> Pages[T]:
+        return Pages(self.exchange, call)
+
+    def follow(self, call: Call[T], cursor: str | None, poll_seconds: float) -> Iterator[EventBatch[T]]:
+        return iterate(follow(Listing(self.exchange, oldest_first(call)), cursor, poll_seconds))
+
+
+@dataclass(frozen=True)
+class AsyncCalls:
+    exchange: Exchange
+
+    async def send(self, call: Call[T]) -> T:
+        return await run_async(single(self.exchange, call))
+
+    def list(self, call: Call[T]) -> AsyncPages[T]:
+        return AsyncPages(self.exchange, call)
+
+    def follow(self, call: Call[T], cursor: str | None, poll_seconds: float) -> AsyncIterator[EventBatch[T]]:
+        return iterate_async(follow(Listing(self.exchange, oldest_first(call)), cursor, poll_seconds))
+
+
+def oldest_first(call: Call[T]) -> Call[T]:
+    return replace(call, query={**call.query, "order": "asc"})

@@ -1,0 +1,463 @@
+# Written by `npm run generate -- python --types`. Do not edit.
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal, TypedDict
+
+from typing_extensions import NotRequired
+
+
+class RegisterWebhook(TypedDict):
+    url: str
+    """
+    An `https` URL of at most 2,048 characters with a public host name or IP address and port 443 or
+    from 1024 on; no credentials or fragment.
+    """
+    events: Sequence[
+        Literal[
+            "conversation.created",
+            "message.received",
+            "handoff.requested",
+            "ticket.created",
+            "conversation.resolved",
+        ]
+    ]
+    """
+    Event types to send, each at most once. `webhook.test` is not allowed; send it with `testWebhook`.
+    """
+    description: NotRequired[str]
+    """
+    What the endpoint is for, at most 200 characters (Unicode code points).
+    """
+    max_per_second: NotRequired[int]
+    """
+    Maximum number of attempts per second, 1 to 1,000. Deliveries beyond it wait for their turn, which
+    does not count as an attempt.
+    """
+
+
+class UpdateWebhook(TypedDict):
+    url: NotRequired[str]
+    """
+    An `https` URL of at most 2,048 characters with a public host name or IP address and port 443 or
+    from 1024 on; no credentials or fragment. Omit to keep the URL.
+    """
+    events: NotRequired[
+        Sequence[
+            Literal[
+                "conversation.created",
+                "message.received",
+                "handoff.requested",
+                "ticket.created",
+                "conversation.resolved",
+            ]
+        ]
+    ]
+    """
+    Event types to send, each at most once. `webhook.test` is not allowed; send it with `testWebhook`.
+    Omit to keep the event types.
+    """
+    description: NotRequired[str | None]
+    """
+    What the endpoint is for, at most 200 characters (Unicode code points). Null removes it; omit to
+    keep it.
+    """
+    max_per_second: NotRequired[int | None]
+    """
+    Maximum number of attempts per second, 1 to 1,000. Deliveries beyond it wait for their turn, which
+    does not count as an attempt. Null removes the limit; omit to keep it.
+    """
+
+
+class TestWebhook(TypedDict):
+    type: NotRequired[
+        Literal[
+            "webhook.test",
+            "conversation.created",
+            "message.received",
+            "handoff.requested",
+            "ticket.created",
+            "conversation.resolved",
+        ]
+    ]
+    """
+    Event type to send: a test, or an example of a type that endpoints can subscribe to.
+    """
+
+
+class StartRedelivery(TypedDict):
+    what: NotRequired[Literal["failed", "missing"]]
+    """
+    `failed` (default) or `missing`: which events to resend.
+    """
+    dry_run: NotRequired[bool]
+    """
+    Whether to only count. Default: false.
+    """
+    from_: datetime | str
+    """
+    Start of the period, UTC, inclusive. A time more than 30 days ago counts as 30 days ago.
+    """
+    to: NotRequired[datetime | str]
+    """
+    End of the period, UTC, exclusive. Default and maximum: now.
+    """
+    statuses: NotRequired[Sequence[Literal["exhausted", "skipped"]]]
+    """
+    Terminal statuses of the deliveries to resend. Default: both. Only for `failed`.
+    """
+
+
+class CreateConversation(TypedDict):
+    channel_id: str
+    """
+    Identifier of an existing channel, or any other text as your own label.
+    """
+    external_user_id: str
+    """
+    Your identifier of the external user.
+    """
+
+
+class CreateMessage(TypedDict):
+    role: Literal["user", "assistant", "agent", "system"]
+    """
+    Author: the external `user`, the `assistant`, a human `agent` or the `system`.
+    """
+    content: str
+    """
+    Text of the message.
+    """
+
+
+class RequestHandoff(TypedDict):
+    reason: NotRequired[str]
+    """
+    Reason for the handoff, included in the event.
+    """
+
+
+class ResolveConversation(TypedDict):
+    resolved_by: NotRequired[str]
+    """
+    Who resolved it, included in the event.
+    """
+
+
+class CreateHttpChannel(TypedDict):
+    kind: Literal["http"]
+    """
+    `http` sends messages to `url`; `web_widget` lets visitors read them.
+    """
+    name: str
+    """
+    Display name.
+    """
+    url: str
+    """
+    An `https` URL of at most 2,048 characters with a public host name or IP address and port 443 or
+    from 1024 on; no credentials or fragment. Required for the kind `http`, not allowed otherwise.
+    """
+
+
+class CreateWebWidgetChannel(TypedDict):
+    kind: Literal["web_widget"]
+    """
+    `http` sends messages to `url`; `web_widget` lets visitors read them.
+    """
+    name: str
+    """
+    Display name.
+    """
+
+
+class CreateTicket(TypedDict):
+    conversation_id: NotRequired[str]
+    """
+    An existing conversation.
+    """
+    reason: NotRequired[str]
+    """
+    Subject of the ticket, included in the event.
+    """
+
+
+class CreateSource(TypedDict):
+    kind: Literal["url", "spreadsheet", "feed"]
+    """
+    Content at the URL: `url` (an HTML page), `spreadsheet` (CSV or XLSX) or `feed` (RSS or Atom).
+    """
+    url: str
+    """
+    An `https` URL of at most 2,048 characters with a public host name or IP address and port 443 or
+    from 1024 on; no credentials or fragment.
+    """
+    name: NotRequired[str]
+    """
+    Display name.
+    """
+
+
+class ListWebhooks(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+
+
+class ListDeliveries(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+    status: NotRequired[Sequence[Literal["pending", "retrying", "succeeded", "exhausted", "skipped"]] | str]
+    """
+    Only deliveries with these statuses, separated by commas.
+    """
+    event_type: NotRequired[
+        Sequence[
+            Literal[
+                "conversation.created",
+                "message.received",
+                "handoff.requested",
+                "ticket.created",
+                "conversation.resolved",
+                "webhook.test",
+                "channel.message",
+            ]
+        ]
+        | str
+    ]
+    """
+    Only deliveries of these event types, separated by commas.
+    """
+    from_: NotRequired[datetime | str]
+    """
+    Only deliveries from this time on, UTC. Compares the time of the event, or of the request that
+    resent it; `createdAt` is moments later.
+    """
+    to: NotRequired[datetime | str]
+    """
+    Only deliveries before this time, UTC. Compares the same time as `from`.
+    """
+    include: NotRequired[Literal["request", "response"]]
+    """
+    `request` adds the request of the last attempt, signed with the current time, to each attempted
+    delivery of a sandbox, without effect live. `response` adds the beginning of the response of the
+    last attempt, if that failed. Other values are rejected.
+    """
+
+
+class ReadDeliveryStats(TypedDict):
+    hours: NotRequired[int]
+    """
+    Number of hours to count, including the current one. Integers below 1 and above 168 are clamped to
+    these, an empty value is the default, others are rejected.
+    """
+
+
+class ReadWebhookStats(TypedDict):
+    hours: NotRequired[int]
+    """
+    Number of hours to count, including the current one. Integers below 1 and above 168 are clamped to
+    these, an empty value is the default, others are rejected.
+    """
+
+
+class ListRedeliveries(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+
+
+class ListEvents(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+    type: NotRequired[
+        Sequence[
+            Literal[
+                "conversation.created",
+                "message.received",
+                "handoff.requested",
+                "ticket.created",
+                "conversation.resolved",
+                "webhook.test",
+                "channel.message",
+            ]
+        ]
+        | str
+    ]
+    """
+    Only events of these types, separated by commas.
+    """
+    from_: NotRequired[datetime | str]
+    """
+    Only events of this time or later, UTC. At most 30 days ago.
+    """
+    to: NotRequired[datetime | str]
+    """
+    Only events before this time, UTC.
+    """
+    order: NotRequired[Literal["asc", "desc"]]
+    """
+    `desc`: newest first. `asc`: oldest first, to follow the log.
+    """
+    include: NotRequired[Literal["deliveries"]]
+    """
+    `deliveries` adds to each event its deliveries, without their attempts. Other values are rejected.
+    """
+
+
+class ListConversations(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+
+
+class ListMessages(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+
+
+class ListEscalations(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+
+
+class ListChannels(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+
+
+class ListChannelDeliveries(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+    status: NotRequired[Sequence[Literal["pending", "retrying", "succeeded", "exhausted", "skipped"]] | str]
+    """
+    Only deliveries with these statuses, separated by commas.
+    """
+    event_type: NotRequired[
+        Sequence[
+            Literal[
+                "conversation.created",
+                "message.received",
+                "handoff.requested",
+                "ticket.created",
+                "conversation.resolved",
+                "webhook.test",
+                "channel.message",
+            ]
+        ]
+        | str
+    ]
+    """
+    Only deliveries of these event types, separated by commas.
+    """
+    from_: NotRequired[datetime | str]
+    """
+    Only deliveries from this time on, UTC. Compares the time of the event, or of the request that
+    resent it; `createdAt` is moments later.
+    """
+    to: NotRequired[datetime | str]
+    """
+    Only deliveries before this time, UTC. Compares the same time as `from`.
+    """
+    include: NotRequired[Literal["request", "response"]]
+    """
+    `request` adds the request of the last attempt, signed with the current time, to each attempted
+    delivery of a sandbox, without effect live. `response` adds the beginning of the response of the
+    last attempt, if that failed. Other values are rejected.
+    """
+
+
+class ReadWidgetMessages(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+
+
+class ListTickets(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+
+
+class ListSources(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+
+
+class FollowEvents(TypedDict):
+    limit: NotRequired[int]
+    """
+    Maximum number of items in a page. A page of about 2 MB ends earlier; only `nextCursor: null` marks
+    the last page. Integers below 1 and above 100 are clamped to these, an empty value is the default,
+    others are rejected.
+    """
+    type: NotRequired[
+        Sequence[
+            Literal[
+                "conversation.created",
+                "message.received",
+                "handoff.requested",
+                "ticket.created",
+                "conversation.resolved",
+                "webhook.test",
+                "channel.message",
+            ]
+        ]
+        | str
+    ]
+    """
+    Only events of these types, separated by commas.
+    """
+    from_: NotRequired[datetime | str]
+    """
+    Only events of this time or later, UTC. At most 30 days ago.
+    """
+    include: NotRequired[Literal["deliveries"]]
+    """
+    `deliveries` adds to each event its deliveries, without their attempts. Other values are rejected.
+    """

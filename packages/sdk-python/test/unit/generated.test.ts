@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { listOperations, ROOT, readDocument } from '../../bin/api-document.ts';
+import { generatedFiles } from '../../bin/generated-files.ts';
+import { toSnakeCase } from '../../bin/names.ts';
+
+const files = generatedFiles();
+
+describe('the Python client', () => {
+  it.each(Object.entries(files))(
+    'is written from the document: npm run generate -- python: %s',
+    (file, text) => {
+      expect(readFileSync(join(ROOT, file), 'utf8')).toBe(text);
+    },
+  );
+
+  it('has a method for every operation of the document', () => {
+    const rows = files['docs/reference/python-client.md']?.matchAll(/^\| `(\w+)` \| `(\S+ \S+)` \|/gm) ?? [];
+    const listed = [...rows].map(([, id, route]) => `${id} ${route}`);
+    const operations = listOperations(readDocument()).map(
+      ({ id, method, path }) => `${id} ${method} ${path}`,
+    );
+    expect(new Set(listed)).toEqual(new Set(operations));
+    // Following the log is another way to read the list.
+    expect(listed.length).toBe(operations.length + 1);
+  });
+
+  it('has names of Python that lead back to those of the document', () => {
+    expect(['externalUserId', 'from', 'id', 'p50Ms'].map(toSnakeCase)).toEqual([
+      'external_user_id',
+      'from_',
+      'id',
+      'p50_ms',
+    ]);
+    expect(() => toSnakeCase('external_user')).toThrow('has no name in Python');
+  });
+});

@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findPython, PACKAGE } from '../../packages/sdk-python/bin/toolbox.ts';
+import { aService } from '../integration/service/a-service.ts';
+import { documents } from '../integration/service/local-run/documents.ts';
+import { WITHOUT_WAITS } from './a-dashboard.ts';
+
+/* The guide of the Python client: what `pip` installs from an empty environment receives an event of a local run. */
+
+/** Why the package cannot be built or installed here; undefined when it can. */
+function findObstacle(): string | undefined {
+  const directory = mkdtempSync(join(tmpdir(), 'wheel-'));
+  try {
+    const pip = ['-m', 'pip', 'wheel', '--quiet', '--wheel-dir', directory, PACKAGE];
+    const { status, stderr } = spawnSync(findPython(), pip, { encoding: 'utf8' });
+    return status === 0 ? undefined : `pip cannot build and install it: ${stderr.trim().split('\n').at(-1)}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+const obstacle = findObstacle();
+if (obstacle !== undefined)
+  process.stderr.write(
+    `\n${'!'.repeat(100)}\n!!! THE GUIDE OF THE PYTHON CLIENT IS NOT TESTED: ${obstacle}.\n${'!'.repeat(100)}\n\n`,
+  );
+
+describe.skipIf(obstacle !== undefined)('the guide of the Python client', () => {
+  documents(aService(WITHOUT_WAITS), true);
+
+  it('is followed with a package that pip has built', () => {
+    expect(obstacle).toBeUndefined();
+  });
+});
