@@ -8,8 +8,12 @@ await startNamedProgram('bench', 'Measures the service on this machine.', {
     start: () => import('./speed.ts'),
   },
   dashboard: {
-    about: 'paint, long tasks, deliveries into the page and a list of 100,000, in Chromium',
+    about: 'paint, long tasks, deliveries into the page and lists of 100,000, in Chromium',
     start: () => import('./dashboard.ts'),
+  },
+  tasks: {
+    about: 'ten tasks in the dashboard: clicks, key presses and seconds until the answer is visible',
+    start: () => import('./tasks.ts'),
   },
   pace: {
     about: 'requests per second at an endpoint with maxPerSecond, beside one without; fails beyond 10 %',

@@ -1,21 +1,18 @@
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { until } from 'aws-local/test/until.ts';
 import type { Browser, Page } from 'playwright-core';
 import { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import { mapConcurrently } from '../../functions/engine/concurrency.ts';
-import { deliveryStore } from '../../functions/store/deliveries.ts';
 import { startReceiver } from '../../lib/cli/receiver/receiver.ts';
 import { commandLine, decimal, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
 import { ADMIN, signIn } from '../e2e/a-dashboard.ts';
 import { findChromium, launch } from '../e2e/browser.ts';
 import { apiClient } from '../support/api.ts';
 import { startLocalRun, temporaryDirectory } from '../support/local-run.ts';
-import { succeeded } from './growth/seeds.ts';
+import { writeHistory } from './dashboard/history.ts';
 import { describeMachine, loadOfMinute } from './measure/machine.ts';
 import { openLoop, wallClock } from './measure/open-loop.ts';
-import { type RunEngines, startRunEngines } from './run-engines.ts';
+import { startRunEngines } from './run-engines.ts';
 
 /* The speed of the dashboard for a user: the local run, and a real browser on the same machine. */
 const {
@@ -29,18 +26,20 @@ const {
 )
   .option('--rate <n>', 'deliveries in a second', decimal(0.01, 10_000), 50)
   .option('--seconds <n>', 'for which they come', wholeNumber(1, 100_000), 30)
-  .option('--rows <n>', 'deliveries of the long list', wholeNumber(1, 10_000_000), 100_000)
+  .option('--rows <n>', 'deliveries and events of the long lists', wholeNumber(1, 10_000_000), 100_000)
   .option('--runs <n>', 'loads of each page', wholeNumber(1, 1000), 7)
   .addHelpText(
     'after',
     `
 Measurements:
-  loads   largest contentful paint of the overview and of a list of deliveries, with nothing cached, and with the cache
+  loads   largest contentful paint of the overview and of lists of events and of deliveries, with nothing cached,
+          and with the cache
   live    --rate deliveries a second for --seconds: how long each took from its creation into the page, and tasks of
           the page's thread over 50 ms
-  long    a list of --rows deliveries, followed to its end: tasks, and frames while it is scrolled there
+  long    lists of --rows deliveries and events, followed to their ends: tasks, and frames while they are
+          scrolled there
 
-Needs Chromium (CHROMIUM=/path, or the package chromium). Takes about three minutes, most of it to write the rows.`,
+Needs Chromium (CHROMIUM=/path, or the package chromium). Takes about three minutes.`,
   )
   .parse()
   .opts();
@@ -54,8 +53,6 @@ const WINDOW = { width: 1280, height: 900 };
  */
 const TALL_WINDOW = { width: 1280, height: 8000 };
 const PATIENCE_MS = 600_000;
-const BATCH = 25;
-const AT_ONCE = 8;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const report = (name: string, value: string) => say(`  ${styleText('dim', name.padEnd(58))} ${value}`);
@@ -154,35 +151,12 @@ async function live(page: Page, api: ReturnType<typeof apiClient>, webhookId: st
   report('tasks of the page', await tasks(page));
 }
 
-async function fill({ client, tables }: RunEngines, orgId: OrgId, webhookId: ReceiverId): Promise<void> {
-  const { deliveries } = await tables();
-  const store = deliveryStore(deliveries);
-  const now = Date.now();
-  const batches = Array.from({ length: Math.ceil(ROWS / BATCH) }, (_, batch) =>
-    Array.from({ length: Math.min(BATCH, ROWS - batch * BATCH) }, (_, index) => batch * BATCH + index),
-  );
-  let written = 0;
-  await mapConcurrently(batches, AT_ONCE, async (numbers) => {
-    const rows = numbers.map((number) =>
-      store.adding(succeeded(orgId, webhookId, new Date(now - (number * 20 * 86_400_000) / ROWS))),
-    );
-    await client.send(
-      new BatchWriteCommand({
-        RequestItems: {
-          [deliveries.name]: rows.map(({ write }) => ({ PutRequest: { Item: write.Put?.Item } })),
-        },
-      }),
-    );
-    written += numbers.length;
-    if (written % 25_000 < BATCH) say(styleText('dim', `  ${written} written`));
-  });
-}
-
-async function long(page: Page, url: string) {
-  heading(`A list of ${ROWS} deliveries`);
+/** @param name of the list */
+async function long(page: Page, url: string, name: string) {
+  heading(`A list of ${ROWS} ${name.toLowerCase()}`);
   const began = wallClock.now();
   await page.goto(url);
-  const list = page.getByRole('list', { name: 'Deliveries' });
+  const list = page.getByRole('list', { name, exact: true });
   await list.getByRole('link').first().waitFor();
   for (let shown = 0; shown < ROWS; ) {
     await page.evaluate('window.scrollTo({ top: document.documentElement.scrollHeight })');
@@ -242,15 +216,24 @@ const session = join(directory.path, 'session.json');
 await context.storageState({ path: session });
 
 for (let count = 0; count < 200; count += 1) await api.post('/api/v1/tickets', {});
-await loads(browser, origin, session, { overview: '/', deliveries: `/deliveries/${busy.id}` });
+await loads(browser, origin, session, {
+  overview: '/',
+  events: '/events',
+  deliveries: `/deliveries/${busy.id}`,
+});
 await page.goto(`${origin}/deliveries/${busy.id}`);
 await page.getByRole('list', { name: 'Deliveries' }).getByRole('link').first().waitFor();
 await page.setViewportSize(TALL_WINDOW);
 await page.evaluate('noted.tasks.length = 0');
 await live(page, api, busy.id);
 await page.setViewportSize(WINDOW);
-await fill(engines, OrgId.parse(ORG_ID), ReceiverId.parse(full.id));
-await long(page, `${origin}/deliveries/${full.id}`);
+writeHistory(join(directory.path, 'engines', 'dynamodb.sqlite'), await engines.tables(), {
+  orgId: OrgId.parse(ORG_ID),
+  webhookId: ReceiverId.parse(full.id),
+  count: ROWS,
+});
+await long(page, `${origin}/deliveries/${full.id}`, 'Deliveries');
+await long(page, `${origin}/events?type=conversation.created`, 'Events');
 
 const { load, model, cpus, node } = describeMachine(loadBefore);
 say(

@@ -35,7 +35,8 @@ export function aDashboard(service: LocalService = aService(WITHOUT_WAITS)) {
   /** A new browser without a session, whose pages are recorded for `expectNoMisdeeds`. */
   async function context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     if (browser === undefined) throw new Error('there is no browser');
-    const made = await browser.newContext({ locale: 'en', ...options });
+    // Clicks wait until what they click on no longer moves.
+    const made = await browser.newContext({ locale: 'en', reducedMotion: 'reduce', ...options });
     made.setDefaultTimeout(PATIENCE_MS);
     // Its pages poll as long as they are open.
     onTestFinished(() => made.close());

@@ -30,9 +30,15 @@ export function findChromium(): string | undefined {
   return found;
 }
 
-/** @param executablePath from {@link findChromium} */
+/**
+ * Without a GPU process, which would only emulate a GPU.
+ * @param executablePath from {@link findChromium}
+ */
 export const launch = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-software-rasterizer'],
+  });
 
 /** Errors of a page. */
 export interface Misdeeds {

@@ -1,12 +1,16 @@
 import { describe, it } from 'vitest';
 import { aDashboard, chromium } from './a-dashboard.ts';
 import { events } from './dashboard/events.ts';
+import { manyEvents, noEvents, reconnection } from './dashboard/many-events.ts';
 
 /** Events of the dashboard, in an organization whose endpoints are those of the test. */
 describe.skipIf(chromium === undefined)('the events of the dashboard', () => {
   const dashboard = aDashboard();
 
   events(dashboard, { isWhole: true });
+  noEvents(dashboard);
+  reconnection(dashboard);
+  manyEvents(dashboard);
 
   it('request no other origin, and violate no content security policy', () => {
     dashboard.expectNoMisdeeds();

@@ -167,7 +167,7 @@ export const organization: typeof english = {
       exhausted: (after) =>
         `Die Zustellung scheitert endgültig nach ${after}: Alle 8 Versuche schlugen fehl.`,
     },
-    endReal: (after) => `In wirklicher Zeit wären es ${after}.`,
+    endReal: (after) => `In wirklicher Zeit: ${after}`,
     disables: 'Zehn solche Zustellungen hintereinander, und der Endpunkt wird abgeschaltet.',
     rough: 'Der Dienst selbst braucht etwas länger: Wartezeiten werden auf ganze Sekunden aufgerundet.',
     register: 'In der Sandbox registrieren',

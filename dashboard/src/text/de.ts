@@ -1,3 +1,4 @@
+import { inBrackets } from './brackets.ts';
 import { catalogue } from './de-catalogue.ts';
 import { events as eventTexts } from './de-events.ts';
 import { organization } from './de-organization.ts';
@@ -16,7 +17,7 @@ export const de: Texts = {
   cancel: 'Abbrechen',
   done: 'Fertig',
   close: 'Schließen',
-  none: 'Nichts',
+  none: '–',
   admins: 'Das können nur Admins der Organisation.',
 
   nav: {
@@ -135,9 +136,30 @@ export const de: Texts = {
     timedOut: (seconds) => `Keine Antwort nach ${seconds} s`,
     refused: () => 'Verbindung abgelehnt',
     closed: () => 'Verbindung vor der Antwort geschlossen',
-    unreachable: () => 'Keine Verbindung in der Zeit',
-    unresolved: () => 'Der Hostname wurde nicht gefunden',
-    failed: (code) => (code === '' ? 'Keine Verbindung' : `Keine Verbindung (${code})`),
+    connectionTimedOut: () => 'Keine Verbindung in der Zeit',
+    hostUnreachable: () => 'Der Host ist nicht erreichbar',
+    networkUnreachable: () => 'Das Netz ist nicht erreichbar',
+    unresolved: () => 'Den Hostnamen gibt es nicht',
+    notResolved: () => 'Der Hostname ließ sich nicht auflösen',
+    notPublic: () => 'Die Adresse ist nicht öffentlich',
+    blocked: () => 'Die Adresse ist vom Betreiber dieses Dienstes gesperrt',
+    interim: () => 'Zu viele Zwischenantworten (1xx)',
+    handshake: (detail) => `TLS-Verbindung fehlgeschlagen${inBrackets(detail)}`,
+    expired: () => 'Das TLS-Zertifikat ist abgelaufen',
+    notYetValid: () => 'Das TLS-Zertifikat ist noch nicht gültig',
+    revoked: () => 'Das TLS-Zertifikat ist widerrufen',
+    otherHost: () => 'Das TLS-Zertifikat nennt diesen Host nicht',
+    selfSigned: () => 'Dem TLS-Zertifikat wird nicht vertraut (selbst signiert)',
+    selfSignedAuthority: () =>
+      'Dem TLS-Zertifikat wird nicht vertraut (selbst signierte Stammzertifizierungsstelle)',
+    unknownIssuer: () => 'Dem TLS-Zertifikat wird nicht vertraut (unbekannter Aussteller)',
+    incompleteChain: () =>
+      'Dem TLS-Zertifikat wird nicht vertraut (unbekannter Aussteller oder unvollständige Kette)',
+    untrusted: (detail) => `Dem TLS-Zertifikat wird nicht vertraut (${detail})`,
+    largeHeaders: () => 'Die Kopfzeilen der Antwort sind zu groß',
+    notHttp: () => 'Die Antwort ist kein gültiges HTTP',
+    failed: (code) => `Keine Verbindung${inBrackets(code)}`,
+    lost: () => 'Der letzte Versuch begann, sein Ergebnis wurde nie aufgezeichnet',
   },
 
   overview: {
@@ -278,6 +300,7 @@ export const de: Texts = {
     repeats: 'Wiederholt',
     lastError: 'Letzter Fehler',
     attemptLog: 'Versuche',
+    neverAttempted: 'Es gab keinen Versuch.',
     noAttempts: 'Noch kein Versuch ist zu Ende.',
     attempt: (number) => `Versuch ${number}`,
     answered: (status) => `Antwort ${status}`,
@@ -289,6 +312,7 @@ export const de: Texts = {
     redeliver: 'Erneut senden',
     redelivered: 'Erneut gesendet, als neue Zustellung',
     openNew: 'Neue Zustellung öffnen',
+    sinceThen: 'Alle seitdem gescheiterten erneut senden',
     stillOpen: 'Diese Zustellung läuft noch.',
     bulk: 'Gescheiterte erneut senden',
     timeline: 'Zeitlicher Verlauf der Versuche',

@@ -15,6 +15,7 @@ export const events = {
     outcomes: {
       any: 'Any outcome',
       failed: 'Failed or skipped',
+      skipped: 'Skipped',
       open: 'In progress',
       succeeded: 'Succeeded',
       none: 'No delivery',

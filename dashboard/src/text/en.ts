@@ -1,6 +1,7 @@
 import { EVENT_SUMMARIES } from '../api/event-types.ts';
 import type { components } from '../api/schema.gen.ts';
 import type { ErrorKind } from './attempt-errors.ts';
+import { inBrackets } from './brackets.ts';
 import { catalogue } from './en-catalogue.ts';
 import { events as eventTexts } from './en-events.ts';
 import { organization } from './en-organization.ts';
@@ -24,7 +25,7 @@ export const en = {
   cancel: 'Cancel',
   done: 'Done',
   close: 'Close',
-  none: 'None',
+  none: '–',
   admins: 'Only admins of the organization can do this.',
 
   nav: {
@@ -140,9 +141,28 @@ export const en = {
     timedOut: (seconds: string) => `Timed out after ${seconds} s`,
     refused: () => 'Connection refused',
     closed: () => 'Connection closed before the response',
-    unreachable: () => 'Connection timed out',
-    unresolved: () => 'The host name was not resolved',
-    failed: (code: string) => (code === '' ? 'Connection failed' : `Connection failed (${code})`),
+    connectionTimedOut: () => 'Connection timed out',
+    hostUnreachable: () => 'The host is unreachable',
+    networkUnreachable: () => 'The network is unreachable',
+    unresolved: () => 'The host name does not resolve',
+    notResolved: () => 'The host name could not be resolved',
+    notPublic: () => 'The address is not public',
+    blocked: () => 'The address is blocked by the operator of this service',
+    interim: () => 'Too many interim (1xx) responses',
+    handshake: (detail: string) => `TLS handshake failed${inBrackets(detail)}`,
+    expired: () => 'The TLS certificate has expired',
+    notYetValid: () => 'The TLS certificate is not valid yet',
+    revoked: () => 'The TLS certificate is revoked',
+    otherHost: () => 'The TLS certificate does not name this host',
+    selfSigned: () => 'The TLS certificate is not trusted (self-signed)',
+    selfSignedAuthority: () => 'The TLS certificate is not trusted (self-signed authority)',
+    unknownIssuer: () => 'The TLS certificate is not trusted (unknown issuer)',
+    incompleteChain: () => 'The TLS certificate is not trusted (unknown issuer or incomplete chain)',
+    untrusted: (detail: string) => `The TLS certificate is not trusted (${detail})`,
+    largeHeaders: () => 'The response headers are too large',
+    notHttp: () => 'The response is not valid HTTP',
+    failed: (code: string) => `Connection failed${inBrackets(code)}`,
+    lost: () => 'The last attempt was started, and its outcome was never recorded',
   } satisfies Record<ErrorKind, (detail: string) => string> as Record<ErrorKind, (detail: string) => string>,
 
   overview: {
@@ -274,6 +294,7 @@ export const en = {
     repeats: 'Resends',
     lastError: 'Last error',
     attemptLog: 'Attempts',
+    neverAttempted: 'No attempt was made.',
     noAttempts: 'No attempt has ended yet.',
     attempt: (number: number) => `Attempt ${number}`,
     answered: (status: number) => `Response ${status}`,
@@ -284,6 +305,7 @@ export const en = {
     redeliver: 'Resend',
     redelivered: 'Resent as a new delivery',
     openNew: 'Open the new delivery',
+    sinceThen: 'Resend all that failed since then',
     stillOpen: 'This delivery is in progress.',
     bulk: 'Resend failed',
     timeline: 'Timeline of attempts',

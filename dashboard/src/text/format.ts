@@ -39,7 +39,7 @@ function formatIn(language: Language): Format {
   const brief = new Intl.DateTimeFormat(language, {
     day: 'numeric',
     month: 'short',
-    hour: '2-digit',
+    hour: 'numeric',
     minute: '2-digit',
   });
   const month = new Intl.DateTimeFormat(language, { year: 'numeric', month: 'long', timeZone: 'UTC' });

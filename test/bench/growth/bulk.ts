@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { DUE_INDEX } from '../../../functions/domain/due.ts';
 import { itemBytes } from '../requests/items.ts';
@@ -33,9 +33,8 @@ export function putInBulk(
     const put = database.prepare(
       `INSERT INTO "${table}" (pk, sk, item_json, item_size, hash_prefix) VALUES (?, ?, ?, ?, ?)`,
     );
-    const index = database.prepare(
-      `INSERT INTO "deliveries::gsi::${DUE_INDEX}" (gsi_pk, gsi_sk, table_pk, table_sk, item_json) VALUES (?, ?, ?, ?, ?)`,
-    );
+    // Only deliveries have it.
+    let index: StatementSync | undefined;
     let done = 0;
     database.exec('BEGIN');
     for (const row of rows) {
@@ -46,8 +45,12 @@ export function putInBulk(
         itemBytes(row),
         createHash('md5').update(row.pk).digest('hex').slice(0, 6),
       );
-      if (typeof row.dueIn === 'string' && typeof row.dueAt === 'string')
+      if (typeof row.dueIn === 'string' && typeof row.dueAt === 'string') {
+        index ??= database.prepare(
+          `INSERT INTO "${table}::gsi::${DUE_INDEX}" (gsi_pk, gsi_sk, table_pk, table_sk, item_json) VALUES (?, ?, ?, ?, ?)`,
+        );
         index.run(textKey(row.dueIn), textKey(row.dueAt), ...keys, jsonOf(projected(row)));
+      }
       done += 1;
       if (done % COMMIT_EVERY === 0) database.exec('COMMIT; BEGIN');
       if (done % REPORT_EVERY === 0) progress(done);

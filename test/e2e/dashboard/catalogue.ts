@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { apiClient } from '../../support/api.ts';
 import { ADMIN, type Dashboard, type Extent, MEMBER } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
+import { makeYesterday, navigationOf } from './places.ts';
 import { aReceiverOwed, WELL } from './receiving.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const PLACE_CLICKS = 3;
 
 /** Clicks, and counts them. A choice in a list is one. */
@@ -28,29 +28,12 @@ function counting() {
   };
 }
 
-const pages = (page: Page) => page.getByRole('navigation', { name: 'Pages' });
-
-/** Shows the log of today as that of yesterday: nothing in a local run is a day old. */
-const makeYesterday = (page: Page) =>
-  page.route('**/api/settings/audit-log?*', async (route) => {
-    const url = new URL(route.request().url());
-    for (const name of ['from', 'to']) {
-      const time = url.searchParams.get(name);
-      if (time !== null) url.searchParams.set(name, new Date(Date.parse(time) + DAY_MS).toISOString());
-    }
-    const response = await route.fetch({ url: url.href });
-    const body = await response.json();
-    for (const entry of body.data)
-      entry.createdAt = new Date(Date.parse(entry.createdAt) - DAY_MS).toISOString();
-    await route.fulfill({ response, json: body });
-  });
-
 export const eventTypes = (dashboard: Dashboard, { isWhole }: Extent) =>
   describe('event types', () => {
     it('show their payload, and send an example that the receiver can verify', async () => {
       const receiver = await aReceiverOwed(dashboard, WELL, 0);
       const page = await dashboard.signedIn(ADMIN);
-      await pages(page).getByText('Event types').click();
+      await navigationOf(page).getByText('Event types').click();
       await page.getByRole('link', { name: 'handoff.requested' }).click();
       await page.getByRole('row').filter({ hasText: 'data.escalationLogId' }).getByText('esc_').waitFor();
       await page.getByRole('button', { name: 'Send an example' }).click();
@@ -105,7 +88,7 @@ export const auditLog = (dashboard: Dashboard, { isWhole }: Extent) =>
       const page = await dashboard.signedIn(ADMIN);
       await makeYesterday(page);
       const way = counting();
-      await way.click(pages(page).getByText('Audit log'));
+      await way.click(navigationOf(page).getByText('Audit log'));
       await way.choose(page.getByLabel('Time'), 'Yesterday');
       const entry = page.locator('details').filter({ hasText: name });
       await entry.getByText('API key created').waitFor();
@@ -153,7 +136,7 @@ export const auditLog = (dashboard: Dashboard, { isWhole }: Extent) =>
         url.searchParams.set('limit', '1');
         await route.continue({ url: url.href });
       });
-      await pages(page).getByText('Audit log').click();
+      await navigationOf(page).getByText('Audit log').click();
       const entries = page.locator('details');
       await entries.first().waitFor();
       expect(await entries.count()).toBe(1);
@@ -165,7 +148,7 @@ export const auditLog = (dashboard: Dashboard, { isWhole }: Extent) =>
       const page = await dashboard.signedIn(MEMBER, '/settings');
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));
-      await pages(page).getByText('Audit log').click();
+      await navigationOf(page).getByText('Audit log').click();
       await page.getByText('Only admins see the audit log').waitFor();
       expect(asked.filter((url) => url.includes('audit-log?'))).toEqual([]);
     });
@@ -176,7 +159,7 @@ export const clickCounts = (dashboard: Dashboard) =>
     it('is made and revoked in places that are at most three clicks from the overview', async () => {
       const page = await dashboard.signedIn(ADMIN);
       const making = counting();
-      await making.click(pages(page).getByText('API keys'));
+      await making.click(navigationOf(page).getByText('API keys'));
       await making.click(page.getByRole('button', { name: 'Create a key' }));
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name').fill('Three clicks');
@@ -186,9 +169,9 @@ export const clickCounts = (dashboard: Dashboard) =>
       await dialog.getByText('I have stored it in a safe place').click();
       await dialog.getByRole('button', { name: 'Done' }).click();
 
-      await pages(page).getByText('Overview').click();
+      await navigationOf(page).getByText('Overview').click();
       const revoking = counting();
-      await revoking.click(pages(page).getByText('API keys'));
+      await revoking.click(navigationOf(page).getByText('API keys'));
       const row = page.getByRole('row').filter({ hasText: 'Three clicks' });
       await revoking.click(row.getByRole('button', { name: /^Revoke/ }));
       await revoking.click(page.getByRole('alertdialog').getByRole('button', { name: 'Revoke the key' }));
@@ -217,7 +200,7 @@ export const firstSteps = (dashboard: Dashboard) =>
       const page = await dashboard.signedIn(ADMIN, '/settings');
       const shown = await withoutEndpoints(page);
       const step = (title: string) => page.getByRole('listitem').filter({ hasText: title });
-      await pages(page).getByText('Overview').click();
+      await navigationOf(page).getByText('Overview').click();
       await step('Add an endpoint').getByRole('link', { name: 'Add an endpoint' }).waitFor();
       await expectAccessible(page);
       const { id } = await aReceiverOwed(dashboard, WELL, 0);
@@ -228,7 +211,7 @@ export const firstSteps = (dashboard: Dashboard) =>
       await page.waitForURL(`**/endpoints/${id}`);
       await page.getByRole('button', { name: 'Send a test event' }).click();
       await page.getByText(/^Delivered in/).waitFor();
-      await pages(page).getByText('Overview').click();
+      await navigationOf(page).getByText('Overview').click();
       await step('Send a test event').getByText(': Done').waitFor();
       // The demonstration of the local run was the first event.
       await step('Go live').getByText(': Done').waitFor();
@@ -239,7 +222,7 @@ export const firstSteps = (dashboard: Dashboard) =>
     it('stay hidden, once they are', async () => {
       const page = await dashboard.signedIn(ADMIN, '/settings');
       await withoutEndpoints(page);
-      await pages(page).getByText('Overview').click();
+      await navigationOf(page).getByText('Overview').click();
       await page.getByRole('button', { name: 'Hide', exact: true }).click();
       await page.getByText('No webhook endpoints yet').waitFor();
       await page.reload();
@@ -250,7 +233,7 @@ export const firstSteps = (dashboard: Dashboard) =>
     it('are named to members, for an admin to do', async () => {
       const page = await dashboard.signedIn(MEMBER, '/settings');
       await withoutEndpoints(page);
-      await pages(page).getByText('Overview').click();
+      await navigationOf(page).getByText('Overview').click();
       await page.getByText('An admin of the organization does these steps.').waitFor();
       expect(await page.getByRole('main').getByRole('link').count()).toBe(0);
     });

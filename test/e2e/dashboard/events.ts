@@ -3,16 +3,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { apiClient } from '../../support/api.ts';
 import { ADMIN, type Dashboard, type Extent, MEMBER } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
+import { eventDetail, eventRows, navigationOf, searchField } from './places.ts';
 import { aReceiver, aReceiverOwed, WELL } from './receiving.ts';
 
 const FAILING = { status: 500, body: 'the database of the receiver is down' };
 /** Clicks that a task may take from the overview. */
 const MAX_CLICKS = 3;
-
-const rowsOf = (page: Page): Locator =>
-  page.getByRole('list', { name: 'Events', exact: true }).getByRole('link');
-const detailOf = (page: Page): Locator => page.getByRole('region', { name: 'Event' });
-const navigationOf = (page: Page): Locator => page.getByRole('navigation', { name: 'Pages' });
 
 /** Counts the clicks of a task. */
 function aTask() {
@@ -50,7 +46,7 @@ async function aConversation({ service }: Dashboard): Promise<{ id: string; mess
 /** Opens the search and pastes a text. */
 async function search(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: /^Search by ID/ }).fill(text);
+  await searchField(page).fill(text);
 }
 
 export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
@@ -67,10 +63,10 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
       const task = aTask();
       await task.click(navigationOf(page).getByRole('link', { name: 'Events' }));
       await task.click(page.locator(`a[href="/events/${id}"]`));
-      await detailOf(page).getByText('Response 500', { exact: true }).first().waitFor();
-      await detailOf(page).getByText(FAILING.body).first().waitFor();
-      await task.click(detailOf(page).getByRole('tab', { name: 'Payload' }));
-      await detailOf(page).locator('pre', { hasText: '"ticket.created"' }).waitFor();
+      await eventDetail(page).getByText('Response 500', { exact: true }).first().waitFor();
+      await eventDetail(page).getByText(FAILING.body).first().waitFor();
+      await task.click(eventDetail(page).getByRole('tab', { name: 'Payload' }));
+      await eventDetail(page).locator('pre', { hasText: '"ticket.created"' }).waitFor();
       task.end();
     });
 
@@ -81,10 +77,10 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
       const task = aTask();
       await task.click(navigationOf(page).getByRole('link', { name: 'Events' }));
       await task.click(page.locator(`a[href="/events/${event}"]`));
-      await task.click(detailOf(page).getByRole('link', { name: 'All events of this conversation' }));
+      await task.click(eventDetail(page).getByRole('link', { name: 'All events of this conversation' }));
       await page.waitForURL(`**/events?conversation=${id}`);
-      await rowsOf(page).nth(1).waitFor();
-      expect(await rowsOf(page).allTextContents()).toMatchObject([
+      await eventRows(page).nth(1).waitFor();
+      expect(await eventRows(page).allTextContents()).toMatchObject([
         expect.stringContaining('message.received'),
         expect.stringContaining('conversation.created'),
       ]);
@@ -118,7 +114,7 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
     it('appear without a reload, with what became of each', async () => {
       const { url } = await aReceiverOwed(dashboard, WELL, 1);
       const page = await dashboard.signedIn(ADMIN, '/events?type=ticket.created');
-      await rowsOf(page).first().waitFor();
+      await eventRows(page).first().waitFor();
       await dashboard.service.api.post('/api/v1/tickets', {});
       const row = page.locator(`a[data-row="${await newestEvent(dashboard)}"]`);
       await row.getByText('Succeeded').waitFor();
@@ -133,27 +129,27 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
       await page.getByLabel(/^Endpoint/).selectOption(id);
       await page.getByLabel('Outcome').selectOption({ label: 'Failed or skipped' });
       await page.getByLabel('Time').selectOption({ label: 'Last hour' });
-      await rowsOf(page).nth(1).waitFor();
+      await eventRows(page).nth(1).waitFor();
       const { search: filters } = new URL(page.url());
       expect(filters).toBe(`?type=ticket.created&endpoint=${id}&outcome=failed&time=hour`);
       await page.getByLabel('Outcome').selectOption({ label: 'Succeeded' });
       await page.getByText('No event matches.').waitFor();
       await page.getByLabel('Outcome').selectOption({ label: 'Failed or skipped' });
-      await rowsOf(page).first().click();
-      await detailOf(page).getByRole('link', { name: 'Open the delivery' }).click();
+      await eventRows(page).first().click();
+      await eventDetail(page).getByRole('link', { name: 'Open the delivery' }).click();
       await page.getByRole('region', { name: 'Delivery' }).getByText('Attempt 8').first().waitFor();
       await page.goBack();
-      await detailOf(page).getByText('Attempt 8').first().waitFor();
+      await eventDetail(page).getByText('Attempt 8').first().waitFor();
       await page.goBack();
       await page.waitForURL(`**/events${filters}`);
-      await rowsOf(page).nth(1).waitFor();
+      await eventRows(page).nth(1).waitFor();
     });
 
     it('that arrived nowhere say so', async () => {
       await aConversation(dashboard);
       const event = await newestEvent(dashboard);
       const page = await dashboard.signedIn(ADMIN, `/events/${event}`);
-      await detailOf(page).getByText('Deliveries appear within seconds').waitFor();
+      await eventDetail(page).getByText('Deliveries appear within seconds').waitFor();
       // As if a minute had passed.
       await page.route('**/api/settings/events/**', async (route) => {
         const response = await route.fetch();
@@ -162,7 +158,7 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
         await route.fulfill({ response, json: { ...rest, data: { ...data, createdAt } } });
       });
       await page.reload();
-      await detailOf(page).getByText('No endpoint received this event').waitFor();
+      await eventDetail(page).getByText('No endpoint received this event').waitFor();
     });
 
     it('are resent from where it shows that they failed, by admins alone', async () => {
@@ -170,13 +166,13 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
       receiver.become(WELL);
       const event = await newestEvent(dashboard);
       const member = await dashboard.signedIn(MEMBER, `/events/${event}`);
-      await detailOf(member).getByText('Only admins of the organization can do this.').waitFor();
-      expect(await detailOf(member).getByRole('button', { name: 'Resend' }).count()).toBe(0);
+      await eventDetail(member).getByText('Only admins of the organization can do this.').waitFor();
+      expect(await eventDetail(member).getByRole('button', { name: 'Resend' }).count()).toBe(0);
       const page = await dashboard.signedIn(ADMIN, `/events/${event}`);
-      await detailOf(page).getByRole('button', { name: 'Resend' }).click();
-      await detailOf(page).getByRole('status').getByText('Succeeded').waitFor();
+      await eventDetail(page).getByRole('button', { name: 'Resend' }).click();
+      await eventDetail(page).getByRole('status').getByText('Succeeded').waitFor();
       await page.reload();
-      await detailOf(page).getByText('Resent', { exact: true }).waitFor();
+      await eventDetail(page).getByText('Resent', { exact: true }).waitFor();
       const row = page.locator(`a[data-row="${event}"]`);
       await row.getByText('Succeeded').waitFor();
     });
@@ -201,8 +197,8 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
       await aReceiverOwed(dashboard, WELL, 3);
       const page = await dashboard.signedIn(ADMIN, '/events?type=ticket.created', { viewport });
       const focused = (index: number) => page.locator(`[data-index="${index}"] a:focus`).waitFor();
-      await rowsOf(page).nth(2).waitFor();
-      await rowsOf(page).first().focus();
+      await eventRows(page).nth(2).waitFor();
+      await eventRows(page).first().focus();
       await page.keyboard.press('ArrowDown');
       await focused(1);
       await page.keyboard.press('Enter');
@@ -230,10 +226,10 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
       const id = String([...(body.data ?? [])][0]?.id);
       await search(page, id);
       await page.waitForURL(`**/sandbox/events/${id}`);
-      await detailOf(page).getByText('ticket.created').first().waitFor();
+      await eventDetail(page).getByText('ticket.created').first().waitFor();
       await page.goto(`${dashboard.origin}/events/${id}`);
-      await detailOf(page).getByText('The live organization has no event with this ID.').waitFor();
-      await detailOf(page).getByRole('link', { name: 'Look in the sandbox' }).click();
+      await eventDetail(page).getByText('The live organization has no event with this ID.').waitFor();
+      await eventDetail(page).getByRole('link', { name: 'Look in the sandbox' }).click();
       await page.waitForURL(`**/sandbox/events/${id}`);
     });
 
@@ -246,7 +242,7 @@ export const events = (dashboard: Dashboard, { isWhole }: Extent) =>
       await dashboard.service.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
       await page.goto(`${dashboard.origin}/deliveries/${delivery?.id}`);
       await page.waitForURL(`**/events/${event}`);
-      await detailOf(page).getByText('The endpoint was deleted.').waitFor();
+      await eventDetail(page).getByText('The endpoint was deleted.').waitFor();
       await page.goto(`${dashboard.origin}/deliveries/dlv_${'0'.repeat(32)}`);
       await page.getByText('This delivery no longer exists').waitFor();
     });

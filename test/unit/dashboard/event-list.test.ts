@@ -114,6 +114,15 @@ describe('filters of events', () => {
     );
   });
 
+  it('distinguish what was skipped from what failed', () => {
+    fc.assert(
+      fc.property(aListed, (event) => {
+        const isSkipped = receiptsOf(event).some(({ delivery }) => delivery.status === 'skipped');
+        expect(isLike({ ...ANY, outcome: 'skipped' }, event)).toBe(isSkipped);
+      }),
+    );
+  });
+
   it('ask at one endpoint only what became of an event there', () => {
     fc.assert(
       fc.property(aListed, fc.constantFrom(...OUTCOME_CHOICES), (event, outcome) => {

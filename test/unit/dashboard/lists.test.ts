@@ -14,7 +14,9 @@ describe('the list that a number of the overview counts', () => {
   });
 
   it('is a list of all endpoints where several have some', () => {
-    expect(listOf('exhausted', [one, other], 'day')).toBe('/failures?time=day');
+    expect(listOf('exhausted', [one, other], 'day')).toBe('/failures?status=exhausted&time=day');
+    const skipping = { ...other, totals: { ...NOTHING, skipped: 3 } };
+    expect(listOf('skipped', [one, skipping], 'day')).toBe('/events?outcome=skipped&time=day');
     expect(listOf('succeeded', [other, { ...other, webhookId: 'whk_3' }], 'week')).toBe(
       '/events?outcome=succeeded&time=week',
     );

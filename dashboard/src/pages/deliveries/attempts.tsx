@@ -1,9 +1,11 @@
 import type { Schema } from '../../api/client.ts';
+import { isOver } from '../../api/pace.ts';
 import type { DeliveryWithAttempts } from '../../api/webhooks.ts';
 import { Code, indented } from '../../parts/code.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import styles from './deliveries.module.css';
@@ -18,12 +20,15 @@ export function Attempts({
   delivery,
   hasRequests = true,
 }: {
-  delivery: Pick<DeliveryWithAttempts, 'attemptLog'>;
+  delivery: Pick<DeliveryWithAttempts, 'attemptLog' | 'status'>;
   hasRequests?: boolean;
 }) {
   const t = useTexts();
   const { attemptLog } = delivery;
-  if (attemptLog.length === 0) return <p className="quiet">{t.deliveries.noAttempts}</p>;
+  if (attemptLog.length === 0)
+    return (
+      <p className="quiet">{isOver(delivery) ? t.deliveries.neverAttempted : t.deliveries.noAttempts}</p>
+    );
   return (
     <>
       <Timeline attempts={attemptLog} />
@@ -44,6 +49,7 @@ export function Attempts({
 function OneAttempt({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
   const t = useTexts();
   const format = useFormat();
+  const errorText = useErrorText();
   const { error, status, response, request } = attempt;
   return (
     <>
@@ -58,7 +64,7 @@ function OneAttempt({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) 
         </span>
       </div>
       {/* Of an answer it says no more than its status. */}
-      {error === null || status !== null ? null : <p className={styles.error}>{error}</p>}
+      {error === null || status !== null ? null : <p className={styles.error}>{errorText(error)}</p>}
       {response === null && request === null ? null : (
         <details open={isOpen}>
           <summary>{t.deliveries.details}</summary>

@@ -18,19 +18,22 @@ const DAY_MS = 24 * 3_600_000;
 /**
  * Counts failed deliveries since a time, resends them and shows the progress. The job runs without the page.
  * @param filters of the list, which are what the form begins with
+ * @param from milliseconds since the epoch, which the form begins with instead
  */
 export function SendAgain({
   endpoint,
   filters,
+  from,
   onClose,
 }: {
   endpoint: Pick<Endpoint, 'id' | 'status'>;
   filters?: Filters;
+  from?: number;
   onClose: () => void;
 }) {
   const t = useTexts();
   const isDisabled = endpoint.status === 'auto_disabled';
-  const [since] = useState(() => Date.now() - (TIME_CHOICES[filters?.time ?? 'any'] ?? DAY_MS));
+  const [since] = useState(() => from ?? Date.now() - (TIME_CHOICES[filters?.time ?? 'any'] ?? DAY_MS));
   const statuses = STATUS_CHOICES[filters?.status ?? 'any'];
   const isExhausted = statuses?.length === 1 && statuses[0] === 'exhausted';
   return (

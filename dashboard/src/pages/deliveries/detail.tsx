@@ -1,8 +1,8 @@
-import type { RefObject } from 'react';
+import { type RefObject, useState } from 'react';
 import { useLocation } from 'wouter';
 import { isGone } from '../../api/failures.ts';
 import { isOver } from '../../api/pace.ts';
-import { type DeliveryWithAttempts, useDelivery, useRedeliver } from '../../api/webhooks.ts';
+import { type DeliveryWithAttempts, useDelivery, useEndpoint, useRedeliver } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
@@ -15,6 +15,7 @@ import { useErrorText } from '../../text/error-text.ts';
 import { useTexts } from '../../text/language.ts';
 import styles from '../live/split.module.css';
 import { Attempts } from './attempts.tsx';
+import { SendAgain } from './bulk.tsx';
 import { DeliveryStatus } from './delivery-status.tsx';
 
 /**
@@ -141,6 +142,9 @@ function Redelivery({ delivery, search }: { delivery: DeliveryWithAttempts; sear
           {t.deliveries.redeliver}
         </Button>
         {isOver(delivery) ? null : <span className="quiet">{t.deliveries.stillOpen}</span>}
+        {delivery.status === 'exhausted' || delivery.status === 'skipped' ? (
+          <SinceThen delivery={delivery} />
+        ) : null}
       </div>
       {redeliver.error ? <Failure error={redeliver.error} /> : null}
       {redeliver.data ? (
@@ -158,5 +162,24 @@ function Redelivery({ delivery, search }: { delivery: DeliveryWithAttempts; sear
         </Notice>
       ) : null}
     </div>
+  );
+}
+
+/** Resends all deliveries that failed since one of them: the others of an outage. */
+function SinceThen({ delivery: { webhookId, createdAt } }: { delivery: DeliveryWithAttempts }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const { data: endpoint } = useEndpoint(environment, webhookId);
+  const [isOpen, setOpen] = useState(false);
+  if (endpoint === undefined) return null;
+  return (
+    <>
+      <Button look="plain" onPress={() => setOpen(true)}>
+        {t.deliveries.sinceThen}
+      </Button>
+      {isOpen ? (
+        <SendAgain endpoint={endpoint} from={Date.parse(createdAt)} onClose={() => setOpen(false)} />
+      ) : null}
+    </>
   );
 }

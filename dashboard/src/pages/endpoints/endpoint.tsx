@@ -153,8 +153,8 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
               [
                 t.endpoints.disabledAt,
                 <span key="disabled">
-                  <Moment at={disabledAt} />{' '}
-                  {disabledReason === null ? '' : t.endpoints.disabledReason[disabledReason]}
+                  <Moment at={disabledAt} />
+                  {disabledReason === null ? '' : ` · ${t.endpoints.disabledReason[disabledReason]}`}
                 </span>,
               ] as const,
             ]),

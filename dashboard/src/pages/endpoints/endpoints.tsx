@@ -79,7 +79,7 @@ export default function Endpoints() {
           >
             {endpoints.map((endpoint) => (
               <tr key={endpoint.id}>
-                <td>
+                <td data-url="">
                   <Link to={`/endpoints/${endpoint.id}`}>
                     <Url url={endpoint.url} />
                   </Link>

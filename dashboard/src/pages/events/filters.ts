@@ -3,7 +3,7 @@ import { isTimeChoice, TIME_CHOICES, type TimeChoice } from '../deliveries/filte
 import { outcomeOf, receiptsOf } from './outcomes.ts';
 
 /** `none`: there is no delivery. */
-export const OUTCOME_CHOICES = ['any', 'failed', 'open', 'succeeded', 'none'] as const;
+export const OUTCOME_CHOICES = ['any', 'failed', 'skipped', 'open', 'succeeded', 'none'] as const;
 type OutcomeChoice = (typeof OUTCOME_CHOICES)[number];
 
 /**
@@ -62,6 +62,7 @@ export function isLike(
   );
   if (outcome === 'none') return receipts.length === 0;
   if (outcome === 'any') return endpoint === 'any' || receipts.length > 0;
+  if (outcome === 'skipped') return receipts.some(({ delivery }) => delivery.status === 'skipped');
   return receipts.some(({ delivery }) => outcomeOf(delivery.status) === outcome);
 }
 

@@ -13,13 +13,14 @@ import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import styles from './failures.module.css';
 import { Group } from './group.tsx';
 import { groupFailures } from './groups.ts';
-import { useFailures } from './use-failures.ts';
+import { STATUS_CHOICES, type StatusChoice, useFailures } from './use-failures.ts';
 
 const HOUR_MS = 3_600_000;
 /** Hours; the statistics, which say where there are failures, have no more than a week. */
 const TIMES = { hour: 1, day: 24, week: 168 } as const;
 type Time = keyof typeof TIMES;
 const TIME_NAMES = Object.keys(TIMES) as Time[];
+const STATUS_NAMES = Object.keys(STATUS_CHOICES) as StatusChoice[];
 
 /** Why deliveries fail, over all endpoints: one group for each cause. */
 export default function Failures() {
@@ -27,6 +28,9 @@ export default function Failures() {
   const { environment } = useEnvironment();
   const [search, setSearch] = useSearchParams();
   const time = TIME_NAMES.find((name) => name === search.get('time')) ?? 'day';
+  const status = STATUS_NAMES.find((name) => name === search.get('status')) ?? 'any';
+  const show = (changed: { time?: Time; status?: StatusChoice }) =>
+    setSearch(parametersOf({ time, status, ...changed }), { replace: true });
   // An hour of the clock more: the statistics begin at a full hour.
   const { data: stats, error, refetch } = useStats(environment, Math.min(168, TIMES[time] + 1));
   const names = { hour: t.deliveries.hour, day: t.deliveries.day, week: t.deliveries.week };
@@ -36,33 +40,61 @@ export default function Failures() {
       title={t.failures.title}
       about={t.failures.about}
       actions={
-        <div className={styles.range}>
+        <div className={styles.choices}>
+          <Choose
+            label={t.deliveries.status}
+            options={STATUS_NAMES.map((value) => ({ value, label: t.failures.statuses[value] }))}
+            value={status}
+            onChange={(value) => show({ status: value })}
+          />
           <Choose
             label={t.failures.range}
             options={TIME_NAMES.map((value) => ({ value, label: names[value] }))}
             value={time}
-            onChange={(value) => setSearch({ time: value }, { replace: true })}
+            onChange={(value) => show({ time: value })}
           />
         </div>
       }
     >
       {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {stats === undefined ? error ? null : <Loading /> : <Groups key={time} stats={stats} time={time} />}
+      {stats === undefined ? (
+        error ? null : (
+          <Loading />
+        )
+      ) : (
+        <Groups key={time} stats={stats} time={time} status={status} />
+      )}
     </Page>
   );
 }
 
-function Groups({ stats, time }: { stats: Schema<'DeliveryStats'>; time: Time }) {
+/** What an address says of the choices. */
+const parametersOf = ({ time, status }: { time: Time; status: StatusChoice }): Record<string, string> => ({
+  time,
+  ...(status === 'any' ? {} : { status }),
+});
+
+function Groups({
+  stats,
+  time,
+  status,
+}: {
+  stats: Schema<'DeliveryStats'>;
+  time: Time;
+  status: StatusChoice;
+}) {
   const t = useTexts();
   const format = useFormat();
   const { environment } = useEnvironment();
   // Fixed as long as the page is open, so that reading further continues one listing.
   const [from] = useState(() => new Date(Date.now() - TIMES[time] * HOUR_MS).toISOString());
-  const failing = stats.endpoints.filter(({ totals }) => totals.exhausted + totals.pending > 0);
+  const failing = stats.endpoints.filter(
+    ({ totals }) => totals.exhausted + (status === 'any' ? totals.pending : 0) > 0,
+  );
   const reading = useFailures(
     environment,
     failing.map(({ webhookId }) => webhookId),
-    from,
+    { from, status },
   );
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = reading;
   const deliveries = useMemo(() => data?.pages.flatMap((page) => page.deliveries) ?? [], [data]);
@@ -77,7 +109,7 @@ function Groups({ stats, time }: { stats: Schema<'DeliveryStats'>; time: Time })
     <>
       {groups.length === 0 && !hasNextPage ? (
         <Empty title={t.failures.none}>
-          <p>{t.failures.noneAbout}</p>
+          <p>{t.failures.noneOf[status]}</p>
         </Empty>
       ) : (
         <ul className={styles.groups} aria-label={t.failures.list}>

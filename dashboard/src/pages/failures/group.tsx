@@ -8,6 +8,7 @@ import { Facts } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Url } from '../../parts/url.tsx';
+import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import styles from './failures.module.css';
@@ -16,8 +17,9 @@ import { ResendGroup } from './resend-group.tsx';
 
 type EndpointRow = Schema<'DeliveryStats'>['endpoints'][number];
 
-/** Deliveries listed in a group; more of them are in the lists of its endpoints. */
+/** Deliveries of a group that are listed at first. */
 const SHOWN = 10;
+const STEP = 100;
 
 /** Deliveries that failed for one cause: how many, where, since when, and resending them. */
 export function Group({
@@ -33,7 +35,10 @@ export function Group({
   const format = useFormat();
   const isAdmin = useIsAdmin();
   const [isAsked, setAsked] = useState(false);
-  const { status, cause, example, deliveries } = group;
+  const errorText = useErrorText();
+  const { status, example, deliveries } = group;
+  // Without a response it is the service's own text.
+  const cause = status === null ? errorText(example) : group.cause;
   const isOpen = (id: string) => endpoints.some((each) => each.webhookId === id && each.status === 'active');
   const isOpenAnywhere = group.endpoints.some(({ id }) => isOpen(id));
   const retrying = deliveries.filter((delivery) => delivery.status === 'retrying').length;
@@ -55,7 +60,7 @@ export function Group({
         ]}
       />
       {retrying === 0 ? null : <p>{t.failures.retrying(retrying, format.number(retrying))}.</p>}
-      {example === cause || example === '' ? null : (
+      {status === null || example === cause || example === '' ? null : (
         <details>
           <summary>{t.failures.example}</summary>
           <Code text={indented(example)} label={t.failures.example} isWrapped />
@@ -114,16 +119,16 @@ function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: reado
   );
 }
 
-/** The newest deliveries of a group; a list of deliveries cannot be filtered by cause. */
-function Deliveries({ group: { deliveries, endpoints } }: { group: FailureGroup }) {
+/** The deliveries of a group, the newest first. */
+function Deliveries({ group: { deliveries } }: { group: FailureGroup }) {
   const t = useTexts();
   const format = useFormat();
-  const [first] = endpoints;
+  const [shown, setShown] = useState(SHOWN);
   return (
     <details>
       <summary>{t.failures.deliveries(deliveries.length, format.number(deliveries.length))}</summary>
       <ul className={styles.list}>
-        {deliveries.slice(0, SHOWN).map(({ id, webhookId, eventType, createdAt }) => (
+        {deliveries.slice(0, shown).map(({ id, webhookId, eventType, createdAt }) => (
           <li key={id}>
             <Link to={`/deliveries/${webhookId}/${id}`}>
               <code>{eventType}</code>
@@ -133,12 +138,12 @@ function Deliveries({ group: { deliveries, endpoints } }: { group: FailureGroup 
             </span>
           </li>
         ))}
-        {deliveries.length > SHOWN && first !== undefined ? (
-          <li>
-            <Link to={`/deliveries/${first.id}?status=exhausted`}>{t.failures.more}</Link>
-          </li>
-        ) : null}
       </ul>
+      {deliveries.length > shown ? (
+        <Button look="plain" onPress={() => setShown(shown + STEP)}>
+          {t.failures.more}
+        </Button>
+      ) : null}
     </details>
   );
 }

@@ -4,6 +4,7 @@ import { idempotencyKeys } from '../../api/idempotency.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { Link } from '../../parts/link.tsx';
 import { Failure, Notice } from '../../parts/notice.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
@@ -41,6 +42,7 @@ export function ResendGroup({
       {isIdle ? (
         <>
           <p>{targets.length === 0 ? t.resend.none : t.failures.confirm(targets.length, written)}</p>
+          {targets.length === 0 ? null : <WithoutPage group={group} />}
           {left === 0 ? null : <Notice tone="warn" title={t.failures.left(left, format.number(left))} />}
         </>
       ) : (
@@ -64,6 +66,22 @@ export function ResendGroup({
         ) : null}
       </DialogActions>
     </Dialog>
+  );
+}
+
+/** Says that resending ends with the page, and what does not. */
+function WithoutPage({ group: { endpoints } }: { group: FailureGroup }) {
+  const t = useTexts();
+  const [only, ...others] = endpoints;
+  return (
+    <>
+      <p className="quiet">{t.failures.stay}</p>
+      {only === undefined || others.length > 0 ? null : (
+        <p>
+          <Link to={`/deliveries/${only.id}?status=exhausted`}>{t.failures.job}</Link>
+        </p>
+      )}
+    </>
   );
 }
 

@@ -4,13 +4,21 @@ import { type Place, readTurns } from './turns.ts';
 
 const PAGE = 100;
 
+/** Which deliveries are read: the failed ones alone, or also those that will be retried. */
+export const STATUS_CHOICES = { any: 'exhausted,retrying', exhausted: 'exhausted' } as const;
+export type StatusChoice = keyof typeof STATUS_CHOICES;
+
 /**
- * Failed and retrying deliveries of some endpoints.
+ * Deliveries of some endpoints that failed, or will be retried.
  * @param from ISO 8601; the same for all pages, whose cursors hold for one filter
  */
-export const useFailures = (environment: Environment, webhookIds: readonly string[], from: string) =>
+export const useFailures = (
+  environment: Environment,
+  webhookIds: readonly string[],
+  { from, status }: { from: string; status: StatusChoice },
+) =>
   useInfiniteQuery({
-    queryKey: [environment, 'failures', from, webhookIds.join()],
+    queryKey: [environment, 'failures', from, status, webhookIds.join()],
     // While more endpoints are read, what is known of the others stays.
     placeholderData: keepPreviousData,
     queryFn: ({ pageParam, signal }) =>
@@ -23,7 +31,7 @@ export const useFailures = (environment: Environment, webhookIds: readonly strin
                 path: { id: webhookId },
                 query: {
                   environment,
-                  status: 'exhausted,retrying',
+                  status: STATUS_CHOICES[status],
                   include: 'response',
                   limit: PAGE,
                   from,

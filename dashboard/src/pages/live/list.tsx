@@ -4,6 +4,7 @@ import {
   type KeyboardEvent,
   memo,
   type RefObject,
+  useCallback,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
@@ -82,12 +83,14 @@ export function LiveList<R extends Row>({
   // The row that Tab reaches: the chosen one, else the one beside the list, else the first.
   const [chosen, setChosen] = useState(shown);
   const active = chosen === undefined ? 0 : Math.min(placeOf(rows, chosen), Math.max(0, rows.length - 1));
+  // The same function for the same rows: with another one all of them are measured anew.
+  const getItemKey = useCallback((index: number) => rows[index]?.id ?? index, [rows]);
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => height,
     overscan: OVERSCAN,
     scrollMargin: top,
-    getItemKey: (index) => rows[index]?.id ?? index,
+    getItemKey,
     // Also far away, so that the focus stays where it is, and Tab finds it.
     rangeExtractor: (range: Range) => rangeWith(range, active),
   });

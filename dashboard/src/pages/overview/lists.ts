@@ -11,11 +11,11 @@ const STATUSES = {
   pending: 'open',
 } as const;
 
-/** Lists of all endpoints. The log of events has no outcome for skipped alone. */
+/** Lists of all endpoints. */
 const OF_ALL = {
   succeeded: '/events?outcome=succeeded&',
-  exhausted: '/failures?',
-  skipped: '/events?outcome=failed&',
+  exhausted: '/failures?status=exhausted&',
+  skipped: '/events?outcome=skipped&',
   pending: '/events?outcome=open&',
 } as const;
 

@@ -45,7 +45,7 @@ export function EndpointRows({ endpoints, time }: { endpoints: readonly Row[]; t
     >
       {endpoints.map((row) => (
         <tr key={row.webhookId}>
-          <td>
+          <td data-url="">
             <Link to={`/endpoints/${row.webhookId}`} className={styles.address}>
               <Url url={row.url} />
             </Link>

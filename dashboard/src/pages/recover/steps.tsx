@@ -102,11 +102,15 @@ function useFocusOnNext(now: string, isKnown: boolean, isCovered: boolean) {
   const last = useRef<string>(undefined);
   useEffect(() => {
     if (!isKnown || isCovered) return;
-    const before = last.current;
-    last.current = now;
-    if (before === undefined || before === now) return;
-    // After the dialog has given the focus back.
-    const frame = requestAnimationFrame(() => requestAnimationFrame(() => heading.current?.focus()));
+    last.current ??= now;
+    if (last.current === now) return;
+    // After the dialog has given the focus back. Until then another reading of the jobs begins anew.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => {
+        last.current = now;
+        heading.current?.focus();
+      });
+    });
     return () => cancelAnimationFrame(frame);
   }, [now, isKnown, isCovered]);
   return heading;

@@ -3,6 +3,7 @@ import { Code } from '../../parts/code.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { useErrorText } from '../../text/error-text.ts';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { Meter } from './meter.tsx';
@@ -14,6 +15,7 @@ export function SourceFacts({ source }: { source: Source }) {
   const t = useTexts();
   const format = useFormat();
   const threshold = useThreshold();
+  const errorText = useErrorText();
   const { id, url, kind, title, words, version } = source;
   return (
     <>
@@ -50,7 +52,7 @@ export function SourceFacts({ source }: { source: Source }) {
         ]}
       />
       {source.lastError === null ? null : (
-        <Code label={t.sources.lastError} text={source.lastError} isWrapped />
+        <Code label={t.sources.lastError} text={errorText(source.lastError)} isWrapped />
       )}
     </>
   );

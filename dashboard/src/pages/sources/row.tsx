@@ -2,6 +2,7 @@ import type { Source } from '../../api/sources.ts';
 import { Link } from '../../parts/link.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { useErrorText } from '../../text/error-text.ts';
 import { useTexts } from '../../text/language.ts';
 import { Meter } from './meter.tsx';
 import styles from './sources.module.css';
@@ -30,6 +31,7 @@ export function AgoOrNever({ at }: { at: string | null }) {
 /** One source of the list. */
 export function SourceRow({ source, threshold }: { source: Source; threshold: number | undefined }) {
   const t = useTexts();
+  const errorText = useErrorText();
   const name = nameOf(source);
   return (
     <tr>
@@ -41,7 +43,7 @@ export function SourceRow({ source, threshold }: { source: Source; threshold: nu
           {name === source.url ? null : <code className={styles.url}>{source.url}</code>}
           {source.lastError === null ? null : (
             <span className={styles.error}>
-              <bdi>{source.lastError}</bdi>
+              <bdi>{errorText(source.lastError)}</bdi>
             </span>
           )}
         </span>

@@ -1,0 +1,28 @@
+import type { Locator, Page } from 'playwright-core';
+
+/* Places of the dashboard's pages. */
+
+export const navigationOf = (page: Page): Locator => page.getByRole('navigation', { name: 'Pages' });
+export const eventRows = (page: Page): Locator =>
+  page.getByRole('list', { name: 'Events', exact: true }).getByRole('link');
+export const eventDetail = (page: Page): Locator => page.getByRole('region', { name: 'Event' });
+export const causesOf = (page: Page): Locator =>
+  page.getByRole('list', { name: 'Failures by cause' }).getByRole('listitem');
+export const searchField = (page: Page): Locator => page.getByRole('combobox', { name: /^Search by ID/ });
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Shows the audit log of today as that of yesterday: nothing in a local run is a day old. */
+export const makeYesterday = (page: Page): Promise<unknown> =>
+  page.route('**/api/settings/audit-log?*', async (route) => {
+    const url = new URL(route.request().url());
+    for (const name of ['from', 'to']) {
+      const time = url.searchParams.get(name);
+      if (time !== null) url.searchParams.set(name, new Date(Date.parse(time) + DAY_MS).toISOString());
+    }
+    const response = await route.fetch({ url: url.href });
+    const body = await response.json();
+    for (const entry of body.data)
+      entry.createdAt = new Date(Date.parse(entry.createdAt) - DAY_MS).toISOString();
+    await route.fulfill({ response, json: body });
+  });
