@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalEnvironment, requireEnvironmentFile } from '../../lib/cli/environment-file.ts';
+import { type LocalEnvironment, requireEnvironmentFile } from '../../packages/cli/src/local-run/environment-file.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
