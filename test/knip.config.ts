@@ -40,5 +40,12 @@ export default {
       // Its name is built from the platform's.
       ignoreDependencies: ['@dynoxide/linux-x64'],
     },
+    'packages/cli': {
+      // Loads the program by a computed name.
+      entry: ['bin/*.{js,ts}', 'src/main.ts'],
+      project: ['{bin,src}/**/*.{js,ts}'],
+      // Imported by path, so that no build is needed in the repository.
+      ignoreDependencies: ['conversation-service-sdk'],
+    },
   },
 } satisfies KnipConfig;

@@ -85,7 +85,7 @@ function eventType<Data extends z.ZodMiniObject, To extends SentTo>(entry: Event
 
 /**
  * All event types. Subscriptions, schemas and texts of the API document, bus events, and the lists of the
- * dashboard and of `npm run listen` derive from these entries.
+ * dashboard and of `conversations listen` derive from these entries.
  */
 export const EVENT_CATALOGUE = {
   'conversation.created': eventType({

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { commandLine } from '../cli/terminal/command-line.ts';
+import { commandLine } from '../../packages/cli/src/terminal/command-line.ts';
 import { breakingChanges } from './compatibility.ts';
 import { currentDocument } from './current.ts';
 import { eventCatalogue, eventTypeList } from './events.ts';
@@ -56,7 +56,7 @@ export function openApiCommand(
 ): number {
   const options = commandLine(
     'npm run generate -- openapi',
-    `Writes to docs: ${CURRENT} (the OpenAPI document), ${EVENT_TYPES} (event types for the dashboard and npm run listen), ${EVENT_CATALOGUE} (their schemas and examples for the dashboard), and the pages ${Object.keys(PAGES).join(', ')}.`,
+    `Writes to docs: ${CURRENT} (the OpenAPI document), ${EVENT_TYPES} (event types for the dashboard and conversations listen), ${EVENT_CATALOGUE} (their schemas and examples for the dashboard), and the pages ${Object.keys(PAGES).join(', ')}.`,
   )
     .option('--check', 'write nothing; fail when a file is not what would be written')
     .option(

@@ -122,7 +122,7 @@ export const webhooks = (): Record<string, PathItem> =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: receiveOperation(type) }]));
 
 /**
- * The event types as the dashboard and the commands of lib/cli list them, which know nothing else of the
+ * The event types as the dashboard and the commands of packages/cli list them, which know nothing else of the
  * service.
  */
 export const eventTypeList = (): Record<string, { sentTo: string; summary: string }> =>

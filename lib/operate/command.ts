@@ -1,5 +1,5 @@
 import { findConnectionFailure } from 'aws-local/connection-failure.ts';
-import { paintFor } from '../cli/terminal/paint.ts';
+import { paintFor } from '../../packages/cli/src/terminal/paint.ts';
 import { readOperateArguments } from './arguments.ts';
 import { clientsOf } from './clients.ts';
 import type { Command } from './commands.ts';

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
+import { ago, count, facts, grid, moment } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, resource } from './context.ts';
 import { OperateError } from './errors.ts';
-import { ago, count, facts, grid, moment } from './grid.ts';
 import { type Letter, letterBox, sendLetters } from './letters.ts';
 import { shapeOf, subjectOf } from './subject.ts';
 

@@ -4,9 +4,9 @@ import { deliveryStore } from '../../functions/store/deliveries.ts';
 import { endpointScan, endpointState } from '../../functions/store/endpoint-scan.ts';
 import { endpointStore } from '../../functions/store/endpoints.ts';
 import { readOrganizationState } from '../../functions/store/organizations.ts';
+import { ago, count, facts, grid, moment } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { OperateError, UsageError } from './errors.ts';
-import { ago, count, facts, grid, moment } from './grid.ts';
 
 /** Number of deliveries shown. */
 const LAST = 10;

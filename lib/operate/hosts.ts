@@ -1,8 +1,8 @@
 import { BLOCKED_HOSTS_FRESH_SECONDS, parseHost } from '../../functions/domain/blocked-hosts.ts';
 import { blockedHostStore } from '../../functions/store/blocked-hosts.ts';
+import { ago, grid } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { UsageError } from './errors.ts';
-import { ago, grid } from './grid.ts';
 
 const openStore = (context: Context) => blockedHostStore(tableOf(context, 'service'));
 

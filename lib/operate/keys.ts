@@ -9,9 +9,9 @@ import {
   setCurrentVersion,
 } from '../../functions/domain/keyring.ts';
 import { endpointScan } from '../../functions/store/endpoint-scan.ts';
+import { count, grid, moment } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';
 import { OperateError } from './errors.ts';
-import { count, grid, moment } from './grid.ts';
 import { keyringSecret, newKey } from './keyring-secret.ts';
 
 const openSecret = ({ clients, place }: Context, name: string) =>

@@ -6,8 +6,8 @@ import type { Log } from '../../functions/platform/log-codes.ts';
 import { deliveryQueues } from '../../functions/platform/queues.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
 import { DUE_SHARDS } from '../../functions/store/keys.ts';
+import { count, facts } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';
-import { count, facts } from './grid.ts';
 
 /** Time after which a run starts no further page; the service's own run comes a minute later. */
 const RUN_MS = 60_000;

@@ -3,9 +3,9 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { mapConcurrently } from '../../functions/engine/concurrency.ts';
+import { count, facts } from '../../packages/cli/src/terminal/grid.ts';
 import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { OperateError } from './errors.ts';
-import { count, facts } from './grid.ts';
 
 /** Rows per page: DynamoDB's limit on a batch read. */
 const PAGE = 100;

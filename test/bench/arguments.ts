@@ -6,7 +6,7 @@ import {
   repeatable,
   text,
   wholeNumber,
-} from '../../lib/cli/terminal/command-line.ts';
+} from '../../packages/cli/src/terminal/command-line.ts';
 import { readBenchDocument } from './report/document.ts';
 
 /** Prints the help or the error, and ends the process. */

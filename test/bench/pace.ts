@@ -8,7 +8,7 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { buildEvent } from '../../functions/domain/events.ts';
 import { EndpointId, OrgId } from '../../functions/domain/ids.ts';
 import { outboxStore } from '../../functions/store/outbox.ts';
-import { commandLine, decimal, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
+import { commandLine, decimal, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 import { startRunEngines } from './run-engines.ts';

@@ -13,7 +13,7 @@ import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from '../../func
 import { reconcileDeliveries } from '../../functions/engine/reconcile.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
 import { DUE_SHARDS, keys } from '../../functions/store/keys.ts';
-import { commandLine, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
+import { commandLine, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
 import { metered } from './consumed.ts';
 

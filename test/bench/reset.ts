@@ -10,7 +10,7 @@ import type { Tenant } from '../../functions/domain/tenant.ts';
 import { buildTenantKey } from '../../functions/store/keys.ts';
 import { ledgerStore } from '../../functions/store/ledger.ts';
 import { readOrganizationState } from '../../functions/store/organizations.ts';
-import { commandLine, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
+import { commandLine, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 import { type RunEngines, startRunEngines } from './run-engines.ts';

@@ -23,7 +23,7 @@ import { organizationStore, readOrganizationState } from '../../functions/store/
 import { checkSlots, sourceChecks } from '../../functions/store/source-checks.ts';
 import { dueSources } from '../../functions/store/sources.ts';
 import { committer } from '../../functions/store/transaction.ts';
-import { commandLine, repeatable, text, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
+import { commandLine, repeatable, text, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
 import { metered } from './consumed.ts';
 

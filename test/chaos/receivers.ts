@@ -1,4 +1,4 @@
-import { type Receiver, startReceiver } from '../../lib/cli/receiver/receiver.ts';
+import { type Receiver, startReceiver } from '../../packages/cli/src/receiver/receiver.ts';
 import type { LocalRun } from '../support/local-run.ts';
 
 /** The requests of one delivery to a receiver. */

@@ -1,5 +1,5 @@
 import { until } from 'aws-local/test/until.ts';
-import { startReceiver } from '../../lib/cli/receiver/receiver.ts';
+import { startReceiver } from '../../packages/cli/src/receiver/receiver.ts';
 import { apiClient } from '../support/api.ts';
 import { startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 

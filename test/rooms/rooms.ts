@@ -2,7 +2,7 @@ import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ICruiseResult } from 'dependency-cruiser';
-import { commandLine } from '../../lib/cli/terminal/command-line.ts';
+import { commandLine } from '../../packages/cli/src/terminal/command-line.ts';
 import { RULES } from './rules.ts';
 
 /*
@@ -44,7 +44,9 @@ const { output } = await cruise(
     parser: 'tsc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^test/compatibility/(?:fixtures|previous)/|^packages/sdk/dist/|^examples/' },
+    exclude: {
+      path: '^test/compatibility/(?:fixtures|previous)/|^packages/(?:cli|sdk)/dist/|^examples/',
+    },
   },
   { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
 );

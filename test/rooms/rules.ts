@@ -134,7 +134,7 @@ const ROOMS: readonly Room[] = [
       domain,
       '^functions/api/(?:routes|delivery-schemas|[^/]+/schemas)\\.ts$',
       '^functions/platform/(?:route|pipeline/session-authentication)\\.ts$',
-      '^lib/cli/terminal/command-line\\.ts$',
+      '^packages/cli/src/terminal/command-line\\.ts$',
     ],
     packages: [...npm('zod', 'uuid', 'marked'), ALL_OF_NODE],
     because:
@@ -148,7 +148,7 @@ const ROOMS: readonly Room[] = [
   },
   {
     from: '^lib/cost/',
-    rooms: ['^lib/cli/terminal/command-line\\.ts$'],
+    rooms: ['^packages/cli/src/terminal/command-line\\.ts$'],
     packages: [...npm('zod'), ...node('util')],
     because: 'lib/cost calculates from what was measured: zod, node:util and the command line alone.',
   },
@@ -160,7 +160,7 @@ const ROOMS: readonly Room[] = [
       store,
       '^functions/platform/(?:clients/clients|queues)\\.ts$',
       '^functions/platform/log-codes\\.ts$',
-      '^lib/cli/(?:terminal/|environment-file\\.ts$)',
+      '^packages/cli/src/(?:terminal/|local-run/environment-file\\.ts$|local-run/directory\\.ts$)',
       '^packages/aws-local/src/connection-failure\\.ts$',
     ],
     packages: [
@@ -172,14 +172,10 @@ const ROOMS: readonly Room[] = [
   },
   {
     from: '^lib/cli/',
-    rooms: ['^packages/aws-local/src/'],
-    packages: [
-      ...npm('zod', '@peculiar/x509', 'standardwebhooks', '@commander-js/extra-typings'),
-      ALL_OF_NODE,
-      '^docs/openapi/',
-    ],
+    rooms: ['^packages/(?:aws-local|cli)/src/'],
+    packages: [...npm('zod', '@peculiar/x509', '@commander-js/extra-typings'), ALL_OF_NODE, '^docs/openapi/'],
     because:
-      'lib/cli calls the API and runs the synthesized template with aws-local: of the service the OpenAPI document and the event types, nothing of the functions.',
+      'lib/cli runs the synthesized template with aws-local, and calls the API with the modules of packages/cli: of the service the OpenAPI document, nothing of the functions.',
   },
   {
     from: '^packages/aws-local/',
@@ -198,6 +194,21 @@ const ROOMS: readonly Room[] = [
     rooms: ['^packages/sdk/'],
     because:
       'the Python client is generated from the OpenAPI document, with the names of the methods of packages/sdk.',
+  },
+  {
+    from: '^packages/cli/',
+    except: '^packages/cli/bin/build\\.ts$',
+    rooms: [
+      '^packages/sdk/src/(?:receiver/)?index\\.ts$',
+      '^packages/aws-local/src/(?:connection-failure|errors|files)\\.ts$',
+    ],
+    packages: [
+      ...npm('zod', '@commander-js/extra-typings', 'commander', '@modelcontextprotocol/[^/]+'),
+      ALL_OF_NODE,
+      '^docs/openapi/event-types\\.json$',
+    ],
+    because:
+      'packages/cli calls the API by packages/sdk: of the repository the event types and three small modules of aws-local, which its build includes.',
   },
   {
     from: '^dashboard/',

@@ -1,4 +1,4 @@
-import { commandLine, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
+import { commandLine, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { campaign } from './campaign.ts';
 import { finding, progress, table, verdict } from './report.ts';
 import { simulate } from './simulate.ts';

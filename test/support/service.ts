@@ -13,7 +13,7 @@ import { createMemoryDirectory } from 'aws-local/test/memory-directory.ts';
 import * as z from 'zod';
 import { OrgId } from '../../functions/domain/ids.ts';
 import { ensureCertificates } from '../../lib/cli/certificates/certificate-files.ts';
-import { startReceiver } from '../../lib/cli/receiver/receiver.ts';
+import { startReceiver } from '../../packages/cli/src/receiver/receiver.ts';
 import { LOCAL_SERVICE } from '../../lib/cli/start/local-service.ts';
 import { MAIL_FROM, type StackContext, synthesize } from '../../lib/cli/start/synthesis.ts';
 import type { FunctionName } from '../../lib/cloud/grants/grant.ts';

@@ -1,15 +1,12 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { LocalRunError } from 'aws-local/errors.ts';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  claimDirectory,
+  ENVIRONMENT_FILE_NAME,
+  environmentFileIn,
+} from '../../../packages/cli/src/local-run/directory.ts';
+import { lockDirectory, type RunLock } from '../../../packages/cli/src/local-run/run-lock.ts';
 import { CERTIFICATE_FILE_NAMES } from '../certificates/certificate-files.ts';
-import { lockDirectory, type RunLock } from './run-lock.ts';
-
-const MARKER = '.conversation-service-local';
-const MARKER_TEXT = 'The local run keeps its files here; npm start -- --fresh deletes them.\n';
-
-/** The state contains keys and messages. */
-const OWNER_ONLY = 0o700;
 
 /** A killed run may have left engines running; the next one finds and ends them by these files. */
 const PROCESS_ID_FILE = '.pid';
@@ -20,7 +17,6 @@ const NAMES = {
   state: 'state',
   logs: 'logs',
   mailbox: 'mailbox',
-  environment: 'env',
   outputs: 'outputs.json',
   demonstration: 'demonstration.json',
 } as const;
@@ -31,7 +27,7 @@ const OURS = [
   NAMES.compileCache,
   NAMES.logs,
   NAMES.mailbox,
-  NAMES.environment,
+  ENVIRONMENT_FILE_NAME,
   NAMES.outputs,
   NAMES.demonstration,
   ...Object.values(CERTIFICATE_FILE_NAMES),
@@ -81,53 +77,9 @@ export async function openLocalDirectory(
   return { ...directory, release: () => lock.release() };
 }
 
-/** File with the shell variables of the local run. */
-export function environmentFileIn(directory: string): string {
-  return join(directory, NAMES.environment);
-}
-
 async function claim(path: string, shown: string): Promise<RunLock> {
   await claimDirectory(path, shown);
   return lockDirectory(path, shown);
-}
-
-/**
- * Creates the directory if needed and marks it as the local run's, without locking it.
- * @param path absolute
- * @param shown name in messages
- * @throws LocalRunError when it has other files, or is not writable
- */
-export async function claimDirectory(path: string, shown: string): Promise<void> {
-  try {
-    await makeDirectory(path);
-    const entries = await readdir(path);
-    if (entries.length > 0 && !entries.includes(MARKER)) {
-      throw new LocalRunError(
-        `${shown} is not empty and was not made by the local run: set LOCAL_DIR to another directory.`,
-      );
-    }
-    await writeFile(join(path, MARKER), MARKER_TEXT);
-  } catch (error) {
-    if (error instanceof LocalRunError) throw error;
-    throw new LocalRunError(`${shown} cannot be used: ${error instanceof Error ? error.message : error}`);
-  }
-}
-
-/**
- * Creates missing parents. Node's own `recursive` never returns where the parent rejects entries as "no such
- * file", as in /proc.
- */
-async function makeDirectory(path: string): Promise<void> {
-  try {
-    await mkdir(path, { mode: OWNER_ONLY });
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EEXIST') return;
-    const above = dirname(path);
-    if (code !== 'ENOENT' || above === path || existsSync(above)) throw error;
-    await makeDirectory(above);
-    await mkdir(path, { mode: OWNER_ONLY });
-  }
 }
 
 async function deleteOurs(path: string): Promise<void> {

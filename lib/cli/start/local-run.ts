@@ -4,13 +4,18 @@ import type { Cloud, CloudOptions } from 'aws-local/cloud.ts';
 import { freePort, holdPort } from 'aws-local/engines/free-port.ts';
 import { LocalRunError } from 'aws-local/errors.ts';
 import { PRIVATE, replaceFile } from 'aws-local/files.ts';
-import { ApiClient } from '../api-client.ts';
+import { ApiClient } from '../../../packages/cli/src/api-client.ts';
+import { pathForShell, type Variables } from '../../../packages/cli/src/local-run/directory.ts';
+import {
+  type LocalEnvironment,
+  readEnvironmentFile,
+  writeEnvironmentFile,
+} from '../../../packages/cli/src/local-run/environment-file.ts';
+import { type Receiver, startReceiver } from '../../../packages/cli/src/receiver/receiver.ts';
+import { formatDuration } from '../../../packages/cli/src/terminal/format.ts';
+import type { Screen } from '../../../packages/cli/src/terminal/screen.ts';
+import { type StopRequest, untilAborted } from '../../../packages/cli/src/terminal/stop-request.ts';
 import { type CertificateFiles, ensureCertificates } from '../certificates/certificate-files.ts';
-import { type LocalEnvironment, readEnvironmentFile, writeEnvironmentFile } from '../environment-file.ts';
-import { type Receiver, startReceiver } from '../receiver/receiver.ts';
-import { formatDuration } from '../terminal/format.ts';
-import type { Screen } from '../terminal/screen.ts';
-import { type StopRequest, untilAborted } from '../terminal/stop-request.ts';
 import { demonstrate } from './demonstration.ts';
 import { readDemonstrationFile, writeDemonstrationFile } from './demonstration-file.ts';
 import { openFunctionLog } from './function-log.ts';
@@ -19,8 +24,8 @@ import { LOCAL_SERVICE } from './local-service.ts';
 import { ensureOrganization, type Organization } from './organization.ts';
 import { ensureSandbox, type OrganizationSandbox, provisionSandbox } from './organization-sandbox.ts';
 import { type Sessions, settlePeople } from './people.ts';
-import { readSettings, type Settings, type Variables } from './settings.ts';
-import { pathForShell, renderDemonstration, renderReady } from './start-view.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { renderDemonstration, renderReady } from './start-view.ts';
 import { contextOf, type synthesize } from './synthesis.ts';
 
 const ENROL_OUTPUT = 'EnrolFunctionName';

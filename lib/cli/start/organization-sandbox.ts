@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callApi, expectStatus, readBody } from '../api-call.ts';
+import { callApi, expectStatus, readBody } from '../../../packages/cli/src/api-call.ts';
 import { ALL_SCOPES } from './scopes.ts';
 
 const PATH = '/api/settings/sandbox/provision';

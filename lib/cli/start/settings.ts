@@ -1,8 +1,9 @@
-import { resolve } from 'node:path';
 import { LocalRunError } from 'aws-local/errors.ts';
-
-/** Environment variables, as in `process.env`. */
-export type Variables = Readonly<Record<string, string | undefined>>;
+import {
+  readDirectory,
+  readVariable,
+  type Variables,
+} from '../../../packages/cli/src/local-run/directory.ts';
 
 /** Settings of `npm start` from its environment. */
 export interface Settings {
@@ -74,19 +75,6 @@ export function readSettings(variables: Variables, cwd: string): Settings {
     dynamodbEndpoint: endpoint(variables, 'DYNAMODB_ENDPOINT'),
     sqsEndpoint: endpoint(variables, 'SQS_ENDPOINT'),
   };
-}
-
-/** Directory of the local run: `LOCAL_DIR`, else `.local`. */
-export function readDirectory(
-  variables: Variables,
-  cwd: string,
-): Pick<Settings, 'directory' | 'directoryShown'> {
-  const shown = readVariable(variables, 'LOCAL_DIR') ?? '.local';
-  return { directory: resolve(cwd, shown), directoryShown: shown };
-}
-
-function readVariable(variables: Variables, name: string): string | undefined {
-  return variables[name] === '' ? undefined : variables[name];
 }
 
 function port(variables: Variables): number {

@@ -1,8 +1,7 @@
-import { relative } from 'node:path';
-import { renderDelivery } from '../delivery-view.ts';
-import { quoteForShell } from '../environment-file.ts';
-import { formatDuration, indent } from '../terminal/format.ts';
-import type { Paint } from '../terminal/paint.ts';
+import { renderDelivery } from '../../../packages/cli/src/delivery-view.ts';
+import { pathForShell } from '../../../packages/cli/src/local-run/directory.ts';
+import { formatDuration, indent } from '../../../packages/cli/src/terminal/format.ts';
+import type { Paint } from '../../../packages/cli/src/terminal/paint.ts';
 import type { Demonstrated } from './demonstration.ts';
 
 /** Renders the demonstration with its times. */
@@ -25,7 +24,7 @@ const SETTINGS_CALL: [command: string, does: string] = [
 ];
 
 const FORWARD: [command: string, does: string] = [
-  'npm run forward -- --to URL',
+  'npx conversations forward --to URL',
   'posts what happens in your sandbox ($SANDBOX_API_KEY) to your own address',
 ];
 
@@ -54,11 +53,11 @@ export function renderReady(
     [`source ${environmentFile}`, 'BASE_URL, keys, tokens and certificate files for your shell'],
     ['curl -H "Authorization: Bearer $API_KEY" $BASE_URL/api/v1/conversations', ''],
     ...(place.sessions ? [SETTINGS_CALL] : []),
-    ['npm run listen', 'receives deliveries and shows them (in another terminal)'],
+    ['npx conversations listen', 'receives deliveries and shows them (in another terminal)'],
     ...(place.sandbox ? [FORWARD] : []),
     ['Ctrl-C', 'stops; npm start continues with the data, npm start -- --fresh starts with new data'],
   ];
-  const width = 28;
+  const width = 34;
   const rows = next.map(([command, does]) => {
     const shown = paint('cyan', command.padEnd(does === '' ? 0 : width));
     return `    ${shown}${does === '' ? '' : `  ${paint('dim', does)}`}`;
@@ -75,11 +74,4 @@ export function renderReady(
     '',
     `  ${paint('dim', `The functions' log: ${pathForShell(place.logFile, place.cwd)} (--verbose shows it here)`)}`,
   ].join('\n');
-}
-
-/** The shorter of the absolute and relative path, quoted for the shell. */
-export function pathForShell(path: string, cwd: string): string {
-  const below = relative(cwd, path);
-  const shown = below !== '' && !below.startsWith('..') ? below : path;
-  return /^[\w@%+=:,./-]+$/.test(shown) ? shown : quoteForShell(shown);
 }

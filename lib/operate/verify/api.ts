@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ProblemType } from '../../../functions/domain/problem.ts';
 import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
-import { harmless } from '../../cli/terminal/format.ts';
+import { harmless } from '../../../packages/cli/src/terminal/format.ts';
 import { CheckFailed } from './check.ts';
 
 /** Longer than API Gateway's integration timeout. */

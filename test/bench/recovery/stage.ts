@@ -1,5 +1,5 @@
 import { until } from 'aws-local/test/until.ts';
-import { type Receiver, startReceiver } from '../../../lib/cli/receiver/receiver.ts';
+import { type Receiver, startReceiver } from '../../../packages/cli/src/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../support/api.ts';
 import { type LocalRun, startLocalRun } from '../../support/local-run.ts';
 import { openLoop } from '../measure/open-loop.ts';

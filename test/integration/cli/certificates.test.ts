@@ -7,7 +7,7 @@ import {
   type CertificateFiles,
   ensureCertificates,
 } from '../../../lib/cli/certificates/certificate-files.ts';
-import { startReceiver } from '../../../lib/cli/receiver/receiver.ts';
+import { startReceiver } from '../../../packages/cli/src/receiver/receiver.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

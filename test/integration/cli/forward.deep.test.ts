@@ -5,12 +5,12 @@ import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureCertificates } from '../../../lib/cli/certificates/certificate-files.ts';
-import { writeEnvironmentFile } from '../../../lib/cli/environment-file.ts';
+import { writeEnvironmentFile } from '../../../packages/cli/src/local-run/environment-file.ts';
 import {
   type ReceivedDelivery,
   type ReceiverOptions,
   startReceiver,
-} from '../../../lib/cli/receiver/receiver.ts';
+} from '../../../packages/cli/src/receiver/receiver.ts';
 import { type FakeSandbox, startFakeSandbox } from './fake-sandbox.ts';
 import { startProgram } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -41,7 +41,7 @@ async function aLocalRun(options: Pick<ReceiverOptions, 'respond'> = {}) {
   });
   onTestFinished(() => receiver.stop());
   const run = (args: readonly string[], env: Record<string, string> = {}) =>
-    startProgram('bin/forward.ts', args, { LOCAL_DIR: directory, ...env });
+    startProgram('packages/cli/bin/conversations.js', ['forward', ...args], { LOCAL_DIR: directory, ...env });
   const to = ['--to', `${receiver.url}/hooks`];
   const forward = (...args: string[]) => run([...to, ...args]);
   const ids = () => received.map(({ headers }) => headers['webhook-delivery-id']);
@@ -61,7 +61,7 @@ function verifies({ body, headers }: ReceivedDelivery, secret: string): boolean 
   return true;
 }
 
-describe('npm run forward', { timeout: 60_000 }, () => {
+describe('conversations forward', { timeout: 60_000 }, () => {
   it('posts new deliveries byte for byte, with signatures that verify', async () => {
     const { directory, sandbox, received, ids, receives, forward } = await aLocalRun();
     const endpoint = sandbox.register();
@@ -330,7 +330,11 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     sandbox.happens(sandbox.register(), { ago: 1000 });
     const nowhere = await temporaryDirectory();
     const state = join(nowhere, 'below', 'position.json');
-    const env = { LOCAL_DIR: join(nowhere, 'none'), BASE_URL: sandbox.url, SANDBOX_API_KEY: sandbox.key };
+    const env = {
+      LOCAL_DIR: join(nowhere, 'none'),
+      CONVERSATIONS_BASE_URL: sandbox.url,
+      CONVERSATIONS_API_KEY: sandbox.key,
+    };
     const http = [...to.slice(0, 1), 'http://127.0.0.1:1/'];
     const program = run([...http, '--state', state, '--since', 'all'], env);
     await program.shows(/nothing listens there/);
@@ -351,7 +355,7 @@ describe('npm run forward', { timeout: 60_000 }, () => {
   it('needs no local run, and leaves a directory that one can use', async () => {
     const { sandbox, run } = await aLocalRun();
     const directory = join(await temporaryDirectory(), 'local');
-    const env = { LOCAL_DIR: directory, SANDBOX_API_KEY: sandbox.key };
+    const env = { LOCAL_DIR: directory, CONVERSATIONS_API_KEY: sandbox.key };
     const flags = ['--to', 'http://127.0.0.1:1/', '--base-url', `${sandbox.url}/api/v1/`, '--once'];
     const program = run(flags, env);
     expect(await program.ended).toBe(0);
@@ -359,15 +363,19 @@ describe('npm run forward', { timeout: 60_000 }, () => {
   });
 });
 
-describe('npm run forward refuses to start', { timeout: 60_000 }, () => {
-  const readError = async (sandbox: FakeSandbox, env: Record<string, string>) => {
+describe('conversations forward refuses to start', { timeout: 60_000 }, () => {
+  const readError = async (sandbox: FakeSandbox, env: Record<string, string>, code = 3) => {
     const directory = join(await temporaryDirectory(), 'local');
-    const program = startProgram('bin/forward.ts', ['--to', 'http://127.0.0.1:1/'], {
-      LOCAL_DIR: directory,
-      BASE_URL: sandbox.url,
-      ...env,
-    });
-    expect(await program.ended).toBe(1);
+    const program = startProgram(
+      'packages/cli/bin/conversations.js',
+      ['forward', '--to', 'http://127.0.0.1:1/'],
+      {
+        LOCAL_DIR: directory,
+        CONVERSATIONS_BASE_URL: sandbox.url,
+        ...env,
+      },
+    );
+    expect(await program.ended).toBe(code);
     expect(program.errors()).not.toContain('    at ');
     return program.errors().trim();
   };
@@ -375,29 +383,31 @@ describe('npm run forward refuses to start', { timeout: 60_000 }, () => {
   it('without a key, with a live one, or with an invalid one', async () => {
     const sandbox = await startFakeSandbox();
     onTestFinished(() => sandbox.stop());
-    expect(await readError(sandbox, {})).toContain('Set SANDBOX_API_KEY to a key of the sandbox');
-    expect(await readError(sandbox, { SANDBOX_API_KEY: 'ck_live_x' })).toContain('is a live key');
-    expect(await readError(sandbox, { SANDBOX_API_KEY: 'ck_sandbox_other' })).toBe(
-      `The API at ${sandbox.url} does not take the key in SANDBOX_API_KEY.`,
+    expect(await readError(sandbox, {})).toContain('There is no key for');
+    expect(await readError(sandbox, { CONVERSATIONS_API_KEY: 'ck_live_x' })).toContain('is a live key');
+    expect(await readError(sandbox, { CONVERSATIONS_API_KEY: 'ck_sandbox_other' })).toBe(
+      `The API at ${sandbox.url} does not take the key.`,
     );
     sandbox.refuse(403);
-    expect(await readError(sandbox, { SANDBOX_API_KEY: sandbox.key })).toContain('may not read endpoints');
+    expect(await readError(sandbox, { CONVERSATIONS_API_KEY: sandbox.key })).toContain(
+      'may not read endpoints',
+    );
   });
 
   it('without an API', async () => {
     const sandbox = await startFakeSandbox();
     await sandbox.stop();
-    expect(await readError(sandbox, { SANDBOX_API_KEY: sandbox.key })).toBe(
+    expect(await readError(sandbox, { CONVERSATIONS_API_KEY: sandbox.key }, 4)).toBe(
       `The API at ${sandbox.url} cannot be reached: nothing listens there. Start it with npm start.`,
     );
-    expect(await readError(sandbox, { BASE_URL: '' })).toContain('Which API?');
+    expect(await readError(sandbox, { CONVERSATIONS_BASE_URL: '' })).toContain('Which API?');
   });
 
   it('with an invalid flag, and prints its help', async () => {
-    const help = startProgram('bin/forward.ts', ['--help'], {});
+    const help = startProgram('packages/cli/bin/conversations.js', ['forward', '--help'], {});
     expect(await help.ended).toBe(0);
     expect(help.output()).toContain('--webhook <whk_…>');
-    const wrong = startProgram('bin/forward.ts', [], {});
+    const wrong = startProgram('packages/cli/bin/conversations.js', ['forward'], {});
     expect(await wrong.ended).toBe(2);
     expect(wrong.errors()).toContain("required option '--to <url>' not specified");
   });

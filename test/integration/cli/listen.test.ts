@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureCertificates } from '../../../lib/cli/certificates/certificate-files.ts';
-import { writeEnvironmentFile } from '../../../lib/cli/environment-file.ts';
+import { writeEnvironmentFile } from '../../../packages/cli/src/local-run/environment-file.ts';
 import { type FakeEndpoint, startFakeApi } from './fake-api.ts';
 import { startProgram } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -29,7 +29,8 @@ async function aLocalRun() {
     RECEIVER_CERT_FILE: certificates.receiverCertFile,
     RECEIVER_KEY_FILE: certificates.receiverKeyFile,
   });
-  const listen = (...args: string[]) => startProgram('bin/listen.ts', args, { LOCAL_DIR: directory });
+  const listen = (...args: string[]) =>
+    startProgram('packages/cli/bin/conversations.js', ['listen', ...args], { LOCAL_DIR: directory });
   const onlyEndpoint = (): FakeEndpoint => {
     const [endpoint] = api.endpoints.values();
     return endpoint ?? expect.unreachable('nothing is registered');
@@ -37,7 +38,7 @@ async function aLocalRun() {
   return { api, listen, onlyEndpoint };
 }
 
-describe('npm run listen', { timeout: 60_000 }, () => {
+describe('conversations listen', { timeout: 60_000 }, () => {
   it('registers an endpoint, shows and verifies deliveries, and deletes the endpoint', async () => {
     const { api, listen, onlyEndpoint } = await aLocalRun();
     const program = listen();
@@ -129,7 +130,7 @@ describe('npm run listen', { timeout: 60_000 }, () => {
 
   it('fails with a hint when there is no local run', async () => {
     const directory = await temporaryDirectory();
-    const program = startProgram('bin/listen.ts', [], { LOCAL_DIR: directory });
+    const program = startProgram('packages/cli/bin/conversations.js', ['listen'], { LOCAL_DIR: directory });
     expect(await program.ended).toBe(1);
     expect(program.errors().trim()).toBe(
       `There is no ${directory}/env: start the local run first (npm start), then try again.`,
@@ -140,17 +141,17 @@ describe('npm run listen', { timeout: 60_000 }, () => {
     const { api, listen } = await aLocalRun();
     await api.stop();
     const program = listen();
-    expect(await program.ended).toBe(1);
+    expect(await program.ended).toBe(4);
     expect(program.errors().trim()).toBe(
       `The API at ${api.url} cannot be reached: nothing listens there. Start it with npm start.`,
     );
   });
 
   it('prints its help and refuses an invalid flag', async () => {
-    const help = startProgram('bin/listen.ts', ['--help'], {});
+    const help = startProgram('packages/cli/bin/conversations.js', ['listen', '--help'], {});
     expect(await help.ended).toBe(0);
     expect(help.output()).toContain('--forward <url>');
-    const wrong = startProgram('bin/listen.ts', ['--status', 'ok'], {});
+    const wrong = startProgram('packages/cli/bin/conversations.js', ['listen', '--status', 'ok'], {});
     expect(await wrong.ended).toBe(2);
     expect(wrong.errors()).toContain("option '--status <list>' argument 'ok' is invalid");
   });

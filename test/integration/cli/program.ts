@@ -22,13 +22,19 @@ export interface Program {
 }
 
 /**
- * Starts a TypeScript program of this project with Node.js, and kills it at the end of the test if necessary.
+ * Starts a program of this project with Node.js, and kills it at the end of the test if necessary.
  * @param path relative to the top of the project
  */
 export function startProgram(path: string, args: readonly string[], env: Record<string, string>): Program {
   const file = fileURLToPath(new URL(`../../../${path}`, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      // Nothing that the user of this machine has stored.
+      XDG_CONFIG_HOME: join(tmpdir(), 'no-configuration'),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = { output: '', errors: '' };

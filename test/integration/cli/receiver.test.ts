@@ -11,7 +11,7 @@ import {
   type ReceivedDelivery,
   type ReceiverOptions,
   startReceiver,
-} from '../../../lib/cli/receiver/receiver.ts';
+} from '../../../packages/cli/src/receiver/receiver.ts';
 import { post } from './fake-api.ts';
 
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0';

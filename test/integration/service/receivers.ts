@@ -1,5 +1,9 @@
 import { until } from 'aws-local/test/until.ts';
-import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/cli/receiver/receiver.ts';
+import {
+  type Answer,
+  type ReceivedDelivery,
+  startReceiver,
+} from '../../../packages/cli/src/receiver/receiver.ts';
 import type { ApiClient } from '../../support/api.ts';
 
 export const ok = () => ({ status: 200 });

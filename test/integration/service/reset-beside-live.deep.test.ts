@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { type ReceivedDelivery, startReceiver } from '../../../lib/cli/receiver/receiver.ts';
+import { type ReceivedDelivery, startReceiver } from '../../../packages/cli/src/receiver/receiver.ts';
 import type { ApiClient } from '../../support/api.ts';
 import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
 import { aPlace } from './place.ts';

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../lib/operate/commands.ts';
+import { createProgram } from '../../../packages/cli/src/program.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PAGE = readFileSync(join(ROOT, 'docs/reference/command-line.md'), 'utf8');
@@ -16,8 +19,29 @@ const sectionOf = (title: string): string =>
 const flagsIn = (text: string, each: RegExp): string[] =>
   [...text.matchAll(each)].flatMap(([row]) => row.match(/--[a-z-]+/g) ?? []);
 
+/** The commands of `conversations`, with their names after it. */
+function commandsOf(
+  command: CommandUnknownOpts,
+  path: readonly string[] = [],
+): [string, CommandUnknownOpts][] {
+  if (command.commands.length === 0) return [[path.join(' '), command]];
+  return command.commands.flatMap((each) => commandsOf(each, [...path, each.name()]));
+}
+
+const stream = new PassThrough();
+const { program } = createProgram({
+  variables: {},
+  cwd: ROOT,
+  stdin: stream,
+  stdout: stream,
+  stderr: stream,
+  signal: new AbortController().signal,
+});
+/** Explained once for all commands. */
+const COMMON = ['--base-url', '--sandbox', '--json'];
+
 describe('the command line reference', () => {
-  it.each(['listen', 'forward', 'operate', 'verify'])('lists each flag of npm run %s', (program) => {
+  it.each(['operate', 'verify'])('lists each flag of npm run %s', (program) => {
     const listed = flagsIn(sectionOf(`npm run ${program}`), /^\| (?:`--[^`]+`(?:, )?)+ \|/gm);
     const explained = flagsIn(helpOf(program), /^ {2}(?:-\w, )?--[a-z-]+/gm).filter(
       (flag) => flag !== '--help',
@@ -31,4 +55,21 @@ describe('the command line reference', () => {
     ];
     expect(listed.map(([, name]) => name)).toEqual(COMMANDS.map(({ name }) => name));
   });
+
+  it('lists each command of conversations', () => {
+    const listed = [...sectionOf('conversations').matchAll(/^\| `([a-z]+(?: [a-z]+)?)(?: <.*)?` \|/gm)];
+    expect(listed.map(([, name]) => name)).toEqual(commandsOf(program).map(([name]) => name));
+  });
+
+  it.each(['listen', 'forward', 'trigger', 'events tail', 'resend'])(
+    'lists each flag of conversations %s',
+    (name) => {
+      const command = commandsOf(program).find(([path]) => path === name)?.[1] ?? expect.fail(name);
+      const listed = flagsIn(sectionOf(`conversations ${name}`), /^\| (?:`--[^`]+`(?:, )?)+ \|/gm);
+      const flags = command.options.map(({ long }) => long ?? '');
+      expect([...new Set([...listed, ...COMMON])].toSorted()).toEqual(
+        [...new Set([...flags, ...COMMON])].toSorted(),
+      );
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { plain } from '../../../lib/cli/terminal/paint.ts';
+import { plain } from '../../../packages/cli/src/terminal/paint.ts';
 import { figure } from '../../bench/figure.ts';
 import { compare } from '../../bench/report/comparison.ts';
 import type { BenchDocument } from '../../bench/report/document.ts';

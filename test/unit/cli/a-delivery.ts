@@ -1,4 +1,4 @@
-import type { ReceivedDelivery } from '../../../lib/cli/receiver/receiver.ts';
+import type { ReceivedDelivery } from '../../../packages/cli/src/receiver/receiver.ts';
 
 const EVENT = {
   type: 'conversation.created',

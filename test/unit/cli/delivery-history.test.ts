@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DeliveryHistory } from '../../../lib/cli/listen/delivery-history.ts';
-import { renderSummary, statusFor } from '../../../lib/cli/listen/listen.ts';
+import { DeliveryHistory } from '../../../packages/cli/src/listen/delivery-history.ts';
+import { renderSummary, statusFor } from '../../../packages/cli/src/listen/listen.ts';
 
 describe('delivery history', () => {
   it('calls a delivery a duplicate once it was accepted', () => {

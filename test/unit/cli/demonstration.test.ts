@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ReceivedDelivery } from '../../../lib/cli/receiver/receiver.ts';
 import { type DemonstrationOptions, demonstrate } from '../../../lib/cli/start/demonstration.ts';
+import type { ReceivedDelivery } from '../../../packages/cli/src/receiver/receiver.ts';
 import { aDelivery } from './a-delivery.ts';
 
 const about = (conversationId: string, changes: Partial<ReceivedDelivery> = {}) =>

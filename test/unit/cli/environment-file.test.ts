@@ -6,7 +6,7 @@ import {
   parseEnvironment,
   quoteForShell,
   renderEnvironment,
-} from '../../../lib/cli/environment-file.ts';
+} from '../../../packages/cli/src/local-run/environment-file.ts';
 
 const environment: LocalEnvironment = {
   BASE_URL: 'http://localhost:3000',

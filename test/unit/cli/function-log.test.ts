@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { Throttle } from '../../../lib/cli/start/throttle.ts';
 import { renderTrouble } from '../../../lib/cli/start/trouble.ts';
-import { plain } from '../../../lib/cli/terminal/paint.ts';
+import { plain } from '../../../packages/cli/src/terminal/paint.ts';
 
 /** In local time, which the terminal shows. */
 const NOW = new Date(2026, 10, 20, 14, 3, 22, 104);

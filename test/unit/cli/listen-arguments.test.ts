@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readListenArguments } from '../../../lib/cli/listen/arguments.ts';
+import { listenCommand, toListenArguments } from '../../../packages/cli/src/listen/arguments.ts';
 import { usageError } from '../../support/command-line.ts';
+
+const readListenArguments = (args: readonly string[]) =>
+  toListenArguments(listenCommand().parse(args, { from: 'user' }).opts());
 
 describe('arguments of listen', () => {
   it('register for all events on any port and accept everything by default', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { pathForShell, renderDemonstration, renderReady } from '../../../lib/cli/start/start-view.ts';
-import { plain } from '../../../lib/cli/terminal/paint.ts';
+import { renderDemonstration, renderReady } from '../../../lib/cli/start/start-view.ts';
+import { pathForShell } from '../../../packages/cli/src/local-run/directory.ts';
+import { plain } from '../../../packages/cli/src/terminal/paint.ts';
 import { aDelivery } from './a-delivery.ts';
 
 describe('the start screen', () => {
@@ -35,8 +36,8 @@ describe('the start screen', () => {
     expect(shown).toContain('source .local/env ');
     expect(shown).toContain('curl -H "Authorization: Bearer $API_KEY" $BASE_URL/api/v1/conversations');
     expect(shown).toContain(settingsCall);
-    expect(shown).toContain('npm run listen');
-    expect(shown).toMatch(/npm run forward -- --to URL .*\$SANDBOX_API_KEY/);
+    expect(shown).toContain('npx conversations listen');
+    expect(shown).toMatch(/npx conversations forward --to URL .*\$SANDBOX_API_KEY/);
     expect(shown).toContain('Ctrl-C');
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wishOf } from '../../../lib/cli/terminal/stop-request.ts';
+import { wishOf } from '../../../packages/cli/src/terminal/stop-request.ts';
 
 describe('signals', () => {
   it('request a stop with the first one', () => {

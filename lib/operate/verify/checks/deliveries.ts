@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { DeliveryStatus, OPEN_STATUSES } from '../../../../functions/domain/delivery.ts';
 import { ConversationId, DeliveryId, EndpointId } from '../../../../functions/domain/ids.ts';
-import { harmless } from '../../../cli/terminal/format.ts';
+import { harmless } from '../../../../packages/cli/src/terminal/format.ts';
 import { dataOf, expectStatus } from '../api.ts';
 import { type Check, CheckFailed, CheckSkipped } from '../check.ts';
 import { need, type VerifyContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import { CROWDED_IN_FLIGHT } from '../../../../functions/domain/lanes.ts';
-import { count } from '../../grid.ts';
+import { count } from '../../../../packages/cli/src/terminal/grid.ts';
 import { DEALT_WITH, measureQueue, type QueueState } from '../../state.ts';
 import { type Check, requireNone } from '../check.ts';
 import type { VerifyContext } from '../context.ts';

@@ -5,7 +5,7 @@ import {
   type ReceivedDelivery,
   type Answer as Response,
   startReceiver,
-} from '../../../../lib/cli/receiver/receiver.ts';
+} from '../../../../packages/cli/src/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../../support/api.ts';
 import { eventViolations } from '../../../support/event-schemas.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';

@@ -5,7 +5,7 @@ import { toStreamRecord } from 'aws-local/sources/stream-records.ts';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type ReceivedDelivery, startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
+import { type ReceivedDelivery, startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import type { ApiClient } from '../../../support/api.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';

@@ -1,7 +1,7 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { buildDigestMailKey } from '../../../../functions/domain/mailing.ts';
-import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
+import { startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import { casesOf } from '../../../support/cases.ts';
 import type { ReceivedMail } from '../../../support/mails.ts';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';

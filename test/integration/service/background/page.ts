@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Answer, type ReceivedDelivery, startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
+import {
+  type Answer,
+  type ReceivedDelivery,
+  startReceiver,
+} from '../../../../packages/cli/src/receiver/receiver.ts';
 
 /** A web page on this machine that a test can change. */
 export interface Page {

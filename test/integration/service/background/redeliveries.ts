@@ -2,7 +2,7 @@ import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { EndpointId, newId, RedeliveryJobId } from '../../../../functions/domain/ids.ts';
 import { keys } from '../../../../functions/store/keys.ts';
-import { type ReceivedDelivery, startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
+import { type ReceivedDelivery, startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import type { ApiClient, Data } from '../../../support/api.ts';
 import { casesOf } from '../../../support/cases.ts';
 import type { Row } from '../../../support/tables.ts';

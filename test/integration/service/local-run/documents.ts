@@ -19,8 +19,7 @@ const NOT_RUN: readonly [command: RegExp, reason: string][] = [
 
 /** Programs that run until the reader stops them, with the first output to wait for. */
 const STAYS: readonly [command: RegExp, ready: RegExp][] = [
-  [/^npm run listen\b/, /Ctrl-C stops/],
-  [/^npm run forward /, /Ctrl-C stops/],
+  [/^npx conversations (?:listen|forward|events tail)\b/, /Ctrl-C stops/],
   [/^node receiver\.mjs$/, /Listening at/],
   [/^node first\.mjs$/, /conversation\.created/],
   [/^env\/bin\/python first\.py$/, /conversation\.created/],
@@ -122,6 +121,6 @@ async function runBlock(shell: ReaderShell, block: string) {
 /** The current output of the commands that only read. */
 async function readOutput(shell: ReaderShell, last: { commands: string; output: string } | undefined) {
   if (last === undefined) return '';
-  if (/ -X (?:POST|PATCH|DELETE) |npm run/.test(last.commands)) return last.output;
+  if (/ -X (?:POST|PATCH|DELETE) |npm run|conversations (?!events|endpoints)/.test(last.commands)) return last.output;
   return shell.run(last.commands);
 }

@@ -9,7 +9,11 @@ import { until } from 'aws-local/test/until.ts';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrgId } from '../../../../functions/domain/ids.ts';
-import { type Answer, type ReceivedDelivery, startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
+import {
+  type Answer,
+  type ReceivedDelivery,
+  startReceiver,
+} from '../../../../packages/cli/src/receiver/receiver.ts';
 import { aBusEvent } from '../../../builders.ts';
 import { type RunbookPage, runbookPages } from '../../../support/runbooks.ts';
 import type { LocalService } from '../a-service.ts';

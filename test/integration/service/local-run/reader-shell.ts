@@ -90,9 +90,10 @@ export async function aReaderShell(
     if (shell.pid !== undefined) killGroup(shell.pid);
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   });
-  // Starting npm would take longer than the program itself.
+  // Starting npm or npx would take longer than the program itself.
   shell.stdin.write(`set -o pipefail
 npm() { [ "$1" = run ] && [ "$2" != --prefix ] || { command npm "$@"; return; }; local name="$2"; shift 2; [ "\${1-}" != -- ] || shift; $replace node "${ROOT}/bin/$name.ts" "$@"; }
+npx() { [ "$1" = conversations ] || { command npx "$@"; return; }; shift; $replace node "${ROOT}/packages/cli/bin/conversations.js" "$@"; }
 `);
 
   let blocks = 0;

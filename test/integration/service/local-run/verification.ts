@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { OrgId } from '../../../../functions/domain/ids.ts';
 import { keys } from '../../../../functions/store/keys.ts';
-import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
+import { startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import type { LocalService } from '../a-service.ts';
 import { ok } from '../receivers.ts';
 import { type OperatorOutputs, verify } from '../verify/verification.ts';

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { until } from 'aws-local/test/until.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import { WORKERS } from '../../../../lib/cloud/bundle.ts';
+import { type Answer, startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import type { Document, Operation } from '../../../fuzz/document.ts';
 import { type Canary, canary, leaks } from '../../../support/canaries.ts';
 import type { Sent } from '../../../support/exchange.ts';

@@ -1,6 +1,6 @@
 import { until } from 'aws-local/test/until.ts';
 import { expect, it } from 'vitest';
-import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
+import { startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import { aTenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 

@@ -1,6 +1,6 @@
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, expect } from 'vitest';
-import type { ReceivedDelivery } from '../../../../lib/cli/receiver/receiver.ts';
+import type { ReceivedDelivery } from '../../../../packages/cli/src/receiver/receiver.ts';
 import type { Answer, Data } from '../../../support/api.ts';
 import type { Organization } from '../an-organization.ts';
 import { ok } from '../receivers.ts';

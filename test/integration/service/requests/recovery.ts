@@ -1,6 +1,6 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
+import { startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import { casesOf } from '../../../support/cases.ts';
 import type { Organization } from '../an-organization.ts';
 import { path } from '../receivers.ts';

@@ -1,4 +1,4 @@
-import type { Listed, Page } from '../../../../lib/cli/forward/round.ts';
+import type { Listed, Page } from '../../../../packages/cli/src/forward/round.ts';
 
 /** A delivery of the simulated sandbox; times in milliseconds. */
 export interface SimulatedDelivery {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { baseUrlOf, readForwardArguments } from '../../../../lib/cli/forward/arguments.ts';
+import { baseUrlOf } from '../../../../packages/cli/src/connection/base-url.ts';
+import { forwardCommand, toForwardArguments } from '../../../../packages/cli/src/forward/arguments.ts';
 import { runCommandLine, usageError } from '../../../support/command-line.ts';
 
+const readForwardArguments = (args: readonly string[]) =>
+  toForwardArguments(forwardCommand().parse(args, { from: 'user' }).opts());
 const TO = ['--to', 'http://localhost:4000/hooks'];
 const read = (...args: string[]) => readForwardArguments([...TO, ...args]);
 

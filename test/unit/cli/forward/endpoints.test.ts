@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chosen, startOf } from '../../../../lib/cli/forward/endpoints.ts';
-import { BEGINNING, positionAt } from '../../../../lib/cli/forward/position.ts';
+import { chosen, startOf } from '../../../../packages/cli/src/forward/endpoints.ts';
+import { BEGINNING, positionAt } from '../../../../packages/cli/src/forward/position.ts';
 
 const NOW = Date.parse('2026-11-20T09:30:00Z');
 const HOUR = 3_600_000;

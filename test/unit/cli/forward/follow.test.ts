@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type FollowOptions, follow } from '../../../../lib/cli/forward/follow.ts';
-import type { SandboxDelivery, SandboxEndpoint } from '../../../../lib/cli/forward/sandbox-api.ts';
-import type { State } from '../../../../lib/cli/forward/state-file.ts';
+import { type FollowOptions, follow } from '../../../../packages/cli/src/forward/follow.ts';
+import type { SandboxDelivery, SandboxEndpoint } from '../../../../packages/cli/src/forward/sandbox-api.ts';
+import type { State } from '../../../../packages/cli/src/forward/state-file.ts';
 import { idAt } from './a-sandbox.ts';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BEGINNING, type Position } from '../../../../lib/cli/forward/position.ts';
-import { type Followed, lookRound } from '../../../../lib/cli/forward/round.ts';
+import { BEGINNING, type Position } from '../../../../packages/cli/src/forward/position.ts';
+import { type Followed, lookRound } from '../../../../packages/cli/src/forward/round.ts';
 import { idAt, listAt, type SignedDelivery, type SimulatedDelivery } from './a-sandbox.ts';
 
 const MINUTE = 60_000;

@@ -7,7 +7,7 @@ import {
   retryAfterMs,
   UNPACED,
   waitMs,
-} from '../../../../lib/cli/forward/pacing.ts';
+} from '../../../../packages/cli/src/forward/pacing.ts';
 
 const MINUTE = 60_000;
 const headers = (fields: Record<string, string>) => new Headers(fields);

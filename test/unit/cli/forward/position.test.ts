@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueOf, lookBack, positionAt, reachOf } from '../../../../lib/cli/forward/position.ts';
+import { dueOf, lookBack, positionAt, reachOf } from '../../../../packages/cli/src/forward/position.ts';
 import { idAt } from './a-sandbox.ts';
 
 const MINUTE = 60_000;

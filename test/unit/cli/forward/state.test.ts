@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseState, renderState, stateFileIn } from '../../../../lib/cli/forward/state-file.ts';
+import { parseState, renderState, stateFileIn } from '../../../../packages/cli/src/forward/state-file.ts';
 
 const KEY = 'ck_sandbox_k0y';
 const connection = { baseUrl: 'http://localhost:3000', key: KEY, to: new URL('http://localhost:4000/hooks') };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { SandboxDelivery } from '../../../../lib/cli/forward/sandbox-api.ts';
+import type { SandboxDelivery } from '../../../../packages/cli/src/forward/sandbox-api.ts';
 import {
   renderForwarding,
   renderPassedOn,
   renderStart,
   renderSummary,
-} from '../../../../lib/cli/forward/view.ts';
-import { plain } from '../../../../lib/cli/terminal/paint.ts';
+} from '../../../../packages/cli/src/forward/view.ts';
+import { plain } from '../../../../packages/cli/src/terminal/paint.ts';
 
 const TO = new URL('http://ada:hunter2@localhost:4000/hooks?token=hunter2');
 const startedAt = new Date(2026, 10, 20, 14, 3, 22, 104);

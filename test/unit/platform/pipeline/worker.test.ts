@@ -3,7 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Defect } from '../../../../functions/domain/problem.ts';
 import { FAILED_INVOCATIONS } from '../../../../functions/platform/metric-names.ts';
 import { count } from '../../../../functions/platform/metrics.ts';
-import { InvocationFailed, invocation, outboxReader } from '../../../../functions/platform/pipeline/worker.ts';
+import {
+  InvocationFailed,
+  invocation,
+  outboxReader,
+} from '../../../../functions/platform/pipeline/worker.ts';
 import { INVOCATION } from '../../../support/functions.ts';
 import { capturingLogger } from '../capturing-logger.ts';
 

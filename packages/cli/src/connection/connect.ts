@@ -1,0 +1,47 @@
+import { type Client, createClient } from '../../../sdk/src/index.ts';
+import type { Context } from '../context.ts';
+import { environmentFileIn, pathForShell, readDirectory } from '../local-run/directory.ts';
+import { readEnvironmentFile } from '../local-run/environment-file.ts';
+import {
+  type Connection,
+  type ConnectionFlags,
+  type ConnectionSources,
+  chooseConnection,
+} from './connection.ts';
+import { credentialsFileOf, readCredentials } from './credentials.ts';
+
+/** Reads where a connection can come from. @throws CommandError for an unreadable file of `login` */
+export async function readSources({
+  variables,
+  cwd,
+}: Pick<Context, 'variables' | 'cwd'>): Promise<ConnectionSources> {
+  const file = environmentFileIn(readDirectory(variables, cwd).directory);
+  return {
+    variables,
+    local: await readEnvironmentFile(file),
+    localFile: pathForShell(file, cwd),
+    credentials: await readCredentials(credentialsFileOf(variables)),
+  };
+}
+
+/** A client for the chosen API and key. @throws CommandError without one */
+export async function connect(
+  flags: ConnectionFlags,
+  context: Context,
+): Promise<Connection & { client: Client }> {
+  const connection = chooseConnection(flags, await readSources(context));
+  return { ...connection, client: clientFor(connection, context) };
+}
+
+export const clientFor = (
+  { baseUrl, key }: Pick<Connection, 'baseUrl' | 'key'>,
+  { stderr }: Pick<Context, 'stderr'>,
+): Client =>
+  createClient({
+    baseUrl,
+    apiKey: key,
+    onDeprecation: ({ operation, sunset }) =>
+      stderr.write(
+        `The operation ${operation} is deprecated${sunset ? `, and works until ${sunset}` : ''}.\n`,
+      ),
+  });

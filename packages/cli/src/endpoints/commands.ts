@@ -1,0 +1,45 @@
+import { connect } from '../connection/connect.ts';
+import type { Context } from '../context.ts';
+import { apiCommand, subcommand } from '../flags.ts';
+import { runCommand } from '../run.ts';
+import { matching } from '../terminal/command-line.ts';
+import { renderEndpoint, renderEndpoints } from './view.ts';
+
+/** As many as an organization can have. */
+const MOST = 100;
+
+const listCommand = () =>
+  apiCommand('endpoints list', 'Lists the endpoints and their failure state.', ['endpoints list']);
+
+const showCommand = () =>
+  apiCommand(
+    'endpoints show',
+    'Shows an endpoint, its failure state and its deliveries of the last 24 hours.',
+    ['endpoints show whk_0192…'],
+  ).argument('<endpoint>', 'id of the endpoint', matching(/^whk_\w+$/, 'the id of an endpoint: whk_…'));
+
+type Flags = ReturnType<ReturnType<typeof listCommand>['opts']>;
+
+/** `endpoints` with its commands. @param end receives the exit code */
+export const endpointsCommand = (context: Context, end: (code: Promise<number>) => Promise<void>) =>
+  subcommand('endpoints', 'Shows the endpoints that receive events.')
+    .addCommand(listCommand().action((flags) => end(listEndpoints(flags, context))))
+    .addCommand(showCommand().action((id, flags) => end(showEndpoint(id, flags, context))));
+
+const listEndpoints = (flags: Flags, context: Context): Promise<number> =>
+  runCommand(flags, context, async (printer) => {
+    const { client } = await connect(flags, context);
+    const endpoints = await client.webhooks.list({ limit: MOST }, context).take(MOST);
+    if (!printer.isJson) printer.note(renderEndpoints(endpoints, printer.paint));
+    else for (const endpoint of endpoints) printer.result(endpoint, () => '');
+  });
+
+const showEndpoint = (id: string, flags: Flags, context: Context): Promise<number> =>
+  runCommand(flags, context, async (printer) => {
+    const { client } = await connect(flags, context);
+    const [endpoint, stats] = await Promise.all([
+      client.webhooks.get(id, context),
+      client.webhooks.stats(id, { hours: 24 }, context),
+    ]);
+    printer.result({ ...endpoint, stats }, () => renderEndpoint(endpoint, stats, printer.paint));
+  });

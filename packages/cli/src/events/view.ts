@@ -1,0 +1,67 @@
+import type { DataOf, ItemOf } from '../../../sdk/src/index.ts';
+import { harmless, indent } from '../terminal/format.ts';
+import { grid } from '../terminal/grid.ts';
+import { renderBody } from '../terminal/json-view.ts';
+import type { Paint } from '../terminal/paint.ts';
+
+export type ListedEvent = ItemOf<'listEvents'>;
+export type EventDetails = DataOf<'readEvent'>;
+type EventDelivery = EventDetails['deliveries'][number];
+
+const INDENT = 2;
+
+/** One line: time, event type, identifier, and the identifiers of what it is about. */
+export function renderEventLine({ id, type, createdAt, data }: ListedEvent, paint: Paint): string {
+  const about = Object.entries(data).flatMap(([name, value]) =>
+    name.endsWith('Id') && typeof value === 'string' ? [`${name}=${value}`] : [],
+  );
+  return harmless(
+    [paint('dim', createdAt), paint('bold', type), id, paint('dim', about.join(' '))].join('  ').trimEnd(),
+  );
+}
+
+/** The event with its payload, its deliveries and their attempts. */
+export function renderEvent(event: EventDetails, paint: Paint): string {
+  const { id, type, createdAt, payload, deliveries } = event;
+  return [
+    `${paint('bold', harmless(type))}  ${harmless(id)}  ${paint('dim', createdAt)}`,
+    indent(renderBody(Buffer.from(payload), paint), INDENT),
+    '',
+    deliveries.length === 0
+      ? '  No deliveries: no endpoint was subscribed to it.'
+      : deliveries.map((delivery) => renderDeliveryOfEvent(delivery, paint)).join('\n\n'),
+  ].join('\n');
+}
+
+function renderDeliveryOfEvent(delivery: EventDelivery, paint: Paint): string {
+  const { id, webhookId, channelId, url, status, redeliveryOf, attemptLog } = delivery;
+  const head = [
+    renderStatus(delivery, paint),
+    id,
+    `→ ${webhookId ?? channelId} ${url ?? ''}`.trimEnd(),
+    ...(redeliveryOf === null ? [] : [`resends ${redeliveryOf}`]),
+  ];
+  const attempts = attemptLog.map(({ number, startedAt, durationMs, status: code, error }) => [
+    String(number),
+    startedAt,
+    `${durationMs} ms`,
+    code === null ? '–' : String(code),
+    harmless(error ?? ''),
+  ]);
+  const responses = attemptLog.flatMap(({ number, response }) =>
+    response ? [`  Response to attempt ${number} (untrusted): ${harmless(JSON.stringify(response))}`] : [],
+  );
+  return [
+    `  ${harmless(head.join('  '))}`,
+    ...(attempts.length === 0
+      ? [`    ${status === 'pending' ? 'Not attempted yet.' : 'No attempts.'}`]
+      : [indent(grid(['Attempt', 'Started', 'Took', 'Status', 'Error'], attempts, paint), INDENT)]),
+    ...responses.map((line) => indent(line, INDENT)),
+  ].join('\n');
+}
+
+function renderStatus({ status, terminalReason, nextRetryAt }: EventDelivery, paint: Paint): string {
+  const colour = status === 'succeeded' ? 'green' : status === 'exhausted' ? 'red' : 'yellow';
+  const reason = terminalReason === null ? '' : ` (${terminalReason})`;
+  return `${paint(colour, status)}${reason}${nextRetryAt === null ? '' : `, next attempt ${nextRetryAt}`}`;
+}

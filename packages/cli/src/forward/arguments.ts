@@ -1,0 +1,86 @@
+import { parseBaseUrlFlag, subcommand } from '../flags.ts';
+import { listOf, matching, refuse, repeatable, text, url } from '../terminal/command-line.ts';
+
+/** Start without a saved position: milliseconds ago, or the oldest delivery. */
+export type Since = { kind: 'ago'; milliseconds: number } | { kind: 'all' };
+
+export type ForwardArguments = ReturnType<typeof toForwardArguments>;
+
+const UNIT_MS = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+/** The command, which exits the process for `--help` and for wrong arguments. */
+export const forwardCommand = () =>
+  subcommand(
+    'forward',
+    'Posts the deliveries of your sandbox to your URL, byte for byte, with a new signature.\n' +
+      'It reads them from the public API with a sandbox key; the service itself makes no request.',
+    [
+      'forward --to http://localhost:4000/hooks',
+      'forward --to http://localhost:4000/hooks --since 10m --once',
+    ],
+  )
+    .requiredOption(
+      '--to <url>',
+      'where to, http or https: http://localhost:4000/hooks',
+      url('http', 'https'),
+    )
+    .option(
+      '--webhook <whk_…>',
+      'follow this endpoint only; may be given again (all endpoints of the sandbox, new ones too)',
+      repeatable(listOf(matching(/^whk_\w+$/, 'ids of endpoints: whk_…'))),
+    )
+    .option(
+      '--since <time>',
+      'where to begin without a saved position: the last 30s, 10m, 2h or 3d, or all (from now on)',
+      parseSince,
+    )
+    .option('--once', 'forward what is there and exit; 1 when something was not accepted')
+    .option('--fresh', 'forget the saved position, and begin as --since says')
+    .option(
+      '--state <file>',
+      'where the position is saved (a file in LOCAL_DIR for each API, key and URL)',
+      text,
+    )
+    .option(
+      '--base-url <url>',
+      'of the API (CONVERSATIONS_BASE_URL, the local run, the last login)',
+      parseBaseUrlFlag,
+    )
+    .option('--json', 'print JSON, one object per delivery; errors too')
+    .addHelpText(
+      'after',
+      `
+Each delivery is forwarded once, after its first attempt in the sandbox. The same command continues where it stopped,
+even after kill -9; then the one that was in progress may come twice. A delivery that your URL did not accept is not
+retried: resend the event with POST …/deliveries/{id}/redeliver, or everything with --fresh --since 10m. It uses at most
+half of the sandbox's requests per minute.
+
+Environment:
+  CONVERSATIONS_API_KEY    a key of the sandbox that may read:webhooks (the local run's, or that of login)
+  CONVERSATIONS_BASE_URL   of the API, without /api/v1
+  LOCAL_DIR                the directory of the local run (.local)`,
+    );
+
+type ForwardOptions = ReturnType<ReturnType<typeof forwardCommand>['opts']>;
+
+export const toForwardArguments = ({
+  webhook: webhooks = [],
+  since = { kind: 'ago', milliseconds: 0 },
+  fresh,
+  once,
+  to,
+  state,
+  baseUrl,
+}: ForwardOptions) => ({ to, state, baseUrl, webhooks, since, fresh: fresh === true, once: once === true });
+
+export function parseSince(given: string): Since {
+  if (given === 'all') return { kind: 'all' };
+  const [, amount, unit = ''] = /^(\d{1,6})([smhd])$/.exec(given) ?? [];
+  const milliseconds = UNIT_MS.get(unit) ?? refuse('a time such as 30s, 10m, 2h or 3d, or all');
+  return { kind: 'ago', milliseconds: Number(amount) * milliseconds };
+}

@@ -1,0 +1,78 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import packageJson from '../package.json' with { type: 'json' };
+import { completionCommand, runCompletion } from './completion/command.ts';
+import type { Context } from './context.ts';
+import { endpointsCommand } from './endpoints/commands.ts';
+import { eventsCommand } from './events/commands.ts';
+import { forwardCommand, toForwardArguments } from './forward/arguments.ts';
+import { forward } from './forward/forward.ts';
+import { listenCommand, toListenArguments } from './listen/arguments.ts';
+import { listen } from './listen/listen.ts';
+import { loginCommand, logoutCommand, runLogin, runLogout } from './login/command.ts';
+import { mcpCommand, runMcp } from './mcp/command.ts';
+import { resendCommand, runResend } from './resend/command.ts';
+import { runCommand } from './run.ts';
+import { commandLine } from './terminal/command-line.ts';
+import { createScreen } from './terminal/screen.ts';
+import { runTrigger, triggerCommand } from './trigger/command.ts';
+
+const EXPLANATIONS = `
+Environment:
+  CONVERSATIONS_API_KEY    the key, before a stored one
+  CONVERSATIONS_BASE_URL   of the API, without /api/v1
+  LOCAL_DIR                the directory of the local run (.local), whose key is found there
+  NO_COLOR, FORCE_COLOR    colors off, or on without a terminal
+
+Exit codes: 0 done, 1 failed or not confirmed, 2 wrong usage, 3 no key, or the API refuses it (401, 403),
+4 the API does not answer, or cannot now (429, 5xx): try again, 130 interrupted.`;
+
+/** The whole command line. @returns it with the exit code of the command that ran */
+export function createProgram(context: Context): { program: CommandUnknownOpts; exitCode: () => number } {
+  let code = 0;
+  const end = async (ended: Promise<number>): Promise<void> => {
+    code = await ended;
+  };
+  const screenFor = (isJson: boolean | undefined) => createScreen(isJson ? context.stderr : context.stdout);
+
+  const program: CommandUnknownOpts = commandLine(
+    'conversations',
+    'Receive, follow, resend and trigger the events of the Conversation Service API.',
+  )
+    .version(packageJson.version, '-v, --version', 'show the version')
+    .addHelpText('after', EXPLANATIONS)
+    .addCommand(
+      listenCommand().action((flags) =>
+        end(
+          runCommand({ json: flags.json, isStream: true }, context, ({ isJson, result }) =>
+            listen(toListenArguments(flags), {
+              ...context,
+              screen: screenFor(isJson),
+              ...(isJson && { onResult: (answered) => result(answered, () => '') }),
+            }),
+          ),
+        ),
+      ),
+    )
+    .addCommand(
+      forwardCommand().action((flags) =>
+        end(
+          runCommand({ json: flags.json, isStream: true }, context, ({ isJson, result }) =>
+            forward(toForwardArguments(flags), {
+              ...context,
+              screen: screenFor(isJson),
+              ...(isJson && { onResult: (passed) => result(passed, () => '') }),
+            }),
+          ),
+        ),
+      ),
+    )
+    .addCommand(triggerCommand().action((type, flags) => end(runTrigger(type, flags, context))))
+    .addCommand(eventsCommand(context, end))
+    .addCommand(endpointsCommand(context, end))
+    .addCommand(resendCommand().action((id, flags) => end(runResend(id, flags, context))))
+    .addCommand(loginCommand().action((flags) => end(runLogin(flags, context))))
+    .addCommand(logoutCommand().action((flags) => end(runLogout(flags, context))))
+    .addCommand(mcpCommand().action((flags) => end(runMcp(flags, context))))
+    .addCommand(completionCommand().action((shell) => runCompletion(shell, program, context)));
+  return { program, exitCode: () => code };
+}

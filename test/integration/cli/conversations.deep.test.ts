@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { Client as McpClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { anEvent, idOf, startFakeOrganization } from './fake-organization.ts';
+import { startProgram } from './program.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const PROGRAM = 'packages/cli/bin/conversations.js';
+
+describe('conversations as a process', { timeout: 60_000 }, () => {
+  it('serves MCP on stdin and stdout, and ends with its client', async () => {
+    const api = await startFakeOrganization();
+    onTestFinished(() => api.stop());
+    api.events.push(anEvent(1));
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [join(ROOT, PROGRAM), 'mcp'],
+      env: { CONVERSATIONS_BASE_URL: api.url, CONVERSATIONS_API_KEY: api.key },
+      stderr: 'ignore',
+    });
+    const mcp = new McpClient({ name: 'test', version: '1' });
+    await mcp.connect(transport);
+    onTestFinished(() => mcp.close());
+    expect((await mcp.listTools()).tools.map(({ name }) => name)).toContain('resend');
+    const { content } = await mcp.callTool({ name: 'list_events', arguments: {} });
+    expect(JSON.stringify(content)).toContain(idOf('evt', 1));
+    await mcp.close();
+  });
+
+  it('has the exit code of its error, and explains its commands', async () => {
+    const failed = startProgram(PROGRAM, ['events', 'list'], {
+      CONVERSATIONS_BASE_URL: 'http://127.0.0.1:1',
+      CONVERSATIONS_API_KEY: 'ck_sandbox_x',
+    });
+    expect(await failed.ended).toBe(4);
+    expect(failed.errors()).toContain('nothing listens there');
+    const help = startProgram(PROGRAM, ['events', 'tail', '--help'], {});
+    expect(await help.ended).toBe(0);
+    expect(help.output()).toMatch(
+      /^Usage: conversations events tail \[options\][\s\S]*Examples:\n {2}conversations events tail\n/,
+    );
+  });
+
+  it('needs nothing but Node.js when it is packed', async () => {
+    const directory = await temporaryDirectory();
+    const run = (program: string, ...args: string[]) =>
+      execFileSync(program, args, { cwd: directory, encoding: 'utf8' });
+    run('npm', 'pack', '--silent', '--pack-destination', directory, join(ROOT, 'packages/cli'));
+    run('tar', 'xzf', 'conversation-service-cli-0.1.0.tgz');
+    const packed = join(directory, 'package/bin/conversations.js');
+    expect(run(process.execPath, packed, 'completion', 'bash')).toContain('complete -o default');
+    expect(run(process.execPath, packed, 'mcp', '--help')).toContain('Model Context Protocol');
+  });
+});

@@ -1,0 +1,209 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** Id of a resource: the prefix, and the digit 32 times. */
+export const idOf = (prefix: string, digit: number | string): string =>
+  `${prefix}_${String(digit).repeat(32)}`;
+
+const AT = '2026-11-23T14:26:39.873Z';
+
+export const anEvent = (digit: number, data: object = { conversationId: idOf('cnv', digit) }) => ({
+  id: idOf('evt', digit),
+  type: 'conversation.created',
+  schemaVersion: 1,
+  createdAt: AT,
+  data,
+});
+
+export const anEndpoint = (digit: number, changed: object = {}) => ({
+  id: idOf('whk', digit),
+  url: `https://receiver-${digit}.example/hooks`,
+  events: ['conversation.created'],
+  description: null,
+  maxPerSecond: null,
+  status: 'active',
+  consecutiveFailures: 0,
+  failing: null,
+  disabledAt: null,
+  disabledReason: null,
+  predecessor: null,
+  createdAt: AT,
+  ...changed,
+});
+
+export const aDelivery = (digit: number, changed: object = {}) => ({
+  id: idOf('dlv', digit),
+  webhookId: idOf('whk', digit),
+  channelId: null,
+  url: `https://receiver-${digit}.example/hooks`,
+  receiverStatus: 'active',
+  eventId: idOf('evt', 1),
+  eventType: 'conversation.created',
+  status: 'succeeded',
+  attempts: 1,
+  nextRetryAt: null,
+  terminalAt: AT,
+  terminalReason: null,
+  lastError: null,
+  lastResponseStatus: 200,
+  redeliveryOf: null,
+  createdAt: AT,
+  atRealSpeed: null,
+  attemptLog: [],
+  ...changed,
+});
+
+const COUNTS = { owed: 3, pending: 0, succeeded: 2, exhausted: 1, skipped: 0, duplicates: 0 };
+
+/** A fake of the API with an organization's events, endpoints and deliveries. */
+export interface FakeOrganization {
+  url: string;
+  key: string;
+  /** Method, path and body of every call. */
+  calls: { call: string; body: unknown }[];
+  /** In the order in which they happened. */
+  events: ReturnType<typeof anEvent>[];
+  endpoints: ReturnType<typeof anEndpoint>[];
+  deliveries: ReturnType<typeof aDelivery>[];
+  scopes: string[];
+  /** Answers the next requests with this status. */
+  fail(status: number, times: number): void;
+  stop(): Promise<void>;
+}
+
+type Answer = [status: number, data?: unknown, more?: object];
+
+export async function startFakeOrganization(): Promise<FakeOrganization> {
+  const failures: number[] = [];
+  let created = 0;
+  const make = (prefix: string): Answer => {
+    created += 1;
+    return [201, { id: `${prefix}_${created}` }];
+  };
+  const missing: Answer = [404, { type: 'NOT_FOUND', message: 'No such resource.' }];
+  const find = <T extends { id: string }>(all: readonly T[], id: string | undefined): Answer => {
+    const found = all.find((each) => each.id === id);
+    return found === undefined ? missing : [200, found];
+  };
+  const resent = (webhookId: string, id: string): Answer =>
+    find(organization.deliveries, id)[0] === 404
+      ? missing
+      : [202, aDelivery(9, { id: idOf('dlv', 'a'), webhookId, status: 'pending', redeliveryOf: id })];
+
+  function listEvents(query: URLSearchParams): Answer {
+    const { events } = organization;
+    if (query.get('order') !== 'asc')
+      return [200, events.toReversed().slice(0, Number(query.get('limit'))), { nextCursor: null }];
+    const start = Number(
+      query.get('cursor') ?? (query.has('from') ? events.findIndex(isFrom(query.get('from'))) : 0),
+    );
+    const begin = start < 0 ? events.length : start;
+    return [200, events.slice(begin), { nextCursor: String(events.length) }];
+  }
+  const isFrom = (from: string | null) => (event: { createdAt: string }) => event.createdAt >= (from ?? '');
+
+  const routes: [
+    pattern: RegExp,
+    scope: string,
+    answer: (match: RegExpExecArray, query: URLSearchParams) => Answer,
+  ][] = [
+    [/^GET \/events$/, 'read:webhooks', (_, query) => listEvents(query)],
+    [
+      /^GET \/events\/(\w+)$/,
+      'read:webhooks',
+      ([, id]) => {
+        const [status, event] = find(organization.events, id);
+        if (status !== 200) return missing;
+        const deliveries = organization.deliveries.filter(({ eventId }) => eventId === id);
+        return [200, { ...Object(event), payload: JSON.stringify(event), deliveries }];
+      },
+    ],
+    [/^GET \/webhooks$/, 'read:webhooks', () => [200, organization.endpoints, { nextCursor: null }]],
+    [/^GET \/webhooks\/(\w+)$/, 'read:webhooks', ([, id]) => find(organization.endpoints, id)],
+    [
+      /^GET \/webhooks\/(\w+)\/stats$/,
+      'read:webhooks',
+      () => [200, { totals: COUNTS, latency: null, hours: [] }],
+    ],
+    [
+      /^GET \/webhooks\/(\w+)\/deliveries$/,
+      'read:webhooks',
+      ([, id]) => [
+        200,
+        organization.deliveries.filter(({ webhookId }) => webhookId === id),
+        { nextCursor: null },
+      ],
+    ],
+    [
+      /^GET \/webhooks\/(\w+)\/deliveries\/(\w+)$/,
+      'read:webhooks',
+      ([, webhook, id]) =>
+        find(
+          organization.deliveries.filter(({ webhookId }) => webhookId === webhook),
+          id,
+        ),
+    ],
+    [
+      /^POST \/webhooks\/(\w+)\/deliveries\/(\w+)\/(?:redeliver|retry)$/,
+      'write:webhooks',
+      ([, webhook = '', id = '']) => resent(webhook, id),
+    ],
+    [
+      /^POST \/webhooks\/(\w+)\/test$/,
+      'write:webhooks',
+      () => [201, { eventId: 'evt_test', deliveryId: 'dlv_test' }],
+    ],
+    [/^POST \/conversations$/, 'write:conversations', () => make('cnv')],
+    [/^POST \/conversations\/\w+\/messages$/, 'write:conversations', () => make('msg')],
+    [/^POST \/conversations\/(\w+)\/resolve$/, 'write:conversations', ([, id]) => [200, { id }]],
+    [/^POST \/conversations\/\w+\/handoff$/, 'write:conversations', () => make('esc')],
+    [/^POST \/tickets$/, 'write:conversations', () => make('tkt')],
+  ];
+
+  function reply(call: string, query: URLSearchParams, bearer: string): Answer {
+    const failure = failures.shift();
+    if (failure !== undefined) return [failure, { type: 'SERVICE_UNAVAILABLE', message: 'Try again.' }];
+    if (bearer !== `Bearer ${organization.key}`)
+      return [401, { type: 'AUTHENTICATION_ERROR', message: 'A valid API key is required.' }];
+    for (const [pattern, scope, answer] of routes) {
+      const match = pattern.exec(call);
+      if (match === null) continue;
+      return organization.scopes.includes(scope)
+        ? answer(match, query)
+        : [403, { type: 'PERMISSION_DENIED', message: `The API key lacks the scope ${scope}.` }];
+    }
+    return missing;
+  }
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://localhost');
+    const call = `${incoming.method} ${pathname.replace('/api/v1', '')}`;
+    const body = await text(incoming);
+    organization.calls.push({ call, body: body === '' ? undefined : JSON.parse(body) });
+    const [status, data, more] = reply(call, searchParams, incoming.headers.authorization ?? '');
+    response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_fake' });
+    const failed = { error: { ...Object(data), requestId: 'req_fake' } };
+    response.end(JSON.stringify(status >= 400 ? failed : { success: true, data, ...more }));
+  }
+
+  const server = createServer((incoming, response) => {
+    serve(incoming, response).catch((error: Error) => response.destroy(error));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const organization: FakeOrganization = {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    key: 'ck_sandbox_fake',
+    calls: [],
+    events: [],
+    endpoints: [],
+    deliveries: [],
+    scopes: ['read:webhooks', 'write:webhooks', 'write:conversations'],
+    fail: (status, times) => failures.push(...Array.from({ length: times }, () => status)),
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return organization;
+}
