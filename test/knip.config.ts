@@ -27,7 +27,7 @@ export default {
         'packages/sdk-python/{bin/generate,test/unit/*.test}.ts',
         'test/**/*.deep.test.ts',
         'test/**/*-process.ts',
-        'test/**/{preload,probes,recorder,post-once,run-with-fake-cloud}.ts',
+        'test/**/{preload,probes,profiler,recorder,post-once,run-with-fake-cloud}.ts',
       ],
       project: ['{bin,lib,functions}/**/*.{ts,js}', 'test/**/*.ts', '!test/compatibility/previous/**'],
       ignoreDependencies: ['aws-cdk'],

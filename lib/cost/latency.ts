@@ -18,7 +18,7 @@ interface Quantiles {
 }
 
 /** A part of the way, either a published distribution or a fixed time. */
-export interface Stage {
+interface Stage {
   name: string;
   ms: Quantiles | number;
   /** Added when no execution environment of its function is ready. */
@@ -26,13 +26,13 @@ export interface Stage {
   source: string;
 }
 
-export interface Percentiles {
+interface Percentiles {
   p50: number;
   p99: number;
 }
 
 /** The dispatcher's memory, and what it changes. */
-export interface MemoryChoice extends Percentiles {
+interface MemoryChoice extends Percentiles {
   memoryMiB: number;
   /** USD of a million first-try deliveries of the workload. */
   usd: number;

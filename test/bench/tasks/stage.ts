@@ -1,6 +1,10 @@
 import { until } from 'aws-local/test/until.ts';
 import { mapConcurrently } from '../../../functions/engine/concurrency.ts';
-import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/cli/receiver/receiver.ts';
+import {
+  type Answer,
+  type ReceivedDelivery,
+  startReceiver,
+} from '../../../packages/cli/src/receiver/receiver.ts';
 import { apiClient } from '../../support/api.ts';
 import type { LocalRun } from '../../support/local-run.ts';
 

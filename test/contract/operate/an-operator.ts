@@ -6,9 +6,9 @@ import type { Engine } from 'aws-local/engines/engine.ts';
 import { startSecrets } from 'aws-local/engines/secrets.ts';
 import { sqs } from 'aws-local/test/engines.ts';
 import { afterAll, beforeAll } from 'vitest';
-import { plain } from '../../../packages/cli/src/terminal/paint.ts';
 import type { Context } from '../../../lib/operate/context.ts';
 import type { Flags } from '../../../lib/operate/flags.ts';
+import { plain } from '../../../packages/cli/src/terminal/paint.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 
 const GENERATE = {

@@ -1,5 +1,9 @@
 import { expect, onTestFinished } from 'vitest';
-import { type Answer, type ReceivedDelivery, startReceiver } from '../../../packages/cli/src/receiver/receiver.ts';
+import {
+  type Answer,
+  type ReceivedDelivery,
+  startReceiver,
+} from '../../../packages/cli/src/receiver/receiver.ts';
 import type { Dashboard } from '../a-dashboard.ts';
 
 export const WELL: Answer = { status: 200 };

@@ -16,6 +16,7 @@ describe('a cursor', () =>
   cursors(place, { altered: 2_000, elsewhere: Number.POSITIVE_INFINITY, listed: 1_000 }));
 describe('an idempotency key', () => idempotency(place, document, 100));
 describe('within its rate limit', () => rateLimits(place, ['standard', 'sandbox']));
-describe('every operation', () => operations(place, document, { generated: 500, provocations: 1, hasBothDoors: false }));
+describe('every operation', () =>
+  operations(place, document, { generated: 500, provocations: 1, hasBothDoors: false }));
 describe('an organization', () => tenancy(place, document, { isWhole: true }));
 describe('the logs', () => logs(place, document.operations));

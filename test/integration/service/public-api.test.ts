@@ -47,8 +47,7 @@ describe('every operation', () =>
     generated: 0,
     provocations: casesOf(2, Number.POSITIVE_INFINITY),
     hasBothDoors: casesOf(0, 1) > 0,
-  }),
-);
+  }));
 describe('a sandbox', () => sandboxProvisioning(place));
 describe('a delivery in a sandbox', () => fastTime(place));
 describe('a key of a sandbox', () => sandboxKeys(place));

@@ -121,6 +121,7 @@ async function runBlock(shell: ReaderShell, block: string) {
 /** The current output of the commands that only read. */
 async function readOutput(shell: ReaderShell, last: { commands: string; output: string } | undefined) {
   if (last === undefined) return '';
-  if (/ -X (?:POST|PATCH|DELETE) |npm run|conversations (?!events|endpoints)/.test(last.commands)) return last.output;
+  if (/ -X (?:POST|PATCH|DELETE) |npm run|conversations (?!events|endpoints)/.test(last.commands))
+    return last.output;
   return shell.run(last.commands);
 }

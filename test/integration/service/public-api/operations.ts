@@ -54,35 +54,35 @@ export function operations(
       .map((index) => all[index % all.length])
       .filter((sent) => sent !== undefined);
 
-  describe.each(document.operations.map((operation, turn) => ({ ...operation, turn })))('$id', (operation) => {
-    let tenant: Tenant;
-    const problems = problemsOf(operation).filter(
-      ({ type }) => hasBothDoors || operation.id === operation.firstId || OF_DOORS.has(type),
-    );
-
-    beforeAll(async () => {
-      tenant = await place.tenant();
-    });
-
-    it('accepts the example of the document and returns the location of what it creates', async () => {
-      const sent = await validRequest(operation, tenant);
-      const { status, headers } = await answerTo(sent);
-      expect(status).toBe(successOf(operation));
-      const { location } = headers;
-      const reader = document.operations.find(
-        ({ method, path }) => method === 'GET' && matches(path, location),
+  describe.each(document.operations.map((operation, turn) => ({ ...operation, turn })))(
+    '$id',
+    (operation) => {
+      let tenant: Tenant;
+      const problems = problemsOf(operation).filter(
+        ({ type }) => hasBothDoors || operation.id === operation.firstId || OF_DOORS.has(type),
       );
-      if (location === undefined || reader === undefined) return;
-      const authorization = ['Authorization', `Bearer ${await credentialOf(reader, tenant)}`] as const;
-      expect(await answerTo({ method: 'GET', target: location, headers: [authorization] })).toMatchObject({
-        status: 200,
-        text: expect.stringContaining(`"id":"${location.slice(location.lastIndexOf('/') + 1)}"`),
-      });
-    });
 
-    it.each(problems)(
-      'answers $status $type to a request that provokes it',
-      async ({ status, type }) => {
+      beforeAll(async () => {
+        tenant = await place.tenant();
+      });
+
+      it('accepts the example of the document and returns the location of what it creates', async () => {
+        const sent = await validRequest(operation, tenant);
+        const { status, headers } = await answerTo(sent);
+        expect(status).toBe(successOf(operation));
+        const { location } = headers;
+        const reader = document.operations.find(
+          ({ method, path }) => method === 'GET' && matches(path, location),
+        );
+        if (location === undefined || reader === undefined) return;
+        const authorization = ['Authorization', `Bearer ${await credentialOf(reader, tenant)}`] as const;
+        expect(await answerTo({ method: 'GET', target: location, headers: [authorization] })).toMatchObject({
+          status: 200,
+          text: expect.stringContaining(`"id":"${location.slice(location.lastIndexOf('/') + 1)}"`),
+        });
+      });
+
+      it.each(problems)('answers $status $type to a request that provokes it', async ({ status, type }) => {
         const target = CHANGES_NOTHING.has(type) ? unchanged : tenant;
         const scene: Scene = {
           operation,
@@ -96,23 +96,23 @@ export function operations(
           const answer = await answerTo(sent);
           expect([answer.status, JSON.parse(answer.text).error.type, sent]).toEqual([status, type, sent]);
         }
-      },
-    );
+      });
 
-    if (generated === 0) return;
+      if (generated === 0) return;
 
-    it('answers generated requests as the document says', async () => {
-      const target = {
-        service: place.service(),
-        connection: place.connection(),
-        conforms: faultsOf,
-        stranger,
-      };
-      const requests = Math.ceil(generated / document.operations.length);
-      const finding = await campaign(operation, target, { requests, seed: randomInt(2 ** 31) });
-      expect(finding && describeFinding(finding)).toBeUndefined();
-    });
-  });
+      it('answers generated requests as the document says', async () => {
+        const target = {
+          service: place.service(),
+          connection: place.connection(),
+          conforms: faultsOf,
+          stranger,
+        };
+        const requests = Math.ceil(generated / document.operations.length);
+        const finding = await campaign(operation, target, { requests, seed: randomInt(2 ** 31) });
+        expect(finding && describeFinding(finding)).toBeUndefined();
+      });
+    },
+  );
 }
 
 const matches = (path: string, target = ''): boolean =>
