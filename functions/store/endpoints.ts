@@ -93,6 +93,90 @@ export const readEndpoint =
     return row && parse(row);
   };
 
+/** What attempts record of an endpoint. A dispatcher loads no more of the store. */
+export function endpointMarks(service: Table) {
+  return {
+    find: readEndpoint(service),
+
+    /**
+     * Marks an endpoint as slow and unproven. Skips the write while a mark has more than half of its time
+     * left.
+     */
+    async markSlow(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
+      const slow = { name: 'slowUntil', until, holdsSeconds: SLOW_SECONDS, unproven: true } as const;
+      await markEndpoint(service, { orgId, id }, slow);
+    },
+
+    /** Ends `unproven`, unless the endpoint is marked as slow at `now`. */
+    async markProven(orgId: OrgId, id: ReceiverId, now: Date): Promise<void> {
+      await retryContention(() =>
+        update(service, {
+          Key: keys.endpoint(orgId, id),
+          UpdateExpression: 'REMOVE unproven',
+          ConditionExpression: 'unproven = :true AND (attribute_not_exists(slowUntil) OR slowUntil <= :now)',
+          ExpressionAttributeValues: { ':true': true, ':now': now.toISOString() },
+        }),
+      );
+    },
+
+    /** Marks an endpoint as stalled, as `markSlow` does. */
+    async markStalled(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
+      await markEndpoint(
+        service,
+        { orgId, id },
+        { name: 'stalledUntil', until, holdsSeconds: STALLED_SECONDS },
+      );
+    },
+
+    /** Marks an endpoint as at risk, as `markSlow` does. */
+    async markAtRisk(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
+      await markEndpoint(
+        service,
+        { orgId, id },
+        { name: 'atRiskUntil', until, holdsSeconds: AT_RISK_SECONDS },
+      );
+    },
+
+    /**
+     * Starts a streak of failures unless one exists.
+     * @returns the endpoint with its streak; undefined when it does not exist
+     */
+    async beginStreak(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
+      const command = new UpdateCommand({
+        TableName: service.name,
+        Key: keys.endpoint(orgId, id),
+        UpdateExpression: 'SET streak = if_not_exists(streak, :streak)',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':streak': randomUUID() },
+        ReturnValues: 'ALL_NEW',
+      });
+      return retryContention(async () => {
+        try {
+          const { Attributes } = await service.client.send(command);
+          return parse(Attributes);
+        } catch (error) {
+          if (error instanceof ConditionalCheckFailedException) return undefined;
+          if (!(error instanceof TransactionConflictException)) throw error;
+          // Most often the end of another delivery, which needed the streak too and has started it.
+          const row = await readItem(service, { ...keys.endpoint(orgId, id) });
+          if (row?.streak === undefined) throw error;
+          return parse(row);
+        }
+      });
+    },
+
+    /** Removes the mark only if it is still the one that was read. */
+    async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
+      await update(service, {
+        Key: keys.endpoint(orgId, id),
+        UpdateExpression: 'REMOVE stalledUntil',
+        ConditionExpression: 'stalledUntil = :seen',
+        ExpressionAttributeValues: { ':seen': seen },
+      });
+    },
+  };
+}
+
 /** Webhook endpoints of an organization, with counters that enforce their limits. */
 export function endpointStore(service: Table) {
   const read = (key: Key) => readItem(service, { ...key });
@@ -148,7 +232,7 @@ export function endpointStore(service: Table) {
   }
 
   return {
-    find: readEndpoint(service),
+    ...endpointMarks(service),
 
     list(orgId: OrgId, page: PageRequest): Promise<Page<Endpoint>> {
       return readNewestFirst([partitionReader(service, keys.endpoints(orgId), parse)], page);
@@ -257,83 +341,6 @@ export function endpointStore(service: Table) {
         readDisabled(keys.deletedEndpoints(orgId), url, MAX_DELETED_PREDECESSORS),
       ]);
       return choosePredecessor(found.flat());
-    },
-
-    /**
-     * Marks an endpoint as slow and unproven. Skips the write while a mark has more than half of its time
-     * left.
-     */
-    async markSlow(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
-      const slow = { name: 'slowUntil', until, holdsSeconds: SLOW_SECONDS, unproven: true } as const;
-      await markEndpoint(service, { orgId, id }, slow);
-    },
-
-    /** Ends `unproven`, unless the endpoint is marked as slow at `now`. */
-    async markProven(orgId: OrgId, id: ReceiverId, now: Date): Promise<void> {
-      await retryContention(() =>
-        update(service, {
-          Key: keys.endpoint(orgId, id),
-          UpdateExpression: 'REMOVE unproven',
-          ConditionExpression: 'unproven = :true AND (attribute_not_exists(slowUntil) OR slowUntil <= :now)',
-          ExpressionAttributeValues: { ':true': true, ':now': now.toISOString() },
-        }),
-      );
-    },
-
-    /** Marks an endpoint as stalled, as `markSlow` does. */
-    async markStalled(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
-      await markEndpoint(
-        service,
-        { orgId, id },
-        { name: 'stalledUntil', until, holdsSeconds: STALLED_SECONDS },
-      );
-    },
-
-    /** Marks an endpoint as at risk, as `markSlow` does. */
-    async markAtRisk(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
-      await markEndpoint(
-        service,
-        { orgId, id },
-        { name: 'atRiskUntil', until, holdsSeconds: AT_RISK_SECONDS },
-      );
-    },
-
-    /**
-     * Starts a streak of failures unless one exists.
-     * @returns the endpoint with its streak; undefined when it does not exist
-     */
-    async beginStreak(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
-      const command = new UpdateCommand({
-        TableName: service.name,
-        Key: keys.endpoint(orgId, id),
-        UpdateExpression: 'SET streak = if_not_exists(streak, :streak)',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':streak': randomUUID() },
-        ReturnValues: 'ALL_NEW',
-      });
-      return retryContention(async () => {
-        try {
-          const { Attributes } = await service.client.send(command);
-          return parse(Attributes);
-        } catch (error) {
-          if (error instanceof ConditionalCheckFailedException) return undefined;
-          if (!(error instanceof TransactionConflictException)) throw error;
-          // Most often the end of another delivery, which needed the streak too and has started it.
-          const row = await read(keys.endpoint(orgId, id));
-          if (row?.streak === undefined) throw error;
-          return parse(row);
-        }
-      });
-    },
-
-    /** Removes the mark only if it is still the one that was read. */
-    async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
-      await update(service, {
-        Key: keys.endpoint(orgId, id),
-        UpdateExpression: 'REMOVE stalledUntil',
-        ConditionExpression: 'stalledUntil = :seen',
-        ExpressionAttributeValues: { ':seen': seen },
-      });
     },
 
     /**
