@@ -20,12 +20,12 @@ interface SdkResponse {
 }
 
 /** Names and codes by which the SDK repeats a request and the pipeline answers 503. */
-class RequestTimedOut extends Error {
+class TimeoutError extends Error {
   override name = 'TimeoutError';
   readonly code = 'ETIMEDOUT';
 }
 
-class RequestAborted extends Error {
+class AbortError extends Error {
   override name = 'AbortError';
 }
 
@@ -84,9 +84,9 @@ export function requestHandler({ connectMs, requestMs }: { connectMs: number; re
         fail(error);
         outgoing.destroy();
       };
-      const abort = () => giveUp(new RequestAborted('the request was aborted'));
+      const abort = () => giveUp(new AbortError('the request was aborted'));
       const timer = setTimeout(
-        () => giveUp(new RequestTimedOut(`no response within ${requestMs} ms`)),
+        () => giveUp(new TimeoutError(`no response within ${requestMs} ms`)),
         requestMs,
       );
       // From its headers on, only the response tells whether it is complete.
@@ -96,7 +96,7 @@ export function requestHandler({ connectMs, requestMs }: { connectMs: number; re
       outgoing.once('socket', (socket) => {
         if (!socket.connecting) return;
         const connecting = setTimeout(
-          () => giveUp(new RequestTimedOut(`no connection within ${connectMs} ms`)),
+          () => giveUp(new TimeoutError(`no connection within ${connectMs} ms`)),
           connectMs,
         );
         socket.once('connect', () => clearTimeout(connecting));
