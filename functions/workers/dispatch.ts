@@ -34,7 +34,8 @@ import { simulatedReceiver, webhookSender } from '../platform/webhook-sender.ts'
 import { blockedHostStore } from '../store/blocked-hosts.ts';
 import { deliveryMoves, deliveryStore } from '../store/deliveries.ts';
 import { deliveryContexts } from '../store/delivery-context.ts';
-import { endpointStore } from '../store/endpoints.ts';
+import { endpointStateStore } from '../store/endpoint-state.ts';
+import { readEndpoint } from '../store/endpoints.ts';
 import { readOrganizationState } from '../store/organizations.ts';
 import { rateScheduleStore } from '../store/rate-schedules.ts';
 import { committer } from '../store/transaction.ts';
@@ -88,7 +89,7 @@ const deliveryPorts = {
 const attempt = attemptDelivery(
   {
     deliveries: deliveryPorts,
-    endpoints: endpointStore(service),
+    endpoints: { ...endpointStateStore(service), find: readEndpoint(service) },
     queues,
     prepare,
     attempt: webhookSender({

@@ -1,5 +1,5 @@
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as overHttp } from 'node:http';
-import { Agent as HttpsAgent, request as overHttps } from 'node:https';
+import type { Agent as HttpAgent, IncomingMessage, request as requestOverHttp } from 'node:http';
+import { Agent, request as overHttps } from 'node:https';
 
 /** A request as the SDK hands it over. */
 interface SdkRequest {
@@ -20,13 +20,19 @@ interface SdkResponse {
 }
 
 /** Names and codes by which the SDK repeats a request and the pipeline answers 503. */
-class RequestTimedOut extends Error {
+class TimeoutError extends Error {
   override name = 'TimeoutError';
   readonly code = 'ETIMEDOUT';
 }
 
-class RequestAborted extends Error {
+class AbortError extends Error {
   override name = 'AbortError';
+}
+
+/** The client of one protocol. */
+interface Transport {
+  request: typeof requestOverHttp;
+  agent: HttpAgent;
 }
 
 const KEPT = { keepAlive: true, maxSockets: 64 };
@@ -38,26 +44,25 @@ const KEPT = { keepAlive: true, maxSockets: 64 };
  * @param terms.requestMs until the response was read
  */
 export function requestHandler({ connectMs, requestMs }: { connectMs: number; requestMs: number }) {
-  const http = new HttpAgent(KEPT);
-  const https = new HttpsAgent(KEPT);
+  const https: Transport = { request: overHttps, agent: new Agent(KEPT) };
+  let http: Transport | undefined;
 
-  const open = (
-    { protocol, hostname, port, method, path, headers }: SdkRequest,
-    onResponse: (response: IncomingMessage) => void,
-  ): ClientRequest => {
-    const options = { host: hostname, port, method, path, headers };
-    return protocol === 'https:'
-      ? overHttps({ ...options, agent: https }, onResponse)
-      : overHttp({ ...options, agent: http }, onResponse);
-  };
+  /** Only a local run needs plain HTTP, whose module takes 17 ms to load. */
+  async function loadHttp(): Promise<Transport> {
+    const { Agent: PlainAgent, request } = await import('node:http');
+    http ??= { request, agent: new PlainAgent(KEPT) };
+    return http;
+  }
 
-  const handle = (
-    request: SdkRequest,
-    { abortSignal }: { abortSignal?: AbortSignal } = {},
+  const send = (
+    transport: Transport,
+    { hostname, port, method, path, headers, body }: SdkRequest,
+    abortSignal: AbortSignal | undefined,
   ): Promise<{ response: SdkResponse }> =>
     new Promise((resolve, reject) => {
       let hasResponse = false;
-      const outgoing = open(request, (response) => {
+      const terms = { agent: transport.agent, host: hostname, port, method, path, headers };
+      const outgoing = transport.request(terms, (response) => {
         hasResponse = true;
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -79,9 +84,9 @@ export function requestHandler({ connectMs, requestMs }: { connectMs: number; re
         fail(error);
         outgoing.destroy();
       };
-      const abort = () => giveUp(new RequestAborted('the request was aborted'));
+      const abort = () => giveUp(new AbortError('the request was aborted'));
       const timer = setTimeout(
-        () => giveUp(new RequestTimedOut(`no response within ${requestMs} ms`)),
+        () => giveUp(new TimeoutError(`no response within ${requestMs} ms`)),
         requestMs,
       );
       // From its headers on, only the response tells whether it is complete.
@@ -91,7 +96,7 @@ export function requestHandler({ connectMs, requestMs }: { connectMs: number; re
       outgoing.once('socket', (socket) => {
         if (!socket.connecting) return;
         const connecting = setTimeout(
-          () => giveUp(new RequestTimedOut(`no connection within ${connectMs} ms`)),
+          () => giveUp(new TimeoutError(`no connection within ${connectMs} ms`)),
           connectMs,
         );
         socket.once('connect', () => clearTimeout(connecting));
@@ -99,15 +104,18 @@ export function requestHandler({ connectMs, requestMs }: { connectMs: number; re
       });
       if (abortSignal?.aborted) return abort();
       abortSignal?.addEventListener('abort', abort, { once: true });
-      outgoing.end(request.body);
+      outgoing.end(body);
     });
 
   return {
-    handle,
+    async handle(request: SdkRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
+      const transport = request.protocol === 'https:' ? https : (http ?? (await loadHttp()));
+      return send(transport, request, abortSignal);
+    },
     metadata: { handlerProtocol: 'http/1.1' },
     destroy(): void {
-      http.destroy();
-      https.destroy();
+      http?.agent.destroy();
+      https.agent.destroy();
     },
     // Of the SDK's interface: nothing here can be changed.
     updateHttpClientConfig: () => undefined,
