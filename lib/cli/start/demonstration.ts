@@ -1,12 +1,12 @@
 import { EventEmitter, on } from 'node:events';
 import { LocalRunError } from 'aws-local/errors.ts';
 import { z } from 'zod';
-import type { ListedDelivery } from '../../../packages/cli/src/api-client.ts';
 import type {
   ReceivedDelivery,
   Receiver,
   ReceiverOptions,
 } from '../../../packages/cli/src/receiver/receiver.ts';
+import type { ListedDelivery } from '../api-client.ts';
 
 /** Endpoint of the demonstration, which later starts use again. */
 export interface DemonstrationEndpoint {

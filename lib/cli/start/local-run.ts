@@ -4,7 +4,6 @@ import type { Cloud, CloudOptions } from 'aws-local/cloud.ts';
 import { freePort, holdPort } from 'aws-local/engines/free-port.ts';
 import { LocalRunError } from 'aws-local/errors.ts';
 import { PRIVATE, replaceFile } from 'aws-local/files.ts';
-import { ApiClient } from '../../../packages/cli/src/api-client.ts';
 import { pathForShell, type Variables } from '../../../packages/cli/src/local-run/directory.ts';
 import {
   type LocalEnvironment,
@@ -15,6 +14,7 @@ import { type Receiver, startReceiver } from '../../../packages/cli/src/receiver
 import { formatDuration } from '../../../packages/cli/src/terminal/format.ts';
 import type { Screen } from '../../../packages/cli/src/terminal/screen.ts';
 import { type StopRequest, untilAborted } from '../../../packages/cli/src/terminal/stop-request.ts';
+import { ApiClient } from '../api-client.ts';
 import { type CertificateFiles, ensureCertificates } from '../certificates/certificate-files.ts';
 import { demonstrate } from './demonstration.ts';
 import { readDemonstrationFile, writeDemonstrationFile } from './demonstration-file.ts';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client as McpClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { aLocalRun } from './a-local-run.ts';
 import { anEvent, idOf, startFakeOrganization } from './fake-organization.ts';
 import { startProgram } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -30,6 +31,15 @@ describe('conversations as a process', { timeout: 60_000 }, () => {
     await mcp.close();
   });
 
+  it('stops in order at a signal, and deletes the endpoint of listen', async () => {
+    const { api, directory } = await aLocalRun();
+    const program = startProgram(PROGRAM, ['listen'], { LOCAL_DIR: directory });
+    await program.shows(/Listening as whk_1/);
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(0);
+    expect(api.endpoints.size).toBe(0);
+  });
+
   it('has the exit code of its error, and explains its commands', async () => {
     const failed = startProgram(PROGRAM, ['events', 'list'], {
       CONVERSATIONS_BASE_URL: 'http://127.0.0.1:1',
@@ -39,6 +49,9 @@ describe('conversations as a process', { timeout: 60_000 }, () => {
     expect(failed.errors()).toContain('nothing listens there');
     const help = startProgram(PROGRAM, ['events', 'tail', '--help'], {});
     expect(await help.ended).toBe(0);
+    const wrong = startProgram(PROGRAM, ['listen', '--status', 'ok'], {});
+    expect(await wrong.ended).toBe(2);
+    expect(wrong.errors()).toContain("option '--status <list>' argument 'ok' is invalid");
     expect(help.output()).toMatch(
       /^Usage: conversations events tail \[options\][\s\S]*Examples:\n {2}conversations events tail\n/,
     );

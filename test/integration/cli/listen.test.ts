@@ -1,42 +1,13 @@
-import { mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ensureCertificates } from '../../../lib/cli/certificates/certificate-files.ts';
-import { writeEnvironmentFile } from '../../../packages/cli/src/local-run/environment-file.ts';
-import { type FakeEndpoint, startFakeApi } from './fake-api.ts';
-import { startProgram } from './program.ts';
+import { aLocalRun } from './a-local-run.ts';
+import { startCommand } from './conversations.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0';
-
-/** A directory as `npm start` leaves it, with a fake of the API that it names. */
-async function aLocalRun() {
-  const directory = join(await temporaryDirectory(), 'local');
-  await mkdir(directory);
-  const certificates = await ensureCertificates(directory, new Date());
-  const ca = await readFile(certificates.caFile, 'utf8');
-  const api = await startFakeApi({ ca: () => ca });
-  onTestFinished(() => api.stop());
-  await writeEnvironmentFile(join(directory, 'env'), {
-    BASE_URL: api.url,
-    API_KEY: api.key,
-    ORG_ID: 'org_fake',
-    CA_FILE: certificates.caFile,
-    RECEIVER_CERT_FILE: certificates.receiverCertFile,
-    RECEIVER_KEY_FILE: certificates.receiverKeyFile,
-  });
-  const listen = (...args: string[]) =>
-    startProgram('packages/cli/bin/conversations.js', ['listen', ...args], { LOCAL_DIR: directory });
-  const onlyEndpoint = (): FakeEndpoint => {
-    const [endpoint] = api.endpoints.values();
-    return endpoint ?? expect.unreachable('nothing is registered');
-  };
-  return { api, listen, onlyEndpoint };
-}
 
 describe('conversations listen', { timeout: 60_000 }, () => {
   it('registers an endpoint, shows and verifies deliveries, and deletes the endpoint', async () => {
@@ -46,7 +17,7 @@ describe('conversations listen', { timeout: 60_000 }, () => {
     expect(await api.deliver(onlyEndpoint(), { id: 'dlv_1', attempt: 1, data: { n: 1 } })).toBe(200);
     await program.shows(/conversation\.created {2}attempt 1 {2}✓ verified\n +evt_fake_1 {2}dlv_1\n/);
     await program.shows(/← 200 after \d+ ms {2}dlv_1/);
-    program.signal('SIGINT');
+    program.stop();
     expect(await program.ended).toBe(0);
     expect(program.output()).toContain('Received one delivery.');
     expect(api.endpoints.size).toBe(0);
@@ -69,7 +40,7 @@ describe('conversations listen', { timeout: 60_000 }, () => {
     expect(program.output()).not.toContain('duplicate');
     expect(await deliver('dlv_1', 3)).toBe(200);
     await program.shows(/attempt 3 {2}✓ verified {2}duplicate/);
-    program.signal('SIGINT');
+    program.stop();
     expect(await program.ended).toBe(0);
     expect(program.output()).toContain('Received 2 deliveries in 4 attempts.');
   });
@@ -123,14 +94,14 @@ describe('conversations listen', { timeout: 60_000 }, () => {
     const program = listen();
     await program.shows(/Listening/);
     await api.stop();
-    program.signal('SIGINT');
+    program.stop();
     expect(await program.ended).toBe(0);
     expect(program.output()).toContain('whk_1 stays registered.');
   });
 
   it('fails with a hint when there is no local run', async () => {
     const directory = await temporaryDirectory();
-    const program = startProgram('packages/cli/bin/conversations.js', ['listen'], { LOCAL_DIR: directory });
+    const program = startCommand(['listen'], { variables: { LOCAL_DIR: directory }, cwd: directory });
     expect(await program.ended).toBe(1);
     expect(program.errors().trim()).toBe(
       `There is no ${directory}/env: start the local run first (npm start), then try again.`,
@@ -143,16 +114,25 @@ describe('conversations listen', { timeout: 60_000 }, () => {
     const program = listen();
     expect(await program.ended).toBe(4);
     expect(program.errors().trim()).toBe(
-      `The API at ${api.url} cannot be reached: nothing listens there. Start it with npm start.`,
+      `No response from ${new URL(api.url).host}: nothing listens there. Start it with npm start.`,
     );
   });
 
-  it('prints its help and refuses an invalid flag', async () => {
-    const help = startProgram('packages/cli/bin/conversations.js', ['listen', '--help'], {});
-    expect(await help.ended).toBe(0);
-    expect(help.output()).toContain('--forward <url>');
-    const wrong = startProgram('packages/cli/bin/conversations.js', ['listen', '--status', 'ok'], {});
-    expect(await wrong.ended).toBe(2);
-    expect(wrong.errors()).toContain("option '--status <list>' argument 'ok' is invalid");
+  it('prints a line of JSON for each answered delivery with --json', async () => {
+    const { api, listen, onlyEndpoint } = await aLocalRun();
+    const program = listen('--json');
+    await program.shows(/Listening/);
+    await api.deliver(onlyEndpoint(), { id: 'dlv_1', attempt: 1, data: { n: 1 } });
+    await program.shows(/"status":200/);
+    expect(program.lines()).toMatchObject([
+      {
+        eventId: 'evt_fake_1',
+        deliveryId: 'dlv_1',
+        attempt: 1,
+        verification: { kind: 'verified' },
+        status: 200,
+      },
+    ]);
+    expect(program.errors()).toContain('Listening as whk_1');
   });
 });

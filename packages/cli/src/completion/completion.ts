@@ -73,7 +73,7 @@ ${nodes.map((node) => `    ${quote(node.path)}) candidates=(${describedWords(nod
   esac
   _describe 'conversations' candidates || _files
 }
-compdef _conversations conversations
+if [[ "$funcstack[1]" == _conversations ]]; then _conversations "$@"; else compdef _conversations conversations; fi
 `,
   fish: (nodes) => `# conversations completion fish | source
 complete -c conversations -f

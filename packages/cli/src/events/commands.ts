@@ -7,11 +7,11 @@ import { renderError } from '../report.ts';
 import { type Printer, runCommand } from '../run.ts';
 import { among, listOf, matching, text, wholeNumber } from '../terminal/command-line.ts';
 import { tail } from './tail.ts';
-import { type ListedEvent, renderEvent, renderEventLine } from './view.ts';
+import { renderEvent, renderEventLine } from './view.ts';
 
 const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
 
-const types = listOf(among(EVENT_TYPES as ListedEvent['type'][]));
+const types = listOf(among(EVENT_TYPES));
 const eventId = matching(/^evt_\w+$/, 'the id of an event: evt_…');
 
 const tailCommand = () =>

@@ -1,7 +1,6 @@
 import { type Client, ConnectionError, isApiError } from '../../../sdk/src/index.ts';
+import type { EventType } from '../event-types.ts';
 import type { ListedEvent } from './view.ts';
-
-type EventType = ListedEvent['type'];
 
 export interface TailOptions {
   types: readonly EventType[] | undefined;

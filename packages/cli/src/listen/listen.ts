@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LocalRunError } from 'aws-local/errors.ts';
-import { ApiClient } from '../api-client.ts';
+import { type Client, ConnectionError, createClient, isApiError } from '../../../sdk/src/index.ts';
 import { renderAnswer, renderDelivery } from '../delivery-view.ts';
 import { environmentFileIn, readDirectory, type Variables } from '../local-run/directory.ts';
 import { requireEnvironmentFile } from '../local-run/environment-file.ts';
 import { passOn } from '../pass-on.ts';
 import { type Answer, type ReceivedDelivery, startReceiver } from '../receiver/receiver.ts';
 import type { Verification } from '../receiver/signature.ts';
+import { reportedError } from '../report.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { untilAborted } from '../terminal/stop-request.ts';
 import type { ListenArguments } from './arguments.ts';
@@ -78,10 +77,14 @@ export async function listen(args: ListenArguments, parts: ListenParts): Promise
   );
   const url = `${receiver.url}${PATH}`;
   if (args.secret === undefined) {
-    const api = new ApiClient(environment.BASE_URL, environment.API_KEY);
-    const endpoint = started.adopt(
-      await api.registerEndpoint({ url, events: args.events }, randomUUID()),
-      (registered) => remove(registered.id, api, screen),
+    const client = createClient({
+      baseUrl: environment.BASE_URL,
+      apiKey: environment.API_KEY,
+      // The local run is on this machine: it answers, or does not run.
+      maxRetries: 0,
+    });
+    const endpoint = started.adopt(await client.webhooks.create({ url, events: args.events }), (registered) =>
+      remove(registered.id, client, screen),
     );
     secret.resolve(endpoint.secret);
     screen.print(`\n  ${screen.paint('green', 'Listening')} as ${endpoint.id} for ${args.events.join(', ')}`);
@@ -122,12 +125,12 @@ export function renderSummary(deliveries: number, attempts: number): string {
 }
 
 /** Ignores failures: the service may have stopped first. */
-async function remove(endpointId: string, api: ApiClient, screen: Screen): Promise<void> {
+async function remove(endpointId: string, client: Client, screen: Screen): Promise<void> {
   try {
-    await api.deleteEndpoint(endpointId);
+    await client.webhooks.delete(endpointId);
   } catch (error) {
-    if (!(error instanceof LocalRunError)) throw error;
-    screen.print(`  ${endpointId} stays registered. ${error.message}`);
+    if (!(error instanceof ConnectionError) && !isApiError(error)) throw error;
+    screen.print(`  ${endpointId} stays registered. ${reportedError(error).message}`);
   }
 }
 

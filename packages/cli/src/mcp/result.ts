@@ -11,9 +11,7 @@ export const toResult = (value: object): CallToolResult => ({
 });
 
 /** Errors are results of the tool, with their type and request, so that an assistant can act on them. */
-export async function answer<Special extends CallToolResult>(
-  work: () => Promise<object | Special>,
-): Promise<CallToolResult> {
+export async function answer(work: () => Promise<object>): Promise<CallToolResult> {
   try {
     return toResult(await work());
   } catch (error) {

@@ -2,7 +2,6 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Client } from '../../../sdk/src/index.ts';
 import { EVENT_TYPES } from '../event-types.ts';
-import type { ListedEvent } from '../events/view.ts';
 import { failuresByCause } from './failures.ts';
 import { answer } from './result.ts';
 import { viewDelivery, viewEndpoint, viewEvent, viewEventDetails } from './views.ts';
@@ -10,7 +9,7 @@ import { viewDelivery, viewEndpoint, viewEvent, viewEventDetails } from './views
 const HOUR_MS = 3_600_000;
 const READ_ONLY = { readOnlyHint: true, openWorldHint: true } as const;
 
-const eventType = z.enum(EVENT_TYPES as [ListedEvent['type'], ...ListedEvent['type'][]]);
+const eventType = z.enum(EVENT_TYPES);
 const eventId = z.string().regex(/^evt_\w+$/);
 const deliveryId = z.string().regex(/^dlv_\w+$/);
 export const endpointId = z.string().regex(/^whk_\w+$/);

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { type ApiAnswer, type ApiCall, callApi, expectStatus, readBody } from './api-call.ts';
+import {
+  type ApiAnswer,
+  type ApiCall,
+  callApi,
+  expectStatus,
+  readBody,
+} from '../../packages/cli/src/api-call.ts';
 
 const Registered = z.object({ data: z.object({ id: z.string(), secret: z.string() }) });
 const Changed = z.object({ data: z.object({ status: z.string() }) });
@@ -46,10 +52,6 @@ export class ApiClient {
     if (answer.status === 404) return false;
     expectStatus(answer, 200, `PATCH /api/v1/webhooks/${id}`);
     return readBody(Changed, answer, `PATCH /api/v1/webhooks/${id}`).data.status === 'active';
-  }
-
-  async deleteEndpoint(id: string): Promise<void> {
-    expectStatus(await this.#request('DELETE', `/webhooks/${id}`), 204, `DELETE /api/v1/webhooks/${id}`);
   }
 
   /** @returns the conversation's id */
