@@ -7,8 +7,8 @@ import { findPython, installTools, NoPythonError, PACKAGE } from '../../packages
 import { endPrograms, ProgramError, runProgram } from '../engines/program.ts';
 
 /*
- * `npm run test:python`: checks packages/sdk-python with a Python of this machine. Prints that it is skipped where
- * there is none.
+ * `npm run test:python`: checks packages/sdk-python with a Python of this machine. Prints that it is skipped
+ * where there is none.
  */
 
 /** Programs of the virtual environment, with what they check. */
