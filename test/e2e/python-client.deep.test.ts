@@ -8,7 +8,7 @@ import { aService } from '../integration/service/a-service.ts';
 import { documents } from '../integration/service/local-run/documents.ts';
 import { WITHOUT_WAITS } from './a-dashboard.ts';
 
-/* The guide of the Python client: what `pip` installs from an empty environment receives an event of a local run. */
+/* The guide of the Python client: what `pip` installs in an empty environment receives an event. */
 
 /** Why the package cannot be built or installed here; undefined when it can. */
 function findObstacle(): string | undefined {

@@ -6,7 +6,8 @@ import { MODELS_DIRECTORY, writeModels } from './models.ts';
 import { installTools, NoPythonError } from './toolbox.ts';
 
 /*
- * `npm run generate -- python`: writes the methods, which needs nothing but Node.js, and with `--types` the types too.
+ * `npm run generate -- python`: writes the methods, which needs nothing but Node.js, and with `--types` the
+ * types too.
  */
 
 for (const [file, text] of Object.entries(generatedFiles())) writeFileSync(join(ROOT, file), text);

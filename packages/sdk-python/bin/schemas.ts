@@ -14,8 +14,8 @@ export type Schemas = Record<string, Schema>;
 const RECEIVED_EVENT = 'conversation_service.model.ReceivedEvent';
 
 /**
- * Schemas of what the service sends: resources and events. Enumerations are open and constraints left out, because
- * a client must take values that are added later.
+ * Schemas of what the service sends: resources and events. Enumerations are open and constraints left out,
+ * because a client must take values that are added later.
  */
 export function listModels(document: ApiDocument): Schemas {
   const { schemas } = document.components;
@@ -131,7 +131,7 @@ function openModel(schema: Schema, title: string, others: Schemas): Schema {
   };
 }
 
-/** A constant tells kinds of resources, and types and versions of events, apart; others may get more values. */
+/** A constant distinguishes kinds, and types and versions of events; others may get more values. */
 const isOpen = (title: string): boolean => !/(?:Kind|Type|SchemaVersion)$/.test(title);
 
 /** Names as Python has them, and times as `datetime` or text. The service judges values. */
