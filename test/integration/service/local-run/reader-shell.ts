@@ -36,6 +36,13 @@ function killGroup(leader: number): void {
   }
 }
 
+/** Package managers download. */
+const INSTALL_MS = 300_000;
+
+/** The machine's proxies and certificate authorities, which package managers need. */
+const networkSettings = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => /PROXY|CERT|SSL|_CA_/i.test(name)));
+
 const isSource = (path: string): boolean => !/\/(?:node_modules|\.venv|\.next)$/.test(path);
 
 /** Where `pip` finds packages on this machine. */
@@ -44,7 +51,7 @@ const pipSettings = (): NodeJS.ProcessEnv =>
 
 /**
  * A shell in a directory that has `.local`, where `npm run` starts the programs of this repository.
- * @param withExamples whether the directory has a copy of `examples/`
+ * @param withExamples whether the directory has a copy of `examples/`, which the reader installs
  */
 export async function aReaderShell(
   localDirectory: string,
@@ -68,6 +75,7 @@ export async function aReaderShell(
     // A process group of its own, so that the programs that it starts are stopped with it.
     detached: true,
     env: {
+      ...(withExamples && networkSettings()),
       PATH: `${dirname(process.execPath)}:${PATH}`,
       HOME,
       LOCAL_DIR: localDirectory,
@@ -97,6 +105,7 @@ npx() { [ "$1" = conversations ] || { command npx "$@"; return; }; shift; $repla
 `);
 
   let blocks = 0;
+  const commandMs = withExamples ? INSTALL_MS : undefined;
   return {
     async run(commands) {
       blocks += 1;
@@ -107,7 +116,7 @@ npx() { [ "$1" = conversations ] || { command npx "$@"; return; }; shift; $repla
         const found = new RegExp(`^([\\s\\S]*)\\n${end} (\\d+)\\n`).exec(printed.slice(before));
         if (found === null) throw new Error(`has not ended: ${commands}\n${printed.slice(before)}`);
         return found;
-      });
+      }, commandMs);
       const [, output = '', code] = match;
       expect({ commands, output, code }).toEqual({ commands, output, code: '0' });
       return output;
