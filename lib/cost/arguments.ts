@@ -44,6 +44,9 @@ export function readArguments(args: readonly string[], bodyBytes: number): CostA
       'deliveries that go to endpoints that do not answer, eight times (0%)',
       share,
     )
+    .option('--limited-rate <share>', 'deliveries that go to endpoints with maxPerSecond (0%)', share)
+    .option('--waiting-rate <share>', 'of these, those that wait in a queue for their turn (0%)', share)
+    .option('--parked-rate <share>', 'of these, those whose turn is more than five minutes ahead (0%)', share)
     .option('--body-size <size>', 'of a delivered body (as measured: of a message, ids alone)', bytes)
     .option('--text-size <size>', 'of a message (200)', bytes)
     .option('--receiver-latency <time>', 'until a receiver answers (200ms)', milliseconds)

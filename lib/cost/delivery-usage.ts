@@ -28,7 +28,7 @@ export interface DeliveryUsage {
   watch: Quantities;
 }
 
-interface Frame {
+export interface Frame {
   workload: Workload;
   measured: Measured;
   /** Seconds over which the month's work is spread. */
@@ -147,7 +147,7 @@ interface Dispatched {
   isSent?: boolean;
 }
 
-function dispatchUsage(
+export function dispatchUsage(
   frame: Frame,
   { lane, messages, work, receiverMs = frame.workload.receiverLatencyMs, isSent = true }: Dispatched,
 ): Quantities {

@@ -71,6 +71,11 @@ export const Measured = z.strictObject({
     skipped: Delivery,
     timedOut: Delivery,
   }),
+  /**
+   * Of endpoints with a limit of attempts per second: the schedule's write for an endpoint in a batch, and a
+   * wait in a queue beyond the batch in which it ends.
+   */
+  limited: z.strictObject({ turn: Work, queuedWait: Work }),
   /** A parked wait, instead of one that the queue holds. */
   parkedWait: Work,
   publish: Batched,

@@ -1,6 +1,7 @@
 import { distinct } from './batches.ts';
 import { batchesOf, deliveryUsage, memoryOf, waitsOf } from './delivery-usage.ts';
 import { functionUsage, GIB, pollerUsage } from './function-usage.ts';
+import { limitUsage } from './limit-usage.ts';
 import { type Measured, NO_WORK, type Work, workOf } from './measured.ts';
 import { type Quantities, quantities, sumOf } from './quantities.ts';
 import { HOURS_A_MONTH, type Workload } from './workload.ts';
@@ -10,6 +11,7 @@ export const PARTS = [
   'fanOut',
   'attempts',
   'hangingAttempts',
+  'limits',
   'watch',
   'background',
   'storage',
@@ -43,6 +45,7 @@ export function usage(workload: Workload, measured: Measured): Usage {
   const parts = {
     api: apiUsage(workload, measured),
     ...deliveryUsage(workload, measured),
+    limits: limitUsage(workload, measured),
     background: backgroundUsage(workload, measured),
     storage: quantities(),
     standing: standingUsage(measured),

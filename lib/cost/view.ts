@@ -68,8 +68,8 @@ const bar = (usd: number, total: number): string => {
 };
 
 function describeWorkload(workload: Workload): string {
-  const { deliveries, messages, reads, endpoints, organizations, failureRate, hangingRate, bodySize } =
-    workload;
+  const { deliveries, messages, reads, endpoints, organizations, bodySize } = workload;
+  const { failureRate, hangingRate, limitedRate } = workload;
   return [
     `${formatShort(deliveries)} deliveries of ${bodySize} bytes`,
     `${renderCount(endpoints, 'endpoint')} of ${renderCount(organizations, 'organization')}`,
@@ -77,6 +77,7 @@ function describeWorkload(workload: Workload): string {
     ...(reads > 0 ? [`${formatShort(reads)} reads`] : []),
     `${rate(failureRate)} of attempts fail`,
     ...(hangingRate > 0 ? [`${rate(hangingRate)} of deliveries at endpoints that hang`] : []),
+    ...(limitedRate > 0 ? [`${rate(limitedRate)} at endpoints with a limit`] : []),
   ].join(', ');
 }
 

@@ -11,6 +11,12 @@ export interface Workload {
   failureRate: number;
   /** Share of the deliveries whose receiver does not respond to any of eight attempts. */
   hangingRate: number;
+  /** Share of the deliveries that go to endpoints with `maxPerSecond`. */
+  limitedRate: number;
+  /** Share of these that wait in a queue for their turn. */
+  waitingRate: number;
+  /** Share of these whose turn is more than five minutes ahead: they wait in the table. */
+  parkedRate: number;
   /** Bytes of a delivered body. */
   bodySize: number;
   /** Bytes of a message's text, which no body contains. */
@@ -35,6 +41,9 @@ export const STANDARD = {
   endpoints: 1,
   failureRate: 0,
   hangingRate: 0,
+  limitedRate: 0,
+  waitingRate: 0,
+  parkedRate: 0,
   textSize: 200,
   retentionDays: 30,
   receiverLatencyMs: 200,

@@ -65,14 +65,18 @@ export function collectionOf(document: OpenApiDocument = currentDocument()): Col
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );
+  const ids = new Map(operations.flatMap(({ operation }) => idVariables(operation, resolve)));
+  // Deletions last: the identifiers are those of things that exist.
+  const inOrder = operations.toSorted(
+    (one, other) => Number(one.method === 'delete') - Number(other.method === 'delete'),
+  );
   const folders = document.tags.map(({ name, description }) => ({
     name,
     description,
-    item: operations
+    item: inOrder
       .filter(({ operation: { tags } }) => tags.includes(name))
-      .map(({ method, path, operation }) => requestOf(method, path, operation, resolve)),
+      .map(({ method, path, operation }) => requestOf(method, path, operation, { resolve, ids })),
   }));
-  const ids = operations.flatMap(({ operation }) => idVariables(operation, resolve));
   return {
     info: {
       name: document.info.title,
@@ -80,8 +84,8 @@ export function collectionOf(document: OpenApiDocument = currentDocument()): Col
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     auth: bearer('apiKey'),
-    event: [{ listen: 'test', script: { type: 'text/javascript', exec: storeIds(new Map(ids)) } }],
-    variable: [...VARIABLES, ...[...new Map(ids)].map(([key, value]) => ({ key, value }))],
+    event: [{ listen: 'test', script: { type: 'text/javascript', exec: storeIds(ids) } }],
+    variable: [...VARIABLES, ...[...ids].map(([key, value]) => ({ key, value }))],
     // The events that receivers get are no requests to this API.
     item: folders.filter(({ item }) => item.length > 0),
   };
@@ -123,7 +127,12 @@ function storeIds(ids: ReadonlyMap<string, string>): string[] {
   ];
 }
 
-function requestOf(method: string, path: string, operation: Operation, resolve: Resolve): CollectionRequest {
+function requestOf(
+  method: string,
+  path: string,
+  operation: Operation,
+  { resolve, ids }: { resolve: Resolve; ids: ReadonlyMap<string, string> },
+): CollectionRequest {
   const parameters = (operation.parameters ?? []).map((parameter) => resolve<Parameter>(parameter));
   const within = (place: Parameter['in']) => parameters.filter((parameter) => parameter.in === place);
   const steps = path
@@ -145,7 +154,7 @@ function requestOf(method: string, path: string, operation: Operation, resolve: 
         : {
             body: {
               mode: 'raw',
-              raw: JSON.stringify(example, null, 2),
+              raw: withVariables(JSON.stringify(example, null, 2), ids),
               options: { raw: { language: 'json' } },
             },
           }),
@@ -171,6 +180,10 @@ function requestOf(method: string, path: string, operation: Operation, resolve: 
     response: [],
   };
 }
+
+/** A text with variables in place of the identifiers of examples. */
+const withVariables = (text: string, ids: ReadonlyMap<string, string>): string =>
+  [...ids].reduce((changed, [name, example]) => changed.replaceAll(example, `{{${name}}}`), text);
 
 function authOf({ security }: Operation): { auth?: Auth } {
   const schemes = security.flatMap((scheme) => Object.keys(scheme));

@@ -8,6 +8,7 @@ import { DASHBOARD_ORIGIN } from '../support/service.ts';
 import { measureCalls } from './requests/calls.ts';
 import { measureFailures, measureParked } from './requests/failures.ts';
 import { measureIdle } from './requests/idle.ts';
+import { measureLimited } from './requests/limited.ts';
 import { measureSuccesses } from './requests/successes.ts';
 import { templateFacts } from './requests/template-facts.ts';
 import { startWatchedRun, type WatchedRun } from './requests/watched-run.ts';
@@ -19,7 +20,7 @@ import { startWatchedRun, type WatchedRun } from './requests/watched-run.ts';
  */
 const COST_MODEL = join(import.meta.dirname, '../../lib/cost/measured.json');
 
-const SECTIONS = ['template', 'work', 'failures', 'parked'] as const;
+const SECTIONS = ['template', 'work', 'failures', 'parked', 'limited'] as const;
 
 const { only = SECTIONS, out: FILE = COST_MODEL } = commandLine(
   'npm run bench -- requests',
@@ -38,7 +39,8 @@ Sections:
   template   what the template of production says: queues, alarms, schedules, memory
   work       API calls, deliveries that succeed at once, background work, scheduled functions
   failures   deliveries that fail, and endpoints that hang
-  parked     waits that are parked`,
+  parked     waits that are parked
+  limited    deliveries to endpoints with a limit of attempts per second`,
   )
   .parse()
   .opts();
@@ -137,6 +139,11 @@ if (isWanted('parked')) {
   say('Waits that are parked');
   const { retried } = before('deliveries');
   keep({ parkedWait: await withRun(LONG, (run) => measureParked(run, batches(), retried)) });
+}
+if (isWanted('limited')) {
+  say('Deliveries to endpoints with a limit');
+  const { succeeded } = before('deliveries');
+  keep({ limited: await withRun({}, (run) => measureLimited(run, batches(), succeeded)) });
 }
 Measured.parse(measured);
 say(`${relative(process.cwd(), FILE)} is written.`);

@@ -18,16 +18,23 @@ export interface Sender {
 /** Text of the messages. */
 export const CONTENT = 'A message of some length, as people write them. '.repeat(4);
 
-/** @param behaviours of its endpoints' receivers */
+/**
+ * @param behaviours of its endpoints' receivers
+ * @param settings of its endpoints
+ */
 export async function aSender(
   { service }: WatchedRun,
   receivers: Receivers,
   behaviours: readonly Behaviour[],
+  settings: { maxPerSecond?: number } = {},
 ): Promise<Sender> {
   const tenant = await aTenant(service);
   const endpoints = [];
   for (const behaviour of behaviours)
     endpoints.push((await tenant.api.register(receivers.add(behaviour), ['message.received'])).id);
+  if (Object.keys(settings).length > 0)
+    for (const id of endpoints)
+      await tenant.api.call({ method: 'PATCH', path: `/api/v1/webhooks/${id}`, body: settings });
   const path = `/api/v1/conversations/${await tenant.api.createConversation()}/messages`;
   const body = { role: 'user', content: CONTENT };
   return {
