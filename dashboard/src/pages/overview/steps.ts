@@ -1,7 +1,8 @@
 /** The first steps of an organization, in their order. */
 export const STEPS = ['endpoint', 'test', 'verify', 'live'] as const;
 export type Step = (typeof STEPS)[number];
-export type Done = Readonly<Record<Step, boolean>>;
+/** Undefined while it is not known yet. */
+export type Done = Readonly<Record<Step, boolean | undefined>>;
 
 /** What this browser keeps of them: the service cannot know whether a receiver verifies. */
 export interface Kept {
