@@ -61,7 +61,7 @@ export const COUNTS: readonly Mutation[] = [
     find: 'return isSeen && (failures > 0 || streak !== undefined)',
     replace: 'return failures > 0 || streak !== undefined',
     breaks: ['exact count'],
-    standsFor: 'functions/store/endpoints.ts',
+    standsFor: 'functions/store/endpoint-state.ts',
   },
   {
     name: 'a failure is counted although a success came after its read',
@@ -69,7 +69,7 @@ export const COUNTS: readonly Mutation[] = [
     find: '  if (endpoint.streak !== seen.streak) return undefined;\n',
     replace: "  if (effect === 'reset' && endpoint.streak !== seen.streak) return undefined;\n",
     breaks: ['exact count'],
-    standsFor: 'functions/store/endpoints.ts',
+    standsFor: 'functions/store/endpoint-state.ts',
   },
   {
     name: 'an endpoint that is disabled is disabled again',
@@ -77,7 +77,7 @@ export const COUNTS: readonly Mutation[] = [
     find: "if (endpoint?.status !== 'active') return undefined;",
     replace: 'if (endpoint === undefined) return undefined;',
     breaks: ['exact count'],
-    standsFor: 'functions/store/endpoints.ts',
+    standsFor: 'functions/store/endpoint-state.ts',
   },
   {
     name: 'a failure is counted beyond the tenth without disabling',
@@ -85,7 +85,7 @@ export const COUNTS: readonly Mutation[] = [
     find: 'return isLast || isWarned ? undefined : counted;',
     replace: 'return isWarned ? undefined : counted;',
     breaks: ['exact count'],
-    standsFor: 'functions/store/endpoints.ts',
+    standsFor: 'functions/store/endpoint-state.ts',
   },
   {
     name: 'a worker that has seen fewer failures counts the fifth without a warning',
@@ -93,7 +93,7 @@ export const COUNTS: readonly Mutation[] = [
     find: 'return isLast || isWarned ? undefined : counted;',
     replace: 'return isLast ? undefined : counted;',
     breaks: ['one warning'],
-    standsFor: 'functions/store/endpoints.ts',
+    standsFor: 'functions/store/endpoint-state.ts',
   },
   {
     name: 'a failure warns again that is counted after the fifth',
@@ -101,7 +101,7 @@ export const COUNTS: readonly Mutation[] = [
     find: 'return isWarned ? counted : undefined;',
     replace: 'return counted;',
     breaks: ['one warning'],
-    standsFor: 'functions/store/endpoints.ts',
+    standsFor: 'functions/store/endpoint-state.ts',
   },
   {
     name: 'admins are warned at the fourth failure',

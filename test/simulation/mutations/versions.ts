@@ -4,7 +4,7 @@ const DELIVERY = 'functions/domain/delivery.ts';
 const DELIVERIES = 'functions/store/deliveries.ts';
 const OUTBOX = 'functions/store/outbox.ts';
 const UPDATES = 'functions/store/due-index.ts';
-const ENDPOINTS = 'functions/store/endpoints.ts';
+const ENDPOINTS = 'functions/store/endpoint-state.ts';
 
 /**
  * Changes of stored items that decision 14 forbids. The first of them do no harm to a version of the code
