@@ -99,12 +99,12 @@ export const HARMFUL_ALONE: readonly Mutation[] = [
     file: ENDPOINTS,
     find: '      await markEndpoint(service, { orgId, id }, slow);',
     replace:
-      '      const endpoint = await this.find(orgId, id);\n      const Item = { ...keys.endpoint(orgId, id), ...endpoint, slowUntil: until.toISOString() };\n      if (endpoint) await service.client.send(new PutCommand({ TableName: service.name, Item }));\n      if (until.getTime() < 0) await markEndpoint(service, { orgId, id }, slow);',
+      '      const row = await readItem(service, { ...keys.endpoint(orgId, id) });\n      const endpoint = row && Endpoint.parse(row);\n      const Item = { ...keys.endpoint(orgId, id), ...endpoint, slowUntil: until.toISOString() };\n      if (endpoint) await service.client.send(new PutCommand({ TableName: service.name, Item }));\n      if (until.getTime() < 0) await markEndpoint(service, { orgId, id }, slow);',
     also: [
       {
         file: ENDPOINTS,
-        find: 'import { QueryCommand,',
-        replace: 'import { PutCommand, QueryCommand,',
+        find: 'import { UpdateCommand }',
+        replace: 'import { PutCommand, UpdateCommand }',
       },
     ],
     breaks: ['nothing unknown is dropped'],
