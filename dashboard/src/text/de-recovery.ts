@@ -102,7 +102,7 @@ export const recovery: typeof english = {
     title: 'Fehler',
     about: 'Gescheiterte und wiederholte Zustellungen aller Endpunkte, nach Ursache.',
     range: 'Zeitraum',
-    statuses: { any: 'Gescheitert oder in Wiederholung', exhausted: 'Gescheitert' },
+    statuses: { any: 'Gescheitert oder wiederholt', exhausted: 'Gescheitert' },
     list: 'Fehler nach Ursache',
     times: (count) => `${count} ×`,
     noResponse: 'Keine Antwort',

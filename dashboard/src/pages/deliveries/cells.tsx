@@ -9,15 +9,16 @@ import { DeliveryStatus } from './delivery-status.tsx';
 export function Cells({ row }: { row: Delivery }) {
   const t = useTexts();
   const errorText = useErrorText();
+  // In few characters: there is little room.
+  const why = ({ lastResponseStatus, lastError }: Delivery) =>
+    lastResponseStatus === null ? errorText(lastError ?? '') : t.deliveries.answered(lastResponseStatus);
   return (
     <>
       <span className={styles.status}>
         <DeliveryStatus status={row.status} />
       </span>
       <span className={`${styles.cell} ${styles.type}`}>{row.eventType}</span>
-      <span className={`${styles.cell} ${styles.detail}`}>
-        {row.status === 'succeeded' || row.lastError === null ? '' : errorText(row.lastError)}
-      </span>
+      <span className={`${styles.cell} ${styles.detail}`}>{row.status === 'succeeded' ? '' : why(row)}</span>
       <span className={`${styles.cell} ${styles.attempts}`}>{t.deliveries.attempts(row.attempts)}</span>
       <span className={`${styles.cell} ${styles.time}`}>
         <Ago at={row.createdAt} />
