@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Variables } from './local-run/directory.ts';
 
 /** Streams of a terminal, or of a pipe. */
-export type Input = Readable & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
+type Input = Readable & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
 type Output = Writable & { isTTY?: boolean };
 
 /** What a command uses of its process. */
