@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Client as McpClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { freePort } from 'aws-local/engines/free-port.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { aLocalRun } from './a-local-run.ts';
 import { anEvent, idOf, startFakeOrganization } from './fake-organization.ts';
@@ -42,7 +43,7 @@ describe('conversations as a process', { timeout: 60_000 }, () => {
 
   it('has the exit code of its error, and explains its commands', async () => {
     const failed = startProgram(PROGRAM, ['events', 'list'], {
-      CONVERSATIONS_BASE_URL: 'http://127.0.0.1:1',
+      CONVERSATIONS_BASE_URL: `http://127.0.0.1:${await freePort()}`,
       CONVERSATIONS_API_KEY: 'ck_sandbox_x',
     });
     expect(await failed.ended).toBe(4);
