@@ -87,6 +87,7 @@ interface Terms {
   large: number;
   turns: number;
   rate: number;
+  answersAfter: number;
 }
 
 async function rehearseOutages(
@@ -162,14 +163,14 @@ async function rehearse(rehearsals: readonly Rehearsal[], terms: Terms): Promise
   const load = loadOfMinute();
   const { cpus, model, node } = describeMachine(load);
   say(
-    `\n  ${paint('bold', 'Recovery')} of ${commitOf(ROOT)} on ${cpus} x ${model}, Node.js ${node}, load ${load.toFixed(2)}; ${terms.rate} live events/s\n`,
+    `\n  ${paint('bold', 'Recovery')} of ${commitOf(ROOT)} on ${cpus} x ${model}, Node.js ${node}, load ${load.toFixed(2)}; ${terms.rate} live events/s, receivers answer after ${terms.answersAfter} ms\n`,
   );
   await ending(
     await temporaryDirectory(),
     (directory) => directory.remove(),
     async ({ path }) =>
       ending(
-        await startStage(path),
+        await startStage(path, terms.answersAfter),
         (stage) => stage.stop(),
         async (stage) => {
           await stage.register('/other', [LIVE]);
@@ -194,6 +195,7 @@ const { rehearsal = [...REHEARSALS], ...terms } = commandLine(
   .option('--events <n>', 'of the outage', wholeNumber(10, 1_000_000), 500)
   .option('--large <n>', 'events of the large job', wholeNumber(10, 10_000_000), 20_000)
   .option('--turns <n>', 'without and with a job', wholeNumber(1, 50), 4)
+  .option('--answers-after <ms>', 'until receivers answer', wholeNumber(0, 9_000), 0)
   .option('--rate <n>', 'live events in a second', decimal(0.1, 10_000), 20)
   .parse()
   .opts();

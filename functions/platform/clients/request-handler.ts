@@ -104,7 +104,7 @@ export function requestHandler({ connectMs, requestMs }: { connectMs: number; re
       });
       if (abortSignal?.aborted) return abort();
       abortSignal?.addEventListener('abort', abort, { once: true });
-      outgoing.end(body);
+      outgoing.end(toPlainBytes(body));
     });
 
   return {
@@ -122,6 +122,10 @@ export function requestHandler({ connectMs, requestMs }: { connectMs: number; re
     httpHandlerConfigs: () => ({}),
   };
 }
+
+/** The SDK's bytes also act as text, and warn when something takes them for it. */
+const toPlainBytes = (body: unknown): unknown =>
+  body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : body;
 
 function toSdkResponse(response: IncomingMessage, chunks: readonly Buffer[]): SdkResponse {
   const { statusCode = 0, statusMessage, headers } = response;

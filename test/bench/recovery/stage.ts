@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from 'aws-local/test/until.ts';
 import { type Receiver, startReceiver } from '../../../packages/cli/src/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../support/api.ts';
@@ -45,15 +46,18 @@ export const MOST_TIMES = 1.3;
 /** A redelivery job as the API shows it. */
 export type Job = Record<string, unknown>;
 
-/** The local run with receivers that can be down, which survive a restart of the run. */
-export async function startStage(directory: string) {
+/**
+ * The local run with receivers that can be down, which survive a restart of the run.
+ * @param answerMs until receivers answer
+ */
+export async function startStage(directory: string, answerMs: number) {
   let run: LocalRun = await startLocalRun(directory, SETTINGS);
   let api: ApiClient = apiClient(run.environment, 2 * AT_ONCE);
   let isUp = true;
   const arrivals: Arrival[] = [];
   const receiver: Receiver = await startReceiver({
     ...run.tls,
-    respond({ path, headers, body, receivedAt }) {
+    async respond({ path, headers, body, receivedAt }) {
       if (!isUp && path !== '/other') return { status: 503 };
       const { type, createdAt, data } = JSON.parse(body.toString());
       arrivals.push({
@@ -64,6 +68,7 @@ export async function startStage(directory: string) {
         messageId: data.messageId,
         latencyMs: receivedAt.getTime() - Date.parse(createdAt),
       });
+      await sleep(answerMs);
       return { status: 200 };
     },
   });

@@ -1,10 +1,10 @@
 import { ConditionalCheckFailedException, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
-import type { ReceivedEvent } from 'conversation-service-sdk/receiver';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { saveEvent } from '../../../examples/aws-lambda/inbox.ts';
 import { handler as work } from '../../../examples/aws-lambda/work.ts';
+import type { ReceivedEvent } from '../../../packages/sdk/src/receiver/index.ts';
 
 const anEvent = (id = 'evt_1'): ReceivedEvent => ({
   id,

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { LambdaRequest } from 'conversation-service-sdk/receiver';
 import { describe, vi } from 'vitest';
 import { createReceiver as createLambdaReceiver } from '../../../examples/aws-lambda/receiver.ts';
 import { handler as work } from '../../../examples/aws-lambda/work.ts';
 import { createReceiver as createExpressReceiver } from '../../../examples/express/receiver.ts';
+import type { LambdaRequest } from '../../../packages/sdk/src/receiver/index.ts';
 import { type Receiver, receiverContract } from '../../integration/guides/receivers/contract.ts';
 
 /** Collects what is printed to the console. */

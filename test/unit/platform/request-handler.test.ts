@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, OutgoingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { requestHandler } from '../../../functions/platform/clients/request-handler.ts';
 
 const servers: Server[] = [];
@@ -30,9 +30,29 @@ async function requestTo(listener: RequestListener) {
   };
 }
 
+/** Bytes that act as text, as those of the SDK do. */
+class BytesAndText extends Uint8Array {
+  override valueOf(): this {
+    throw new Error('taken for text');
+  }
+}
+
 const handlerOf = (requestMs = 60_000) => requestHandler({ connectMs: 60_000, requestMs });
 
 describe("the SDK's requests", () => {
+  it('are plain bytes for what sends them', async () => {
+    const request = await requestTo(async (incoming, response) =>
+      response.end(Buffer.concat(await incoming.toArray())),
+    );
+    const end = vi.spyOn(OutgoingMessage.prototype, 'end');
+    const { handle, destroy } = handlerOf();
+    const { response } = await handle({ ...request, body: new BytesAndText(Buffer.from(request.body)) });
+    expect(Buffer.from(response.body).toString()).toBe(request.body);
+    expect(end.mock.calls.filter(([chunk]) => Object(chunk) instanceof BytesAndText)).toEqual([]);
+    end.mockRestore();
+    destroy();
+  });
+
   it('arrive whole and are answered with a whole body over one connection', async () => {
     const sockets = new Set<unknown>();
     const request = await requestTo(async (incoming, response) => {
