@@ -56,7 +56,7 @@ const COLD_START_MS = 375;
 const CONNECTION_MS = 2.5 * 20;
 
 const CHOICES_MIB = [256, 512, 1024, 1769];
-const DRAWS = 100_000;
+const DRAWS = 20_000;
 
 /**
  * @param workload for the cost of the choices

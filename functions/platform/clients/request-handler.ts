@@ -47,9 +47,9 @@ export function requestHandler({ connectMs, requestMs }: { connectMs: number; re
   const https: Transport = { request: overHttps, agent: new Agent(KEPT) };
   let http: Transport | undefined;
 
-  /** Only a local run needs plain HTTP, whose module takes 17 ms to load. */
-  async function loadHttp(): Promise<Transport> {
-    const { Agent: PlainAgent, request } = await import('node:http');
+  /** Only a local run needs plain HTTP. An import would load WebSocket too, which takes 36 ms. */
+  function loadHttp(): Transport {
+    const { Agent: PlainAgent, request } = process.getBuiltinModule('node:http');
     http ??= { request, agent: new PlainAgent(KEPT) };
     return http;
   }
@@ -109,7 +109,7 @@ export function requestHandler({ connectMs, requestMs }: { connectMs: number; re
 
   return {
     async handle(request: SdkRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
-      const transport = request.protocol === 'https:' ? https : (http ?? (await loadHttp()));
+      const transport = request.protocol === 'https:' ? https : (http ?? loadHttp());
       return send(transport, request, abortSignal);
     },
     metadata: { handlerProtocol: 'http/1.1' },
