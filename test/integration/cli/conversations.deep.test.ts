@@ -62,6 +62,8 @@ describe('conversations as a process', { timeout: 60_000 }, () => {
     const directory = await temporaryDirectory();
     const run = (program: string, ...args: string[]) =>
       execFileSync(program, args, { cwd: directory, encoding: 'utf8' });
+    // The settings of this repository let npm pack run no script.
+    run('npm', 'run', '--silent', '--prefix', join(ROOT, 'packages/cli'), 'build');
     run('npm', 'pack', '--silent', '--pack-destination', directory, join(ROOT, 'packages/cli'));
     run('tar', 'xzf', 'conversation-service-cli-0.1.0.tgz');
     const packed = join(directory, 'package/bin/conversations.js');

@@ -24,6 +24,7 @@ const run = (program: string, ...args: string[]) =>
 // As docs/guides/typescript-client.md says. The package has no dependencies, so no registry is needed.
 beforeAll(() => {
   const npm = (...args: string[]) => execFileSync('npm', args, { cwd: project, stdio: 'pipe' });
+  npm('run', '--silent', '--prefix', join(ROOT, 'packages/sdk'), 'build');
   npm('pack', '--silent', '--pack-destination', project, join(ROOT, 'packages/sdk'));
   const tarball = readdirSync(project).find((file) => file.endsWith('.tgz')) ?? '';
   save('package.json', JSON.stringify({ private: true, type: 'module' }));
