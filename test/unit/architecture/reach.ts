@@ -150,7 +150,7 @@ export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   WebAssembly: [],
   // `process` can load modules without an import, and only the logger may print.
   console: [],
-  process: ['platform/config.ts', 'knowledge/reader.ts'],
+  process: ['platform/clients/request-handler.ts', 'platform/config.ts', 'knowledge/reader.ts'],
   globalThis: [],
   global: [],
   require: [],

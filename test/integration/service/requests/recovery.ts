@@ -8,7 +8,9 @@ import { path } from '../receivers.ts';
 /** Deliveries that a job has attempted at once (docs/decisions/0023-event-log-and-recovery.md). */
 const MOST_IN_GROUP = 16;
 /** More than a page of a job, and more than disable an endpoint. */
-const EVENTS = casesOf(150, 500);
+const EVENTS = casesOf(120, 500);
+/** As many as disable an endpoint, each after eight attempts, and some more in calls of `AT_ONCE`. */
+const TO_DISABLE = 20;
 /** For a job that goes at its receiver's pace, a group at a time: 5 deliveries a second at least. */
 const JOB_MS = (EVENTS / 5) * 1000 + 60_000;
 /** Tickets of one call each, so many at once. */
@@ -45,12 +47,12 @@ export function recovery(organization: Organization): void {
 
       const old = await api.register(`${receiver.url}/old`, types);
       const from = new Date().toISOString();
-      await createMany(50);
+      await createMany(TO_DISABLE);
       await until('the endpoint to be disabled', async () => {
         const { body } = await api.get(path(old.id));
         return body.data?.status === 'auto_disabled';
       });
-      await createMany(EVENTS - 50);
+      await createMany(EVENTS - TO_DISABLE);
       // An event that is fanned out after the registration needs no recovery.
       await until('every event to be fanned out', async () => {
         const all = await api.all(`${path(old.id)}/deliveries`);
