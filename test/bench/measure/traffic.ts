@@ -4,7 +4,7 @@ import { wallClock } from './open-loop.ts';
 import { type Receipt, type Receivers, startReceivers } from './receivers.ts';
 
 /** A message whose event goes to all endpoints. */
-interface Owed {
+interface ExpectedMessage {
   /** When the first delivery arrived, by path. */
   receipts: Map<string, Receipt>;
   duplicates: number;
@@ -44,24 +44,24 @@ export async function startTraffic(
     connections = 16,
   }: { fanOut: number; bodyBytes: number; latencyMs?: number; connections?: number },
 ): Promise<Traffic> {
-  const messages = new Map<string, Owed>();
-  const owedOf = (id: string): Owed => {
+  const messages = new Map<string, ExpectedMessage>();
+  const findExpected = (id: string): ExpectedMessage => {
     const known = messages.get(id) ?? { receipts: new Map(), duplicates: 0, isAccepted: false };
     messages.set(id, known);
     return known;
   };
   let [refused, lastAt] = [0, wallClock.now()];
-  const complete = (owed: Owed) => {
-    if (owed.isAccepted && owed.receipts.size === fanOut) owed.onComplete?.();
+  const complete = (expected: ExpectedMessage) => {
+    if (expected.isAccepted && expected.receipts.size === fanOut) expected.onComplete?.();
   };
   const receivers = await startReceivers(run.tls, (receipt) => {
     lastAt = wallClock.now();
-    const owed = owedOf(receipt.id);
-    if (owed.receipts.has(receipt.path)) owed.duplicates += 1;
+    const expected = findExpected(receipt.id);
+    if (expected.receipts.has(receipt.path)) expected.duplicates += 1;
     else {
-      owed.receipts.set(receipt.path, receipt);
+      expected.receipts.set(receipt.path, receipt);
       traffic.onDelivery(receipt);
-      complete(owed);
+      complete(expected);
     }
   });
   receivers.answerAfter(latencyMs);
@@ -84,9 +84,9 @@ export async function startTraffic(
         return undefined;
       }
       const id = String(answer.body.data?.id);
-      const owed = owedOf(id);
-      Object.assign(owed, { isAccepted: true, onComplete });
-      complete(owed);
+      const expected = findExpected(id);
+      Object.assign(expected, { isAccepted: true, onComplete });
+      complete(expected);
       return id;
     },
     receiptsOf: (id) => [...(messages.get(id)?.receipts.values() ?? [])],
@@ -100,7 +100,7 @@ export async function startTraffic(
         accepted: all.filter(({ isAccepted }) => isAccepted).length,
         refused,
         missing: open().reduce((sum, { receipts }) => sum + fanOut - receipts.size, 0),
-        duplicates: all.reduce((sum, owed) => sum + owed.duplicates, 0),
+        duplicates: all.reduce((sum, expected) => sum + expected.duplicates, 0),
       };
     },
     async end() {
