@@ -74,33 +74,6 @@ describe('text of a workbook', () => {
   });
 });
 
-/** So many megabytes of XML without text, which do not compress as well as repeated text does. */
-const filler = (megabytes: number): string =>
-  Array.from({ length: megabytes * 50_000 }, (_, index) => `<!-- ${String(index).padStart(11)} -->`).join('');
-
-describe('large workbook', () => {
-  it('is read sheet by sheet, in order, with the shared strings', async () => {
-    const text = (index: number) => `<row r="1"><c r="A1" t="s"><v>${index}</v></c></row>`;
-    const sheets = { C: `${text(0)}${filler(5)}`, A: `${filler(5)}${text(1)}`, B: `${text(2)}${filler(5)}` };
-    const sharedStrings = '<si><t>one</t></si><si><t>two</t></si><si><t>three</t></si>';
-    expect(await bookText(workbookFiles(sheets, { sharedStrings }))).toBe('C\none\nA\ntwo\nB\nthree');
-  });
-
-  it('is rejected when a sheet and the shared parts are too large together', async () => {
-    const sharedStrings = filler(20);
-    expect(await sheetText(filler(14), { sharedStrings })).toBe(
-      '! the spreadsheet is too large when it is unpacked',
-    );
-    expect(await sheetText(`${rowsOf([['a']])}${filler(10)}`, { sharedStrings })).toBe('a');
-  });
-
-  it('is read without files that it does not reference', async () => {
-    const cache = { name: 'xl/pivotCache/pivotCacheRecords1.xml', data: `<a>${filler(25)}</a>` };
-    const files = workbookFiles({ Sheet1: `${rowsOf([['a']])}${filler(10)}` });
-    expect(await bookText([...files, cache])).toBe('a');
-  });
-});
-
 describe('workbook is rejected', () => {
   const files = workbookFiles({ Sheet1: rowsOf([['a']]) });
   const invalid = '! the content is not a valid spreadsheet';
@@ -146,7 +119,7 @@ describe('workbook is rejected', () => {
   });
 
   it('when its real size is much larger than the claimed one', async () => {
-    const bomb = { name: 'xl/x.xml', data: new Uint8Array(200 * 1024 * 1024), size: 1000 };
+    const bomb = { name: 'xl/x.xml', data: new Uint8Array(40 * 1024 * 1024), size: 1000 };
     expect(await bookText([...files, bomb])).toBe(invalid);
   });
 

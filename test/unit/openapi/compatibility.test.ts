@@ -28,24 +28,27 @@ describe('the current API', () => {
   });
 });
 
+/** The names of the components that a part of the document references, directly. */
+const referenced = (part: unknown): Set<string> =>
+  new Set([...JSON.stringify(part).matchAll(/#\/components\/([^"]+)"/g)].map(([, found]) => String(found)));
+const referencedBy = new Map<string, Set<string>>(
+  Object.entries(document.components).flatMap(([kind, all]) =>
+    Object.entries(all ?? {}).map(([key, part]) => [`${kind}/${key}`, referenced(part)] as const),
+  ),
+);
+/** The names of the components that each path uses, directly or indirectly. */
+const usedBy = Object.entries(document.paths).map(([path, item]) => {
+  const used = referenced(item);
+  for (const each of used) for (const further of referencedBy.get(each) ?? []) used.add(further);
+  return { path, item, used };
+});
+
 /**
  * The document with only one path that uses a schema: comparing all of them for each field takes a minute.
  */
 function reaching(name: string): OpenApiDocument {
-  const referenced = (part: unknown): Set<string> =>
-    new Set([...JSON.stringify(part).matchAll(/#\/components\/([^"]+)"/g)].map(([, found]) => String(found)));
-  const parts = new Map<string, Set<string>>(
-    Object.entries(document.components).flatMap(([kind, all]) =>
-      Object.entries(all ?? {}).map(([key, part]) => [`${kind}/${key}`, referenced(part)] as const),
-    ),
-  );
-  const reached = (part: unknown): Set<string> => {
-    const found = referenced(part);
-    for (const each of found) for (const further of parts.get(each) ?? []) found.add(further);
-    return found;
-  };
-  const path = Object.entries(document.paths).find(([, item]) => reached(item).has(`schemas/${name}`));
-  return { ...document, paths: Object.fromEntries(path === undefined ? [] : [path]) };
+  const found = usedBy.find(({ used }) => used.has(`schemas/${name}`));
+  return { ...document, paths: found === undefined ? {} : { [found.path]: found.item } };
 }
 
 type Edit = (parts: Editable, choose: (below: number) => number) => void;

@@ -11,7 +11,8 @@ import { currentDocument } from '../../../lib/openapi/current.ts';
 const LAMBDA_BYTES = 6_000_000;
 /** Lambda's limit minus what quoting adds to a body that is all quotation marks. */
 const MOST_BYTES = 2_000_000;
-const HUNDRED = 100;
+/** As long as the items are, these are several pages. */
+const ITEMS = 30;
 
 type Item = Record<string, unknown> & { id: string };
 const answerOf = (data: unknown) => JSON.stringify({ statusCode: 200, body: JSON.stringify({ data }) });
@@ -25,14 +26,14 @@ const listings = Object.values<Route>(routes).flatMap((route) => {
   return 'nextCursor' in shown ? [[route.name, route, shown.data[0] as Item] as const] : [];
 });
 
-/** A hundred items of each listing, with texts as long as the route permits, or long enough to matter. */
-function hundredLongest(route: Route, item: Item): Item[] {
+/** Items of a listing, with texts as long as the route permits, or long enough to matter. */
+function longest(route: Route, item: Item): Item[] {
   const long = '"'.repeat(100_000);
   const longer = Object.keys(item)
     .filter((name) => typeof item[name] === 'string' && name !== 'id')
     .map((name) => ({ ...item, [name]: long }))
     .find((candidate) => Object(route.success.data).safeParse([candidate]).success);
-  return Array.from({ length: HUNDRED }, (_, index) => ({ ...(longer ?? item), id: `${item.id}${index}` }));
+  return Array.from({ length: ITEMS }, (_, index) => ({ ...(longer ?? item), id: `${item.id}${index}` }));
 }
 
 describe('a page of a list', () => {
@@ -44,7 +45,7 @@ describe('a page of a list', () => {
   });
 
   it.each(listings)('ends before the response is too large: %s', (_, route, item) => {
-    const all = hundredLongest(route, item);
+    const all = longest(route, item);
     const shown = (one: Item) => one;
 
     const page = fitIntoPage(all, shown);
