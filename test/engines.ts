@@ -15,7 +15,6 @@ import type { Table } from '../functions/store/table.ts';
 import { refuseAsDynamoDb } from './support/as-dynamodb.ts';
 import { TABLE_DEFINITIONS, type TableDefinition, type TableName } from './table-definitions.ts';
 
-export { TABLE_DEFINITIONS };
 export type TestTables = Record<TableName, Table>;
 
 /** Clients of one engine under test. */
