@@ -11,6 +11,7 @@ import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { ACCESS, engineOf } from 'aws-local/test/engines.ts';
 import { PATIENCE } from 'aws-local/test/patience.ts';
 import { afterAll } from 'vitest';
+import { leanClientOptions } from '../functions/platform/clients/clients.ts';
 import type { Table } from '../functions/store/table.ts';
 import { refuseAsDynamoDb } from './support/as-dynamodb.ts';
 import { TABLE_DEFINITIONS, type TableDefinition, type TableName } from './table-definitions.ts';
@@ -45,7 +46,12 @@ export function dynamoDb(): Clients {
   const creations = new Map<string, () => Promise<void>>();
   const plainClient = (): DynamoDBClient => {
     const plain = refuseAsDynamoDb(
-      new DynamoDBClient({ ...ACCESS, endpoint: endpoint(), maxAttempts: ATTEMPTS * PATIENCE }),
+      new DynamoDBClient({
+        ...leanClientOptions('dynamodb', LOCAL),
+        region: ACCESS.region,
+        endpoint: endpoint(),
+        maxAttempts: ATTEMPTS * PATIENCE,
+      }),
     );
     clients.push(plain);
     return plain;
@@ -134,3 +140,9 @@ function memoize(action: () => Promise<void>): () => Promise<void> {
 
 /** The SDK's default. A slow engine refuses requests that wait too long for a lock. */
 const ATTEMPTS = 3;
+/** What the functions' clients read from the environment of a function, and a limit for busy machines. */
+const LOCAL = {
+  credentials: async () => ACCESS.credentials,
+  region: () => ACCESS.region,
+  requestMs: 30_000 * PATIENCE,
+};

@@ -37,12 +37,14 @@ const SILENT = { debug: ignore, info: undefined, warn: ignore, error: ignore } a
  * Options of the clients of every message, by the service that signatures name. They take a third less
  * processor time for a request (docs/decisions/0030-processor-time.md).
  */
-export const leanClientOptions = (service: 'dynamodb' | 'sqs' | 'events') => {
-  const credentials = fromEnv();
+export const leanClientOptions = (
+  service: 'dynamodb' | 'sqs' | 'events',
+  { credentials = fromEnv(), region = functionRegion, requestMs = 3_000 } = {},
+) => {
   return {
     maxAttempts: 3,
-    requestHandler: requestHandler({ connectMs: CONNECTION_TIMEOUT_MS, requestMs: 3_000 }),
-    signer: requestSigner({ service, region: functionRegion, credentials }),
+    requestHandler: requestHandler({ connectMs: CONNECTION_TIMEOUT_MS, requestMs }),
+    signer: requestSigner({ service, region, credentials }),
     credentials,
     logger: SILENT,
   };
