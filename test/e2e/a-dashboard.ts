@@ -18,11 +18,17 @@ export const WITHOUT_WAITS = { RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' }
 /**
  * The dashboard of a local run, in a browser, for the tests of this file.
  * @param service by default a local run without waits between attempts
+ * @param settings.sharesContexts whether all signed-in pages of a user are in one browser context, whose
+ * cached files load faster: for tests that leave its cookies and its storage as they are
  */
-export function aDashboard(service: LocalService = aService(WITHOUT_WAITS)) {
+export function aDashboard(
+  service: LocalService = aService(WITHOUT_WAITS),
+  { sharesContexts = false }: { sharesContexts?: boolean } = {},
+) {
   let browser: Browser | undefined;
   const opened: Misdeeds[] = [];
   const sessions = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>();
+  const shared = new Map<string, BrowserContext>();
   const origin = () => new URL(service.run.environment.BASE_URL).origin;
 
   beforeAll(async () => {
@@ -34,14 +40,34 @@ export function aDashboard(service: LocalService = aService(WITHOUT_WAITS)) {
 
   /** A new browser without a session, whose pages are recorded for `expectNoMisdeeds`. */
   async function context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+    const made = await newContext(options);
+    // Its pages poll as long as they are open.
+    onTestFinished(() => made.close());
+    return made;
+  }
+
+  async function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
     if (browser === undefined) throw new Error('there is no browser');
     // Clicks wait until what they click on no longer moves.
     const made = await browser.newContext({ locale: 'en', reducedMotion: 'reduce', ...options });
     made.setDefaultTimeout(PATIENCE_MS);
-    // Its pages poll as long as they are open.
-    onTestFinished(() => made.close());
     opened.push(watched(made, origin()));
     return made;
+  }
+
+  /** A page with the session of the user's first sign-in. */
+  async function pageWith(
+    storageState: Awaited<ReturnType<BrowserContext['storageState']>>,
+    email: string,
+    options: BrowserContextOptions,
+  ): Promise<Page> {
+    if (!sharesContexts || Object.keys(options).length > 0)
+      return (await context({ ...options, storageState })).newPage();
+    const known = shared.get(email) ?? (await newContext({ storageState }));
+    shared.set(email, known);
+    const page = await known.newPage();
+    onTestFinished(() => page.close());
+    return page;
   }
 
   return {
@@ -59,7 +85,7 @@ export function aDashboard(service: LocalService = aService(WITHOUT_WAITS)) {
       return page;
     },
 
-    /** A page in a new browser with the session of the user's first sign-in. */
+    /** A page with the session of the user's first sign-in, in a new browser unless contexts are shared. */
     async signedIn(email: string, path = '/', options: BrowserContextOptions = {}): Promise<Page> {
       const storageState = sessions.get(email);
       if (storageState === undefined) {
@@ -67,7 +93,7 @@ export function aDashboard(service: LocalService = aService(WITHOUT_WAITS)) {
         sessions.set(email, await page.context().storageState());
         return page;
       }
-      const page = await (await context({ ...options, storageState })).newPage();
+      const page = await pageWith(storageState, email, options);
       await page.goto(`${origin()}${path}`);
       try {
         await page.getByRole('navigation', { name: PAGES_ARE_THERE }).waitFor();

@@ -31,13 +31,40 @@ export function findChromium(): string | undefined {
 }
 
 /**
+ * Features of Chromium that are off: those that Playwright turns off, because the last of these switches
+ * counts alone, and the suggestions of the address bar, which take a process for each window.
+ */
+const DISABLED_FEATURES = [
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxPopup',
+];
+
+/**
  * Without a GPU process, which would only emulate a GPU.
  * @param executablePath from {@link findChromium}
  */
 export const launch = (executablePath: string): Promise<Browser> =>
   chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-software-rasterizer'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-software-rasterizer',
+      `--disable-features=${DISABLED_FEATURES}`,
+    ],
   });
 
 /** Errors of a page. */

@@ -27,7 +27,7 @@ describe('the dashboard', () => dashboard(service));
 
 /** What users do most in the dashboard, in a real browser. The deep tests have everything else. */
 describe.skipIf(chromium === undefined)('the dashboard in a browser', () => {
-  const browser = aDashboard(service);
+  const browser = aDashboard(service, { sharesContexts: true });
 
   signingIn(browser, EXTENT);
   membership(browser, EXTENT);
