@@ -49,32 +49,6 @@ export function stopLoopsOf(assembly: string, names: readonly FunctionName[]): v
   });
 }
 
-/** How a queue handles messages that its reader fails to process. */
-export interface QueueClocks {
-  /** Seconds. */
-  visibilityTimeout: number;
-  maxReceiveCount: number;
-}
-
-/**
- * Sets other times for queues of an assembly, before it is started, so that an hour becomes seconds.
- * @param clocks by the beginning of a queue's logical id
- */
-export function setQueueClocks(assembly: string, clocks: Readonly<Record<string, QueueClocks>>): void {
-  const unmet = new Set(Object.keys(clocks));
-  change(assembly, (id, { Type, Properties }) => {
-    const [name, found] = Object.entries(clocks).find(([beginning]) => id.startsWith(beginning)) ?? [];
-    if (Type !== 'AWS::SQS::Queue' || name === undefined || found === undefined) return;
-    unmet.delete(name);
-    Properties.VisibilityTimeout = found.visibilityTimeout;
-    Properties.RedrivePolicy = {
-      ...Object(Properties.RedrivePolicy),
-      maxReceiveCount: found.maxReceiveCount,
-    };
-  });
-  if (unmet.size > 0) throw new Error(`the stack has no queue ${[...unmet].join(', ')}`);
-}
-
 /**
  * Disables an event source mapping of an assembly.
  * @param beginning of its logical id

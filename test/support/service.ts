@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand, SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { REGION } from 'aws-local/arns.ts';
 import { type Cloud, startCloud } from 'aws-local/cloud.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
@@ -18,7 +18,7 @@ import { MAIL_FROM, type StackContext, synthesize } from '../../lib/cli/start/sy
 import type { FunctionName } from '../../lib/cloud/grants/grant.ts';
 import { startReceiver } from '../../packages/cli/src/receiver/receiver.ts';
 import { refuseDenied, writeRecord } from '../grants/records.ts';
-import { addVariables, functionsOf, type QueueClocks, setQueueClocks, stopLoopsOf } from './assembly.ts';
+import { addVariables, functionsOf, stopLoopsOf } from './assembly.ts';
 import { mailsIn, type ReceivedMail } from './mails.ts';
 import { type QueuesBehind, queuesBehind } from './queues.ts';
 import { type Row, type TablesBehind, tablesBehind } from './tables.ts';
@@ -105,6 +105,14 @@ export interface Service {
    * Sends a message to a queue. @param path as in {@link Service.queued} @param traceHeader of the message
    */
   send(path: string, body: string, traceHeader: string): Promise<void>;
+  /**
+   * Changes how a queue handles messages that its reader fails to process.
+   * @param path as in {@link Service.queued}
+   */
+  setQueueClocks(path: string, clocks: QueueClocks): Promise<void>;
+  /** Starts the faults of the options. */
+  startFaults(): Promise<void>;
+  stopFaults(): Promise<void>;
   /** PEM: the certificate of this machine's receivers. */
   tls: { cert: string; key: string };
   /** @throws Error with the actions of functions that their roles do not allow */
@@ -114,19 +122,26 @@ export interface Service {
 /** A permission that a function has used, or a fault that it had. */
 export type Report = UsedPermission | FunctionFault;
 
+/** How a queue with dead letters handles messages that its reader fails to process. */
+export interface QueueClocks {
+  /** Seconds. */
+  visibilityTimeout: number;
+  maxReceiveCount: number;
+}
+
 /** Options of a test's own service. */
 export interface ServiceOptions {
   /** Settings of the stack, over those of all tests. */
   context?: StackContext;
   /** Additional variables of every function. */
   variables?: Readonly<Record<string, string>>;
-  /** Other times of queues, by the beginning of their logical id. */
-  queues?: Readonly<Record<string, QueueClocks>>;
   /** Functions without `RecursiveLoop: Allow`. */
   stoppedInLoops?: readonly FunctionName[];
   /** Called for each line that functions log. */
   onLog?(line: { source: string; text: string }): void;
-  /** Faults of the first requests in each process of a function. */
+  /**
+   * Faults of the first requests in each process of a function after {@link Service.startFaults}.
+   */
   faults?: Partial<Record<FunctionName, FaultPlan>>;
   /** Runs the functions instead of this process's Node.js. */
   nodeBinary?: string;
@@ -139,7 +154,6 @@ export interface ServiceOptions {
 export async function startService({
   context,
   variables,
-  queues: clocks,
   stoppedInLoops = [],
   onLog,
   faults,
@@ -170,9 +184,9 @@ export async function startService({
       signal: AbortSignal.timeout(SYNTHESIS_MS),
     });
     if (variables !== undefined) addVariables(assembly, variables);
-    if (clocks !== undefined) setQueueClocks(assembly, clocks);
     stopLoopsOf(assembly, stoppedInLoops);
     const functions = functionsOf(assembly);
+    const faultsFile = join(directory, 'faults');
     const used: UsedPermission[] = [];
     const reports: Report[] = [];
     const cloud = await startCloud({
@@ -189,13 +203,16 @@ export async function startService({
         used.push(use);
         reports.push(use);
       },
-      ...(faults && { faults: mapKeys(faults, functions.physicalNameOf) }),
+      ...(faults && { faults: mapKeys(faults, functions.physicalNameOf), faultsFile }),
       onFault: (fault) => reports.push(fault),
     });
     const sources = cloud.eventSources.map(({ arn }) => arn);
     const tables = tablesBehind(cloud.processIds(), sources);
     const receiver = await startReceiver(certificates.receiver);
     const queues = queuesBehind(state);
+    const sqs = new SQSClient({ region: REGION, credentials: CREDENTIALS, endpoint: cloud.endpoints.sqs });
+    const queueUrlOf = (path: string) =>
+      new URL(`/${queues.arnOf(path).split(':').slice(-2).join('/')}`, cloud.endpoints.sqs).href;
     return {
       url: cloud.url,
       receiver: `${receiver.url}/hooks`,
@@ -215,31 +232,36 @@ export async function startService({
       bodies: queues.bodies,
       queueArn: queues.arnOf,
       async send(path, body, traceHeader) {
-        const QueueUrl = new URL(
-          `/${queues.arnOf(path).split(':').slice(-2).join('/')}`,
-          cloud.endpoints.sqs,
-        );
         const AWSTraceHeader = { DataType: 'String', StringValue: traceHeader } as const;
-        const client = new SQSClient({
-          region: REGION,
-          credentials: CREDENTIALS,
-          endpoint: cloud.endpoints.sqs,
-        });
-        await client.send(
+        await sqs.send(
           new SendMessageCommand({
-            QueueUrl: QueueUrl.href,
+            QueueUrl: queueUrlOf(path),
             MessageBody: body,
             MessageSystemAttributes: { AWSTraceHeader },
           }),
         );
-        client.destroy();
       },
+      async setQueueClocks(path, { visibilityTimeout, maxReceiveCount }) {
+        const deadLetterTargetArn = queues.arnOf(`${path.slice(0, path.lastIndexOf('/'))}/DeadLetters`);
+        await sqs.send(
+          new SetQueueAttributesCommand({
+            QueueUrl: queueUrlOf(path),
+            Attributes: {
+              VisibilityTimeout: String(visibilityTimeout),
+              RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount }),
+            },
+          }),
+        );
+      },
+      startFaults: () => writeFile(faultsFile, ''),
+      stopFaults: () => rm(faultsFile),
       tls: certificates.receiver,
       async stop() {
         // Vitest ends its workers by a signal, which would lose their compile cache.
         flushCompileCache();
         tables.close();
         queues.close();
+        sqs.destroy();
         await cloud.stop();
         await receiver.stop();
         await remove();

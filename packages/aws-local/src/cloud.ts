@@ -81,6 +81,8 @@ export interface CloudOptions {
    * called for every request of the function.
    */
   faults?: Readonly<Record<string, FaultPlan>>;
+  /** Requests have faults only while this file exists; without it always. */
+  faultsFile?: string;
   onFault?: (injected: FunctionFault) => void;
 }
 
@@ -146,6 +148,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     ...(options.onPermission && { onPermission: options.onPermission }),
     ...(options.rolesEnforced !== undefined && { rolesEnforced: options.rolesEnforced }),
     ...(options.faults && { faults: options.faults }),
+    ...(options.faultsFile !== undefined && { faultsFile: options.faultsFile }),
     ...(options.onFault && { onFault: options.onFault }),
   });
   started.defer(() => functions.stop());

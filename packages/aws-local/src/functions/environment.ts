@@ -19,6 +19,8 @@ export interface SandboxAuthorization {
   /** If false, calls that the role does not allow are sent anyway. */
   rolesEnforced?: boolean;
   faults?: FaultPlan;
+  /** As {@link LocalFunctionOptions.faultsFile}. */
+  faultsFile?: string;
   /** By table name, to reject the keys that DynamoDB rejects. */
   tableKeys: Readonly<Record<string, TableKeys>>;
 }
@@ -50,7 +52,7 @@ export function sandboxEnvironment(options: LocalFunctionOptions): Record<string
 }
 
 function buildAuthorization(options: LocalFunctionOptions): SandboxAuthorization {
-  const { name, statements, endpoints = [], tableKeys = {}, rolesEnforced, faults } = options;
+  const { name, statements, endpoints = [], tableKeys = {}, rolesEnforced, faults, faultsFile } = options;
   return {
     principal: `arn:aws:sts::${ACCOUNT}:assumed-role/${name}/${name}`,
     statements,
@@ -58,5 +60,6 @@ function buildAuthorization(options: LocalFunctionOptions): SandboxAuthorization
     tableKeys,
     ...(rolesEnforced !== undefined && { rolesEnforced }),
     ...(faults && { faults }),
+    ...(faultsFile !== undefined && { faultsFile }),
   };
 }

@@ -50,6 +50,8 @@ export interface FunctionContext {
   rolesEnforced?: boolean;
   /** By physical name. */
   faults?: Readonly<Record<string, FaultPlan>>;
+  /** As in {@link LocalFunction}. */
+  faultsFile?: string;
   onFault?: (injected: FunctionFault) => void;
 }
 
@@ -123,7 +125,7 @@ export function createFunctions(
   const all = template.ofType('AWS::Lambda::Function').map((resource) => {
     const properties = parseProperties(FunctionProperties, resource, references);
     const name = resolveName(template, resource, 'FunctionName');
-    const { environment, concurrency, onLog, onPermission, faults, onFault, ...others } = context;
+    const { environment, concurrency, onLog, onPermission, faults, faultsFile, onFault, ...others } = context;
     const plan = faults?.[name];
     if (plan) requirePossible(plan);
     return new LocalFunction({
@@ -148,6 +150,7 @@ export function createFunctions(
           onPermission({ ...asked, functionName: name, isAllowed }),
       }),
       ...(plan && { faults: plan }),
+      ...(faultsFile !== undefined && { faultsFile }),
       ...(onFault && {
         onFault: (injected: InjectedFault) => onFault({ ...injected, functionName: name }),
       }),

@@ -37,6 +37,8 @@ export interface LocalFunctionOptions {
   rolesEnforced?: boolean;
   /** Faults of requests, in each process of the function. */
   faults?: FaultPlan;
+  /** Requests have faults, and each is reported, only while this file exists; without it always. */
+  faultsFile?: string;
   /** As {@link SandboxOptions.onFault}. */
   onFault?: SandboxOptions['onFault'];
   /** Limits on events in bytes of JSON; Lambda's by default. */

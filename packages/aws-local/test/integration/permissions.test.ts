@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { LocalFunctionOptions } from '../../src/functions/options.ts';
@@ -267,5 +270,32 @@ describe('an SDK call of a function', () => {
       ...[allowedPut, ['PutItem', 'throttled'], allowedPut, ['PutItem', 'lost'], allowedPut],
       ['dynamodb:DeleteItem', false],
     ]);
+  });
+
+  it('has faults, and is reported each time, only while the file of the faults exists', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'faults-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const faultsFile = join(directory, 'started');
+    const reports: unknown[] = [];
+    const statements: Statement[] = [
+      { effect: 'Allow', actions: ['dynamodb:BatchGetItem'], resources: [TABLE] },
+    ];
+    const fn = aCaller(engine.endpoint, statements, [], callsDynamoDb, {
+      faults: { BatchGetItem: ['missed', 'none', 'missed'] },
+      faultsFile,
+      onPermission: ({ action }) => reports.push(action),
+      onFault: ({ fault }) => reports.push(fault),
+    });
+    const read = () =>
+      fn.invoke({ command: 'BatchGetItemCommand', input: { RequestItems: { Events: { Keys: [key] } } } });
+
+    for (let times = 0; times < 2; times += 1) await read();
+    expect(reports).toEqual(['dynamodb:BatchGetItem']);
+    writeFileSync(faultsFile, '');
+    for (let times = 0; times < 2; times += 1) await read();
+    expect(reports.splice(1)).toEqual(['dynamodb:BatchGetItem', 'missed', 'dynamodb:BatchGetItem']);
+    rmSync(faultsFile);
+    await read();
+    expect(reports).toEqual(['dynamodb:BatchGetItem']);
   });
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type http from 'node:http';
 import { Readable } from 'node:stream';
 import { refusalByDynamoDb } from '../../permissions/dynamodb-rules.ts';
@@ -7,15 +8,15 @@ import { type PermissionRequest, requestsOf, type Service } from '../../permissi
 import { AUTHORIZATION_VARIABLE, type SandboxAuthorization } from '../environment.ts';
 import { type Fault, faultSequence, faultyAnswer, type InjectedFault } from './faults.ts';
 
-export interface Authorization extends SandboxAuthorization {
+export interface Authorization extends Omit<SandboxAuthorization, 'faults' | 'faultsFile'> {
   /** Cached decisions: a function repeats the same few calls. */
   decided: Map<string, boolean>;
   /** ARNs of streams with an iterator of the function, by table name. */
   streams: Map<string, string>;
   /** Called with each new decision; with faults, for each request. */
   report(asked: PermissionRequest, isAllowed: boolean): void;
-  /** Fault of an operation's next request. */
-  nextFault?(operation: string): Fault | undefined;
+  /** Returns the fault of an operation's next request; undefined while the function has none. */
+  faults(): ((operation: string) => Fault | undefined) | undefined;
   reportFault(injected: InjectedFault): void;
 }
 
@@ -28,15 +29,22 @@ export function authorizationFromEnvironment(
   const value = environment[AUTHORIZATION_VARIABLE];
   delete environment[AUTHORIZATION_VARIABLE];
   if (value === undefined) return undefined;
-  const given: SandboxAuthorization = JSON.parse(value);
+  const { faults, faultsFile, ...given }: SandboxAuthorization = JSON.parse(value);
   return {
     ...given,
     decided: new Map(),
     streams: new Map(),
     report,
-    ...(given.faults && { nextFault: faultSequence(given.faults) }),
+    faults: currentFaults(faults, faultsFile),
     reportFault,
   };
+}
+
+/** @param file while which exists requests have faults; without it always */
+function currentFaults(plan: SandboxAuthorization['faults'], file?: string): Authorization['faults'] {
+  if (plan === undefined) return () => undefined;
+  const next = faultSequence(plan);
+  return () => (file === undefined || existsSync(file) ? next : undefined);
 }
 
 /**
@@ -67,7 +75,7 @@ export function guard(call: http.ClientRequest, authorization: Authorization): v
     const invalid = service === 'dynamodb' ? faultOf(target, asked, authorization) : undefined;
     if (invalid !== undefined) return refuse(call, 'ValidationException', invalid);
     const operation = target.slice(target.lastIndexOf('.') + 1);
-    const fault = authorization.nextFault?.(operation);
+    const fault = authorization.faults()?.(operation);
     if (fault === undefined) return send(body);
     authorization.reportFault({ operation, fault });
     if (fault !== 'lost') return answer(call, faultyAnswer(fault, target, asked));
@@ -117,12 +125,13 @@ function refusalOf(
   body: unknown,
   authorization: Authorization,
 ): string | undefined {
-  const { principal, decided, streams, rolesEnforced = true, nextFault } = authorization;
+  const { principal, decided, streams, rolesEnforced = true } = authorization;
+  const hasFaults = authorization.faults() !== undefined;
   for (const request of requestsOf(service, target, withStream(body, streams))) {
     const { action, resource } = request;
     const question = `${action} ${resource}`;
     // With faults each request is reported: a test checks what followed a fault.
-    const known = nextFault === undefined ? decided.get(question) : undefined;
+    const known = hasFaults ? undefined : decided.get(question);
     const isAllowed = known ?? decide(request, authorization);
     decided.set(question, isAllowed);
     if (!isAllowed && rolesEnforced) {
