@@ -19,4 +19,4 @@ describe('within its rate limit', () => rateLimits(place, ['standard', 'sandbox'
 describe('every operation', () =>
   operations(place, document, { generated: 500, provocations: 1, hasBothDoors: false }));
 describe('an organization', () => tenancy(place, document, { isWhole: true }));
-describe('the logs', () => logs(place, document.operations));
+describe('the logs', () => logs(place, document.operations, true));

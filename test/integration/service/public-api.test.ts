@@ -30,7 +30,7 @@ afterAll(() => expect(linesWithCredentials(place.log().map(({ text }) => text)).
 describe('an organization', () => tenancy(place, document, { isWhole: casesOf(0, 1) > 0 }));
 describe('a requested retry', () => retryNow(place));
 describe('an idempotency key', () => idempotency(place, document, casesOf(8, 25)));
-// Concurrent, because both mostly wait for the next minute's budget.
+// Beside each other, because they mostly wait: for the next minute's budget, and for simulated receivers.
 describe.concurrent('a caller', () => {
   describe('with a cursor', { concurrent: false }, () =>
     cursors(place, {
@@ -39,20 +39,22 @@ describe.concurrent('a caller', () => {
       listed: casesOf(50, 300),
     }),
   );
+});
+describe.concurrent('a caller', () => {
   describe('within its rate limit', { concurrent: false }, () => rateLimits(place, []));
 });
+describe.concurrent('a delivery in a sandbox', () => fastTime(place));
 describe('a check', () => requestedChecks(place));
 describe('every operation', () =>
   operations(place, document, {
     generated: 0,
-    provocations: casesOf(2, Number.POSITIVE_INFINITY),
+    provocations: casesOf(1, Number.POSITIVE_INFINITY),
     hasBothDoors: casesOf(0, 1) > 0,
   }));
 describe('a sandbox', () => sandboxProvisioning(place));
-describe('a delivery in a sandbox', () => fastTime(place));
 describe('a key of a sandbox', () => sandboxKeys(place));
 describe('a request in a sandbox', () => sandboxBounds(place, document));
 describe('a reset of a sandbox', () => sandboxReset(place));
 // Operations of sessions and of keys share their functions.
 const ofFunctions = document.operations.filter(({ id, firstId }) => id === firstId);
-describe('the logs', () => logs(place, ofFunctions));
+describe('the logs', () => logs(place, ofFunctions, casesOf(0, 1) > 0));
