@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTexts } from '../text/language.ts';
 import { Button } from './button.tsx';
 import styles from './copy.module.css';
+import { Shortened } from './url.tsx';
 
 const SAID_MS = 2_500;
 
@@ -44,4 +45,15 @@ export const CopyLine = ({ text, what }: { text: string; what: string }) => (
     </code>
     <CopyButton text={text} what={what} />
   </div>
+);
+
+/**
+ * An identifier and a button that copies it, on one line.
+ * @param children the identifier as a link
+ */
+export const CopyId = ({ id, what, children }: { id: string; what: string; children?: ReactNode }) => (
+  <span className={styles.id}>
+    {children ?? <Shortened text={id} />}
+    <CopyButton text={id} what={what} />
+  </span>
 );

@@ -64,7 +64,7 @@ export function Card({
  * A table. Where it is wider than the page it scrolls by itself, with a shadow where there is more.
  * @param label names it
  * @param isStacked where there is no room for it, each row is a card instead: cells are below one another,
- * named by their `data-label`
+ * named by their `data-label`; early where it has many columns
  */
 export const Table = ({
   label,
@@ -74,11 +74,15 @@ export const Table = ({
 }: {
   label: string;
   head: ReactNode;
-  isStacked?: boolean;
+  isStacked?: boolean | 'early';
   children: ReactNode;
 }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-  <section className={styles.scroll} aria-label={label} tabIndex={0}>
+  <section
+    className={`${styles.scroll} ${isStacked === 'early' ? styles.early : ''}`}
+    aria-label={label}
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    tabIndex={0}
+  >
     <table className={`${styles.table} ${isStacked ? styles.stacked : ''}`}>
       <thead>{head}</thead>
       <tbody>{children}</tbody>

@@ -7,7 +7,7 @@ const CONVERSATION = 'Die Konversation.';
 export const catalogue: typeof english = {
   eventTypes: {
     title: 'Ereignistypen',
-    about: 'Was ein Endpunkt erhalten kann: der Inhalt jedes Ereignisses, und wer es erhält.',
+    about: 'Was ein Endpunkt erhalten kann: der Payload jedes Ereignisses und wer es erhält.',
     translated: {
       envelope: {
         type: 'Ereignistyp. Typen kommen ohne Ankündigung hinzu: Beantworten Sie unbekannte mit 2xx.',
@@ -88,13 +88,13 @@ export const catalogue: typeof english = {
     toChannelsAbout: 'Nur Kanäle der Art http. Endpunkte können ihn nicht abonnieren.',
     noReceivers: 'Kein Endpunkt hat diesen Typ abonniert.',
     back: 'Alle Ereignistypen',
-    fields: 'Inhalt',
+    fields: 'Payload',
     field: 'Feld',
     fieldType: 'Typ',
     optional: 'nicht immer vorhanden',
     example: 'Beispiel',
-    payload: 'Beispiel des Inhalts',
-    exampleAbout: 'Der Inhalt einer Anfrage. Die Signatur steht in ihren Headern.',
+    payload: 'Beispiel-Payload',
+    exampleAbout: 'Der Body einer Anfrage. Die Signatur steht in ihren Headern.',
     send: 'Beispiel senden',
     sendMembers: 'Ein Admin der Organisation kann ein Beispiel senden.',
     sendTitle: (type) => `Beispiel von ${type} senden`,
@@ -132,9 +132,9 @@ export const catalogue: typeof english = {
       service: 'Dem Dienst',
       operator: 'Dem Betreiber des Dienstes',
     },
-    byKey: 'ein API-Schlüssel',
+    byKey: 'Ein API-Schlüssel',
     byNamedKey: (name) => `API-Schlüssel „${name}“`,
-    byActor: { service: 'der Dienst', operator: 'der Betreiber' },
+    byActor: { service: 'Der Dienst', operator: 'Der Betreiber' },
     onlyThisActor: 'Nur diese Änderungen zeigen',
     action: 'Änderung',
     anyAction: 'Alle Änderungen',
@@ -179,7 +179,8 @@ export const catalogue: typeof english = {
   },
   keyCreator: {
     by: 'von',
-    unknown: 'nicht aufgezeichnet',
+    byOthers: { api_key: 'von einem API-Schlüssel', service: 'vom Dienst', operator: 'vom Betreiber' },
+    unknown: 'Ersteller nicht aufgezeichnet',
     gone: 'Kein Schlüssel hat die ID in der URL.',
   },
 

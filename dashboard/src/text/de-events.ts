@@ -5,8 +5,7 @@ import { plural } from './plural.ts';
 export const events: typeof english = {
   eventLog: {
     title: 'Ereignisse',
-    about:
-      'Alles, was geschehen ist, das Neueste zuerst, und wohin es zugestellt wurde. Aktualisiert sich laufend.',
+    about: 'Alles, was geschehen ist, das Neueste zuerst, und wohin es zugestellt wurde. Live aktualisiert.',
     list: 'Ereignisse',
     fresh: (count) => `${count} ${plural(count, 'neues Ereignis', 'neue Ereignisse')}`,
     freshMany: 'Hunderte neuer Ereignisse',
@@ -35,7 +34,7 @@ export const events: typeof english = {
     searchOn: 'Weitersuchen',
     endOfConversation: 'Alle Ereignisse der Konversation aus den letzten 30 Tagen.',
     ofConversation: 'Ereignisse einer Konversation',
-    ofConversationAbout: 'Das Neueste zuerst. Aktualisiert sich laufend.',
+    ofConversationAbout: 'Das Neueste zuerst. Live aktualisiert.',
     ofThisConversation: 'Alle Ereignisse dieser Konversation',
     conversation: 'Konversation',
     all: 'Alle Ereignisse',

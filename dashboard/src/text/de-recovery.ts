@@ -177,9 +177,9 @@ export const recovery: typeof english = {
     meaning: 'Bedeutung und Beispiel',
     example: (type) => `Beispiel für ${type}`,
     description: 'Beschreibung',
-    descriptionHint: 'Wozu der Endpunkt dient. Freiwillig.',
+    descriptionHint: 'Wozu der Endpunkt dient. Optional.',
     maxPerSecond: 'Versuche pro Sekunde',
-    maxPerSecondHint: 'Höchstens so viele, 1 bis 1.000. Leer lassen für keine Grenze.',
+    maxPerSecondHint: 'Höchstwert, 1 bis 1.000. Leer lassen für keine Grenze.',
     maxPerSecondInvalid: 'Eine ganze Zahl von 1 bis 1.000.',
   },
 };

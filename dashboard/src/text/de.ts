@@ -96,7 +96,7 @@ export const de: Texts = {
   },
   notFound: {
     title: 'Seite nicht gefunden',
-    about: 'Vielleicht stimmt die Adresse nicht, oder was hier war, ist weg.',
+    about: 'Vielleicht ist die URL falsch, oder die Seite wurde entfernt.',
     home: 'Zur Übersicht',
   },
   noSandbox: {
@@ -223,7 +223,7 @@ export const de: Texts = {
     registeredTitle: 'Endpunkt hinzugefügt',
     secretLabel: 'Signaturgeheimnis',
     secretAbout: 'Damit prüft Ihr Empfänger, dass Anfragen von diesem Dienst kommen.',
-    verify: 'Signatur prüfen',
+    verify: 'Signatur verifizieren',
     test: 'Testereignis senden',
     testWaiting: 'Ein webhook.test-Ereignis wird gesendet…',
     testArrived: (ms) => `Zugestellt in ${ms}.`,
@@ -242,7 +242,7 @@ export const de: Texts = {
     allDeliveries: 'Alle Zustellungen',
     id: 'ID',
     description: 'Beschreibung',
-    maxPerSecond: 'Höchstens Versuche pro Sekunde',
+    maxPerSecond: 'Versuche pro Sekunde, höchstens',
     failuresInARow: 'Hintereinander gescheitert',
     failingSince: 'Gestört seit',
     disabledAt: 'Abgeschaltet',
@@ -251,15 +251,16 @@ export const de: Texts = {
     },
   },
   events: {
-    'conversation.created': 'Eine Konversation beginnt',
-    'message.received': 'In einer Konversation wird eine Nachricht aufgezeichnet',
-    'handoff.requested': 'Eine Konversation wird an einen Menschen übergeben',
-    'ticket.created': 'Ein Ersatzticket wird angelegt',
-    'conversation.resolved': 'Eine Konversation wird abgeschlossen',
+    'conversation.created': 'Eine Konversation hat begonnen',
+    'message.received': 'Eine Nachricht wurde aufgezeichnet',
+    'handoff.requested': 'Eine Konversation wurde an einen Menschen übergeben',
+    'ticket.created': 'Ein Ticket wurde erstellt',
+    'conversation.resolved': 'Eine Konversation wurde abgeschlossen',
   },
   verification: {
     label: 'Sprache',
-    about: 'Mit den Bibliotheken von Standard Webhooks; weisen Sie ab, was sich nicht verifizieren lässt.',
+    about:
+      'Mit den Bibliotheken von Standard Webhooks. Weisen Sie Anfragen ab, die sich nicht verifizieren lassen.',
   },
 
   deliveries: {

@@ -66,9 +66,9 @@ export const catalogue = {
       service: 'The service',
       operator: 'The operator of the service',
     } satisfies Record<Entry['actor']['type'], string>,
-    byKey: 'an API key',
+    byKey: 'An API key',
     byNamedKey: (name: string) => `API key “${name}”`,
-    byActor: { service: 'the service', operator: 'the operator' },
+    byActor: { service: 'The service', operator: 'The operator' },
     onlyThisActor: 'Show only these changes',
     action: 'Change',
     anyAction: 'All changes',
@@ -112,7 +112,8 @@ export const catalogue = {
   },
   keyCreator: {
     by: 'by',
-    unknown: 'not recorded',
+    byOthers: { api_key: 'by an API key', service: 'by the service', operator: 'by the operator' },
+    unknown: 'creator not recorded',
     gone: 'No key has the ID in the URL.',
   },
 

@@ -137,7 +137,7 @@ export const organization = {
     },
     status: 'Status',
     statusInvalid: 'A number from 200 to 599.',
-    after: 'After seconds',
+    after: 'Delay (seconds)',
     afterInvalid: 'From 0 to 60, with three decimals at most.',
     up: 'Move up',
     down: 'Move down',
@@ -188,7 +188,7 @@ export const organization = {
     lastNotified: 'Admins notified',
     nextCheck: 'Next check',
     never: 'Not yet',
-    difference: 'Changed',
+    difference: 'Difference',
     differenceOf: (percent: string, threshold: string) =>
       `${percent} changed; admins are notified above ${threshold}`,
     differenceAlone: (percent: string) => `${percent} changed`,

@@ -113,11 +113,11 @@ export const recovery = {
     read: (count: number, written: string) => `${written} ${deliveries(count)} read.`,
     readMore: 'Read more',
     refresh: 'Refresh',
-    readAll: 'These are all of this time.',
+    readAll: 'These are all in this period.',
     none: 'No failures',
     noneOf: {
-      any: 'No delivery of this time has failed or waits for a retry.',
-      exhausted: 'No delivery of this time has failed with all its attempts.',
+      any: 'No delivery in this period failed or is waiting for a retry.',
+      exhausted: 'No delivery in this period failed after all its attempts.',
     },
     disabledEndpoints: 'Disabled, so nothing can be resent to it:',
     resend: 'Resend this group',
@@ -175,7 +175,7 @@ export const recovery = {
     description: 'Description',
     descriptionHint: 'What the endpoint is for. Optional.',
     maxPerSecond: 'Attempts per second',
-    maxPerSecondHint: 'At most so many, 1 to 1,000. Leave it empty for no limit.',
+    maxPerSecondHint: 'The maximum, 1 to 1,000. Leave it empty for no limit.',
     maxPerSecondInvalid: 'Enter a whole number from 1 to 1,000.',
   },
 };

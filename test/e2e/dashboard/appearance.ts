@@ -23,7 +23,28 @@ const WINDOWS = [
 type Window = Omit<(typeof WINDOWS)[number], 'isExamined'> & { isExamined: boolean };
 /** For another language: its words are longer, and everything else is the same. */
 const GERMAN_WINDOWS: readonly Window[] = WINDOWS.map((window) => ({ ...window, isExamined: false }));
+/** For dialogs: both layouts, each in another theme. */
+const DIALOG_WINDOWS = WINDOWS.filter(({ name }) => name === 'light' || name === 'small-dark');
+const SMALL_WINDOWS = WINDOWS.filter(({ width }) => width === 390);
 const LOOKING = { timeout: 400_000 };
+
+/** Buttons that open a dialog, in both languages, on pages of an endpoint and others. */
+const dialogsOf = (endpointId: string) => [
+  { called: 'register', path: '/endpoints', en: 'Add an endpoint', de: 'Endpunkt hinzufügen' },
+  { called: 'change', path: `/endpoints/${endpointId}`, en: 'Edit', de: 'Bearbeiten' },
+  { called: 'replace', path: `/endpoints/${endpointId}`, en: 'Replace', de: 'Ersetzen' },
+  { called: 'delete', path: `/endpoints/${endpointId}`, en: 'Delete', de: 'Löschen' },
+  {
+    called: 'send-again',
+    path: `/deliveries/${endpointId}`,
+    en: 'Resend failed',
+    de: 'Gescheiterte erneut senden',
+  },
+  { called: 'create-key', path: '/api-keys', en: 'Create a key', de: 'Schlüssel erstellen' },
+  { called: 'issue-key', path: '/sandbox', en: 'Create another key', de: 'Weiteren Schlüssel erstellen' },
+  { called: 'reset', path: '/sandbox', en: 'Reset', de: 'Zurücksetzen' },
+  { called: 'add-source', path: '/sources', en: 'Add a source', de: 'Quelle hinzufügen' },
+];
 
 /**
  * Checks a page in every window: takes a screenshot, and checks its width and accessibility.
@@ -90,7 +111,10 @@ async function aScene(
       ...named(['event-types', 'sources', 'api-keys', 'audit-log', 'sandbox', 'usage', 'settings']),
       ['event-type', '/event-types/message-received'],
       ['source', `/sources/${source.body.data?.id}`],
-      ...named(['overview', 'events', 'endpoints', 'deliveries', 'failures', 'sources'], '/sandbox'),
+      ...named(
+        ['overview', 'events', 'endpoints', 'deliveries', 'failures', 'event-types', 'sources'],
+        '/sandbox',
+      ),
       ['not-found', '/nothing-here'],
     ],
   };
@@ -118,55 +142,97 @@ export const appearance = (dashboard: Dashboard) =>
       }
     });
 
-    it('is accessible and fits its window: sign-in, and the end of a session', LOOKING, async () => {
-      const outside = await (await dashboard.context()).newPage();
-      await outside.goto(`${dashboard.origin}/`);
-      await outside.getByRole('button', { name: 'Sign in' }).waitFor();
-      await look(outside, 'sign-in');
-      await signIn(outside, ADMIN);
-      await shown(outside);
-      await outside.context().clearCookies();
-      await outside.getByRole('navigation', { name: 'Pages' }).getByText('Usage').click();
-      await outside.getByRole('heading', { name: 'Your session has ended' }).waitFor();
-      await look(outside, 'session-ended', false);
-    });
+    it.each([
+      { locale: 'en', prefix: '', ended: 'Your session has ended' },
+      { locale: 'de', prefix: 'german-', ended: 'Ihre Sitzung ist zu Ende' },
+    ])(
+      'is accessible and fits its window: sign-in, and the end of a session, in $locale',
+      LOOKING,
+      async ({ locale, prefix, ended }) => {
+        const windows = locale === 'en' ? WINDOWS : GERMAN_WINDOWS;
+        const outside = await (await dashboard.context({ locale })).newPage();
+        await outside.goto(`${dashboard.origin}/`);
+        await outside.getByRole('button', { name: /^(Sign in|Anmelden)$/ }).waitFor();
+        await look(outside, `${prefix}sign-in`, true, windows);
+        await signIn(outside, ADMIN);
+        await shown(outside);
+        await outside.context().clearCookies();
+        await outside
+          .locator('nav#pages')
+          .getByText(/^(Usage|Verbrauch)$/)
+          .click();
+        await outside.getByRole('heading', { name: ended }).waitFor();
+        await look(outside, `${prefix}session-ended`, false, windows);
+      },
+    );
 
     it('is accessible and fits its window: as a member, and in German', LOOKING, async () => {
-      const member = await dashboard.signedIn(MEMBER, '/api-keys');
-      await shown(member);
-      await look(member, 'member-api-keys');
+      for (const name of ['api-keys', 'audit-log']) {
+        const member = await dashboard.signedIn(MEMBER, `/${name}`);
+        await shown(member);
+        await look(member, `member-${name}`);
+        const german = await dashboard.signedIn(MEMBER, `/${name}`, { locale: 'de' });
+        await shown(german);
+        await look(german, `german-member-${name}`, true, GERMAN_WINDOWS);
+      }
       const page = await dashboard.signedIn(ADMIN, '/', { locale: 'de-DE' });
       await page.getByRole('heading', { name: 'Übersicht' }).waitFor();
       expect(await page.evaluate('document.documentElement.lang')).toBe('de');
       await shown(page);
     });
 
-    it('has accessible dialogs', LOOKING, async () => {
+    it.each(['en', 'de'] as const)('has accessible dialogs, in %s', LOOKING, async (locale) => {
       const { id } = await aReceiverOwed(dashboard, WELL, 1);
-      const page = await dashboard.signedIn(ADMIN, '/endpoints');
-      const open = async (path: string, button: string, called: string) => {
+      const page = await dashboard.signedIn(ADMIN, '/endpoints', { locale });
+      for (const { called, path, [locale]: button } of dialogsOf(id)) {
         await go(page, path);
         await page.getByRole('button', { name: button, exact: true }).click();
         await page.locator('[role=dialog], [role=alertdialog]').waitFor();
-        if (called === 'dialog-register') await look(page, called, false);
-        else {
-          await page.screenshot({ path: join(PICTURES, `${called}-light.png`) });
-          await expectAccessible(page);
-        }
+        const windows = called === 'register' ? WINDOWS : DIALOG_WINDOWS;
+        await look(page, `${locale === 'en' ? '' : 'german-'}dialog-${called}`, false, windows);
+        await page.setViewportSize({ width: 1280, height: 900 });
         // Escape closes it, and focus returns to where it was.
         await page.keyboard.press('Escape');
         await page.locator('[role=dialog], [role=alertdialog]').waitFor({ state: 'detached' });
         await page.locator('button:focus').waitFor();
         expect(await page.evaluate('document.activeElement.textContent')).toBe(button);
-      };
-      await open('/endpoints', 'Add an endpoint', 'dialog-register');
-      await open(`/endpoints/${id}`, 'Edit', 'dialog-change');
-      await open(`/endpoints/${id}`, 'Delete', 'dialog-delete');
-      await open(`/deliveries/${id}`, 'Resend failed', 'dialog-send-again');
-      await open('/api-keys', 'Create a key', 'dialog-create-key');
-      await open('/sandbox', 'Create another key', 'dialog-issue-key');
-      await open('/sandbox', 'Reset', 'dialog-reset');
-      await open('/sources', 'Add a source', 'dialog-add-source');
+      }
+    });
+
+    it('shows its search, and on a small screen its menu and its filters', LOOKING, async () => {
+      for (const [locale, prefix] of [
+        ['en', ''],
+        ['de', 'german-'],
+      ] as const) {
+        const page = await dashboard.signedIn(ADMIN, '/events', { locale });
+        await shown(page);
+        await page.keyboard.press('Control+k');
+        await page.getByRole('combobox').fill('e');
+        await page.getByRole('option').first().waitFor();
+        await look(page, `${prefix}dialog-search`, false, DIALOG_WINDOWS);
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: /^Filter/ }).click();
+        await look(page, `${prefix}dialog-filters`, false, SMALL_WINDOWS);
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: /^Men/ }).click();
+        await look(page, `${prefix}menu`, false, SMALL_WINDOWS);
+      }
+    });
+
+    it('changes all colors at once when the theme changes', async () => {
+      const page = await dashboard.signedIn(ADMIN, '/settings', { colorScheme: 'light' });
+      await shown(page);
+      const [before, after] = await page.evaluate<[string[], string[]]>(`(() => {
+        const colors = () =>
+          [...document.querySelectorAll('html, main h1, main h2')].map((one) => getComputedStyle(one).color);
+        const before = colors();
+        document.documentElement.dataset.theme = 'dark';
+        return [before, colors()];
+      })()`);
+      expect(new Set(before).size).toBe(1);
+      expect(new Set(after).size).toBe(1);
+      expect(after[0]).not.toBe(before[0]);
     });
 
     it('keeps the chosen theme', async () => {

@@ -5,8 +5,8 @@ import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { Shortened } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
-import { ActorName } from '../actor-name.tsx';
 import styles from './api-keys.module.css';
 
 /** Keys, one in each row. */
@@ -25,7 +25,7 @@ export function KeyTable({
   return (
     <Table
       label={t.keys.list}
-      isStacked
+      isStacked="early"
       head={
         <tr>
           <th scope="col">{t.keys.name}</th>
@@ -73,7 +73,9 @@ function KeyRow({
       <th scope="row">
         <span className={styles.name}>
           <bdi>{name}</bdi>
-          <code className={styles.id}>{id}</code>
+          <span className={styles.id}>
+            <Shortened text={id} />
+          </span>
         </span>
       </th>
       <td className={styles.short} data-label={t.keys.environment}>
@@ -93,7 +95,7 @@ function KeyRow({
           <Ago at={createdAt} />
           {creator === undefined ? null : (
             <span className="quiet">
-              {t.keyCreator.by} {creator === null ? t.keyCreator.unknown : <ActorName actor={creator} />}
+              <Creator creator={creator} />
             </span>
           )}
         </span>
@@ -113,5 +115,18 @@ function KeyRow({
         )}
       </td>
     </tr>
+  );
+}
+
+/** Who created a key, in the words that follow a time. */
+function Creator({ creator }: { creator: AuditActor | null }) {
+  const t = useTexts();
+  if (creator === null) return t.keyCreator.unknown;
+  const { type, id, email } = creator;
+  if (type !== 'user') return t.keyCreator.byOthers[type];
+  return (
+    <>
+      {t.keyCreator.by} <bdi>{email ?? id ?? t.audit.actorTypes.user}</bdi>
+    </>
   );
 }

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import type { AuditEntry } from '../../api/audit-log.ts';
 import type { Environment } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
-import { CopyButton } from '../../parts/copy.tsx';
+import { CopyId } from '../../parts/copy.tsx';
 import { Facts, Table } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useTexts } from '../../text/language.ts';
@@ -65,10 +65,7 @@ export function Details({
             : [
                 [
                   t.failure.requestId,
-                  <span key="request" className="row">
-                    <code>{requestId}</code>
-                    <CopyButton text={requestId} what={t.failure.requestId} />
-                  </span>,
+                  <CopyId key="request" id={requestId} what={t.failure.requestId} />,
                 ] as const,
               ]),
         ]}

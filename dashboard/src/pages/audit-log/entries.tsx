@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../../api/audit-log.ts';
 import type { Environment } from '../../api/client.ts';
 import { useNow } from '../../app/now.ts';
+import { Shortened, Url } from '../../parts/url.tsx';
 import { useLanguage, useTexts } from '../../text/language.ts';
 import { ActorName } from '../actor-name.tsx';
 import styles from './audit-log.module.css';
@@ -53,13 +54,20 @@ function Summary({ entry, names }: { entry: AuditEntry; names: ReadonlyMap<strin
     <>
       <span className={styles.action}>{actions[action] ?? action}</span>
       <span className={styles.target}>
-        <bdi>{nameOfTarget(entry, names)}</bdi>
+        <TargetName entry={entry} names={names} />
       </span>
       <span className={styles.actor}>
         <ActorName actor={actor} names={names} />
       </span>
     </>
   );
+}
+
+/** URLs and identifiers differ at their end, so they lose their middle. */
+function TargetName({ entry, names }: { entry: AuditEntry; names: ReadonlyMap<string, string> }) {
+  const name = nameOfTarget(entry, names);
+  if (name === entry.target.id) return <Shortened text={name} />;
+  return name.startsWith('https://') ? <Url url={name} /> : <bdi>{name}</bdi>;
 }
 
 /** The name of a day: today and yesterday by name, others by date. */

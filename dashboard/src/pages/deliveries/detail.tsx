@@ -6,11 +6,12 @@ import { type DeliveryWithAttempts, useDelivery, useEndpoint, useRedeliver } fro
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
-import { CopyButton } from '../../parts/copy.tsx';
+import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { Shortened } from '../../parts/url.tsx';
 import { useErrorText } from '../../text/error-text.ts';
 import { useTexts } from '../../text/language.ts';
 import styles from '../live/split.module.css';
@@ -98,31 +99,23 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
               [
                 t.deliveries.repeats,
                 <Link key="repeats" to={`/deliveries/${webhookId}/${redeliveryOf}`}>
-                  <code>{redeliveryOf}</code>
+                  <Shortened text={redeliveryOf} />
                 </Link>,
               ] as const,
             ]),
-        [t.deliveries.id, <Identifier key="id" id={delivery.id} what={t.deliveries.id} />],
+        [t.deliveries.id, <CopyId key="id" id={delivery.id} what={t.deliveries.id} />],
         [
           t.deliveries.eventId,
-          <span key="event" className="row">
+          <CopyId key="event" id={delivery.eventId} what={t.deliveries.eventId}>
             <Link to={`/events/${delivery.eventId}`}>
-              <code>{delivery.eventId}</code>
+              <Shortened text={delivery.eventId} />
             </Link>
-            <CopyButton text={delivery.eventId} what={t.deliveries.eventId} />
-          </span>,
+          </CopyId>,
         ],
       ]}
     />
   );
 }
-
-const Identifier = ({ id, what }: { id: string; what: string }) => (
-  <span className="row">
-    <code>{id}</code>
-    <CopyButton text={id} what={what} />
-  </span>
-);
 
 function Redelivery({ delivery, search }: { delivery: DeliveryWithAttempts; search: string }) {
   const t = useTexts();

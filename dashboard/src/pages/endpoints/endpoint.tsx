@@ -7,7 +7,7 @@ import { useIsAdmin } from '../../app/person.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { CodeTabs } from '../../parts/code.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { CopyButton } from '../../parts/copy.tsx';
+import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
@@ -159,13 +159,7 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
               ] as const,
             ]),
         [t.endpoints.created, <Moment key="created" at={endpoint.createdAt} />],
-        [
-          t.endpoints.id,
-          <span key="id" className="row">
-            <code>{endpoint.id}</code>
-            <CopyButton text={endpoint.id} what={t.endpoints.id} />
-          </span>,
-        ],
+        [t.endpoints.id, <CopyId key="id" id={endpoint.id} what={t.endpoints.id} />],
       ]}
     />
   );

@@ -5,7 +5,7 @@ import { isGone } from '../../api/failures.ts';
 import { openDeliveries } from '../../api/open-deliveries.ts';
 import { serviceNow } from '../../api/service-clock.ts';
 import { samePlaceIn, useEnvironment } from '../../app/environment.ts';
-import { CopyButton } from '../../parts/copy.tsx';
+import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
@@ -91,13 +91,7 @@ function Content({ event }: { event: EventDetail }) {
       <Facts
         facts={[
           [t.eventLog.happened, <Moment key="at" at={event.createdAt} />],
-          [
-            t.deliveries.eventId,
-            <span key="id" className="row">
-              <code>{event.id}</code>
-              <CopyButton text={event.id} what={t.deliveries.eventId} />
-            </span>,
-          ],
+          [t.deliveries.eventId, <CopyId key="id" id={event.id} what={t.deliveries.eventId} />],
           ...(typeof conversationId === 'string'
             ? [
                 [

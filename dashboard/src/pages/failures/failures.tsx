@@ -125,8 +125,9 @@ function Groups({
       ) : null}
       <div className="row">
         <span className="quiet" role="status">
-          {t.failures.read(deliveries.length, format.number(deliveries.length))}{' '}
-          {hasNextPage ? '' : t.failures.readAll}
+          {deliveries.length === 0 && !hasNextPage
+            ? ''
+            : `${t.failures.read(deliveries.length, format.number(deliveries.length))} ${hasNextPage ? '' : t.failures.readAll}`}
         </span>
         <Button look="plain" onPress={() => void refetch()}>
           {t.failures.refresh}

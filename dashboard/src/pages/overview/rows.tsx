@@ -25,7 +25,7 @@ export function EndpointRows({ endpoints, time }: { endpoints: readonly Row[]; t
   return (
     <Table
       label={t.overview.endpoints}
-      isStacked
+      isStacked="early"
       head={
         <tr>
           <th scope="col">{t.endpoints.address}</th>

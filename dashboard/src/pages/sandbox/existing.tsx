@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../api/sandbox.ts';
 import { Button } from '../../parts/button.tsx';
-import { CopyButton } from '../../parts/copy.tsx';
+import { CopyId } from '../../parts/copy.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
@@ -26,13 +26,7 @@ export function Existing({
     <Card title={t.sandbox.facts}>
       <Facts
         facts={[
-          [
-            t.sandbox.id,
-            <span key="id" className="row">
-              <code>{id}</code>
-              <CopyButton text={id} what={t.sandbox.id} />
-            </span>,
-          ],
+          [t.sandbox.id, <CopyId key="id" id={id} what={t.sandbox.id} />],
           [t.sandbox.created, <Moment key="created" at={createdAt} />],
           [
             t.sandbox.lastReset,

@@ -1,5 +1,5 @@
 import { type Organization, useOrganization } from '../../api/organization.ts';
-import { CopyButton } from '../../parts/copy.tsx';
+import { CopyId } from '../../parts/copy.tsx';
 import { Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
@@ -35,13 +35,7 @@ function OrganizationFacts({ organization: { id, name, tier, createdAt } }: { or
       <Facts
         facts={[
           [t.settings.name, <bdi key="name">{name}</bdi>],
-          [
-            t.settings.id,
-            <span key="id" className="row">
-              <code>{id}</code>
-              <CopyButton text={id} what={t.settings.id} />
-            </span>,
-          ],
+          [t.settings.id, <CopyId key="id" id={id} what={t.settings.id} />],
           [t.settings.tier, t.settings.tiers[tier]],
           [t.settings.created, <Moment key="created" at={createdAt} />],
         ]}

@@ -1,6 +1,6 @@
 import type { Source } from '../../api/sources.ts';
 import { Code } from '../../parts/code.tsx';
-import { CopyButton } from '../../parts/copy.tsx';
+import { CopyId } from '../../parts/copy.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useErrorText } from '../../text/error-text.ts';
@@ -22,13 +22,7 @@ export function SourceFacts({ source }: { source: Source }) {
       <Facts
         facts={[
           [t.sources.status, <SourceStatus key="status" status={source.status} />],
-          [
-            t.sources.url,
-            <span key="url" className="row">
-              <code>{url}</code>
-              <CopyButton text={url} what={t.sources.url} />
-            </span>,
-          ],
+          [t.sources.url, <CopyId key="url" id={url} what={t.sources.url} />],
           [t.sources.kind, t.sources.kindHints[kind]],
           [t.sources.contentTitle, title === null ? t.none : <bdi key="title">{title}</bdi>],
           [t.sources.words, words === null ? t.none : format.number(words)],
@@ -42,13 +36,7 @@ export function SourceFacts({ source }: { source: Source }) {
           [t.sources.lastNotified, <AgoOrNever key="notified" at={source.lastNotifiedAt} />],
           [t.sources.nextCheck, <Moment key="next" at={source.nextCheckAt} />],
           [t.sources.created, <Moment key="created" at={source.createdAt} />],
-          [
-            t.sources.id,
-            <span key="id" className="row">
-              <code>{id}</code>
-              <CopyButton text={id} what={t.sources.id} />
-            </span>,
-          ],
+          [t.sources.id, <CopyId key="id" id={id} what={t.sources.id} />],
         ]}
       />
       {source.lastError === null ? null : (

@@ -2,6 +2,7 @@ import type { Source } from '../../api/sources.ts';
 import { Link } from '../../parts/link.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { Url } from '../../parts/url.tsx';
 import { useErrorText } from '../../text/error-text.ts';
 import { useTexts } from '../../text/language.ts';
 import { Meter } from './meter.tsx';
@@ -38,9 +39,13 @@ export function SourceRow({ source, threshold }: { source: Source; threshold: nu
       <th scope="row">
         <span className={styles.name}>
           <Link to={`/sources/${source.id}`}>
-            <bdi>{name}</bdi>
+            {name === source.url ? <Url url={name} /> : <bdi>{name}</bdi>}
           </Link>
-          {name === source.url ? null : <code className={styles.url}>{source.url}</code>}
+          {name === source.url ? null : (
+            <span className={styles.url}>
+              <Url url={source.url} />
+            </span>
+          )}
           {source.lastError === null ? null : (
             <span className={styles.error}>
               <bdi>{errorText(source.lastError)}</bdi>

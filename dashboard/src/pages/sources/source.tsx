@@ -9,6 +9,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
+import { Url } from '../../parts/url.tsx';
 import { useTexts } from '../../text/language.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { Changes } from './changes.tsx';
@@ -65,9 +66,11 @@ function Shown({
   const t = useTexts();
   const isAdmin = useIsAdmin();
   const [isDeleting, setDeleting] = useState(false);
+  const name = nameOf(source);
   return (
     <Page
-      title={nameOf(source)}
+      title={name}
+      heading={name === source.url ? <Url url={name} /> : name}
       actions={
         isAdmin ? (
           <>

@@ -38,7 +38,9 @@ export function Months({ months }: { months: readonly Month[] }) {
         </tr>
       ))}
       <tr>
-        <th scope="row">{t.usage.total}</th>
+        <th scope="row">
+          <strong>{t.usage.total}</strong>
+        </th>
         <td data-number>
           <strong>{sum('conversations')}</strong>
         </td>
