@@ -207,12 +207,13 @@ export const appearance = (dashboard: Dashboard) =>
         const page = await dashboard.signedIn(ADMIN, '/events', { locale });
         await shown(page);
         await page.keyboard.press('Control+k');
-        await page.getByRole('combobox').fill('e');
-        await page.getByRole('option').first().waitFor();
+        await page.locator('input[role=combobox]').fill('e');
+        await page.locator('[role=listbox] [role=option]').first().waitFor();
         await look(page, `${prefix}dialog-search`, false, DIALOG_WINDOWS);
         await page.keyboard.press('Escape');
-        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
         await page.getByRole('button', { name: /^Filter/ }).click();
+        await page.getByRole('dialog').waitFor();
         await look(page, `${prefix}dialog-filters`, false, SMALL_WINDOWS);
         await page.keyboard.press('Escape');
         await page.getByRole('button', { name: /^Men/ }).click();
