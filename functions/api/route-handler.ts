@@ -12,6 +12,7 @@ import {
 } from '../platform/pipeline/authentication.ts';
 import { meterCapacity } from '../platform/pipeline/lifecycle.ts';
 import { rateLimiter } from '../platform/pipeline/rate-limit.ts';
+import type { ReadAhead } from '../platform/pipeline/read-ahead.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import type { Route } from '../platform/route.ts';
@@ -60,16 +61,24 @@ const keys = {
   find: apiKeyStore(tables.service).find,
   noteUse: keyUseRecorder(keyUseStore(tables.rates), logger.log),
 };
-const authenticate = authenticateByMode({
-  keys: keyAuthentication(keys, findSandbox, logger.log),
-  // A separate file of the bundle (lib/cloud/bundle.ts), loaded with the first session.
-  sessions: async () => (await import('./sessions.ts')).authenticate,
-  findSandbox,
-});
+const buildAuthentication = (ahead?: ReadAhead) =>
+  authenticateByMode({
+    keys: keyAuthentication(keys, findSandbox, logger.log, ahead),
+    // A separate file of the bundle (lib/cloud/bundle.ts), loaded with the first session.
+    sessions: async () => (await import('./sessions.ts')).authenticate,
+    findSandbox,
+  });
 
 /**
  * Creates the Lambda handler of a public route.
  * @param reveal adds data that is never stored, or refuses a replay
  */
 export const routeHandler = <R extends Route>(route: R, useCase: UseCase<R, Change>, reveal?: Reveal) =>
-  apiHandler(route, { ...ports, authenticate }, useCase, reveal);
+  apiHandler(route, { ...ports, authenticate: buildAuthentication() }, useCase, reveal);
+
+/** Creates the Lambda handler of a public route that reads a row with the caller's key. */
+export const readAheadRouteHandler = <R extends Route>(
+  route: R,
+  ahead: ReadAhead,
+  useCase: UseCase<R, Change>,
+) => apiHandler(route, { ...ports, authenticate: buildAuthentication(ahead) }, useCase);

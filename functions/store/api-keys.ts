@@ -28,6 +28,17 @@ export function apiKeyStore(service: Table) {
       return Item && ApiKey.parse(Item);
     },
 
+    /** As `find`, with another row in the same request; that one is undefined when it does not exist. */
+    async findWith(
+      digest: string,
+      other: Key,
+    ): Promise<{ key: ApiKey | undefined; row: Record<string, unknown> | undefined }> {
+      const key = keys.apiKey(digest);
+      const rows = await readItems(service, [key, other], { consistent: true });
+      const found = rows.find(({ pk }) => pk === key.pk);
+      return { key: found && ApiKey.parse(found), row: rows.find(({ pk }) => pk !== key.pk) };
+    },
+
     /** Keys of an organization, newest first, revoked ones included. */
     list(orgId: OrgId, page: PageRequest): Promise<Page<ApiKey>> {
       return readNewestFirst(

@@ -1,14 +1,22 @@
 import { buildChannelMessage, parseChannelId } from '../../domain/channel.ts';
-import { applyStateChange, ChannelMessageRole, type Message } from '../../domain/conversation.ts';
+import {
+  applyStateChange,
+  ChannelMessageRole,
+  Conversation,
+  type Message,
+} from '../../domain/conversation.ts';
 import { buildEvent } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
 import { notFound } from '../../domain/problem.ts';
+import { readAhead } from '../../platform/pipeline/read-ahead.ts';
 import { retryOnConflict } from '../../platform/pipeline/request.ts';
 import { success } from '../../platform/reply.ts';
+import { apiKeyStore } from '../../store/api-keys.ts';
 import { channelStore } from '../../store/channels.ts';
 import { conversationStore, messageStore } from '../../store/conversations.ts';
+import { keys } from '../../store/keys.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { routeHandler, tables } from '../route-handler.ts';
+import { readAheadRouteHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);
@@ -18,15 +26,31 @@ const outbox = outboxStore(tables.outbox);
 
 const REOPEN = { kind: 'reopen' } as const;
 
+/** The conversation, with the caller's key. */
+const ahead = readAhead((tenant, { pathParameters }) => {
+  const { success, data } = routes.createMessage.params.safeParse(pathParameters);
+  return success ? keys.conversation(tenant, data.id) : undefined;
+}, apiKeyStore(tables.service));
+
 /**
  * Reads the conversation before the transaction, because transactions on one item contend. Only a message
  * that reopens a resolved conversation writes it; one resolved after the read stays resolved. For an `http`
  * channel the transaction also adds the event that delivers the message, even in a sandbox, whose requests
  * the gate stops.
  */
-export const handler = routeHandler(routes.createMessage, ({ tenant, params, body, now, traceId, effect }) =>
-  retryOnConflict(async (again) => {
-    const conversation = await conversations.find(tenant, params.id);
+export const handler = readAheadRouteHandler(routes.createMessage, ahead, (request) => {
+  const { tenant, params, body, now, traceId, effect } = request;
+  let { rowAhead } = request;
+
+  /** A conflict means that the conversation has changed since. */
+  const findConversation = async () => {
+    const row = rowAhead;
+    rowAhead = undefined;
+    return row === undefined ? conversations.find(tenant, params.id) : Conversation.parse(row);
+  };
+
+  return retryOnConflict(async (again) => {
+    const conversation = await findConversation();
     if (!conversation) return notFound('conversation');
     const message: Message = {
       id: newId('msg', now),
@@ -60,5 +84,5 @@ export const handler = routeHandler(routes.createMessage, ({ tenant, params, bod
       ],
       { 'conversation-changed': again },
     );
-  }),
-);
+  });
+});

@@ -228,6 +228,7 @@ export function apiHandler<R extends Route, Change>(
         conversationId: caller.conversationId,
         allows: (scope: Scope) => caller.scopes === undefined || hasScope(caller.scopes, scope),
         session: caller.session,
+        rowAhead: caller.rowAhead,
         ...input,
         now: at,
         traceId: getTraceId(event),

@@ -9,6 +9,7 @@ import { Environment, LIVE_GENERATION, type Session, type Tenant } from '../../d
 import { parseBearerVisitorToken, type Visit } from '../../domain/visitor-token.ts';
 import type { ContextFields, Log } from '../log-codes.ts';
 import { type Route, settingsPath } from '../route.ts';
+import { getRowAhead, type ReadAhead } from './read-ahead.ts';
 import { header } from './request.ts';
 
 export interface Caller {
@@ -31,6 +32,8 @@ export interface Caller {
   logged: ContextFields;
   /** Set for an authenticated caller without permission. */
   denied?: Problem;
+  /** Row of the tenant that was read with the caller's key (`readAhead`). */
+  rowAhead?: Readonly<Record<string, unknown>>;
 }
 
 /** Authenticates the caller before the rest of the request is read. A problem when authentication fails. */
@@ -68,8 +71,14 @@ type Identified = Pick<Caller, 'tenant' | 'bucket' | 'tier'>;
  * Callers with API keys (docs/specification.md, Authentication). A sandbox key acts for its organization's
  * sandbox only; the pairing is read for each request, and a key without a valid pairing is answered like an
  * unknown one.
+ * @param ahead reads keys instead of `keys`, each with a row of the request
  */
-export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log): Authenticate {
+export function keyAuthentication(
+  keys: Keys,
+  findSandbox: FindSandbox,
+  log: Log,
+  ahead?: ReadAhead,
+): Authenticate {
   async function identify(key: ApiKey): Promise<Identified | undefined> {
     const { orgId, environment } = key;
     if (environment === 'live')
@@ -90,12 +99,18 @@ export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log
 
   return async (event, { scope }) => {
     const presented = parseBearerKey(header(event, 'authorization'));
-    const key = presented === undefined ? undefined : await keys.find(hashApiKey(presented));
+    if (presented === undefined) return unauthenticated('key');
+    const digest = hashApiKey(presented);
+    const found = (await ahead?.find(digest, event)) ?? { key: await keys.find(digest) };
+    const { key } = found;
     if (key === undefined || key.revokedAt !== undefined) return unauthenticated('key');
     const caller = await identify(key);
     if (caller === undefined) return unauthenticated('key');
+    ahead?.note(digest, caller.tenant);
+    const rowAhead = getRowAhead(found, caller.tenant);
     return {
       ...caller,
+      ...(rowAhead && { rowAhead }),
       noteUse: (now) => keys.noteUse(key, now),
       scopes: key.scopes,
       actor: { type: 'api_key', id: key.id },

@@ -50,6 +50,8 @@ export interface ApiRequest<R extends Route, Change> {
   query: z.output<R['query']>;
   body: R['body'] extends z.ZodMiniType ? z.output<R['body']> : undefined;
   now: Date;
+  /** Row of the tenant that was read with the caller's key, on a route that reads one ahead (`readAhead`). */
+  rowAhead: Readonly<Record<string, unknown>> | undefined;
   /** Trace of everything that the request causes. */
   traceId: string;
   /** Commits the effect. A route with an action of the audit log passes what it changes. */

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type ApiKey, generateApiKey, hashApiKey } from '../../../functions/domain/api-key.ts';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
 import { apiKeyStore } from '../../../functions/store/api-keys.ts';
+import { keys } from '../../../functions/store/keys.ts';
 import { committer } from '../../../functions/store/transaction.ts';
+import { metered } from '../../bench/consumed.ts';
 import { anApiKey, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { conflictOnOverlap } from './faults.ts';
@@ -41,6 +43,21 @@ describe('an API key', () => {
     expect(await find(newDigest())).toBeUndefined();
     expect(await listAll(key.orgId)).toEqual([key]);
     expect(JSON.stringify(await listAll(key.orgId))).not.toContain(digest);
+  });
+
+  it('is read in one request with another row', async () => {
+    const client = engine.client();
+    const { add, findWith } = await keyStore(client);
+    const [{ key, digest }, other] = [await add(), await add()];
+    const row = keys.listedApiKey(other.key.orgId, other.key.id);
+    const missing = keys.organization(newId('org', NOW));
+    const consumed = metered(client);
+
+    expect(await findWith(digest, row)).toEqual({ key, row: expect.objectContaining(row) });
+    expect(consumed()).toMatchObject({ reads: 2, requests: 1 });
+    expect(await findWith(digest, missing)).toEqual({ key, row: undefined });
+    expect(await findWith(newDigest(), row)).toEqual({ key: undefined, row: expect.objectContaining(row) });
+    expect(await findWith(newDigest(), missing)).toEqual({ key: undefined, row: undefined });
   });
 
   it('is not listed by another organization', async () => {

@@ -2,12 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { applyStateChange, type StateChange } from '../../../functions/domain/conversation.ts';
+import { metered } from '../../bench/consumed.ts';
 import { aConversation, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { type Answer, aConversationService } from './conversation-service.ts';
 import { cancelTransactions, conflictOnOverlap } from './faults.ts';
 
 const engine = dynamoDb();
+
+/** Requests of an instance's first call: the organization's tier, and the use of the key. */
+const ONLY_FIRST = 2;
+const UNITS_OF_A_TIER = 1;
 
 const resolved = aConversation({ status: 'resolved', resolvedAt: NOW.toISOString(), resolvedBy: 'first' });
 const resolution: StateChange = { kind: 'resolve', by: 'another', at: NOW };
@@ -135,6 +140,45 @@ describe('a message to a resolved conversation', () => {
 
     expect([answer.status, answer.error?.type]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     await expectNoneLost(service, [answer]);
+  });
+});
+
+describe('a message after another with the same key', () => {
+  it('reads the conversation with the key, in one request and for the same units', async () => {
+    const service = await aConversationService(engine);
+    const consumed = metered(service.client);
+    const answers = [await service.post()];
+    const first = consumed();
+
+    answers.push(await service.post());
+
+    const second = consumed();
+    expect(first.requests - second.requests).toBe(ONLY_FIRST + 1);
+    expect(first.reads - second.reads).toBe(UNITS_OF_A_TIER);
+    await expectNoneLost(service, answers);
+  });
+
+  it('reads the conversation anew when it changed since', async () => {
+    const service = await aConversationService(engine);
+    await service.post();
+    await service.move(resolution);
+    // Opened between the read with the key and the commit.
+    beforeTheCommit(service.client, () => service.move({ kind: 'reopen' }));
+
+    const answer = await service.post();
+
+    expect(answer.status).toBe(201);
+    expect(await service.find()).toMatchObject({ status: 'open' });
+    expect(await service.messages()).toHaveLength(2);
+  });
+
+  it('is not found in a conversation of another organization', async () => {
+    const service = await aConversationService(engine);
+    await service.post();
+
+    const { status } = await service.post({ conversationId: service.foreign.id });
+
+    expect(status).toBe(404);
   });
 });
 

@@ -72,9 +72,12 @@ export async function aConversationService(engine: Engine, conversation: Convers
     RATE_TABLE: rates.name,
   });
 
-  type Call = { body?: object; idempotencyKey?: string };
-  const call = async (handler: Handler, { body, idempotencyKey }: Call = {}): Promise<Answer> => {
-    const result = await handler(aRequest(secret, conversation, body, idempotencyKey), INVOCATION);
+  type Call = { body?: object; idempotencyKey?: string; conversationId?: Conversation['id'] };
+  const call = async (
+    handler: Handler,
+    { body, idempotencyKey, conversationId: id = conversation.id }: Call = {},
+  ): Promise<Answer> => {
+    const result = await handler(aRequest(secret, { id }, body, idempotencyKey), INVOCATION);
     const parsed = JSON.parse(result.body);
     return {
       status: result.statusCode,
@@ -152,7 +155,7 @@ export async function addressOf(engine: Engine): Promise<string> {
 /** A request in the form that the gateway passes on. */
 const aRequest = (
   secret: string,
-  { id }: Conversation,
+  { id }: Pick<Conversation, 'id'>,
   body?: object,
   idempotencyKey?: string,
 ): APIGatewayProxyEvent =>
