@@ -7,6 +7,7 @@ import { useTexts } from '../../text/language.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { CATALOGUED_TYPES, pathOfType } from './catalogue.ts';
 import { useDescriptionOf } from './descriptions.ts';
+import styles from './event-types.module.css';
 import { subscribersOf } from './subscribers.ts';
 
 /** All event types with their number of endpoints. */
@@ -42,7 +43,7 @@ export function EventTypeList() {
                 <span>{descriptionOf(type)}</span>
               </td>
               <td data-label={t.eventTypes.receivers}>
-                <span>{receiversOf(type)}</span>
+                <span className={styles.received}>{receiversOf(type)}</span>
               </td>
             </tr>
           ))}
