@@ -123,7 +123,7 @@ export interface Service {
 export type Report = UsedPermission | FunctionFault;
 
 /** How a queue with dead letters handles messages that its reader fails to process. */
-export interface QueueClocks {
+interface QueueClocks {
   /** Seconds. */
   visibilityTimeout: number;
   maxReceiveCount: number;
