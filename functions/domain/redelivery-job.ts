@@ -15,6 +15,7 @@ import {
   TraceId,
   withTrace,
 } from './ids.ts';
+import { Defect } from './problem.ts';
 import { HISTORY_DAYS, isFirstDelivery, isTooOld, repeatDelivery } from './redelivery.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -216,6 +217,21 @@ export function cutPage<T extends { items: ExaminedDelivery[]; place: string; is
   if (first === undefined || last === undefined) return page;
   const items = page.items.slice(0, page.items.indexOf(last) + 1);
   return { ...page, items, place: last.id, isLast: false };
+}
+
+/** Ends a page before a delivery that it leaves to the next one. */
+export function endPageBefore<T extends { items: ExaminedDelivery[]; place: string; isLast: boolean }>(
+  { what }: Pick<RedeliveryJob, 'what'>,
+  page: T,
+  { redeliveryOf }: Pick<Delivery, 'redeliveryOf'>,
+): T {
+  const items = page.items.slice(
+    0,
+    page.items.findIndex(({ id }) => id === redeliveryOf),
+  );
+  const last = items.at(-1);
+  if (last === undefined) throw new Defect('a page was to end before its first delivery');
+  return { ...page, items, place: what === 'missing' ? last.eventId : last.id, isLast: false };
 }
 
 /** The fields of an event that a job reads. */

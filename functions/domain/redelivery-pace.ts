@@ -1,14 +1,26 @@
-/**
- * Most deliveries of a job that wait for their first attempt at a time. A sixth of the batches of the fresh
- * queue in production, if each of them fills one.
- */
-export const MOST_AT_ONCE = 16;
+/** Most deliveries that a job sends at a time in any stage. */
+export const LARGEST_GROUP = 16;
 
-/** What twice as many deliveries at a time must gain in deliveries per second to be worth their load. */
-const GAIN = 1.4;
+/** The part of a stage's capacity for live events that the deliveries of one job may take. */
+const SHARE = 1 / 6;
+
+/**
+ * Most deliveries of a job that wait for their first attempt at a time.
+ * @param freshDispatchers concurrent batches of the stage's fresh queue, whose number says how many attempts
+ * the stage is planned for
+ */
+export const computeMostAtOnce = (freshDispatchers: number): number =>
+  Math.min(LARGEST_GROUP, Math.max(1, Math.floor(freshDispatchers * SHARE)));
+
+/**
+ * A larger group may take so many times as long as a smaller one to be worth its load: twice as many must
+ * give 1.4 times as many deliveries a second.
+ */
+const LONGER = 2 / 1.4;
 
 /** How many deliveries a job sends at a time. */
 export interface RedeliveryPace {
+  readonly most: number;
   readonly atOnce: number;
   /** How long the last group took, in seconds; 0 before the first. */
   readonly lastSeconds: number;
@@ -16,18 +28,24 @@ export interface RedeliveryPace {
   learn(count: number, seconds: number): void;
 }
 
+/** The group before one in the row 1, 2, 4, 8 and so on, which ends with the largest allowed group. */
+const getSmaller = (count: number): number => (count <= 1 ? 1 : 2 ** (Math.ceil(Math.log2(count)) - 1));
+
 /**
  * Finds the smallest number of deliveries at a time with which a job is about as fast as with more. Beyond
  * it, more deliveries only wait: for the receiver, for a dispatcher, or for a processor, and live deliveries
- * wait with them. The number doubles from half of the last round's, as long as that makes the job faster.
+ * wait with them. The number doubles from about half of the last round's, as long as that makes the job
+ * faster.
+ * @param most the largest allowed number
  * @param last the number of the last round
  */
-export function createPace(last = 1): RedeliveryPace {
-  const fastest = new Map<number, number>();
-  let atOnce = Math.max(1, Math.floor(Math.min(last, MOST_AT_ONCE) / 2));
+export function createPace(most: number, last = 1): RedeliveryPace {
+  const shortest = new Map<number, number>();
+  let atOnce = getSmaller(Math.min(last, most));
   let lastSeconds = 0;
   let mayGrow = true;
   return {
+    most,
     get atOnce() {
       return atOnce;
     },
@@ -38,13 +56,13 @@ export function createPace(last = 1): RedeliveryPace {
       lastSeconds = seconds;
       // The rest of a page says nothing about a whole group.
       if (count !== atOnce) return;
-      const rate = count / Math.max(seconds, 0.001);
-      const half = fastest.get(count / 2);
-      fastest.set(count, Math.max(rate, fastest.get(count) ?? 0));
-      if (half !== undefined && rate < GAIN * half) {
-        atOnce = count / 2;
+      const smaller = getSmaller(count);
+      const before = smaller < count ? shortest.get(smaller) : undefined;
+      shortest.set(count, Math.min(seconds, shortest.get(count) ?? seconds));
+      if (before !== undefined && seconds > Math.max(before, 0.001) * LONGER) {
+        atOnce = smaller;
         mayGrow = false;
-      } else if (mayGrow) atOnce = Math.min(MOST_AT_ONCE, count * 2);
+      } else if (mayGrow) atOnce = Math.min(most, count * 2);
     },
   };
 }

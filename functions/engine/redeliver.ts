@@ -19,6 +19,7 @@ import {
   cutPage,
   type ExaminedDelivery,
   type ExaminedEvent,
+  endPageBefore,
   type LeasedJob,
   listFirstDeliveries,
   type RedeliveryJob,
@@ -26,7 +27,7 @@ import {
   type RedeliveryJobStatus,
   type StopReason,
 } from '../domain/redelivery-job.ts';
-import { createPace, MOST_AT_ONCE, type RedeliveryPace } from '../domain/redelivery-pace.ts';
+import { createPace, type RedeliveryPace } from '../domain/redelivery-pace.ts';
 import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
@@ -116,8 +117,10 @@ export interface RedeliverSettings {
   roundDeliveries: number;
   /** Deliveries per shard and read. */
   pageRows: number;
-  /** Events per read. A job that resends reads as few as it may have waiting at a time. */
+  /** Events per read of a job that only counts. One that resends reads a page's. */
   pageEvents: number;
+  /** Most deliveries of a job that wait for their first attempt at a time. */
+  mostAtOnce: number;
 }
 
 /** Another worker runs the job. The message is kept until that round has made progress. */
@@ -125,10 +128,14 @@ class RedeliveryInProgress extends InProgressError {
   override name = 'RedeliveryInProgress';
 }
 
+/**
+ * Most deliveries that a page resends. A page costs about ten requests, and a stopped job ends with its page.
+ */
+const PAGE_RESENDS = 32;
 /** Seconds between two checks of whether a group has been attempted: a share of the time it has taken. */
 const CHECK = { share: 1 / 8, atLeast: 0.02, atMost: 0.5 };
-/** Share of the last group's time before the first check. */
-const FIRST_CHECK = 3 / 4;
+/** Share of the last group's time before the first check: less than all of it, or it could only grow. */
+const FIRST_CHECK = 7 / 8;
 
 /**
  * Runs one round of a redelivery job, oldest deliveries first, so that a receiver gets events in their order:
@@ -165,7 +172,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     const time = { from: new Date(job.from), to: new Date(job.to) };
     if (job.what === 'missing') return readMissing(job, endpoint, time, atOnce);
     const page = await deliveries.range(job, time, job.place, settings.pageRows);
-    return job.dryRun === true ? page : cutPage(job, page, MOST_AT_ONCE);
+    return job.dryRun === true ? page : cutPage(job, page, PAGE_RESENDS);
   }
 
   /** Reads events with the endpoint's delivery of each. An event that it has none of gets a skipped one. */
@@ -175,7 +182,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     time: { from: Date; to: Date },
     atOnce: number,
   ): Promise<ExaminedPage> {
-    const limit = job.dryRun === true ? settings.pageEvents : Math.min(settings.pageEvents, MOST_AT_ONCE);
+    const limit = job.dryRun === true ? settings.pageEvents : Math.min(settings.pageEvents, PAGE_RESENDS);
     const page = await events.range(job, time, endpoint.events, job.place, limit);
     const missed = page.items.map((event) => ({ event, delivery: createMissedDelivery(event, job, now()) }));
     const known = await deliveries.statuses(missed.map(({ delivery }) => delivery));
@@ -239,49 +246,60 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     return group.filter(({ redeliveryOf }, index) => stored[index]?.redeliveryOf === redeliveryOf);
   }
 
-  /** @returns false when the time was over before all had had their first attempt */
+  /**
+   * Waits as long as a round takes, also where the round ends meanwhile: the next one does not know this
+   * group.
+   * @returns those that are still waiting for their first attempt
+   */
   async function waitForAttempts(
     group: readonly Delivery[],
-    { startedMs, firstSeconds, untilMs }: { startedMs: number; firstSeconds: number; untilMs: number },
-  ): Promise<boolean> {
+    { startedMs, firstSeconds }: { startedMs: number; firstSeconds: number },
+  ): Promise<readonly Delivery[]> {
+    const untilMs = startedMs + settings.roundSeconds * 1000;
     const getElapsed = () => (now().getTime() - startedMs) / 1000;
     const computePause = (seconds: number) => Math.min(CHECK.atMost, Math.max(CHECK.atLeast, seconds));
     let pause = computePause(firstSeconds - getElapsed());
-    for (let waiting = group; waiting.length > 0; ) {
-      if (now().getTime() >= untilMs) return false;
+    for (let waiting = group; ; ) {
+      if (waiting.length === 0 || now().getTime() >= untilMs) return waiting;
       await wait(pause);
       waiting = await deliveries.listWaiting(waiting);
       pause = computePause(getElapsed() * CHECK.share);
     }
-    return true;
   }
 
   /**
-   * Resends a page in groups. The last page of a round does not wait for a receiver that takes longer than
-   * the round: it is recorded, and its deliveries are at most `MOST_AT_ONCE`.
-   * @returns the deliveries that were added
+   * Resends a page in groups until the round's time is over, and leaves the rest to the next round. For a
+   * receiver that takes longer than a round it then has as many deliveries waiting as it may.
+   * @returns the deliveries that were added, and the first one that was left
    */
   async function resend(
     job: RedeliveryJob,
     endpoint: Endpoint,
     items: readonly ExaminedDelivery[],
     { pace, untilMs }: { pace: RedeliveryPace; untilMs: number },
-  ): Promise<Delivery[]> {
+  ): Promise<{ added: Delivery[]; left?: Delivery | undefined }> {
     const { wanted, marked } = await buildRedeliveries(job, items);
     const all: Delivery[] = [];
-    for (let first = 0; first < wanted.length; ) {
-      const group = wanted.slice(first, first + pace.atOnce);
+    let first = 0;
+    const send = async (atOnce: number) => {
+      const group = wanted.slice(first, first + atOnce);
       first += group.length;
-      const startedMs = now().getTime();
       const added = await addGroup(group, marked);
       all.push(...added);
+      if (added.length > 0) await sendMessages(endpoint, added);
+      return added;
+    };
+    for (let isOver = false; first < wanted.length && !isOver; ) {
+      const startedMs = now().getTime();
+      const added = await send(pace.atOnce);
       if (added.length === 0) continue;
-      await sendMessages(endpoint, added);
       const firstSeconds = FIRST_CHECK * pace.lastSeconds;
-      if (await waitForAttempts(added, { startedMs, firstSeconds, untilMs }))
-        pace.learn(added.length, (now().getTime() - startedMs) / 1000);
+      const waiting = await waitForAttempts(added, { startedMs, firstSeconds });
+      isOver = now().getTime() >= untilMs;
+      if (waiting.length === 0) pace.learn(added.length, (now().getTime() - startedMs) / 1000);
+      else await send(pace.most - waiting.length);
     }
-    return all;
+    return { added: all, left: wanted[first] };
   }
 
   async function sendMessages(endpoint: Endpoint, added: readonly Delivery[]): Promise<void> {
@@ -312,10 +330,21 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     if (refused.length > 0) throw new Error('the queue did not take the next round of a job');
   }
 
+  /** Resends or counts a page. */
+  async function processPage(
+    job: RedeliveryJob,
+    endpoint: Endpoint,
+    items: readonly ExaminedDelivery[],
+    terms: { pace: RedeliveryPace; untilMs: number },
+  ): Promise<{ added: Delivery[]; left?: Delivery | undefined }> {
+    if (job.dryRun !== true) return resend(job, endpoint, items, terms);
+    return { added: (await buildRedeliveries(job, items)).wanted };
+  }
+
   async function runRound(leased: LeasedJob): Promise<void> {
     const { lease } = leased;
     const untilMs = now().getTime() + settings.roundSeconds * 1000;
-    const pace = createPace(leased.atOnce);
+    const pace = createPace(settings.mostAtOnce, leased.atOnce);
     const redeliveredLimit = leased.redelivered + settings.roundDeliveries;
     for (let job = leased; ; ) {
       // The purge deletes its rows.
@@ -323,11 +352,9 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
       const endpoint = await endpoints.find(job.orgId, job.webhookId);
       const stopReason = findObstacle(job, endpoint);
       if (endpoint === undefined || stopReason !== undefined) return end(job, 'stopped', stopReason);
-      const { items, place, isLast } = await readPage(job, endpoint, pace.atOnce);
-      const added =
-        job.dryRun === true
-          ? (await buildRedeliveries(job, items)).wanted
-          : await resend(job, endpoint, items, { pace, untilMs });
+      const examined = await readPage(job, endpoint, pace.atOnce);
+      const { added, left } = await processPage(job, endpoint, examined.items, { pace, untilMs });
+      const { items, place, isLast } = left === undefined ? examined : endPageBefore(job, examined, left);
       const page = {
         place,
         examined: items.length,

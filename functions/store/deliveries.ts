@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import * as z from 'zod/mini';
 import { createStatusEntry } from '../domain/audit.ts';
 import { createFailingNotice } from '../domain/bus.ts';
 import {
@@ -55,6 +56,10 @@ const toRow = (delivery: Delivery) => ({
   expiresAt: toExpiry(new Date(delivery.createdAt), HISTORY_DAYS),
 });
 
+/** What a redelivery job reads of its deliveries, often: not the log of their attempts. */
+const DeliveryState = z.pick(Delivery, { id: true, status: true });
+const STATE_ATTRIBUTES = ['pk', 'sk', 'id', 'status'];
+
 /** Creates deliveries, reads them by id and lists them. */
 export function deliveryStore(deliveries: Table) {
   const table = { TableName: deliveries.name };
@@ -67,6 +72,13 @@ export function deliveryStore(deliveries: Table) {
   async function findAll(refs: readonly DeliveryRef[], { consistent = true } = {}): Promise<Delivery[]> {
     const rows = await readItems(deliveries, refs.map(buildDeliveryKey), { consistent });
     return readRows(deliveries, rows, parseDelivery);
+  }
+
+  /** As `findAll`, without the other attributes. */
+  async function findStates(refs: readonly DeliveryRef[], { consistent = true } = {}) {
+    const options = { consistent, attributes: STATE_ATTRIBUTES };
+    const rows = await readItems(deliveries, refs.map(buildDeliveryKey), options);
+    return readRows(deliveries, rows, (row) => DeliveryState.parse(row));
   }
 
   return {
@@ -83,7 +95,7 @@ export function deliveryStore(deliveries: Table) {
      * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
      */
     async statuses(refs: readonly DeliveryRef[]): Promise<Map<DeliveryId, Delivery['status']>> {
-      return new Map((await findAll(refs)).map(({ id, status }) => [id, status]));
+      return new Map((await findStates(refs)).map(({ id, status }) => [id, status]));
     },
 
     /**
@@ -93,7 +105,7 @@ export function deliveryStore(deliveries: Table) {
      * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
      */
     async listWaiting<T extends DeliveryRef>(refs: readonly T[]): Promise<T[]> {
-      const found = await findAll(refs, { consistent: false });
+      const found = await findStates(refs, { consistent: false });
       const begun = new Set(found.flatMap(({ id, status }) => (status === 'pending' ? [] : [id])));
       return refs.filter(({ id }) => !begun.has(id));
     },

@@ -110,21 +110,27 @@ class ReadThrottled extends Error {
 /**
  * Reads items by key, in no order. Missing items are absent from the result.
  * @param wanted without repetition
+ * @param options `attributes`: those to return, all by default
  * @throws ReadThrottled when DynamoDB keeps returning unprocessed keys
  */
 export async function readItems(
   table: Table,
   wanted: readonly { readonly pk: string; readonly sk?: string }[],
-  { consistent = false } = {},
+  { consistent = false, attributes }: { consistent?: boolean; attributes?: readonly string[] } = {},
 ): Promise<Record<string, unknown>[]> {
+  const options = {
+    ...(consistent && { ConsistentRead: true }),
+    ...(attributes && {
+      ProjectionExpression: attributes.map((name) => `#${name}`).join(', '),
+      ExpressionAttributeNames: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
+    }),
+  };
   const found: Record<string, unknown>[] = [];
   let left: Record<string, unknown>[] = wanted.map((key) => ({ ...key }));
   for (let leftOut = 0; left.length > 0; ) {
     const { Responses = {}, UnprocessedKeys = {} } = await table.client.send(
       new BatchGetCommand({
-        RequestItems: {
-          [table.name]: { Keys: left.slice(0, BATCH), ...(consistent && { ConsistentRead: true }) },
-        },
+        RequestItems: { [table.name]: { Keys: left.slice(0, BATCH), ...options } },
       }),
     );
     found.push(...(Responses[table.name] ?? []));

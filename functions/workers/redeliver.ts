@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { JOB_LANES } from '../domain/lanes.ts';
+import { computeMostAtOnce } from '../domain/redelivery-pace.ts';
 import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../domain/timing.ts';
 import { runRedeliveryJob } from '../engine/redeliver.ts';
 import { documentClient, queueClient } from '../platform/clients/clients.ts';
-import { JobQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
+import { JobQueues, NonEmptyText, readEnvironment, WholeNumber } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { organizationStates } from '../platform/organization-states.ts';
 import { busWorker, processEach } from '../platform/pipeline/worker.ts';
@@ -26,6 +27,8 @@ export const RedeliverEnvironment = z.object({
   ...JobQueues,
   /** The worker's own queue, for the next round of a job. */
   REDELIVERIES_QUEUE: NonEmptyText,
+  /** Concurrent batches of the fresh queue: a job takes a part of what the stage has for live events. */
+  FRESH_DISPATCHERS: WholeNumber,
 });
 export type RedeliverEnvironment = z.input<typeof RedeliverEnvironment>;
 
@@ -64,6 +67,7 @@ const handle = runRedeliveryJob(
     roundDeliveries: ROUND_DELIVERIES,
     pageRows: PAGE_ROWS,
     pageEvents: PAGE_EVENTS,
+    mostAtOnce: computeMostAtOnce(environment.FRESH_DISPATCHERS),
   },
 );
 

@@ -11,6 +11,7 @@ import type { EnvironmentOf } from './grants/resource.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { DataStack } from './stacks/data-stack.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
 import { watchFailures, watchSchedule } from './watching.ts';
 
 /** Leaves a run time to finish its current page. */
@@ -28,6 +29,7 @@ export class Redeliveries extends Construct {
   ) {
     super(scope, id);
     const { tables, bus, deliveryQueues } = data;
+    const { policy } = ServiceStack.of(this);
     this.worker = new BusWorker(this, 'Redeliver', {
       name: 'redeliver',
       description: 'Makes the deliveries of redelivery jobs',
@@ -45,6 +47,7 @@ export class Redeliveries extends Construct {
           OUTBOX_TABLE: tables.outbox,
           ...deliveryQueues.jobs,
           REDELIVERIES_QUEUE: queue,
+          FRESH_DISPATCHERS: String(policy.dispatchers.fresh),
         }) satisfies EnvironmentOf<RedeliverEnvironment>,
       // One job each; further jobs take turns.
       batchSize: 1,

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { LANE_TABLE } from '../../functions/domain/lanes.ts';
 import {
   REDELIVER_LEASE_SECONDS,
   REDELIVER_ROUND_SECONDS,
   REDELIVER_TIMEOUT_SECONDS,
 } from '../../functions/domain/timing.ts';
-import { SETTINGS } from './contexts.ts';
+import { FEWEST_REQUESTS, SETTINGS } from './contexts.ts';
 import { expectEachMinute } from './reading.ts';
 import { functionNamed, invokes, ofType, statementsOf, synthesize, tableGrants } from './synthesize.ts';
 
@@ -23,6 +24,17 @@ describe('the worker of redelivery jobs', () => {
     expect(fn.Properties.Timeout).toBe(REDELIVER_TIMEOUT_SECONDS);
     expect(REDELIVER_ROUND_SECONDS).toBeLessThanOrEqual(REDELIVER_TIMEOUT_SECONDS / 2);
     expect(REDELIVER_LEASE_SECONDS).toBeGreaterThan(REDELIVER_TIMEOUT_SECONDS);
+  });
+
+  it.each([
+    ['prod', {}],
+    ['dev', FEWEST_REQUESTS],
+  ] as const)('knows how many batches of the fresh queue stage %s has', (stage, context) => {
+    const [, { Properties }] = functionNamed(synthesize(context), 'redeliver');
+
+    expect(Properties.Environment).toMatchObject({
+      Variables: { FRESH_DISPATCHERS: String(LANE_TABLE.fresh.dispatchers[stage]) },
+    });
   });
 
   it('may read events and deliveries and add deliveries, but change none', () => {

@@ -1,3 +1,5 @@
+import { LANE_TABLE } from '../../functions/domain/lanes.ts';
+import { computeMostAtOnce } from '../../functions/domain/redelivery-pace.ts';
 import { quantile } from '../bench/measure/statistics.ts';
 import { LiveLoad, type LoadTerms } from './live-load.ts';
 
@@ -17,5 +19,8 @@ export async function compareBesideJobs(terms: LoadTerms, quietSeconds: number) 
     attempts: [...load.arrivals.values()],
     events: load.arrivals.size,
     failed: terms.jobs * terms.failed,
+    mostAttempts: load.mostAttempts,
+    /** The bound of `mostAttempts`. */
+    mostAtOnce: terms.jobs * computeMostAtOnce(LANE_TABLE.fresh.dispatchers[terms.stage]),
   };
 }

@@ -4,6 +4,7 @@ import type { OutboxEvent } from '../../functions/domain/events.ts';
 import { type EndpointId, type EventId, newId } from '../../functions/domain/ids.ts';
 import { LANE_TABLE, LANES, type Lane } from '../../functions/domain/lanes.ts';
 import { buildFirstRound, createJob } from '../../functions/domain/redelivery-job.ts';
+import { computeMostAtOnce } from '../../functions/domain/redelivery-pace.ts';
 import { DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
 import { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
 import { processDeliveryMessages } from '../../functions/engine/process-delivery-messages.ts';
@@ -58,6 +59,9 @@ export class LiveLoad {
   readonly #log = logTo(() => undefined);
   readonly #withJobs: Endpoint[];
   readonly #all: Endpoint[];
+  #attempts = 0;
+  /** Most attempts of the jobs' deliveries at a time. */
+  mostAttempts = 0;
   /** How often each event was attempted. */
   readonly arrivals = new Map<EventId, number>();
 
@@ -133,7 +137,11 @@ export class LiveLoad {
         prepare: async () => undefined,
         attempt: async ({ eventId }) => {
           this.#arrive(eventId);
+          const ofJob = this.#live.has(eventId) ? 0 : 1;
+          this.#attempts += ofJob;
+          this.mostAttempts = Math.max(this.mostAttempts, this.#attempts);
           await this.#take(this.#terms.receiverMs);
+          this.#attempts -= ofJob;
           return { status: 200 };
         },
         measures: noMeasures,
@@ -248,7 +256,14 @@ export class LiveLoad {
         wait: (time) => this.#timeline.sleep(time * 1000),
       },
       // As in functions/workers/redeliver.ts.
-      { leaseSeconds: 40, roundSeconds: 10, roundDeliveries: 100, pageRows: 25, pageEvents: 100 },
+      {
+        leaseSeconds: 40,
+        roundSeconds: 10,
+        roundDeliveries: 100,
+        pageRows: 25,
+        pageEvents: 100,
+        mostAtOnce: computeMostAtOnce(LANE_TABLE.fresh.dispatchers[this.#terms.stage]),
+      },
     );
     const created = createJob(
       { from: later(now(), -seconds(7200)).toISOString(), statuses: ['exhausted'] },

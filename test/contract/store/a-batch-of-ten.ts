@@ -364,7 +364,14 @@ async function setUpRedelivery(tables: TestTables): Promise<BatchOfTen> {
       log: recordedLog(),
       now,
     },
-    { leaseSeconds: 40, roundSeconds: 60, roundDeliveries: 100, pageRows: 10, pageEvents: 10 },
+    {
+      leaseSeconds: 40,
+      roundSeconds: 60,
+      roundDeliveries: 100,
+      pageRows: 10,
+      pageEvents: 10,
+      mostAtOnce: 16,
+    },
   );
   return behindTheBus(
     all.map(({ orgId }) => orgId),

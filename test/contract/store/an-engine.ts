@@ -124,6 +124,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       roundDeliveries: Number.POSITIVE_INFINITY,
       pageRows: 10,
       pageEvents: 10,
+      mostAtOnce: 16,
     },
   );
   const told = new Set<string>();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createPace, MOST_AT_ONCE } from '../../../functions/domain/redelivery-pace.ts';
+import { LANE_TABLE } from '../../../functions/domain/lanes.ts';
+import { computeMostAtOnce, createPace, LARGEST_GROUP } from '../../../functions/domain/redelivery-pace.ts';
 
 /** Lets a pace learn from groups. @param secondsOf the time that a group of so many takes */
 function learn(pace: ReturnType<typeof createPace>, groups: number, secondsOf: (count: number) => number) {
@@ -13,30 +14,63 @@ function learn(pace: ReturnType<typeof createPace>, groups: number, secondsOf: (
 
 describe('pace of a redelivery job', () => {
   it('doubles as long as larger groups take no longer', () => {
-    expect(learn(createPace(), 7, () => 0.2)).toEqual([1, 2, 4, 8, 16, 16, 16]);
+    expect(learn(createPace(LARGEST_GROUP), 7, () => 0.2)).toEqual([1, 2, 4, 8, 16, 16, 16]);
   });
 
   it('returns to the smaller group when a larger one takes twice as long', () => {
     // Two of a group are processed at once.
-    expect(learn(createPace(), 6, (count) => 0.1 * Math.ceil(count / 2))).toEqual([1, 2, 4, 2, 2, 2]);
+    expect(learn(createPace(LARGEST_GROUP), 6, (count) => 0.1 * Math.ceil(count / 2))).toEqual([
+      1, 2, 4, 2, 2, 2,
+    ]);
   });
 
   it('begins a round with half of the last round’s group', () => {
-    expect(learn(createPace(8), 4, (count) => 0.1 * Math.ceil(count / 8))).toEqual([4, 8, 16, 8]);
-    expect(createPace(MOST_AT_ONCE * 8).atOnce).toBe(MOST_AT_ONCE / 2);
+    expect(learn(createPace(LARGEST_GROUP, 8), 4, (count) => 0.1 * Math.ceil(count / 8))).toEqual([
+      4, 8, 16, 8,
+    ]);
+    expect(createPace(LARGEST_GROUP, LARGEST_GROUP * 8).atOnce).toBe(LARGEST_GROUP / 2);
+    expect(createPace(3, 16).atOnce).toBe(2);
+  });
+
+  it('grows to the largest allowed group and no further', () => {
+    expect(learn(createPace(3), 4, () => 0.2)).toEqual([1, 2, 3, 3]);
+    expect(learn(createPace(1), 2, () => 0.2)).toEqual([1, 1]);
+  });
+
+  it('returns from the largest allowed group when it is hardly faster than a smaller one', () => {
+    // Two of a group are processed at once.
+    expect(learn(createPace(3), 4, (count) => 0.1 * Math.ceil(count / 2))).toEqual([1, 2, 3, 2]);
   });
 
   it('becomes slower with a receiver that becomes slower', () => {
-    const pace = createPace(16);
+    const pace = createPace(LARGEST_GROUP, 16);
     learn(pace, 3, () => 0.2);
     expect(pace.atOnce).toBe(16);
     expect(learn(pace, 2, () => 2)).toEqual([16, 8]);
   });
 
   it('learns nothing from the rest of a page', () => {
-    const pace = createPace();
+    const pace = createPace(LARGEST_GROUP);
     learn(pace, 3, () => 0.2);
     pace.learn(2, 60);
     expect(pace.atOnce).toBe(8);
   });
+});
+
+describe('most deliveries of a job at a time', () => {
+  it('are a sixth of the fresh queue’s batches, at least one and at most 16', () => {
+    const { dev, staging, prod } = LANE_TABLE.fresh.dispatchers;
+
+    expect([dev, staging, prod].map(computeMostAtOnce)).toEqual([3, 3, 16]);
+    expect([2, 6, 12, 1000].map(computeMostAtOnce)).toEqual([1, 1, 2, LARGEST_GROUP]);
+  });
+
+  it.each(['dev', 'staging', 'prod'] as const)(
+    'leave most batches of the slow queue in stage %s to live events, even if each fills one',
+    (stage) => {
+      const most = computeMostAtOnce(LANE_TABLE.fresh.dispatchers[stage]);
+
+      expect(most).toBeLessThanOrEqual(LANE_TABLE.slow.dispatchers[stage] / 2);
+    },
+  );
 });

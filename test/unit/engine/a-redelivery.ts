@@ -12,6 +12,7 @@ import {
   type RedeliveryJob,
   type RedeliveryJobRef,
 } from '../../../functions/domain/redelivery-job.ts';
+import { LARGEST_GROUP } from '../../../functions/domain/redelivery-pace.ts';
 import { runRedeliveryJob } from '../../../functions/engine/redeliver.ts';
 import { resumeRedeliveryJobs } from '../../../functions/engine/resume-redelivery-jobs.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
@@ -52,7 +53,13 @@ const open: Gate = async () => undefined;
  * An endpoint with deliveries of the last hour, and a redelivery job, over the real stores with their tables
  * in memory.
  */
-export function aRedelivery({ endpoint = anEndpoint(), generation = 0, pageRows = PAGE_ROWS } = {}) {
+export function aRedelivery({
+  endpoint = anEndpoint(),
+  generation = 0,
+  pageRows = PAGE_ROWS,
+  pageEvents = PAGE_EVENTS,
+  mostAtOnce = LARGEST_GROUP,
+} = {}) {
   const clock = new VirtualClock();
   const { service, outbox, deliveries } = memoryTables();
   const store = deliveryStore(deliveries);
@@ -133,7 +140,8 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0, pageRows 
         roundSeconds: 10,
         roundDeliveries,
         pageRows,
-        pageEvents: PAGE_EVENTS,
+        pageEvents,
+        mostAtOnce,
       },
     );
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MOST_AT_ONCE } from '../../../functions/domain/redelivery-pace.ts';
+import { LARGEST_GROUP } from '../../../functions/domain/redelivery-pace.ts';
 import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
 
 const ROUND_SECONDS = 10;
@@ -18,9 +18,9 @@ describe('redelivery job beside its dispatchers', () => {
 
     await test.run();
 
-    expect(test.groups.slice(0, 5)).toEqual([1, 2, 4, 8, 1]);
-    expect(test.groups[5]).toBe(MOST_AT_ONCE);
-    expect(mostOf(waiting)).toBe(MOST_AT_ONCE);
+    // The rest of a page is a group of its own.
+    expect(test.groups).toEqual([1, 2, 4, 8, LARGEST_GROUP, 1, LARGEST_GROUP, 12]);
+    expect(mostOf(waiting)).toBe(LARGEST_GROUP);
     expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 60 });
   });
 
@@ -36,19 +36,40 @@ describe('redelivery job beside its dispatchers', () => {
     expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 60 });
   });
 
-  it('has one page waiting in each round at a receiver that does not answer', async () => {
-    const test = aRedelivery({ pageRows: 25 });
-    await many(test, 40);
-    const waiting = test.attemptsTake(3600);
+  it('never has more waiting than its stage allows, and resends all', async () => {
+    const test = aRedelivery({ pageRows: 25, mostAtOnce: 3 });
+    await many(test, 60);
+    // Several rounds, which end within a page.
+    const waiting = test.attemptsTake(0.9);
     const order = await test.started();
-    const begun = test.clock.ms;
 
-    await test.run();
+    expect(await test.run()).toBeGreaterThan(1);
 
-    expect(mostOf(waiting)).toBe(40);
-    expect(test.clock.ms - begun).toBeGreaterThanOrEqual((40 / MOST_AT_ONCE - 1) * ROUND_SECONDS * 1000);
-    expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 40 });
+    expect(mostOf(waiting)).toBe(3);
+    expect(test.groups.slice(0, 3)).toEqual([1, 2, 3]);
+    expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 60 });
   });
+
+  it.each(['exhausted', 'missing'] as const)(
+    'has as many waiting as it may in each round at a receiver that does not answer (%s)',
+    async (kind) => {
+      const test = aRedelivery({ pageRows: 25, pageEvents: 100, mostAtOnce: 3 });
+      if (kind === 'exhausted') await many(test, 40);
+      else await Promise.all(Array.from({ length: 40 }, (_, index) => test.happened(3000 - index)));
+      const waiting = test.attemptsTake(ROUND_SECONDS + 1);
+      const order = await test.started(kind === 'missing' ? { what: 'missing' } : {});
+      const begun = test.clock.ms;
+
+      await test.run();
+
+      // A round does not know the deliveries of the one before, which wait a second longer.
+      expect(mostOf(waiting)).toBeLessThanOrEqual(2 * 3);
+      expect(test.clock.ms - begun).toBeGreaterThanOrEqual((40 / 3 - 1) * ROUND_SECONDS * 1000);
+      expect(await test.job(order)).toMatchObject({ status: 'done', examined: 40, redelivered: 40 });
+      expect(new Set(test.reminded.map(({ id }) => id)).size).toBe(40);
+      expect(test.reminded).toHaveLength(40);
+    },
+  );
 
   it('continues in its next round with about the group of the last one', async () => {
     const test = aRedelivery({ pageRows: 25 });
@@ -62,7 +83,7 @@ describe('redelivery job beside its dispatchers', () => {
     const before = test.groups.length;
     await test.run();
 
-    expect(test.groups[before - 1]).toBe(MOST_AT_ONCE);
-    expect(test.groups[before]).toBe(MOST_AT_ONCE / 2);
+    expect(test.groups[before - 1]).toBe(LARGEST_GROUP);
+    expect(test.groups[before]).toBe(LARGEST_GROUP / 2);
   });
 });
