@@ -50,7 +50,8 @@ export interface RedeliverPorts {
         atOnce: number;
       },
     ): Promise<RedeliveryJob | undefined>;
-    release(job: LeasedJob): Promise<void>;
+    /** @param keepsPage whether the next round continues the page, under the same ids */
+    release(job: LeasedJob, keepsPage: boolean): Promise<void>;
     end(
       job: LeasedJob,
       end: { status: Exclude<RedeliveryJobStatus, 'running'>; reason?: StopReason; at: Date },
@@ -323,9 +324,9 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
       log('REDELIVERY_ENDED', { ...getLogFields(job), status, reason, examined, redelivered });
   }
 
-  async function sendNextRound(job: LeasedJob): Promise<void> {
+  async function sendNextRound(job: LeasedJob, keepsPage: boolean): Promise<void> {
     // Release before sending: the next message must find the job free.
-    await jobs.release(job);
+    await jobs.release(job, keepsPage);
     const refused = await rounds.send([buildNextRound(job, now())]);
     if (refused.length > 0) throw new Error('the queue did not take the next round of a job');
   }
@@ -355,12 +356,14 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
       const examined = await readPage(job, endpoint, pace.atOnce);
       const { added, left } = await processPage(job, endpoint, examined.items, { pace, untilMs });
       const { items, place, isLast } = left === undefined ? examined : endPageBefore(job, examined, left);
+      // An earlier try may have added the rest of the page: it keeps its ids, so that it counts once.
+      const keepsPage = left !== undefined;
       const page = {
         place,
         examined: items.length,
         redelivered: added.length,
         counts: addToCounts(job, added),
-        at: now(),
+        at: keepsPage && job.pageAt !== undefined ? new Date(job.pageAt) : now(),
         atOnce: pace.atOnce,
       };
       const saved = await jobs.save(job, page);
@@ -378,7 +381,8 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
       }
       job = { ...saved, lease };
       if (isLast) return end(job, 'done');
-      if (now().getTime() >= untilMs || job.redelivered >= redeliveredLimit) return sendNextRound(job);
+      if (now().getTime() >= untilMs || job.redelivered >= redeliveredLimit)
+        return sendNextRound(job, keepsPage);
     }
   }
 

@@ -307,11 +307,14 @@ export function redeliveryRounds(service: Table, commit: Commit) {
       }
     },
 
-    /** Releases a job after a page; its next message continues it. */
-    async release(job: LeasedJob): Promise<void> {
+    /**
+     * Releases a job after a page; its next message continues it.
+     * @param keepsPage whether it continues the page
+     */
+    async release(job: LeasedJob, keepsPage: boolean): Promise<void> {
       await update(service, {
         Key: buildJobKey(job),
-        UpdateExpression: 'REMOVE lease, pageAt',
+        UpdateExpression: keepsPage ? 'REMOVE lease' : 'REMOVE lease, pageAt',
         ConditionExpression: 'lease.#token = :token',
         ExpressionAttributeNames: held,
         ExpressionAttributeValues: { ':token': job.lease.token },

@@ -100,7 +100,7 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     const { start, lease, held, release } = jobsIn(await make());
     const job = aRedeliveryJob();
     await start(job);
-    await release(await held(job, 2));
+    await release(await held(job, 2), false);
     expect(await lease(job, terms(1))).toEqual({ kind: 'over' });
     expect(await lease(job, terms(2))).toMatchObject({ kind: 'leased' });
   });
@@ -146,9 +146,13 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
 
     const at = later(AFTER_LEASE, 1);
     expect(await save(next.job, page('dlv_a', at))).toMatchObject({ pageAt: at.toISOString() });
-    await release(next.job);
+    await release(next.job, true);
+    const continued = await lease(job, terms(2, later(AFTER_LEASE, seconds(1800))));
+    if (continued.kind !== 'leased') throw new Error(`the job is ${continued.kind}`);
+    expect(continued.job.pageAt).toBe(at.toISOString());
+    await release(continued.job, false);
     const much = later(AFTER_LEASE, seconds(3600));
-    expect(await lease(job, terms(2, much))).toMatchObject({ job: { pageAt: much.toISOString() } });
+    expect(await lease(job, terms(3, much))).toMatchObject({ job: { pageAt: much.toISOString() } });
   });
 
   it('refuse writes of a worker that has lost its lease', async () => {

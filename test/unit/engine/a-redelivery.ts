@@ -121,7 +121,9 @@ export function aRedelivery({
               reminded.push(...outgoing.map(({ message: { id } }) => ({ lane, id })));
               groups.push(outgoing.length);
               const until = clock.ms + attemptSeconds(outgoing.length) * 1000;
-              for (const { message } of outgoing) attemptedAt.set(message.id, until);
+              // A repeated message changes nothing.
+              for (const { message } of outgoing)
+                if (!attemptedAt.has(message.id)) attemptedAt.set(message.id, until);
               waiting.push([...attemptedAt.keys()].filter(isWaiting).length);
               return [];
             },

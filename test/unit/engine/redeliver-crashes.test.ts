@@ -11,8 +11,12 @@ describe('redelivery job whose workers are lost', () => {
         fc.array(past, { maxLength: 40 }),
         fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 6 }),
         fc.integer({ min: 1, max: 20 }),
-        async (history, crashes, roundDeliveries) => {
-          const test = aRedelivery();
+        fc.constantFrom(1, 3, 16),
+        // Seconds of attempts: none, a part of a round, and longer than a round.
+        fc.constantFrom(0, 1.5, 11),
+        async (history, crashes, roundDeliveries, mostAtOnce, attemptSeconds) => {
+          const test = aRedelivery({ mostAtOnce, pageEvents: 100 });
+          if (attemptSeconds > 0) test.attemptsTake(attemptSeconds);
           const expected = await lived(test, history);
           const order = await test.started();
           const left = [...crashes];
@@ -30,6 +34,29 @@ describe('redelivery job whose workers are lost', () => {
       ),
       { numRuns: casesOf(60, 300) },
     );
+  });
+});
+
+describe('redelivery job whose round ends within a page that a lost worker had completed further', () => {
+  it('creates and counts one delivery for each event', async () => {
+    const test = aRedelivery({ pageRows: 25, mostAtOnce: 3 });
+    const secondsAgo = Array.from({ length: 20 }, (_, index) => 3000 - index);
+    await Promise.all(secondsAgo.map((seconds) => test.had('exhausted', seconds)));
+    const order = await test.started();
+    const [message] = test.messages.splice(0);
+    if (message === undefined) throw new Error('there was to be a message');
+    await expect(test.worker(livingFor(100, test))(message)).rejects.toThrow('is lost');
+    const begun = (await test.made(order)).length;
+    test.clock.elapse(LEASE_SECONDS);
+
+    const slow = test.worker(async (_call, stage) => test.clock.elapse(stage === 'calling' ? 1 : 0));
+    await slow(message);
+    const { redelivered } = (await test.job(order)) ?? {};
+    await test.run();
+
+    expect(redelivered).toBeLessThan(begun);
+    expect(await test.made(order)).toHaveLength(20);
+    expect(await test.job(order)).toMatchObject({ status: 'done', redelivered: 20 });
   });
 });
 
