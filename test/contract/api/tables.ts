@@ -170,7 +170,8 @@ const findArrival = ({ pk }: Pick<Key, 'pk'>): object => ({
 /** Items of batch reads by table; the others are of the ledger. */
 const FINDERS: Readonly<Record<string, (key: Key) => object | undefined>> = {
   rates: (key) => findKeyUse(key),
-  service: (key) => findArrival(key),
+  // Rows of one read differ in their keys.
+  service: (key) => ({ ...(findItem(key) ?? findArrival(key)), ...key }),
   deliveries: (key) => findItem(key),
 };
 
