@@ -82,7 +82,7 @@ export default defineConfig(({ mode }) => {
     test: {
       // Many tests wait for a deadline or a queue rather than compute, so more of them than cores may run at
       // once.
-      maxWorkers: Math.max(4, availableParallelism()),
+      maxWorkers: Math.max(3, availableParallelism()),
       globalSetup: './test/grants/global-setup.ts',
       sequence: { sequencer: LongestFirst },
       projects: [
