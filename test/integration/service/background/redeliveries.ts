@@ -10,7 +10,7 @@ import { aTenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 
 /** More than one invocation of the job processes (functions/workers/redeliver.ts). */
-const MANY = casesOf(120, 300);
+const MANY = casesOf(140, 300);
 const AN_HOUR_AGO = () => new Date(Date.now() - 3_600_000).toISOString();
 
 /** Redelivery jobs: they resend all failed deliveries of a time span. */
