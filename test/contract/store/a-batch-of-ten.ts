@@ -196,7 +196,7 @@ const fanningOut =
       rows: all.map((each) => ROWS[row](tables, each)),
       async run() {
         const failed = await run(all.map(({ event }) => ({ kind: 'event', event })));
-        return failed.flatMap((owed) => (owed.kind === 'event' ? [owed.event.orgId] : []));
+        return failed.flatMap((item) => (item.kind === 'event' ? [item.event.orgId] : []));
       },
       done: async () => sent,
     };

@@ -24,7 +24,7 @@ const settled = async (loading: Promise<unknown>) => {
   const never = Symbol('still in progress');
   const waiting = new Promise((resolve) => setTimeout(resolve, 10, never));
   const result = await Promise.race([loading.catch((error: unknown) => error), waiting]);
-  return result === never ? 'under way' : result;
+  return result === never ? 'in progress' : result;
 };
 
 describe('the file of a page', () => {
@@ -35,7 +35,7 @@ describe('the file of a page', () => {
 
   it('causes one reload when a deployment has replaced it', async () => {
     const { its, load } = aTab();
-    expect(await settled(load(missing))).toBe('under way');
+    expect(await settled(load(missing))).toBe('in progress');
     expect(its.reloads).toBe(1);
     expect(await settled(load(missing))).toMatchObject({ name: 'ApiFailure', type: 'NETWORK' });
     expect(its.reloads).toBe(1);
@@ -54,7 +54,7 @@ describe('the file of a page', () => {
     expect(await settled(load(missing))).toMatchObject({ name: 'ApiFailure', status: 0 });
     expect(its.reloads).toBe(0);
     its.isAnswering = true;
-    expect(await settled(load(missing))).toBe('under way');
+    expect(await settled(load(missing))).toBe('in progress');
     expect(its.reloads).toBe(1);
   });
 });

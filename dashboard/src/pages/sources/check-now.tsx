@@ -6,7 +6,7 @@ import { Failure } from '../../parts/notice.tsx';
 import { useTexts } from '../../text/language.ts';
 
 /** State of the requested check. */
-export type Checking = 'not asked' | 'under way' | 'done';
+export type Checking = 'not asked' | 'in progress' | 'done';
 
 /** @param before the source as it was when the check was asked for @param now as it is */
 export function checkingOf(
@@ -14,7 +14,7 @@ export function checkingOf(
   now: Pick<Source, 'lastCheckedAt'> | undefined,
 ): Checking {
   if (before === undefined) return 'not asked';
-  return now !== undefined && now.lastCheckedAt !== before.lastCheckedAt ? 'done' : 'under way';
+  return now !== undefined && now.lastCheckedAt !== before.lastCheckedAt ? 'done' : 'in progress';
 }
 
 /** A check usually takes a second, and a minute at most. */
@@ -36,12 +36,12 @@ export function CheckNow({
   const t = useTexts();
   const { environment } = useEnvironment();
   const { mutate, isPending, error } = useSync(environment, id);
-  const isUnderWay = isPending || checking === 'under way';
-  const isSlow = useLongerThan(SLOW_MS, checking === 'under way');
+  const isInProgress = isPending || checking === 'in progress';
+  const isSlow = useLongerThan(SLOW_MS, checking === 'in progress');
   return (
     <>
-      <Button isPending={isUnderWay} onPress={() => mutate(undefined, { onSuccess: onCheck })}>
-        {isUnderWay ? t.sources.syncing : t.sources.sync}
+      <Button isPending={isInProgress} onPress={() => mutate(undefined, { onSuccess: onCheck })}>
+        {isInProgress ? t.sources.syncing : t.sources.sync}
       </Button>
       {isSlow ? (
         <span role="status" className="quiet">

@@ -25,7 +25,7 @@ export function SourcePage({ id }: { id: string }) {
   const [isChecked, setChecked] = useState(false);
   const { data: source, error, refetch } = useSource(environment, id, isChecked);
   const checking = checkingOf(before, source);
-  if (isChecked !== (checking === 'under way')) setChecked(checking === 'under way');
+  if (isChecked !== (checking === 'in progress')) setChecked(checking === 'in progress');
   if (isNoSandbox(error)) return <NoSandbox title={t.sources.title} />;
   if (source !== undefined)
     return <Shown source={source} checking={checking} onCheck={setBefore} error={error} />;

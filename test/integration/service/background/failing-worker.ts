@@ -56,7 +56,7 @@ export function failingWorker(place: Place): void {
       place
         .log()
         .slice(before)
-        .some(({ text }) => /could not be (?:dealt with|counted)/.test(text)),
+        .some(({ text }) => /could not be (?:processed|counted)/.test(text)),
     );
   });
 }

@@ -77,14 +77,14 @@ export async function deliveries(it: Teller, places: Places): Promise<void> {
 }
 
 /** All reads of an endpoint whose deliveries have ended. */
-export async function account(it: Teller, path: string, owed: number): Promise<void> {
+export async function account(it: Teller, path: string, expected: number): Promise<void> {
   const { tell } = it;
   await tell('GET', path);
   await tell('GET', `${path}/deliveries?include=request`);
   for (const { id } of await listed(it, path)) await tell('GET', `${path}/deliveries/${id}`);
-  await eventually(`${owed} deliveries of ${path} in the stats`, async () => {
+  await eventually(`${expected} deliveries of ${path} in the stats`, async () => {
     const { totals } = await it.look(`${path}/stats`);
-    return Object(totals).owed === owed && Object(totals).pending === 0;
+    return Object(totals).owed === expected && Object(totals).pending === 0;
   });
   await tell('GET', `${path}/stats?hours=2`);
 }
