@@ -3,12 +3,12 @@ import { compareBesideJobs, MOST_TIMES } from './beside-jobs.ts';
 
 /** At this speed a job of 100,000 takes an hour. */
 const HOUR_OF_100_000 = 100_000 / 3600;
-/** At this speed a job of 20,000 does, in a stage with a fifth of production's dispatchers. */
+/** At this speed a job of 20,000 does, in the smallest stage. */
 const HOUR_OF_20_000 = 20_000 / 3600;
 
 it.each([
   ['prod', [50, 150], HOUR_OF_100_000],
-  ['staging', [50, 150], HOUR_OF_20_000],
+  ['staging', [50, 150], HOUR_OF_100_000],
   ['dev', [50, 150], HOUR_OF_20_000],
   ['prod', [700, 900], HOUR_OF_100_000 / 3],
 ] as const)(
