@@ -1,16 +1,13 @@
 /** Most deliveries that a job sends at a time in any stage. */
 export const LARGEST_GROUP = 16;
 
-/** The part of a stage's capacity for live events that the deliveries of one job may take. */
-const SHARE = 1 / 6;
-
 /**
- * Most deliveries of a job that wait for their first attempt at a time.
- * @param freshDispatchers concurrent batches of the stage's fresh queue, whose number says how many attempts
- * the stage is planned for
+ * Most deliveries of a job that wait for their first attempt at a time: half the batches of their queue, so
+ * that the other half is left to live events at slow endpoints even if each delivery has a batch of its own.
+ * @param slowDispatchers concurrent batches of the stage's slow queue
  */
-export const computeMostAtOnce = (freshDispatchers: number): number =>
-  Math.min(LARGEST_GROUP, Math.max(1, Math.floor(freshDispatchers * SHARE)));
+export const computeMostAtOnce = (slowDispatchers: number): number =>
+  Math.min(LARGEST_GROUP, Math.max(1, Math.floor(slowDispatchers / 2)));
 
 /**
  * A larger group may take so many times as long as a smaller one to be worth its load: twice as many must

@@ -28,7 +28,7 @@ export const RedeliverEnvironment = z.object({
   /** The worker's own queue, for the next round of a job. */
   REDELIVERIES_QUEUE: NonEmptyText,
   /** Concurrent batches of the fresh queue: a job takes a part of what the stage has for live events. */
-  FRESH_DISPATCHERS: WholeNumber,
+  SLOW_DISPATCHERS: WholeNumber,
 });
 export type RedeliverEnvironment = z.input<typeof RedeliverEnvironment>;
 
@@ -67,7 +67,7 @@ const handle = runRedeliveryJob(
     roundDeliveries: ROUND_DELIVERIES,
     pageRows: PAGE_ROWS,
     pageEvents: PAGE_EVENTS,
-    mostAtOnce: computeMostAtOnce(environment.FRESH_DISPATCHERS),
+    mostAtOnce: computeMostAtOnce(environment.SLOW_DISPATCHERS),
   },
 );
 

@@ -47,7 +47,7 @@ export class Redeliveries extends Construct {
           OUTBOX_TABLE: tables.outbox,
           ...deliveryQueues.jobs,
           REDELIVERIES_QUEUE: queue,
-          FRESH_DISPATCHERS: String(policy.dispatchers.fresh),
+          SLOW_DISPATCHERS: String(policy.dispatchers.slow),
         }) satisfies EnvironmentOf<RedeliverEnvironment>,
       // One job each; further jobs take turns.
       batchSize: 1,

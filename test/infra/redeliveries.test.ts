@@ -33,7 +33,7 @@ describe('the worker of redelivery jobs', () => {
     const [, { Properties }] = functionNamed(synthesize(context), 'redeliver');
 
     expect(Properties.Environment).toMatchObject({
-      Variables: { FRESH_DISPATCHERS: String(LANE_TABLE.fresh.dispatchers[stage]) },
+      Variables: { SLOW_DISPATCHERS: String(LANE_TABLE.slow.dispatchers[stage]) },
     });
   });
 

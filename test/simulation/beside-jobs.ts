@@ -21,6 +21,6 @@ export async function compareBesideJobs(terms: LoadTerms, quietSeconds: number) 
     failed: terms.jobs * terms.failed,
     mostAttempts: load.mostAttempts,
     /** The bound of `mostAttempts`. */
-    mostAtOnce: terms.jobs * computeMostAtOnce(LANE_TABLE.fresh.dispatchers[terms.stage]),
+    mostAtOnce: terms.jobs * computeMostAtOnce(LANE_TABLE.slow.dispatchers[terms.stage]),
   };
 }

@@ -262,7 +262,7 @@ export class LiveLoad {
         roundDeliveries: 100,
         pageRows: 25,
         pageEvents: 100,
-        mostAtOnce: computeMostAtOnce(LANE_TABLE.fresh.dispatchers[this.#terms.stage]),
+        mostAtOnce: computeMostAtOnce(LANE_TABLE.slow.dispatchers[this.#terms.stage]),
       },
     );
     const created = createJob(
