@@ -238,7 +238,8 @@ export class LocalFunction implements Pool {
       };
       const result = await sandbox.invoke(invocation, this.#options.timeoutSeconds);
       this.#queue.end(lane);
-      item.resolve(result);
+      // What the end of the run interrupts is no failure of the function.
+      item.resolve(this.#stopped && result.functionError ? stoppedResult() : result);
       if (!sandbox.alive || this.#capacity.yields(this)) break;
     }
     if (!sandbox.alive || this.#capacity.yields(this)) this.#retire(sandbox);

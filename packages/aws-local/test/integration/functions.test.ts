@@ -161,7 +161,7 @@ describe('invocations of one function', () => {
     for (const result of [await running, await waiting, await fn.invoke({})]) {
       expect(result).toMatchObject({
         functionError: 'Unhandled',
-        payload: { errorType: 'Runtime.ExitError' },
+        payload: { errorType: 'Runtime.ExitError', errorMessage: 'The local run has stopped' },
       });
     }
   });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,6 +43,20 @@ const INSTALL_MS = 300_000;
 /** The machine's proxies and certificate authorities, which package managers need. */
 const networkSettings = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => /PROXY|CERT|SSL|_CA_/i.test(name)));
+
+/** Whether the block leaves a receiver behind that listens on this port once it has started. */
+const startsReceiver = (commands: string): boolean => /\bPORT=4000\b.* &$/.test(commands.trimEnd());
+
+/** Waits as a reader does, who goes on when the program says that it listens. */
+const untilListening = (port: number) =>
+  awaitAssertion(async () => {
+    const socket = connect(port, '127.0.0.1');
+    try {
+      await once(socket, 'connect');
+    } finally {
+      socket.destroy();
+    }
+  });
 
 const isSource = (path: string): boolean => !/\/(?:node_modules|\.venv|\.next)$/.test(path);
 
@@ -119,6 +134,7 @@ npx() { [ "$1" = conversations ] || { command npx "$@"; return; }; shift; $repla
       }, commandMs);
       const [, output = '', code] = match;
       expect({ commands, output, code }).toEqual({ commands, output, code: '0' });
+      if (startsReceiver(commands)) await untilListening(ports['4000']);
       return output;
     },
 

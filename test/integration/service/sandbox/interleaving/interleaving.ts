@@ -79,10 +79,14 @@ export function interleaving(place: Place, runs: number): void {
       endOnFailure: true,
       ...(SEED === undefined ? {} : { seed: Number(SEED) }),
     });
-    if (failed)
-      throw new Error(`run ${numRuns} of seed ${seed} (INTERLEAVING_SEED=${seed} does the same again)`, {
-        cause: errorInstance,
-      });
+    if (failed) {
+      const failures = place
+        .service()
+        .log()
+        .filter(({ text }) => text.includes('REQUEST_FAILED'));
+      const run = `run ${numRuns} of seed ${seed} (INTERLEAVING_SEED=${seed} does the same again)`;
+      throw new Error([run, ...failures.map(({ text }) => text)].join('\n'), { cause: errorInstance });
+    }
 
     await wipe(worlds);
     const rows = await place.service().rows();
