@@ -68,23 +68,24 @@ describe('conversations', () => conversations(anOrganization(place)));
 describe('knowledge', () => knowledge(anOrganization(place)));
 describe('settings', () => settings(anOrganization(place)));
 describe('the audit log', () => auditLog(anOrganization(place)));
+// Consecutive concurrent suites run beside each other. The longest first, because most of them wait.
 describe.concurrent('delivery behavior', () => {
+  recovery(anOrganization(place));
   deliveries(anOrganization(place));
   redeliveries(anOrganization(place));
   endpointLimit(anOrganization(place));
   events(anOrganization(place));
-  recovery(anOrganization(place));
   webhookStats(anOrganization(place));
   describe('a sandbox', () => parity(place));
 });
+redeliveryJobs(place);
+channels(place);
+deadLetters(place);
+usage(place);
+disablingMail(place);
 
 describe('content', () => changedContent(place));
-channels(place);
 recoveryOfLostWork(place);
-redeliveryJobs(place);
-usage(place);
-deadLetters(place);
-disablingMail(place);
 sourceChecks(place, CHECKS_PER_ORGANIZATION);
 mailBudget(place, MAIL_BUDGET);
 // Its unreadable rows delay the events of others.

@@ -10,6 +10,7 @@ import type { ApiClient } from '../../../support/api.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
+import { POLL_MS } from '../receivers.ts';
 
 type Reader = 'dead-fan-outs' | 'dead-publications';
 /** The queue that each reader reads; it postpones work by a new message to the same queue. */
@@ -21,10 +22,14 @@ const Answer = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: 
 export function deadLetters({ service, keep }: Place): void {
   /** Waits for the row of a table that contains the text and satisfies the predicate. */
   const row = (table: string, text: string, is: (item: Row['item']) => boolean) =>
-    until(`a row of ${table} with ${text}`, async () =>
-      (await service().rows([text])).find(
-        (found) => found.table.includes(`Tables${table}`) && is(found.item),
-      ),
+    until(
+      `a row of ${table} with ${text}`,
+      async () =>
+        (await service().rows([text])).find(
+          (found) => found.table.includes(`Tables${table}`) && is(found.item),
+        ),
+      undefined,
+      POLL_MS,
     );
   const entry = (id: string) => row('Outbox', id, ({ sk }) => sk === id);
 

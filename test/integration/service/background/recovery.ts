@@ -7,6 +7,7 @@ import { keys } from '../../../../functions/store/keys.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
+import { POLL_MS } from '../receivers.ts';
 import { pageOf, paragraph, startPage } from './page.ts';
 
 const HOUR_MS = 3_600_000;
@@ -32,6 +33,7 @@ export function recovery(place: Place): void {
           (found) => found.table.includes(`Tables${table}`) && is(found.item),
         ),
       60_000,
+      POLL_MS,
     );
 
   /** The row of a delivery that succeeded. */

@@ -2,9 +2,11 @@ import { until } from 'aws-local/test/until.ts';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
+import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
 import type { Answer } from '../../../../packages/cli/src/receiver/receiver.ts';
 import type { Organization } from '../an-organization.ts';
 import { ok, path } from '../receivers.ts';
+import { storeFailures } from '../stored-failures.ts';
 import { expectProblem } from './expect-problem.ts';
 
 /** The outcomes of deliveries, as receivers and API callers see them. */
@@ -176,19 +178,23 @@ export function deliveries(organization: Organization): void {
       const test = () => organization.api.post(`${path(id)}/test`);
       const countExhausted = async () =>
         (await organization.deliveries(id)).filter(({ status }) => status === 'exhausted').length;
+      const { place } = organization;
 
       await test();
       await until('the attempt that takes long', () => received.length === 1);
-      await Promise.all(Array.from({ length: 9 }, test));
-      await until('nine failures', async () => (await countExhausted()) === 9);
+      await test();
+      await until('a failure', async () => (await countExhausted()) === 1);
+      await storeFailures(place.service(), id, FAILURES_TO_DISABLE - 2);
+      await test();
+      await until('the ninth failure', async () => (await countExhausted()) === 2);
       expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 9 });
 
       held.resolve({ status: 200 });
-      await organization.ended(id, 10);
+      await organization.ended(id, 3);
       expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 0 });
 
       await test();
-      await organization.ended(id, 11);
+      await organization.ended(id, 4);
       expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 1 });
     });
   });
@@ -202,19 +208,20 @@ export function deliveries(organization: Organization): void {
         Promise.all(Array.from({ length: times }, () => api.post(`${path(id)}/test`)));
       const endpoint = async () => (await api.get(path(id))).body.data;
 
-      await test(9);
-      await ended(id, 9);
+      await storeFailures(organization.place.service(), id, FAILURES_TO_DISABLE - 3);
+      await test(2);
+      await ended(id, 2);
       expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 9 });
 
       healthy = true;
       await test(1);
-      await ended(id, 10);
+      await ended(id, 3);
       expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 0 });
 
       // All ten end at about the same time: exactly one of them is the tenth.
       healthy = false;
       await test(10);
-      await ended(id, 20);
+      await ended(id, 13);
       expect(await endpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
 
       const attempts = received.length;
@@ -222,10 +229,10 @@ export function deliveries(organization: Organization): void {
       const [refused] = await test(1);
       expect([refused?.status, refused?.body.error?.type]).toEqual([409, 'CONFLICT']);
       await api.post('/api/v1/tickets', {});
-      const all = await ended(id, 21);
+      const all = await ended(id, 14);
       expect(all[0]).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled', attempts: 0 });
       expect(received.length).toBe(attempts);
-      expect(attempts).toBe(19 * 8 + 1);
+      expect(attempts).toBe(12 * 8 + 1);
     }, 180_000);
 
     it('that is deleted gets no new deliveries and no further attempts', async () => {

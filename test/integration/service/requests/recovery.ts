@@ -1,15 +1,18 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
+import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
 import { LARGEST_GROUP } from '../../../../functions/domain/redelivery-pace.ts';
 import { startReceiver } from '../../../../packages/cli/src/receiver/receiver.ts';
 import { casesOf } from '../../../support/cases.ts';
 import type { Organization } from '../an-organization.ts';
-import { path } from '../receivers.ts';
+import { path, RARELY_MS } from '../receivers.ts';
+import { storeFailures } from '../stored-failures.ts';
 
 /** More than a page of a job, and more than disable an endpoint. */
 const EVENTS = casesOf(120, 500);
-/** As many as disable an endpoint, each after eight attempts, and some more in calls of `AT_ONCE`. */
-const TO_DISABLE = 20;
+/** As many as disable the endpoint, after the failures that are stored before, and some more. */
+const TO_DISABLE = casesOf(3, 20);
+const STORED_FAILURES = Math.max(0, FAILURES_TO_DISABLE - TO_DISABLE + 1);
 /** For a job that goes at its receiver's pace, a group at a time: 5 deliveries a second at least. */
 const JOB_MS = (EVENTS / 5) * 1000 + 60_000;
 /** Tickets of one call each, so many at once. */
@@ -41,22 +44,35 @@ export function recovery(organization: Organization): void {
       };
       const createMany = async (count: number): Promise<void> => {
         for (let made = 0; made < count; made += AT_ONCE)
-          await Promise.all(Array.from({ length: AT_ONCE }, () => create('during the outage')));
+          await Promise.all(
+            Array.from({ length: Math.min(AT_ONCE, count - made) }, () => create('during the outage')),
+          );
       };
 
       const old = await api.register(`${receiver.url}/old`, types);
+      if (STORED_FAILURES > 0) await storeFailures(place.service(), old.id, STORED_FAILURES);
       const from = new Date().toISOString();
       await createMany(TO_DISABLE);
-      await until('the endpoint to be disabled', async () => {
-        const { body } = await api.get(path(old.id));
-        return body.data?.status === 'auto_disabled';
-      });
+      await until(
+        'the endpoint to be disabled',
+        async () => {
+          const { body } = await api.get(path(old.id));
+          return body.data?.status === 'auto_disabled';
+        },
+        undefined,
+        RARELY_MS,
+      );
       await createMany(EVENTS - TO_DISABLE);
       // An event that is fanned out after the registration needs no recovery.
-      await until('every event to be fanned out', async () => {
-        const all = await api.all(`${path(old.id)}/deliveries`);
-        return all.length === EVENTS;
-      });
+      await until(
+        'every event to be fanned out',
+        async () => {
+          const all = await api.all(`${path(old.id)}/deliveries`);
+          return all.length === EVENTS;
+        },
+        undefined,
+        RARELY_MS,
+      );
       const fresh = await api.register(`${receiver.url}/new`, types);
       expect((await api.get(path(fresh.id))).body.data).toMatchObject({ predecessor: null });
       isUp = true;
@@ -72,6 +88,7 @@ export function recovery(organization: Organization): void {
             return body.data?.status === 'done' && body.data;
           },
           JOB_MS,
+          RARELY_MS,
         );
       const counted = await ended((await start({ dryRun: true })).body.data?.id);
       expect(Number(counted.redelivered)).toBeGreaterThanOrEqual(EVENTS);

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { until } from 'aws-local/test/until.ts';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
 import type { Answer } from '../../../../packages/cli/src/receiver/receiver.ts';
 import type { Data } from '../../../support/api.ts';
 import type { Organization } from '../an-organization.ts';
 import { ok, path } from '../receivers.ts';
+import { storeFailures } from '../stored-failures.ts';
 
 /** Redeliveries of single deliveries. */
 export function redeliveries(organization: Organization): void {
@@ -197,18 +199,19 @@ export function redeliveries(organization: Organization): void {
     it('is one of a disabled endpoint, for exhausted and for skipped deliveries', async () => {
       const { api, subscribe, ended, deliveries } = await organization.another();
       const { id, received } = await subscribe(() => ({ status: 500 }));
-      await Promise.all(Array.from({ length: 10 }, () => api.post(`${path(id)}/test`)));
-      await ended(id, 10);
+      await storeFailures(organization.place.service(), id, FAILURES_TO_DISABLE - 1);
+      await api.post(`${path(id)}/test`);
+      await ended(id, 1);
       expect((await api.get(path(id))).body.data).toMatchObject({ status: 'auto_disabled' });
       await api.post('/api/v1/tickets', {});
-      const [skipped, exhausted] = await ended(id, 11);
+      const [skipped, exhausted] = await ended(id, 2);
       expect([skipped?.status, exhausted?.status]).toEqual(['skipped', 'exhausted']);
       const attempts = received.length;
 
       for (const delivery of [skipped, exhausted])
         expect(await api.post(redeliverPath(id, delivery?.id))).toMatchObject(conflict(/disabled.*Register/));
 
-      expect(await deliveries(id)).toHaveLength(11);
+      expect(await deliveries(id)).toHaveLength(2);
       expect(received).toHaveLength(attempts);
     });
 
