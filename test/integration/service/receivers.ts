@@ -10,7 +10,7 @@ export const ok = () => ({ status: 200 });
 export const path = (id: string) => `/api/v1/webhooks/${id}`;
 
 /** Between reads of deliveries or of all tables: each takes as long as an attempt. */
-export const POLL_MS = 100;
+export const POLL_MS = 250;
 /** Between reads of what takes many seconds, or of hundreds of items. */
 export const RARELY_MS = 500;
 
