@@ -70,8 +70,9 @@ export interface Service {
   /**
    * Every item of every table.
    * @param texts only those that contain one of them
+   * @param name only of this table, for example `Usage`
    */
-  rows(texts?: readonly string[]): Promise<Row[]>;
+  rows(texts?: readonly string[], name?: string): Promise<Row[]>;
   /** Replaces an item by its key. */
   rewrite(row: Row): Promise<void>;
   /** Deletes an item of a table whose items have a partition and a sort key. */

@@ -32,8 +32,9 @@ export interface TablesBehind {
    * more with every test.
    * @param texts only the items that contain one of them; texts without characters that JSON escapes, such as
    * ids
+   * @param name only of this table, as in the stack, for example `Usage`: the others take most of the time
    */
-  rows(texts?: readonly string[]): Promise<Row[]>;
+  rows(texts?: readonly string[], name?: string): Promise<Row[]>;
   /** Replaces an item by its key, for example to let time pass. */
   rewrite(row: Row): Promise<void>;
   /** Deletes an item of a table whose items have a partition and a sort key. */
@@ -74,10 +75,15 @@ export function tablesBehind(
   const streams = new DynamoDBStreamsClient(engine);
   const client = DynamoDBDocumentClient.from(plain);
   return {
-    async rows(texts) {
-      return namesIn(database).flatMap((table) =>
-        itemsIn(database, table, texts).map((item) => ({ table, item: unmarshall(JSON.parse(item, bytes)) })),
-      );
+    async rows(texts, name) {
+      return namesIn(database)
+        .filter((table) => name === undefined || table.includes(`Tables${name}`))
+        .flatMap((table) =>
+          itemsIn(database, table, texts).map((item) => ({
+            table,
+            item: unmarshall(JSON.parse(item, bytes)),
+          })),
+        );
     },
     async rewrite({ table, item }) {
       await client.send(new PutCommand({ TableName: table, Item: item }));
@@ -86,7 +92,9 @@ export function tablesBehind(
       await client.send(new DeleteCommand({ TableName: table, Key: { pk, sk } }));
     },
     async drop(name) {
-      const TableName = namesIn(database).find((table) => table.includes(`Tables${name}`));
+      const TableName = namesIn(database).find(
+        (table) => name === undefined || table.includes(`Tables${name}`),
+      );
       await client.send(new DeleteTableCommand({ TableName }));
     },
     async streamed(row) {

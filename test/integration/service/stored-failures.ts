@@ -14,7 +14,7 @@ export async function storeFailures(
   id: string,
   count: number,
 ): Promise<void> {
-  const [row = expect.fail('the endpoint is not stored')] = (await rows([id])).filter(
+  const [row = expect.fail('the endpoint is not stored')] = (await rows([id], 'Service')).filter(
     ({ item }) => item.sk === id,
   );
   const now = Date.now();

@@ -24,10 +24,7 @@ export function deadLetters({ service, keep }: Place): void {
   const row = (table: string, text: string, is: (item: Row['item']) => boolean) =>
     until(
       `a row of ${table} with ${text}`,
-      async () =>
-        (await service().rows([text])).find(
-          (found) => found.table.includes(`Tables${table}`) && is(found.item),
-        ),
+      async () => (await service().rows([text], table)).find((found) => is(found.item)),
       undefined,
       POLL_MS,
     );

@@ -14,7 +14,7 @@ import type { Place } from '../place.ts';
 export function partialFailures({ service, keep }: Place): void {
   const findRow = async (table: string, text: string, is: (item: Row['item']) => boolean): Promise<Row> =>
     until(`a row of ${table} with ${text}`, async () =>
-      (await service().rows([text])).find((row) => row.table.includes(`Tables${table}`) && is(row.item)),
+      (await service().rows([text], table)).find((row) => is(row.item)),
     );
 
   /** An organization with an endpoint and a delivery without a message. */

@@ -28,10 +28,7 @@ export function recovery(place: Place): void {
   const row = (what: string, table: string, text: string, is: (item: Row['item']) => boolean = () => true) =>
     until(
       what,
-      async () =>
-        (await place.service().rows([text])).find(
-          (found) => found.table.includes(`Tables${table}`) && is(found.item),
-        ),
+      async () => (await place.service().rows([text], table)).find((found) => is(found.item)),
       60_000,
       POLL_MS,
     );

@@ -66,8 +66,7 @@ export function redeliveries({ service, keep }: Place): void {
     return { api, orgId, id, path, received };
   }
 
-  const findRows = async (table: string, text: string): Promise<Row[]> =>
-    (await service().rows([text])).filter((found) => found.table.includes(`Tables${table}`));
+  const findRows = (table: string, text: string): Promise<Row[]> => service().rows([text], table);
 
   async function start(api: ApiClient, path: string): Promise<Data> {
     const { status, body } = await api.post(`${path}/redeliveries`, { from: AN_HOUR_AGO() });

@@ -27,8 +27,7 @@ export function provocations(place: Place) {
     endpoint = (await tenant.api.register(tenant.receiver, ['conversation.created'])).id;
   }
 
-  const findRows = async (table: string, text: string) =>
-    (await service().rows([text])).filter((row) => row.table.includes(`Tables${table}`));
+  const findRows = (table: string, text: string) => service().rows([text], table);
 
   /** Changes the stored endpoint. */
   async function mark(id: string, marks: object): Promise<void> {

@@ -205,7 +205,7 @@ export function webhookStats(organization: Organization): void {
  * @returns its time of creation
  */
 async function fiveMinutesOlder({ place }: Organization, open: string): Promise<string> {
-  const rows = await place.service().rows([open]);
+  const rows = await place.service().rows([open], 'Deliveries');
   const row = rows.find(({ item }) => item.id === open && 'attempts' in item) ?? expect.fail('it is stored');
   const { webhookId, generation, dueIn: _, dueAt: __, ...delivery } = Object(row.item);
   const at = new Date(parseCreationTime(EventId.parse(delivery.eventId)).getTime() - 300_000);
