@@ -5,6 +5,9 @@ export const PROD = {
   dashboardOrigin: 'https://dashboard.example.com',
 };
 
+/** Without optional parts. */
+export const BARE = { mailFrom: '', dashboardOrigin: '' };
+
 /** Optional parts of a deployment. */
 export const EVERYTHING = {
   waf: true,
@@ -42,10 +45,17 @@ export const FEWEST_REQUESTS = { stage: 'dev', apiRate: 1, apiBurst: 1, waf: tru
 /** Limits of requests in production without a firewall. */
 export const WITHOUT_WAF = { apiRate: 100, apiBurst: 100, waf: false };
 
-export const LOWEST_RATES = { rateLimitSandbox: 1, rateLimitStandard: 1, rateLimitScale: 1 };
+/** A short deadline of an attempt, and the lowest rate limits. */
+export const LOWEST_LIMITS = {
+  attemptTimeoutSeconds: 0.5,
+  rateLimitSandbox: 1,
+  rateLimitStandard: 1,
+  rateLimitScale: 1,
+};
 
-/** Rate limits above those that WAF supports. */
-export const HIGHEST_RATES = {
+/** The longest deadline of an attempt, and rate limits above those that WAF supports. */
+export const HIGHEST_LIMITS = {
+  attemptTimeoutSeconds: 60,
   rateLimitSandbox: 1,
   rateLimitStandard: 1_000_000_000,
   rateLimitScale: 1_000_000_000,

@@ -5,6 +5,7 @@ import type { IConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import { deriveAttemptClocks } from '../../functions/domain/timing.ts';
 import { ABANDONED_ENTRIES, DEAD_LETTERS, LEDGER_DIFFERENCE } from '../../functions/platform/metric-names.ts';
+import { HIGHEST_LIMITS, LOWEST_LIMITS } from './contexts.ts';
 import { functionNamed, invokes, ofType, serviceIn, synthesize, uncheckedApp } from './synthesize.ts';
 
 const template = synthesize();
@@ -89,9 +90,9 @@ describe('the delivery queues', () => {
 
 describe('the times of an attempt', () => {
   it.each<[number, Record<string, unknown>]>([
-    [0.5, { attemptTimeoutSeconds: 0.5 }],
+    [0.5, LOWEST_LIMITS],
     [10, {}],
-    [60, { attemptTimeoutSeconds: 60 }],
+    [60, HIGHEST_LIMITS],
   ])('each outlast the one before, with a deadline of %d s', (attemptTimeoutSeconds, context) => {
     const timed = synthesize(context);
     const [, dispatcher] = functionOf(timed, 'dispatch') ?? [];

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   EVERYTHING,
   FEWEST_REQUESTS,
-  HIGHEST_RATES,
-  LOWEST_RATES,
+  HIGHEST_LIMITS,
+  LOWEST_LIMITS,
   SETTINGS,
   WITHOUT_WAF,
 } from './contexts.ts';
@@ -120,7 +120,7 @@ describe('a web ACL', () => {
   });
 
   it('rejects a limit that WAF does not support', () => {
-    for (const context of [LOWEST_RATES, HIGHEST_RATES])
+    for (const context of [LOWEST_LIMITS, HIGHEST_LIMITS])
       for (const { Statement } of rateRules(context)) {
         expect(Statement.RateBasedStatement.Limit).toBeGreaterThanOrEqual(10);
         expect(Statement.RateBasedStatement.Limit).toBeLessThanOrEqual(2_000_000_000);

@@ -1,11 +1,9 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { STAGES } from '../../lib/cloud/stages.ts';
-import { EVERYTHING } from './contexts.ts';
+import { BARE, EVERYTHING } from './contexts.ts';
 import { refusedEdges } from './service-edges.ts';
 import { type SynthesizedResource, synthesize } from './synthesize.ts';
-
-const BARE = { mailFrom: '', dashboardOrigin: '' };
 
 describe.each(STAGES)('services of AWS in stage %s', (stage) => {
   it.each([

@@ -2,7 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LINGER_SECONDS, OF_SANDBOX_INDEX } from '../../functions/domain/sandbox.ts';
 import { PURGED } from '../../functions/platform/metric-names.ts';
-import { SETTINGS } from './contexts.ts';
+import { HIGHEST_LIMITS, SETTINGS } from './contexts.ts';
 import { functionNamed, ofType, synthesize, tableGrants } from './synthesize.ts';
 
 const template = synthesize();
@@ -106,7 +106,7 @@ describe('an invocation that began before a reset', () => {
 
   it.each<[number, Record<string, unknown>]>([
     [10, {}],
-    [60, { attemptTimeoutSeconds: 60 }],
+    [60, HIGHEST_LIMITS],
   ])('ends before the purge does, with a deadline of %d s for receivers', (_, context) => {
     const timed = synthesize(context);
     const writing = ofType(timed, 'AWS::Lambda::Function').filter(([, fn]) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SignInEnvironment } from '../../functions/platform/config.ts';
 import * as routes from '../../functions/sign-in/routes.ts';
 import { SIGN_IN } from '../../lib/cloud/bundle.ts';
-import { OTHER_ISSUER, SETTINGS } from './contexts.ts';
+import { BARE, OTHER_ISSUER, SETTINGS } from './contexts.ts';
 import { functionNamed, ofType, statementsOf, synthesize } from './synthesize.ts';
 
 const template = synthesize();
@@ -86,7 +86,7 @@ describe('the user pool', () => {
   });
 
   it('has no client where there is no dashboard', () => {
-    const without = synthesize({ dashboardOrigin: '', mailFrom: '' });
+    const without = synthesize(BARE);
     expect(ofType(without, 'AWS::Cognito::UserPoolDomain')).toEqual([]);
     expect(variablesOf(without, 'begin-sign-in')).not.toHaveProperty('DASHBOARD_ORIGIN');
   });

@@ -4,7 +4,7 @@ import { routes } from '../../functions/api/routes.ts';
 import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import { SIGN_IN, WORKERS } from '../../lib/cloud/bundle.ts';
 import { SIGN_IN_ROUTES } from '../../lib/cloud/served-methods.ts';
-import { LOWEST_RATES, OTHER_ISSUER, SETTINGS } from './contexts.ts';
+import { LOWEST_LIMITS, OTHER_ISSUER, SETTINGS } from './contexts.ts';
 import { ourFunctions } from './reading.ts';
 import { functionNamed, ofType, statementsOf, synthesize } from './synthesize.ts';
 
@@ -110,7 +110,7 @@ describe('the rate limiter', () => {
       return [its.VISITOR_LIMIT_SANDBOX, its.VISITOR_LIMIT_STANDARD, its.VISITOR_LIMIT_SCALE];
     };
     expect(budgetsOf({})).toEqual(['60', '600', '6000']);
-    expect(budgetsOf(LOWEST_RATES)).toEqual(['1', '1', '1']);
+    expect(budgetsOf(LOWEST_LIMITS)).toEqual(['1', '1', '1']);
     expect(budgetsOf(SETTINGS)).toEqual(['9', '50', '90']);
   });
 

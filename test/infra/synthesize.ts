@@ -43,9 +43,11 @@ function stacksOnce(key: string, context: Record<string, unknown>): StackContent
   const directory = process.env[SYNTHESES_VARIABLE];
   const file = directory && join(directory, `${createHash('sha256').update(key).digest('hex')}.json`);
   if (file && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
-  const app = uncheckedApp(context);
-  serviceIn(app);
-  const stacks = templatesOf(app);
+  const stacks = withoutCallStacks(() => {
+    const app = uncheckedApp(context);
+    serviceIn(app);
+    return templatesOf(app);
+  });
   if (file) {
     const whole = `${file}.${process.pid}`;
     writeFileSync(whole, JSON.stringify(stacks));
@@ -66,6 +68,17 @@ export const uncheckedApp = (context: Record<string, unknown> = {}): App =>
     stackTraces: false,
     context: { ...PROD, ...context },
   });
+
+/** The CDK records a call stack for each token, also with `stackTraces: false`. */
+function withoutCallStacks<T>(run: () => T): T {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return run();
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+}
 
 const templatesOf = (app: App): StackContent[] =>
   app.synth().stacks.map(({ stackName, template }) => ({ stackName, content: template }));
