@@ -151,6 +151,11 @@ async function live(page: Page, api: ReturnType<typeof apiClient>, webhookId: st
   report('tasks of the page', await tasks(page));
 }
 
+const countElements = (page: Page): Promise<number> => page.evaluate('document.querySelectorAll("*").length');
+
+/** Parts of a list, to see whether tasks take longer the more rows there are. */
+const QUARTERS = 4;
+
 /** @param name of the list */
 async function long(page: Page, url: string, name: string) {
   heading(`A list of ${ROWS} ${name.toLowerCase()}`);
@@ -158,15 +163,24 @@ async function long(page: Page, url: string, name: string) {
   await page.goto(url);
   const list = page.getByRole('list', { name, exact: true });
   await list.getByRole('link').first().waitFor();
+  const quarters: string[] = [];
+  let mostElements = 0;
   for (let shown = 0; shown < ROWS; ) {
     await page.evaluate('window.scrollTo({ top: document.documentElement.scrollHeight })');
     await page.waitForTimeout(30);
     const last = await list.getByRole('listitem').last().getAttribute('aria-posinset');
     shown = Number(last);
+    mostElements = Math.max(mostElements, await countElements(page));
+    if (shown >= ((quarters.length + 1) * ROWS) / QUARTERS) {
+      quarters.push(await tasks(page));
+      await page.evaluate('noted.tasks.length = 0');
+    }
     if (wallClock.now() - began > PATIENCE_MS) throw new Error(`only ${shown} rows came`);
   }
   report('followed to its end', ms(wallClock.now() - began));
-  report('tasks meanwhile', await tasks(page));
+  for (const [index, quarter] of quarters.entries())
+    report(`tasks meanwhile, quarter ${index + 1} of the rows`, quarter);
+  report('most elements in the page meanwhile', String(mostElements));
   await page.evaluate(`
     noted.tasks.length = 0;
     window.scrollTo({ top: document.documentElement.scrollHeight / 2 });
@@ -182,7 +196,7 @@ async function long(page: Page, url: string, name: string) {
   const frames = (await noted<number[]>(page, 'frames')).slice(1);
   report('frames while it is scrolled in the middle', spread(frames));
   report('tasks while it is scrolled', await tasks(page));
-  report('elements in the page', String(await page.evaluate('document.querySelectorAll("*").length')));
+  report('elements in the page', String(await countElements(page)));
   const heap = await page.evaluate<number>('performance.memory?.usedJSHeapSize ?? 0');
   report('memory of its scripts', `${(heap / 2 ** 20).toFixed(0)} MiB`);
 }

@@ -29,10 +29,9 @@ export function Failure({
 }) {
   const t = useTexts();
   const known = error instanceof ApiFailure ? error : undefined;
-  const isOffline = known?.status === 0;
   return (
     <Notice tone="bad" title={title ?? t.failure.title}>
-      <p>{isOffline ? t.failure.unreachable : (known?.message ?? t.failure.unexpected)}</p>
+      {known === undefined ? <p>{t.failure.unexpected}</p> : <Reason failure={known} />}
       {known?.retryAfter === undefined ? null : <p>{t.failure.retryAfter(known.retryAfter)}</p>}
       <RequestId error={error} />
       {onRetry === undefined ? null : (
@@ -42,6 +41,13 @@ export function Failure({
       )}
     </Notice>
   );
+}
+
+/** Why a request failed: in the page's language where it has a text for that type, else as the API says it. */
+export function Reason({ failure: { status, type, message } }: { failure: ApiFailure }) {
+  const t = useTexts();
+  const own = status === 0 ? t.failure.unreachable : t.failure.types[type];
+  return own === undefined ? <p lang="en">{message}</p> : <p>{own}</p>;
 }
 
 /** What support finds a request by; nothing where there is none. */

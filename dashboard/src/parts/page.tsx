@@ -65,21 +65,25 @@ export function Card({
  * @param label names it
  * @param isStacked where there is no room for it, each row is a card instead: cells are below one another,
  * named by their `data-label`; early where it has many columns
+ * @param isLandmark false where a page has several tables of that name
  */
 export const Table = ({
   label,
   head,
   isStacked = false,
+  isLandmark = true,
   children,
 }: {
   label: string;
   head: ReactNode;
   isStacked?: boolean | 'early';
+  isLandmark?: boolean;
   children: ReactNode;
 }) => (
   <section
     className={`${styles.scroll} ${isStacked === 'early' ? styles.early : ''}`}
     aria-label={label}
+    {...(isLandmark ? {} : { role: 'group' })}
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     tabIndex={0}
   >

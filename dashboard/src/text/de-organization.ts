@@ -127,7 +127,7 @@ export const organization: typeof english = {
     step: (number) => `Antwort ${number}`,
     does: 'Der Empfänger',
     answers: (status) => `antwortet mit ${status}`,
-    answersOther: 'antwortet mit einem anderen Status…',
+    answersOther: 'antwortet mit einem anderen Status …',
     failures: {
       timeout: 'antwortet nicht',
       reset: 'bricht die Verbindung ab',
@@ -222,7 +222,7 @@ export const organization: typeof english = {
     version: 'Version',
     created: 'Hinzugefügt',
     sync: 'Jetzt prüfen',
-    syncing: 'Wird geprüft…',
+    syncing: 'Wird geprüft …',
     syncSlow: 'Die Prüfung dauert länger als sonst. Diese Seite zeigt sie, sobald sie fertig ist.',
     syncDone: {
       ok: 'Die Prüfung ist fertig.',

@@ -56,7 +56,7 @@ export const recovery: typeof english = {
       about:
         'Jedes Ereignis, das der neue Endpunkt nicht erhalten hat, auch die vor seiner Registrierung. Zählen Sie zuerst. Was angekommen ist, wird nicht erneut gesendet.',
       sinceHint:
-        'In Ihrer Zeitzone. Zwei Stunden vor dem ersten Fehlschlag, denn eine Zustellung wird etwa eine Stunde lang versucht. Ein früherer Zeitpunkt schadet nicht.',
+        'In Ihrer Zeitzone. Zwei Stunden vor dem ersten Fehlschlag, oder die Registrierung des alten Endpunkts. Ein früherer Zeitpunkt schadet nicht.',
       nothing: 'Es fehlt nichts.',
     },
     done: {
@@ -179,7 +179,7 @@ export const recovery: typeof english = {
     description: 'Beschreibung',
     descriptionHint: 'Wozu der Endpunkt dient. Optional.',
     maxPerSecond: 'Versuche pro Sekunde',
-    maxPerSecondHint: 'Höchstwert, 1 bis 1.000. Leer lassen für keine Grenze.',
+    maxPerSecondHint: 'Höchstwert, 1 bis 1.000. Ohne Angabe gibt es keine Grenze.',
     maxPerSecondInvalid: 'Eine ganze Zahl von 1 bis 1.000.',
   },
 };

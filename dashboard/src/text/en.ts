@@ -83,6 +83,11 @@ export const en = {
     loading: 'Loading failed',
     unreachable: 'The service cannot be reached. Check your connection.',
     unexpected: 'An unexpected error occurred on this page.',
+    /** By type of the API's error. For other types the API's own message is shown, in English. */
+    types: {
+      RATE_LIMITED: 'Too many requests.',
+      SERVICE_UNAVAILABLE: 'The service is busy.',
+    } as Readonly<Record<string, string>>,
     requestId: 'Request ID',
     retry: 'Try again',
     reload: 'Reload the page',

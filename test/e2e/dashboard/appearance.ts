@@ -1,32 +1,17 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ADMIN, type Dashboard, MEMBER, signIn } from '../a-dashboard.ts';
-import { expectAccessible, expectToFit } from '../browser.ts';
+import { appearanceOfStates } from './appearance-of-states.ts';
+import {
+  DIALOG_WINDOWS,
+  GERMAN_WINDOWS,
+  go,
+  LOOKING,
+  look,
+  SMALL_WINDOWS,
+  shown,
+  WINDOWS,
+} from './pictures.ts';
 import { aDisabledReceiver, aReceiverOwed, WELL } from './receiving.ts';
-
-/** Screenshots of every page, for review. */
-const PICTURES = join(import.meta.dirname, '../screenshots');
-
-/** Both layouts in both themes, the smallest phone, and the largest screen. Axe runs once for each theme. */
-const WINDOWS = [
-  { name: 'light', colorScheme: 'light', width: 1280, height: 900, isExamined: true },
-  { name: 'dark', colorScheme: 'dark', width: 1280, height: 900, isExamined: false },
-  { name: 'medium-light', colorScheme: 'light', width: 768, height: 1024, isExamined: false },
-  { name: 'medium-dark', colorScheme: 'dark', width: 768, height: 1024, isExamined: false },
-  { name: 'small-light', colorScheme: 'light', width: 390, height: 844, isExamined: false },
-  { name: 'small-dark', colorScheme: 'dark', width: 390, height: 844, isExamined: true },
-  { name: 'smallest', colorScheme: 'light', width: 360, height: 740, isExamined: false },
-  { name: 'large', colorScheme: 'light', width: 3840, height: 2160, isExamined: false },
-] as const;
-type Window = Omit<(typeof WINDOWS)[number], 'isExamined'> & { isExamined: boolean };
-/** For another language: its words are longer, and everything else is the same. */
-const GERMAN_WINDOWS: readonly Window[] = WINDOWS.map((window) => ({ ...window, isExamined: false }));
-/** For dialogs: both layouts, each in another theme. */
-const DIALOG_WINDOWS = WINDOWS.filter(({ name }) => name === 'light' || name === 'small-dark');
-const SMALL_WINDOWS = WINDOWS.filter(({ width }) => width === 390);
-const LOOKING = { timeout: 400_000 };
 
 /** Buttons that open a dialog, in both languages, on pages of an endpoint and others. */
 const dialogsOf = (endpointId: string) => [
@@ -45,39 +30,6 @@ const dialogsOf = (endpointId: string) => [
   { called: 'reset', path: '/sandbox', en: 'Reset', de: 'Zurücksetzen' },
   { called: 'add-source', path: '/sources', en: 'Add a source', de: 'Quelle hinzufügen' },
 ];
-
-/**
- * Checks a page in every window: takes a screenshot, and checks its width and accessibility.
- * @param fullPage whether the screenshot shows all of it; a dialog covers only the visible part
- */
-async function look(
-  page: Page,
-  called: string,
-  fullPage = true,
-  windows: readonly Window[] = WINDOWS,
-): Promise<void> {
-  for (const { name, colorScheme, width, height, isExamined } of windows) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height });
-    await page.screenshot({ path: join(PICTURES, `${called}-${name}.png`), fullPage });
-    if (isExamined) await expectAccessible(page);
-    await expectToFit(page);
-  }
-}
-
-/** Waits until a page has loaded its content. */
-async function shown(page: Page): Promise<void> {
-  await page.locator('main h1').first().waitFor();
-  await page.getByRole('status', { name: /^(Loading|Wird geladen)$/ }).waitFor({ state: 'detached' });
-}
-
-/** Navigates to a path as a link of the application does. */
-async function go(page: Page, path: string): Promise<void> {
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize({ width: 1280, height: 900 });
-  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
-  await shown(page);
-}
 
 /** Pages with their names, in an organization with something of everything. */
 async function aScene(
@@ -122,9 +74,7 @@ async function aScene(
 
 export const appearance = (dashboard: Dashboard) =>
   describe('every page', () => {
-    beforeAll(() => {
-      mkdirSync(PICTURES, { recursive: true });
-    });
+    appearanceOfStates(dashboard);
 
     it.each([
       { part: 'webhooks', locale: 'en' },

@@ -4,7 +4,7 @@ import { apiClient } from '../../support/api.ts';
 import { ADMIN, type Dashboard, type Extent, MEMBER } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
 import { eventDetail, eventRows, navigationOf, searchField } from './places.ts';
-import { aReceiver, aReceiverOwed, WELL } from './receiving.ts';
+import { aConversation, aReceiver, aReceiverOwed, WELL } from './receiving.ts';
 
 const FAILING = { status: 500, body: 'the database of the receiver is down' };
 /** Clicks that a task may take from the overview. */
@@ -27,20 +27,6 @@ function aTask() {
 async function newestEvent({ service }: Dashboard, query = ''): Promise<string> {
   const { body } = await service.api.get(`/api/v1/events?limit=1${query}`);
   return String([...(body.data ?? [])][0]?.id);
-}
-
-/** A conversation with one message, which has two events. */
-async function aConversation({ service }: Dashboard): Promise<{ id: string; messageId: string }> {
-  const { body } = await service.api.post('/api/v1/conversations', {
-    channelId: 'web',
-    externalUserId: 'ada',
-  });
-  const id = String(body.data?.id);
-  const message = await service.api.post(`/api/v1/conversations/${id}/messages`, {
-    role: 'user',
-    content: 'Hi',
-  });
-  return { id, messageId: String(message.body.data?.id) };
 }
 
 /** Opens the search and pastes a text. */

@@ -47,3 +47,17 @@ export async function aDisabledReceiver(dashboard: Dashboard) {
   expect(body.data?.status).toBe('auto_disabled');
   return receiver;
 }
+
+/** A conversation with one message, which has two events. */
+export async function aConversation({ service }: Dashboard): Promise<{ id: string; messageId: string }> {
+  const { body } = await service.api.post('/api/v1/conversations', {
+    channelId: 'web',
+    externalUserId: 'ada',
+  });
+  const id = String(body.data?.id);
+  const message = await service.api.post(`/api/v1/conversations/${id}/messages`, {
+    role: 'user',
+    content: 'Hi',
+  });
+  return { id, messageId: String(message.body.data?.id) };
+}

@@ -93,11 +93,8 @@ function KeyRow({
       <td data-label={t.keys.created}>
         <span className={styles.created}>
           <Ago at={createdAt} />
-          {creator === undefined ? null : (
-            <span className="quiet">
-              <Creator creator={creator} />
-            </span>
-          )}
+          {/* Its place is kept, so that nothing moves when the creators are known. */}
+          <span className="quiet">{creator === undefined ? '\u00a0' : <Creator creator={creator} />}</span>
         </span>
       </td>
       <td className={styles.short} data-label={t.keys.lastUsed}>

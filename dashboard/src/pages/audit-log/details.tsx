@@ -32,6 +32,7 @@ export function Details({
         <Table
           label={t.audit.changes}
           isStacked
+          isLandmark={false}
           head={
             <tr>
               <th scope="col">{t.audit.field}</th>

@@ -105,7 +105,7 @@ function Endpoints({ group, endpoints }: { group: FailureGroup; endpoints: reado
             <span className="quiet">{t.failures.deliveries(count, format.number(count))}</span>
             {isDisabled ? (
               <>
-                {' · '}
+                {'\u00a0· '}
                 {t.failures.disabledEndpoints}{' '}
                 <Link to={`/endpoints/${id}/recover`} aria-label={t.recover.actionOf(endpoint.url)}>
                   {t.recover.action}

@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { FaultForm } from '../../parts/fault-form.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Failure, Notice } from '../../parts/notice.tsx';
+import { Failure, Notice, Reason } from '../../parts/notice.tsx';
 import { useTexts } from '../../text/language.ts';
 import { DRAFT_FIELDS, draftOf, type EndpointDraft, registrationOf } from '../endpoints/draft.ts';
 import { EndpointFields } from '../endpoints/endpoint-form.tsx';
@@ -84,7 +84,7 @@ function Refusal({ error }: { error: unknown }) {
   if (!(error instanceof ApiFailure) || error.type !== 'LIMIT_EXCEEDED') return <Failure error={error} />;
   return (
     <Notice tone="bad" title={t.recover.register.limitTitle}>
-      <p>{error.message}</p>
+      <Reason failure={error} />
       <p>{t.recover.register.limitAbout}</p>
       <p>
         <Link to="/endpoints">{t.recover.register.limitAction}</Link>

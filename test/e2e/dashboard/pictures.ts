@@ -1,0 +1,68 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expectAccessible, expectToFit } from '../browser.ts';
+import { expectNoFaults } from './faults.ts';
+
+/** Screenshots of every page, for review. */
+const PICTURES = join(import.meta.dirname, '../screenshots');
+
+/** Both layouts in both themes, the smallest phone, and the largest screen. Axe runs once for each theme. */
+export const WINDOWS = [
+  { name: 'light', colorScheme: 'light', width: 1280, height: 900, isExamined: true },
+  { name: 'dark', colorScheme: 'dark', width: 1280, height: 900, isExamined: false },
+  { name: 'medium-light', colorScheme: 'light', width: 768, height: 1024, isExamined: false },
+  { name: 'medium-dark', colorScheme: 'dark', width: 768, height: 1024, isExamined: false },
+  { name: 'small-light', colorScheme: 'light', width: 390, height: 844, isExamined: false },
+  { name: 'small-dark', colorScheme: 'dark', width: 390, height: 844, isExamined: true },
+  { name: 'smallest', colorScheme: 'light', width: 360, height: 740, isExamined: false },
+  { name: 'large', colorScheme: 'light', width: 3840, height: 2160, isExamined: false },
+] as const;
+type Window = Omit<(typeof WINDOWS)[number], 'isExamined'> & { isExamined: boolean };
+/** For another language: its words are longer, and everything else is the same. */
+export const GERMAN_WINDOWS: readonly Window[] = WINDOWS.map((window) => ({ ...window, isExamined: false }));
+/** Every theme at every width, with axe in each: for states that no other page has. */
+export const EXAMINED_WINDOWS: readonly Window[] = WINDOWS.slice(0, 6).map((window) => ({
+  ...window,
+  isExamined: true,
+}));
+/** For dialogs: both layouts, each in another theme. */
+export const DIALOG_WINDOWS = WINDOWS.filter(({ name }) => name === 'light' || name === 'small-dark');
+export const SMALL_WINDOWS = WINDOWS.filter(({ width }) => width === 390);
+export const LOOKING = { timeout: 400_000 };
+
+/**
+ * Checks a page in every window: takes a screenshot, and checks its width and accessibility.
+ * @param fullPage whether the screenshot shows all of it; a dialog covers only the visible part
+ */
+export async function look(
+  page: Page,
+  called: string,
+  fullPage = true,
+  windows: readonly Window[] = WINDOWS,
+): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true });
+  const isGerman = (await page.evaluate('document.documentElement.lang')) === 'de';
+  for (const { name, colorScheme, width, height, isExamined } of windows) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height });
+    await page.screenshot({ path: join(PICTURES, `${called}-${name}.png`), fullPage });
+    if (isExamined) await expectAccessible(page);
+    await expectToFit(page);
+    await expectNoFaults(page, isGerman, `${called}-${name}`);
+  }
+}
+
+/** Waits until a page has loaded its content. */
+export async function shown(page: Page): Promise<void> {
+  await page.locator('main h1').first().waitFor();
+  await page.getByRole('status', { name: /^(Loading|Wird geladen)$/ }).waitFor({ state: 'detached' });
+}
+
+/** Navigates to a path as a link of the application does. */
+export async function go(page: Page, path: string): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
+  await shown(page);
+}
