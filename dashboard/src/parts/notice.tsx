@@ -43,7 +43,7 @@ export function Failure({
   );
 }
 
-/** Why a request failed: in the page's language where it has a text for that type, else as the API says it. */
+/** Why a request failed: in the page's language where it has a text of that type, else the API's message. */
 export function Reason({ failure: { status, type, message } }: { failure: ApiFailure }) {
   const t = useTexts();
   const own = status === 0 ? t.failure.unreachable : t.failure.types[type];

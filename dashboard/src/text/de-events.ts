@@ -27,7 +27,8 @@ export const events: typeof english = {
     none: 'Keine Ereignisse',
     noneAbout:
       'Ereignisse erscheinen hier, wenn eine Konversation beginnt, eine Nachricht aufgezeichnet oder ein Ticket erstellt wird.',
-    noneFiltered: 'Kein Ereignis passt.',
+    noneOfConversation: 'Die Konversation hat keine Ereignisse in den letzten 30 Tagen.',
+    noneFiltered: 'Kein Ereignis entspricht diesen Filtern.',
     searching: 'Wird gesucht …',
     searchedBack: (time) => `Zurück bis ${time} gesucht.`,
     searchedUntil: (time) => `Vom Beginn der Konversation bis ${time} gesucht.`,

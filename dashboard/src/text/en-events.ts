@@ -25,6 +25,7 @@ export const events = {
     more: (count: number) => `and ${count} more`,
     none: 'No events',
     noneAbout: 'Events appear here when a conversation starts, a message is recorded or a ticket is created.',
+    noneOfConversation: 'The conversation has no events in the last 30 days.',
     noneFiltered: 'No event matches.',
     searching: 'Searching…',
     searchedBack: (time: string) => `Searched back to ${time}.`,

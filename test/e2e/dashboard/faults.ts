@@ -12,7 +12,7 @@ import { expect } from 'vitest';
  */
 const FIND_FAULTS = `((isGerman) => {
   const QUOTED = 'code, pre, bdi, time, kbd, input, [translate="no"], [lang="en"], [aria-hidden="true"], .visually-hidden';
-  const ENGLISH = /\\b(the|of|is|are|was|were|with|from|to|has|have|been|and|for|not|no|this|that|by|you|your)\\b/i;
+  const ENGLISH = /\\b(the|of|is|are|were|with|from|to|has|have|been|and|for|not|no|this|that|by|you|your)\\b/i;
   const CODE_NAME = /\\b(undefined|null|NaN|[a-z]+_[a-z_]+|[a-z]+[A-Z][A-Za-z]+)\\b|\\[object/;
   /** Of a box that floats over the page, which may cover it. */
   const layerOf = (element) => {

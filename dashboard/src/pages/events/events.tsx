@@ -2,7 +2,7 @@ import { useParams, useSearchParams } from 'wouter';
 import { LOGGED_TYPES } from '../../api/event-types.ts';
 import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
-import { CopyButton } from '../../parts/copy.tsx';
+import { CopyId } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useTexts } from '../../text/language.ts';
@@ -68,8 +68,7 @@ function OfConversation({ id }: { id: string }) {
     <Page title={t.eventLog.ofConversation} about={t.eventLog.ofConversationAbout}>
       {split.isCovered ? null : (
         <p className="row">
-          <code>{id}</code>
-          <CopyButton text={id} what={t.eventLog.conversation} />
+          <CopyId id={id} what={t.eventLog.conversation} />
           <Link to="/events">{t.eventLog.all}</Link>
         </p>
       )}

@@ -45,7 +45,7 @@ export function Foot({
   if (rows.length > 0) return <p className={split.foot}>{endOf(t, isFiltered, conversation)}</p>;
   return (
     <Empty title={t.eventLog.none}>
-      <p>{isFiltered ? t.eventLog.noneFiltered : t.eventLog.noneAbout}</p>
+      <p>{noneOf(t, isFiltered, conversation)}</p>
     </Empty>
   );
 }
@@ -57,4 +57,13 @@ const endOf = (
 ): string => {
   if (conversation !== undefined) return t.eventLog.endOfConversation;
   return isFiltered ? t.deliveries.endFiltered : t.deliveries.end;
+};
+
+const noneOf = (
+  t: ReturnType<typeof useTexts>,
+  isFiltered: boolean,
+  conversation: string | undefined,
+): string => {
+  if (conversation !== undefined) return t.eventLog.noneOfConversation;
+  return isFiltered ? t.eventLog.noneFiltered : t.eventLog.noneAbout;
 };
