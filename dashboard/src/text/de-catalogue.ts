@@ -11,7 +11,7 @@ export const catalogue: typeof english = {
     translated: {
       envelope: {
         type: 'Ereignistyp. Typen kommen ohne Ankündigung hinzu: Beantworten Sie unbekannte mit 2xx.',
-        schemaVersion: 'Version des Aufbaus von data.',
+        schemaVersion: 'Version des Aufbaus von `data`.',
         orgId: 'Die Organisation.',
         createdAt: 'Zeit des Ereignisses, UTC.',
         data: 'Daten des Ereignisses: diese Felder und keine anderen.',
@@ -27,7 +27,7 @@ export const catalogue: typeof english = {
         },
         'message.received': {
           description:
-            'In einer Konversation wurde eine Nachricht aufgezeichnet, gleich von welcher Rolle, auch von Ihrem eigenen Assistenten. Der Text ist nicht im Ereignis; lesen Sie die Nachricht mit messageId.',
+            'In einer Konversation wurde eine Nachricht aufgezeichnet, gleich von welcher Rolle, auch von Ihrem eigenen Assistenten. Der Text ist nicht im Ereignis; lesen Sie die Nachricht mit `messageId`.',
           data: {
             conversationId: CONVERSATION,
             messageId: 'Die Nachricht. Ihren Text liefert die API.',
@@ -55,7 +55,7 @@ export const catalogue: typeof english = {
             'Eine Konversation wurde abgeschlossen. Sie noch einmal abzuschließen sendet nichts. Eine Nachricht öffnet sie wieder, danach kann sie erneut abgeschlossen werden.',
           data: {
             conversationId: CONVERSATION,
-            resolvedBy: 'Wer sie abschloss; api, wenn die Anfrage niemanden nannte.',
+            resolvedBy: 'Wer sie abschloss; `api`, wenn die Anfrage niemanden nannte.',
           },
         },
         'webhook.test': {
@@ -65,7 +65,7 @@ export const catalogue: typeof english = {
         },
         'channel.message': {
           description:
-            'Ein Mitarbeiter oder der Assistent hat in einer Konversation des Kanals geschrieben. Nur Kanäle der Art http erhalten es; Endpunkte können es nicht abonnieren.',
+            'Ein Mitarbeiter oder der Assistent hat in einer Konversation des Kanals geschrieben. Nur Kanäle der Art `http` erhalten es; Endpunkte können es nicht abonnieren.',
           data: {
             channelId: 'Der Kanal, der es erhält.',
             conversationId: CONVERSATION,

@@ -11,7 +11,7 @@ import { expect } from 'vitest';
  * Code, URLs and quoted data are exempt from the last two.
  */
 const FIND_FAULTS = `((isGerman) => {
-  const QUOTED = 'code, pre, bdi, time, kbd, input, [translate="no"], [lang="en"], [aria-hidden="true"], .visually-hidden';
+  const QUOTED = 'code, pre, bdi, time, kbd, input, [translate="no"], body [lang="en"], [aria-hidden="true"], .visually-hidden';
   const ENGLISH = /\\b(the|of|is|are|were|with|from|to|has|have|been|and|for|not|no|this|that|by|you|your)\\b/i;
   const CODE_NAME = /\\b(undefined|null|NaN|[a-z]+_[a-z_]+|[a-z]+[A-Z][A-Za-z]+)\\b|\\[object/;
   /** Of a box that floats over the page, which may cover it. */
@@ -88,10 +88,15 @@ const FIND_FAULTS = `((isGerman) => {
     }
 
   const CONTROLS = 'button, a[class*=button], input:not([type=checkbox]):not([type=radio]), select';
+  // Others stand in a row as words do.
+  const hasOutline = (control) => {
+    const { borderColor, backgroundColor } = getComputedStyle(control);
+    return ![borderColor, backgroundColor].every((color) => color === 'rgba(0, 0, 0, 0)');
+  };
   const parents = new Set([...document.querySelectorAll(CONTROLS)].map(({ parentElement }) => parentElement));
   for (const parent of parents) {
     const boxes = [...parent.children]
-      .filter((child) => child.matches(CONTROLS) && isShown(child) && !child.closest('ul[aria-label], table'))
+      .filter((child) => child.matches(CONTROLS) && isShown(child) && hasOutline(child) && !child.closest('ul[aria-label], table'))
       .map((child) => ({ child, box: child.getBoundingClientRect() }));
     for (const [index, { child, box }] of boxes.entries())
       for (const other of boxes.slice(index + 1))

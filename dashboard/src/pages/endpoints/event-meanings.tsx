@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { EVENT_TYPES, type EventType } from '../../api/event-types.ts';
 import { Code } from '../../parts/code.tsx';
+import { Marked } from '../../parts/marked.tsx';
 import { useTexts } from '../../text/language.ts';
 
 /** What each event type means, with an example, as the API document has them. Loaded when it is opened. */
@@ -31,7 +32,9 @@ function Meaning({ type, description, example }: { type: EventType; description:
       <h3>
         <code>{type}</code>
       </h3>
-      <p>{(t.eventTypes.translated?.types[type].description ?? description).replaceAll('`', '')}</p>
+      <p>
+        <Marked text={t.eventTypes.translated?.types[type].description ?? description} />
+      </p>
       <Code text={JSON.stringify(example, undefined, 2)} label={t.forms.example(type)} />
     </section>
   );

@@ -2,10 +2,10 @@ import { useTexts } from '../../text/language.ts';
 import { type CataloguedType, ENTRIES } from './catalogue.ts';
 import type { FieldRow } from './fields.ts';
 
-/** The description of a type, in the reader's language, without the marks of Markdown. */
+/** The description of a type, in the reader's language, with names of the code between backticks. */
 export function useDescriptionOf(): (type: CataloguedType) => string {
   const { translated } = useTexts().eventTypes;
-  return (type) => plain(translated?.types[type].description ?? ENTRIES[type].description);
+  return (type) => translated?.types[type].description ?? ENTRIES[type].description;
 }
 
 /** The description of a field, in the reader's language. */
@@ -14,8 +14,6 @@ export function useFieldDescriptionOf(type: CataloguedType): (row: FieldRow) => 
   return ({ name, path, description }) => {
     const texts: Readonly<Record<string, string>> | undefined =
       path.length === 0 ? translated?.envelope : translated?.types[type].data;
-    return plain(texts?.[name] ?? description ?? '');
+    return texts?.[name] ?? description ?? '';
   };
 }
-
-const plain = (markdown: string): string => markdown.replaceAll('`', '');

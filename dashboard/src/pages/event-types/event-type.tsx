@@ -6,6 +6,7 @@ import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Link } from '../../parts/link.tsx';
+import { Marked } from '../../parts/marked.tsx';
 import { Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
 import { Url } from '../../parts/url.tsx';
@@ -33,7 +34,7 @@ export function EventTypePage({ type }: { type: CataloguedType }) {
   return (
     <Page
       title={type}
-      about={describe(type)}
+      about={<Marked text={describe(type)} />}
       actions={
         canBeSent && isAdmin ? (
           <Button look="primary" onPress={() => setSending(true)}>

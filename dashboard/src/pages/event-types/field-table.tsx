@@ -1,3 +1,4 @@
+import { Marked } from '../../parts/marked.tsx';
 import { Table } from '../../parts/page.tsx';
 import { useTexts } from '../../text/language.ts';
 import { type CataloguedType, ENTRIES } from './catalogue.ts';
@@ -40,7 +41,9 @@ export function Fields({ type }: { type: CataloguedType }) {
             <Type row={row} />
           </td>
           <td data-label={t.eventTypes.description}>
-            <span>{describe(row)}</span>
+            <span>
+              <Marked text={describe(row)} />
+            </span>
           </td>
         </tr>
       ))}

@@ -1,6 +1,7 @@
 import { useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Link } from '../../parts/link.tsx';
+import { Marked } from '../../parts/marked.tsx';
 import { Failure } from '../../parts/notice.tsx';
 import { Card, Page, Table } from '../../parts/page.tsx';
 import { useTexts } from '../../text/language.ts';
@@ -40,7 +41,9 @@ export function EventTypeList() {
                 </Link>
               </td>
               <td>
-                <span>{descriptionOf(type)}</span>
+                <span>
+                  <Marked text={descriptionOf(type)} />
+                </span>
               </td>
               <td data-label={t.eventTypes.receivers}>
                 <span className={styles.received}>{receiversOf(type)}</span>

@@ -111,7 +111,7 @@ function ResultRow({ result: { kind, title, detail, environment } }: { result: R
         {t.search.kinds[kind]}
         {environment === 'sandbox' ? ` · ${t.environment.sandbox}` : ''}
       </span>
-      {detail === undefined ? null : <span className={styles.detail}>{detail}</span>}
+      {detail === undefined ? null : <bdi className={styles.detail}>{detail}</bdi>}
     </>
   );
 }
