@@ -18,8 +18,9 @@ export const WITHOUT_WAITS = { RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' }
 /**
  * The dashboard of a local run, in a browser, for the tests of this file.
  * @param service by default a local run without waits between attempts
- * @param settings.sharesContexts whether all signed-in pages of a user are in one browser context, whose
- * cached files load faster: for tests that leave its cookies and its storage as they are
+ * @param settings.sharesContexts whether the tests use the pages of a user one after another, in one browser
+ * context: a new page starts a process and compiles the dashboard. For tests that leave the cookies and the
+ * local storage as they are
  */
 export function aDashboard(
   service: LocalService = aService(WITHOUT_WAITS),
@@ -29,6 +30,7 @@ export function aDashboard(
   const opened: Misdeeds[] = [];
   const sessions = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>();
   const shared = new Map<string, BrowserContext>();
+  const unused = new Map<string, Page[]>();
   const origin = () => new URL(service.run.environment.BASE_URL).origin;
 
   beforeAll(async () => {
@@ -65,9 +67,22 @@ export function aDashboard(
       return (await context({ ...options, storageState })).newPage();
     const known = shared.get(email) ?? (await newContext({ storageState }));
     shared.set(email, known);
-    const page = await known.newPage();
-    onTestFinished(() => page.close());
+    const pages = unused.get(email) ?? [];
+    unused.set(email, pages);
+    const page = pages.pop() ?? (await known.newPage());
+    onTestFinished(async () => {
+      await leave(page);
+      pages.push(page);
+    });
     return page;
+  }
+
+  /** Leaves a page as a new one is: without routes or a session storage, and without requests of its own. */
+  async function leave(page: Page): Promise<void> {
+    await page.unrouteAll({ behavior: 'wait' });
+    // A text of the dashboard's origin, so that the next page is in the same process.
+    await page.goto(`${origin()}/robots.txt`);
+    await page.evaluate('sessionStorage.clear()');
   }
 
   return {

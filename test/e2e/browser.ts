@@ -32,7 +32,8 @@ export function findChromium(): string | undefined {
 
 /**
  * Features of Chromium that are off: those that Playwright turns off, because the last of these switches
- * counts alone, and the suggestions of the address bar, which take a process for each window.
+ * counts alone, the suggestions of the address bar, which take a process for each window, and the process
+ * that is started before a page needs it.
  */
 const DISABLED_FEATURES = [
   'AimEnabled',
@@ -47,6 +48,7 @@ const DISABLED_FEATURES = [
   'OptimizationHints',
   'PaintHolding',
   'PreconnectToSearch',
+  'SpareRendererForSitePerProcess',
   'ThirdPartyStoragePartitioning',
   'WebUIOmniboxAimPopup',
   'WebUIOmniboxPopup',

@@ -52,24 +52,27 @@ const toShape = (text: string): string =>
 
 const toJsonShape = (text: string): string => toShape(JSON.stringify(JSON.parse(text)));
 
-/** Pages that install packages from an index other than npm's: `npm run test:deep` follows them. */
-const DEEP_PAGES = ['docs/guides/python-client.md'];
+/** Pages that build and install a package: `npm run test:deep` follows them. */
+const CLIENTS = ['docs/guides/typescript-client.md', 'docs/guides/python-client.md'];
 
-/**
- * Follows the README and the guides from the first command to the last.
- * @param isDeep follows the pages that `npm test` does not
- */
-export function documents(service: LocalService, isDeep = false): void {
-  const pages = PAGES.filter(({ name }) => DEEP_PAGES.includes(name) === isDeep);
-  it.each(pages)('$name prints what it shows', async ({ blocks }) =>
-    followPage(await aReaderShell(service.run.directory), blocks, () => service.run.output()),
-  );
+/** Follows the README and the guides from the first command to the last. */
+export function documents(service: LocalService): void {
+  followPages(service, ({ name }) => !CLIENTS.includes(name));
 
   it.each(NOT_RUN)('%s is not run: %s', (command) => {
     const commands = PAGES.flatMap(({ blocks }) => blocks.flatMap(({ text }) => parseCommands(text)));
     expect(commands.some((line) => command.test(line))).toBe(true);
   });
 }
+
+/** Follows the guide of a client. */
+export const clientGuide = (service: LocalService, client: 'typescript' | 'python'): void =>
+  followPages(service, ({ name }) => name === `docs/guides/${client}-client.md`);
+
+const followPages = (service: LocalService, isFollowed: (page: { name: string }) => boolean): void =>
+  it.each(PAGES.filter(isFollowed))('$name prints what it shows', async ({ blocks }) =>
+    followPage(await aReaderShell(service.run.directory), blocks, () => service.run.output()),
+  );
 
 /**
  * Saves the files of a page, runs its commands, and compares their output with what it shows.

@@ -50,6 +50,7 @@ export async function verify(
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       LOCAL_DIR: directory,
       ...(token !== undefined && { VERIFY_TOKEN: token }),
     },

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findPython, PACKAGE } from '../../packages/sdk-python/bin/toolbox.ts';
 import { aService } from '../integration/service/a-service.ts';
-import { documents } from '../integration/service/local-run/documents.ts';
+import { clientGuide } from '../integration/service/local-run/documents.ts';
 import { WITHOUT_WAITS } from './a-dashboard.ts';
 
-/* The guide of the Python client: what `pip` installs in an empty environment receives an event. */
+/* The guides of the clients: a package that is built and installed as the guide says receives an event. */
 
 /** Why the package cannot be built or installed here; undefined when it can. */
 function findObstacle(): string | undefined {
@@ -30,8 +30,12 @@ if (obstacle !== undefined)
     `\n${'!'.repeat(100)}\n!!! THE GUIDE OF THE PYTHON CLIENT IS NOT TESTED: ${obstacle}.\n${'!'.repeat(100)}\n\n`,
   );
 
+const service = aService(WITHOUT_WAITS);
+
+describe('the guide of the TypeScript client', () => clientGuide(service, 'typescript'));
+
 describe.skipIf(obstacle !== undefined)('the guide of the Python client', () => {
-  documents(aService(WITHOUT_WAITS), true);
+  clientGuide(service, 'python');
 
   it('is followed with a package that pip has built', () => {
     expect(obstacle).toBeUndefined();
