@@ -57,15 +57,15 @@ export function aDashboard(
     return made;
   }
 
-  /** A page with the session of the user's first sign-in. */
-  async function pageWith(
-    storageState: Awaited<ReturnType<BrowserContext['storageState']>>,
+  /** A page with the user's cookies, in a browser of its own unless contexts are shared. */
+  async function pageOf(
     email: string,
+    storageState: Awaited<ReturnType<BrowserContext['storageState']>> | undefined,
     options: BrowserContextOptions,
   ): Promise<Page> {
     if (!sharesContexts || Object.keys(options).length > 0)
-      return (await context({ ...options, storageState })).newPage();
-    const known = shared.get(email) ?? (await newContext({ storageState }));
+      return (await context({ ...options, ...(storageState && { storageState }) })).newPage();
+    const known = shared.get(email) ?? (await newContext(storageState ? { storageState } : {}));
     shared.set(email, known);
     const pages = unused.get(email) ?? [];
     unused.set(email, pages);
@@ -103,13 +103,13 @@ export function aDashboard(
     /** A page with the session of the user's first sign-in, in a new browser unless contexts are shared. */
     async signedIn(email: string, path = '/', options: BrowserContextOptions = {}): Promise<Page> {
       const storageState = sessions.get(email);
+      const page = await pageOf(email, storageState, options);
+      await page.goto(`${origin()}${path}`);
       if (storageState === undefined) {
-        const page = await this.signingIn(email, path, options);
+        await signIn(page, email);
         sessions.set(email, await page.context().storageState());
         return page;
       }
-      const page = await pageWith(storageState, email, options);
-      await page.goto(`${origin()}${path}`);
       try {
         await page.getByRole('navigation', { name: PAGES_ARE_THERE }).waitFor();
       } catch (cause) {

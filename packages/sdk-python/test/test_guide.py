@@ -1,4 +1,4 @@
-"""The first program of the guide. test/e2e/python-client.deep.test.ts runs it with a local run."""
+"""The first program of the guide. test/e2e/client-guides.deep.test.ts runs it with a local run."""
 
 from __future__ import annotations
 

@@ -269,11 +269,6 @@ export const reference = (dashboard: Dashboard, { isWhole }: Extent) =>
       await section.getByText('curl -X POST').waitFor({ state: 'hidden' });
       await page.reload();
       await section.getByText('requests.post(').waitFor();
-      // All sections would take axe half a minute, which the deep tests have.
-      await page.evaluate(
-        `document.querySelectorAll('main section:not(:has(#testWebhook), [aria-labelledby="testWebhook"])').forEach((each) => each.remove())`,
-      );
-      await expectNoGraveFindings(page);
     });
 
     if (!isWhole) return;

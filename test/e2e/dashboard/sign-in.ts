@@ -10,14 +10,11 @@ const isShownTo = (page: Page, person: string) => page.getByText(person).filter(
 
 export const signingIn = (dashboard: Dashboard, { isWhole }: Extent) =>
   describe('sign-in', () => {
-    it('leads through the identity provider to the requested page', async () => {
+    it('leads through the identity provider to the requested page, and ends here and there with the sign-out', async () => {
       const page = await dashboard.signingIn(ADMIN, '/api-keys');
       expect(new URL(page.url()).pathname).toBe('/api-keys');
       await isShownTo(page, `${ADMIN} · Admin`);
-    });
 
-    it('ends with the sign-out, here and at the identity provider', async () => {
-      const page = await dashboard.signingIn(ADMIN);
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
       const names = (await page.context().cookies(dashboard.origin)).map(({ name }) => name);
