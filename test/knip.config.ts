@@ -27,6 +27,7 @@ export default {
         'packages/sdk-python/{bin/generate,test/unit/*.test}.ts',
         'test/**/*.deep.test.ts',
         'test/**/*-process.ts',
+        'test/support/leftovers/{held,vitest.config}.ts',
         'test/**/{preload,probes,profiler,recorder,post-once,run-with-fake-cloud}.ts',
       ],
       project: ['{bin,lib,functions}/**/*.{ts,js}', 'test/**/*.ts', '!test/compatibility/previous/**'],

@@ -11,6 +11,10 @@ const tests = spawn('vitest', ['run', '--config', 'test/vitest.config.ts', ...pr
   stdio: 'inherit',
 });
 const ended = once(tests, 'exit');
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    for (const child of [lint, tests]) child.kill(signal);
+  });
 
 const [printed, errors, [code]] = await Promise.all([
   text(lint.stdout),

@@ -7,7 +7,7 @@ import { awaitAssertion } from 'aws-local/test/until.ts';
 import { onTestFinished } from 'vitest';
 
 /** Some tests start a program many times, and most of its time is compilation. */
-const COMPILE_CACHE = join(tmpdir(), 'console-test-compile-cache');
+const COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'console-test-compile-cache');
 
 /** A started program and everything it has printed so far. */
 export interface Program {
