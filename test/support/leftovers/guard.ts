@@ -21,7 +21,10 @@ cat > /dev/null
 named() {
   printf '%s\\n%s\\n' "$memory" "$temporary" | grep -laFf - /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2> /dev/null
 }
-while files=$(named); [ -n "$files" ]; do
+# A killed process can have started another one meanwhile.
+for try in 1 2 3 4 5 6 7 8 9 10; do
+  files=$(named)
+  [ -n "$files" ] || break
   for file in $files; do
     id=\${file#/proc/}
     kill -KILL "\${id%%/*}" 2> /dev/null
