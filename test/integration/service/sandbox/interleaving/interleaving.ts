@@ -80,10 +80,7 @@ export function interleaving(place: Place, runs: number): void {
       ...(SEED === undefined ? {} : { seed: Number(SEED) }),
     });
     if (failed) {
-      const failures = place
-        .service()
-        .log()
-        .filter(({ text }) => text.includes('REQUEST_FAILED'));
+      const failures = place.log().filter(({ text }) => text.includes('REQUEST_FAILED'));
       const run = `run ${numRuns} of seed ${seed} (INTERLEAVING_SEED=${seed} does the same again)`;
       throw new Error([run, ...failures.map(({ text }) => text)].join('\n'), { cause: errorInstance });
     }
