@@ -31,7 +31,7 @@ export const catalogue: typeof english = {
           data: {
             conversationId: CONVERSATION,
             messageId: 'Die Nachricht. Ihren Text liefert die API.',
-            role: 'Rolle dessen, der sie schrieb.',
+            role: 'Rolle des Verfassers.',
           },
         },
         'handoff.requested': {
@@ -52,7 +52,7 @@ export const catalogue: typeof english = {
         },
         'conversation.resolved': {
           description:
-            'Eine Konversation wurde abgeschlossen. Sie noch einmal abzuschließen sendet nichts. Eine Nachricht öffnet sie wieder, danach kann sie erneut abgeschlossen werden.',
+            'Eine Konversation wurde abgeschlossen. Erneutes Abschließen sendet nichts. Eine Nachricht öffnet sie wieder, danach kann sie erneut abgeschlossen werden.',
           data: {
             conversationId: CONVERSATION,
             resolvedBy: 'Wer sie abschloss; `api`, wenn die Anfrage niemanden nannte.',
@@ -60,7 +60,7 @@ export const catalogue: typeof english = {
         },
         'webhook.test': {
           description:
-            'Ein Test sendet es an einen einzigen Endpunkt, gleich was dieser abonniert hat. Signiert, wiederholt und aufgezeichnet wie jedes andere Ereignis.',
+            'Wird bei einem Test an einen einzigen Endpunkt gesendet, gleich was dieser abonniert hat. Signiert, wiederholt und aufgezeichnet wie jedes andere Ereignis.',
           data: { webhookId: 'Der getestete Endpunkt.' },
         },
         'channel.message': {
@@ -71,7 +71,7 @@ export const catalogue: typeof english = {
             conversationId: CONVERSATION,
             messageId: 'Die Nachricht.',
             externalUserId: 'Die Person, mit der die Konversation geführt wird.',
-            role: 'Rolle dessen, der schrieb.',
+            role: 'Rolle des Verfassers.',
             content: 'Text der Nachricht.',
           },
         },
@@ -112,7 +112,7 @@ export const catalogue: typeof english = {
     about: 'Wer die Einrichtung der Organisation geändert hat, in den letzten 400 Tagen.',
     adminsTitle: 'Nur Admins sehen das Protokoll',
     adminsAbout: 'Fragen Sie einen Admin der Organisation, wer etwas geändert hat.',
-    time: 'Zeit',
+    time: 'Zeitraum',
     times: {
       any: 'Alle 400 Tage',
       today: 'Heute',
@@ -162,20 +162,20 @@ export const catalogue: typeof english = {
     today: (date) => `Heute, ${date}`,
     yesterday: (date) => `Gestern, ${date}`,
     changes: 'Was sich geändert hat',
-    noChanges: 'Der Eintrag nennt keine Felder.',
+    noChanges: 'Zu dieser Änderung gibt es keine Felder.',
     field: 'Feld',
     before: 'Vorher',
     after: 'Nachher',
     noValue: 'Nichts',
     when: 'Zeit',
-    target: 'Was geändert wurde',
+    target: 'Geändertes Objekt',
     more: 'Mehr anzeigen',
     end: 'Keine älteren Einträge.',
     emptyTitle: 'Noch keine Änderungen',
     emptyAbout:
       'Hier erscheinen Änderungen an Endpunkten, API-Schlüsseln, Inhaltsquellen, Einstellungen und der Sandbox.',
     noMatch: 'Keine Änderung entspricht diesen Filtern',
-    noMatchAbout: 'Wählen Sie eine andere Zeit, oder entfernen Sie einen Filter.',
+    noMatchAbout: 'Wählen Sie einen anderen Zeitraum, oder entfernen Sie einen Filter.',
   },
   keyCreator: {
     by: 'von',

@@ -69,8 +69,8 @@ export const events: typeof english = {
       'Beide Befehle senden den Payload an http://localhost:4000/hooks, oder an RECEIVER_URL, falls gesetzt. Die signierte Anfrage braucht Node.js und das Signaturgeheimnis des Endpunkts in WEBHOOK_SECRET.',
     forward: 'Um jede Zustellung der Sandbox auf dem eigenen Rechner zu empfangen:',
     find: 'Im Payload suchen',
-    previous: 'Zurück',
-    next: 'Weiter',
+    previous: 'Vorheriger',
+    next: 'Nächster',
     matches: (current, total) => (current === 0 ? 'Kein Treffer' : `${current} von ${total}`),
   },
   search: {

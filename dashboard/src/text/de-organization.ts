@@ -10,8 +10,7 @@ export const organization: typeof english = {
     about:
       'Programme rufen damit die API auf. Geben Sie jedem Programm einen eigenen Schlüssel, der nur darf, was es braucht.',
     adminsTitle: 'Nur Admins sehen API-Schlüssel',
-    adminsAbout:
-      'Schlüssel handeln im Namen der Organisation. Bitten Sie einen ihrer Admins, einen zu erstellen oder zu widerrufen.',
+    adminsAbout: 'Bitten Sie einen Admin der Organisation, einen Schlüssel zu erstellen oder zu widerrufen.',
     create: 'Schlüssel erstellen',
     list: 'API-Schlüssel',
     name: 'Name',
@@ -22,7 +21,7 @@ export const organization: typeof english = {
     created: 'Erstellt',
     lastUsed: 'Zuletzt benutzt',
     never: 'Nie',
-    lastUsedAbout: 'Die letzte Benutzung ist bis zu fünf Minuten im Rückstand.',
+    lastUsedAbout: 'Die letzte Benutzung ist auf fünf Minuten genau.',
     actions: 'Aktionen',
     revoke: 'Widerrufen',
     revokeOf: (name) => `Widerrufen: ${name}`,
@@ -159,7 +158,7 @@ export const organization: typeof english = {
     speeds: (times) => `${times}-mal so schnell`,
     realSpeed: 'Echtzeit',
     preview: 'Vorschau einer Zustellung',
-    attempt: 'Versuch',
+    attempt: 'Nr.',
     begins: 'Beginnt nach',
     takes: 'Dauert',
     result: 'Ergebnis',
@@ -207,7 +206,7 @@ export const organization: typeof english = {
     more: 'Mehr anzeigen',
     emptyTitle: 'Noch keine Inhaltsquellen',
     emptyAbout:
-      'Fügen Sie eine URL hinzu: Ihr Inhalt wird importiert und stündlich geprüft, und Admins werden benachrichtigt, wenn sich viel geändert hat.',
+      'Fügen Sie eine URL hinzu: Der Inhalt wird importiert und stündlich geprüft, und Admins werden benachrichtigt, wenn sich viel geändert hat.',
     url: 'URL',
     urlHint: 'Eine öffentliche https-URL.',
     urlHintSandbox:
@@ -247,8 +246,7 @@ export const organization: typeof english = {
 
   usage: {
     title: 'Verbrauch',
-    about:
-      'Begonnene Konversationen und aufgezeichnete Nachrichten in jedem Monat (UTC), ohne die der Sandbox.',
+    about: 'Begonnene Konversationen und aufgezeichnete Nachrichten in jedem Monat (UTC), ohne Sandbox.',
     chart: 'Verbrauch nach Monaten',
     table: 'Monate',
     month: 'Monat',
@@ -296,7 +294,7 @@ export const organization: typeof english = {
     useLanguage: 'Diese Sprache verwenden',
     languageAbout: 'Die Seite wird neu geladen. Nicht gespeicherte Eingaben gehen verloren.',
     theme: 'Darstellung',
-    themes: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
+    themes: { system: 'Systemeinstellung', light: 'Hell', dark: 'Dunkel' },
     you: 'Angemeldet',
     email: 'E-Mail-Adresse',
     userId: 'Benutzer-ID',

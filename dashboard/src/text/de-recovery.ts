@@ -42,7 +42,7 @@ export const recovery: typeof english = {
       change: 'URL oder Ereignistypen ändern',
       done: 'Neuer Endpunkt',
       lostSecret:
-        'Das Signaturgeheimnis wird nicht noch einmal angezeigt. Ist es verloren, löschen Sie den neuen Endpunkt und registrieren Sie erneut.',
+        'Das Signaturgeheimnis wird nicht noch einmal angezeigt. Ist es verloren, löschen Sie den neuen Endpunkt, und registrieren Sie die URL noch einmal.',
       exists:
         'Die URL ist schon wieder registriert, vielleicht in einem anderen Tab. Weiter geht es mit dem nächsten Schritt.',
       limitTitle: 'Die Höchstzahl der Endpunkte ist erreicht',
@@ -61,7 +61,8 @@ export const recovery: typeof english = {
     },
     done: {
       title: 'Alten Endpunkt löschen',
-      about: 'Er erhält nichts. Seine Zustellungen bleiben 30 Tage im Ereignisprotokoll.',
+      about:
+        'Der alte Endpunkt erhält keine Ereignisse mehr. Seine Zustellungen bleiben 30 Tage im Ereignisprotokoll.',
       resent: (count, written) => `${written} ${events(count)} erneut gesendet.`,
       follow: 'Zustellungen des neuen Endpunkts ansehen',
       delete: 'Alten Endpunkt löschen',
@@ -100,9 +101,9 @@ export const recovery: typeof english = {
   },
   failures: {
     title: 'Fehler',
-    about: 'Gescheiterte und wiederholte Zustellungen aller Endpunkte, nach Ursache.',
+    about: 'Zustellungen aller Endpunkte, die gescheitert sind oder wiederholt werden, nach Ursache.',
     range: 'Zeitraum',
-    statuses: { any: 'Gescheitert oder wiederholt', exhausted: 'Gescheitert' },
+    statuses: { any: 'Gescheitert oder in Wiederholung', exhausted: 'Gescheitert' },
     list: 'Fehler nach Ursache',
     times: (count) => `${count} ×`,
     noResponse: 'Keine Antwort',

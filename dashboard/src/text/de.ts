@@ -42,7 +42,7 @@ export const de: Texts = {
     live: 'Live',
     sandbox: 'Sandbox',
     banner: 'Sandbox: Nichts verlässt hier den Dienst.',
-    bannerOfWhole: 'Für die ganze Organisation. Andere Seiten zeigen die Sandbox.',
+    bannerOfWhole: 'Die Sandbox ist ausgewählt. Diese Seite hängt nicht davon ab.',
   },
   account: {
     role: { admin: 'Admin', member: 'Mitglied' },
@@ -62,9 +62,9 @@ export const de: Texts = {
     denied: 'Die Anmeldung wurde abgebrochen oder Ihnen nicht erlaubt.',
     notKnown: 'Ihr Konto gehört zu einer Organisation, die es hier nicht gibt.',
     otherAccount: 'Anderes Konto verwenden',
-    endedTitle: 'Ihre Sitzung ist zu Ende',
-    ended: 'Nichts ist verloren: Melden Sie sich erneut an, dann geht es weiter, wo Sie waren.',
-    window: 'In einem neuen Fenster anmelden',
+    endedTitle: 'Ihre Sitzung ist abgelaufen',
+    ended: 'Melden Sie sich erneut an, um fortzufahren. Nichts geht verloren.',
+    window: 'In neuem Fenster anmelden',
     waiting: 'Es wird auf die Anmeldung im anderen Fenster gewartet …',
     blocked:
       'Der Browser hat das Fenster nicht zugelassen. Erlauben Sie es für diese Seite, oder öffnen Sie die Anmeldung selbst in einem neuen Tab.',
@@ -75,7 +75,7 @@ export const de: Texts = {
   failure: {
     title: 'Etwas ist schiefgegangen',
     loading: 'Laden fehlgeschlagen',
-    unreachable: 'Der Dienst war nicht erreichbar. Sind Sie online?',
+    unreachable: 'Der Dienst ist nicht erreichbar. Prüfen Sie Ihre Verbindung.',
     unexpected: 'Auf dieser Seite ist etwas Unerwartetes geschehen.',
     types: {
       PERMISSION_DENIED: 'Dazu fehlt die Berechtigung.',
@@ -102,7 +102,7 @@ export const de: Texts = {
   },
   secret: {
     once: 'Dies wird nur einmal angezeigt. Kopieren Sie es jetzt.',
-    kept: 'Ich habe es an einem sicheren Ort aufbewahrt',
+    kept: 'Ich habe es an einem sicheren Ort gespeichert',
   },
   notFound: {
     title: 'Seite nicht gefunden',
@@ -198,14 +198,14 @@ export const de: Texts = {
     endpoints: 'Endpunkte',
     waiting: (count, written) =>
       `${written} ${plural(count, 'Zustellung ist', 'Zustellungen sind')} noch nicht angekommen`,
-    failuresSince: 'die erste',
+    failuresSince: 'der erste',
     disables: 'Wird abgeschaltet, wenn keine Zustellung gelingt',
     disablesAfter: (count) =>
       `Wird nach ${count} ${plural(count, 'weiteren gescheiterten Zustellung', 'weiteren gescheiterten Zustellungen')} hintereinander abgeschaltet`,
     disabled: 'Abgeschaltet',
     disabledAbout:
       'Seine Ereignisse werden übersprungen. Registrieren Sie die URL erneut, um einen neuen Endpunkt mit einem neuen Geheimnis zu bekommen.',
-    why: 'Ansehen, warum',
+    why: 'Ursache ansehen',
     behind: 'Innerhalb von Sekunden aktualisiert.',
     emptyTitle: 'Noch keine Webhook-Endpunkte',
     emptyAbout:
@@ -253,7 +253,7 @@ export const de: Texts = {
     id: 'ID',
     description: 'Beschreibung',
     maxPerSecond: 'Versuche pro Sekunde, höchstens',
-    failuresInARow: 'Hintereinander gescheitert',
+    failuresInARow: 'Fehlschläge',
     failingSince: 'Gestört seit',
     disabledAt: 'Abgeschaltet',
     disabledReason: {

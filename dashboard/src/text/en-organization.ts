@@ -114,7 +114,7 @@ export const organization = {
       step: 'In simulate: statuses from 200 to 599, or timeout, reset, refused, dns, tls, certificate; each with @ and at most 60s (or ms) after it, if it is to come late; separated by commas.',
       speed: 'In simulate-speed: a whole number from 1 to 3600.',
     },
-    steps: 'One answer for each attempt, the last one for all that follow',
+    steps: 'One answer per attempt; the last one repeats',
     step: (number: number) => `Answer ${number}`,
     does: 'The receiver',
     answers: (status: number) => `answers ${status}`,
@@ -197,7 +197,7 @@ export const organization = {
     more: 'Show more',
     emptyTitle: 'No content sources yet',
     emptyAbout:
-      'Add a URL: its content is imported and checked every hour, and admins are notified when much of it changed.',
+      'Add a URL: its content is imported and checked every hour, and admins are notified when it has changed a lot.',
     url: 'URL',
     urlHint: 'A public https URL.',
     urlHintSandbox:
@@ -236,7 +236,7 @@ export const organization = {
 
   usage: {
     title: 'Usage',
-    about: 'Conversations started and messages recorded per month (UTC), without the sandbox.',
+    about: 'Conversations started and messages recorded per month (UTC), excluding the sandbox.',
     chart: 'Usage by month',
     table: 'Months',
     month: 'Month',
@@ -266,7 +266,7 @@ export const organization = {
     },
     created: 'Created',
     notifications: 'Content changes',
-    notify: 'E-mail admins when much of a content source changed',
+    notify: 'E-mail admins when a content source has changed a lot',
     threshold: 'Threshold in percent',
     thresholdHint: 'Share of words added or removed since the last notification. From 0 to 100.',
     thresholdInvalid: 'A number from 0 to 100, with two decimals at most.',
@@ -281,7 +281,7 @@ export const organization = {
     useLanguage: 'Use this language',
     languageAbout: 'The page reloads. Unsaved input is lost.',
     theme: 'Appearance',
-    themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
+    themes: { system: 'Same as system', light: 'Light', dark: 'Dark' },
     you: 'Signed in',
     email: 'E-mail address',
     userId: 'User ID',

@@ -59,7 +59,7 @@ export const recovery = {
     },
     done: {
       title: 'Delete the old endpoint',
-      about: 'It receives nothing. Its deliveries stay in the event log for 30 days.',
+      about: 'The old endpoint receives no more events. Its deliveries stay in the event log for 30 days.',
       resent: (count: number, written: string) => `${written} ${events(count)} resent.`,
       follow: 'See the deliveries of the new endpoint',
       delete: 'Delete the old endpoint',

@@ -50,7 +50,7 @@ export const en = {
     live: 'Live',
     sandbox: 'Sandbox',
     banner: 'Sandbox: nothing here leaves the service.',
-    bannerOfWhole: 'For the whole organization. Other pages show the sandbox.',
+    bannerOfWhole: 'The sandbox is selected. This page does not depend on it.',
   },
   account: {
     role: { admin: 'Admin', member: 'Member' },
@@ -248,7 +248,7 @@ export const en = {
     id: 'ID',
     description: 'Description',
     maxPerSecond: 'Attempts per second at most',
-    failuresInARow: 'Failed in a row',
+    failuresInARow: 'Failures',
     failingSince: 'Failing since',
     disabledAt: 'Disabled',
     disabledReason: {

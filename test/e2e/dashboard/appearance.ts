@@ -94,7 +94,7 @@ export const appearance = (dashboard: Dashboard) =>
 
     it.each([
       { locale: 'en', prefix: '', ended: 'Your session has ended' },
-      { locale: 'de', prefix: 'german-', ended: 'Ihre Sitzung ist zu Ende' },
+      { locale: 'de', prefix: 'german-', ended: 'Ihre Sitzung ist abgelaufen' },
     ])(
       'is accessible and fits its window: sign-in, and the end of a session, in $locale',
       LOOKING,

@@ -77,7 +77,7 @@ function Disabled({ at }: { at: string | null }) {
     <p>
       {at === null ? null : (
         <>
-          {t.overview.disabled} <Ago at={at} />.{' '}
+          {t.overview.disabled}: <Ago at={at} />.{' '}
         </>
       )}
       {t.overview.disabledAbout}

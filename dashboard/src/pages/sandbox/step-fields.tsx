@@ -83,7 +83,6 @@ function Typed({
     <TextField
       label={label}
       inputMode="decimal"
-      isCode
       value={text}
       problem={read(text) === undefined ? problem : undefined}
       onChange={(typed) => {

@@ -46,7 +46,7 @@ export function SourceList() {
         <Card>
           <Table
             label={t.sources.list}
-            isStacked
+            isStacked="early"
             head={
               <tr>
                 <th scope="col">{t.sources.source}</th>

@@ -8,7 +8,7 @@ import { useTexts } from '../../text/language.ts';
 import { Meter } from './meter.tsx';
 import styles from './sources.module.css';
 
-const TONES = { pending: 'busy', ok: 'good', failing: 'bad' } as const satisfies Record<
+const TONES = { pending: 'busy', ok: 'good', failing: 'warn' } as const satisfies Record<
   Source['status'],
   Tone
 >;
