@@ -100,7 +100,8 @@ export function Choices({
             <CheckMark />
             <span>
               {choice.label}
-              {choice.hint === undefined ? null : <span className={styles.hint}> {choice.hint}</span>}
+              {choice.hint === undefined ? null : ' '}
+              {choice.hint === undefined ? null : <span className={styles.meaning}>{choice.hint}</span>}
             </span>
           </Checkbox>
         ))}

@@ -166,7 +166,7 @@ export const catalogue: typeof english = {
     field: 'Feld',
     before: 'Vorher',
     after: 'Nachher',
-    noValue: 'Nichts',
+    noValue: 'Kein Wert',
     when: 'Zeit',
     target: 'Geändertes Objekt',
     more: 'Mehr anzeigen',

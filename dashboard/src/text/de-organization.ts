@@ -77,7 +77,7 @@ export const organization: typeof english = {
 
   sandbox: {
     title: 'Sandbox',
-    about: 'Eine getrennte Kopie Ihrer Organisation für Tests. Nichts verlässt sie.',
+    about: 'Eine getrennte Kopie Ihrer Organisation für Tests. Nichts verlässt die Sandbox.',
     whatTitle: 'Ausprobieren, bevor es zählt',
     what: 'Dieselbe API, dieselben Ereignisse und signierten Zustellungen, mit 60 Anfragen pro Minute. Simulierte Empfänger antworten so, wie Sie sie programmieren.',
     firstKey:
@@ -114,7 +114,8 @@ export const organization: typeof english = {
     about:
       'Die URL eines Sandbox-Endpunkts programmiert seinen simulierten Empfänger. Wählen Sie die Antworten, und sehen Sie die Vorschau einer Zustellung.',
     address: 'Endpunkt-URL',
-    addressHint: 'Die Query ist das Programm. Fügen Sie eine URL ein, um ihr Programm zu bearbeiten.',
+    addressHint:
+      'Die Parameter der URL bestimmen die Antworten. Fügen Sie eine URL ein, um sie zu bearbeiten.',
     problems: {
       address: 'Geben Sie eine öffentliche https-URL ein.',
       twice: 'simulate und simulate-speed dürfen höchstens einmal vorkommen.',

@@ -92,7 +92,7 @@ export const de: Texts = {
     reload: 'Seite neu laden',
     broken: 'Diese Seite ließ sich nicht anzeigen',
     retryAfter: (seconds) =>
-      `In ${seconds} ${plural(seconds, 'Sekunde', 'Sekunden')} können Sie es erneut versuchen.`,
+      `Versuchen Sie es in ${seconds} ${plural(seconds, 'Sekunde', 'Sekunden')} erneut.`,
   },
   copy: {
     copy: 'Kopieren',
@@ -149,7 +149,7 @@ export const de: Texts = {
     connectionTimedOut: () => 'Keine Verbindung in der Zeit',
     hostUnreachable: () => 'Der Host ist nicht erreichbar',
     networkUnreachable: () => 'Das Netz ist nicht erreichbar',
-    unresolved: () => 'Den Hostnamen gibt es nicht',
+    unresolved: () => 'Der Hostname lässt sich nicht auflösen',
     notResolved: () => 'Der Hostname ließ sich nicht auflösen',
     notPublic: () => 'Die Adresse ist nicht öffentlich',
     blocked: () => 'Die Adresse ist vom Betreiber dieses Dienstes gesperrt',

@@ -72,7 +72,7 @@ export const organization = {
 
   sandbox: {
     title: 'Sandbox',
-    about: 'A separate copy of your organization for tests. Nothing leaves it.',
+    about: 'A separate copy of your organization for tests. Nothing leaves the sandbox.',
     whatTitle: 'Try it before it counts',
     what: 'The same API, events and signed deliveries, at 60 requests a minute. Simulated receivers answer as you program them.',
     firstKey: 'Calls with a sandbox key act on the sandbox. The first key is created with it.',
@@ -106,7 +106,7 @@ export const organization = {
     about:
       'The URL of a sandbox endpoint programs its simulated receiver. Choose the answers and preview a delivery.',
     address: 'Endpoint URL',
-    addressHint: 'The query is the program. Paste a URL to edit its program.',
+    addressHint: 'The query parameters define the answers. Paste a URL to edit them.',
     problems: {
       address: 'Enter a public https URL.',
       twice: 'simulate and simulate-speed may occur once.',
