@@ -60,7 +60,7 @@ export const catalogue: typeof english = {
         },
         'webhook.test': {
           description:
-            'Wird bei einem Test an einen einzigen Endpunkt gesendet, gleich was dieser abonniert hat. Signiert, wiederholt und aufgezeichnet wie jedes andere Ereignis.',
+            'Wird bei einem Test an einen einzigen Endpunkt gesendet, unabhängig davon, was dieser abonniert hat. Signiert, wiederholt und aufgezeichnet wie jedes andere Ereignis.',
           data: { webhookId: 'Der getestete Endpunkt.' },
         },
         'channel.message': {

@@ -56,7 +56,7 @@ export const recovery: typeof english = {
       about:
         'Jedes Ereignis, das der neue Endpunkt nicht erhalten hat, auch die vor seiner Registrierung. Zählen Sie zuerst. Was angekommen ist, wird nicht erneut gesendet.',
       sinceHint:
-        'In Ihrer Zeitzone. Zwei Stunden vor dem ersten Fehlschlag, oder die Registrierung des alten Endpunkts. Ein früherer Zeitpunkt schadet nicht.',
+        'In Ihrer Zeitzone. Voreingestellt: zwei Stunden vor dem ersten Fehlschlag, frühestens die Registrierung des alten Endpunkts. Ein früherer Zeitpunkt schadet nicht.',
       nothing: 'Es fehlt nichts.',
     },
     done: {
@@ -83,7 +83,7 @@ export const recovery: typeof english = {
     counting: 'Wird gezählt',
     until: 'Bis',
     untilHint: 'Lassen Sie das Feld leer, um alles bis jetzt einzuschließen.',
-    untilInvalid: 'Ein Zeitpunkt nach dem Beginn.',
+    untilInvalid: 'Geben Sie einen Zeitpunkt nach dem Beginn an.',
     found: (count, written) => `${written} ${events(count)} würden erneut gesendet.`,
     byType: 'Nach Ereignistyp',
     start: (count, written) => `${written} ${events(count)} erneut senden`,

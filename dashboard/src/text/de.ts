@@ -335,7 +335,7 @@ export const de: Texts = {
     since: 'Ereignisse seit',
     sinceHint:
       'Der Zeitpunkt des Ereignisses, in Ihrer Zeitzone. Seine Zustellung kann bis zu etwa eine Stunde später scheitern. Ereignisse können 30 Tage lang erneut gesendet werden.',
-    sinceInvalid: 'Ein Zeitpunkt in den letzten 30 Tagen.',
+    sinceInvalid: 'Geben Sie einen Zeitpunkt in den letzten 30 Tagen an.',
     skipped: 'Auch übersprungene Zustellungen',
     progress: 'Fortschritt',
     running: 'Wird erneut gesendet',

@@ -54,7 +54,7 @@ export const recovery = {
       about:
         'Every event that the new endpoint has not received, those before its registration included. Count first. What has arrived is not resent.',
       sinceHint:
-        'In your time zone. Two hours before the first failure, or when the old endpoint was registered. An earlier time does no harm.',
+        'In your time zone. Preset: two hours before the first failure, but not before the old endpoint was registered. An earlier time does no harm.',
       nothing: 'Nothing is missing.',
     },
     done: {

@@ -20,6 +20,8 @@ const HAS_FAILED: Readonly<Record<EventDelivery['status'], boolean>> = {
   skipped: false,
   succeeded: false,
 };
+/** Reasons that the receiver's status says already. */
+const SAID_BY_STATUS = { auto_disabled: 'endpoint_disabled', deleted: 'endpoint_deleted' } as const;
 
 /** What became of an event at each receiver, what failed first and open. */
 export function EventDeliveries({ event }: { event: EventDetail }) {
@@ -47,6 +49,7 @@ function OneDelivery({ delivery, isOpen }: { delivery: EventDelivery; isOpen: bo
   const errorText = useErrorText();
   const { status, url, webhookId, receiverStatus, terminalReason, nextRetryAt, lastError } = delivery;
   const isWaiting = nextRetryAt !== null && !isOver(delivery) && delivery.attempts > 0;
+  const isSaid = receiverStatus !== 'active' && terminalReason === SAID_BY_STATUS[receiverStatus];
   return (
     <details className={styles.receipt} open={isOpen}>
       <summary>
@@ -62,7 +65,9 @@ function OneDelivery({ delivery, isOpen }: { delivery: EventDelivery; isOpen: bo
             <p>{errorText(lastError)}</p>
           </Notice>
         )}
-        {terminalReason === null || status === 'succeeded' ? null : <p>{t.reason[terminalReason]}.</p>}
+        {terminalReason === null || isSaid || status === 'succeeded' ? null : (
+          <p>{t.reason[terminalReason]}.</p>
+        )}
         {receiverStatus === 'active' ? null : <p className="quiet">{t.eventLog.receiver[receiverStatus]}</p>}
         {isWaiting ? (
           <p>
