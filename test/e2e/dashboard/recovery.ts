@@ -1,3 +1,4 @@
+import { until } from 'aws-local/test/until.ts';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ADMIN, type Dashboard, type Extent, MEMBER } from '../a-dashboard.ts';
@@ -203,6 +204,13 @@ const troubles = (dashboard: Dashboard) =>
     });
   });
 
+/** Waits until the statistics, which are counted after the deliveries, have an endpoint's failed deliveries. */
+const counted = ({ service }: Dashboard, id: string, failed: number) =>
+  until('the statistics count the failed deliveries', async () => {
+    const { body } = await service.api.get(`/api/v1/webhooks/${id}/stats`);
+    return (body.data?.totals as { exhausted: number } | undefined)?.exhausted === failed;
+  });
+
 const causes = (dashboard: Dashboard) =>
   describe('failures', () => {
     it('are grouped by cause and resent as a group, each event once', async () => {
@@ -240,8 +248,29 @@ const causes = (dashboard: Dashboard) =>
       expect(receiver.received.length).toBe(before + 3);
     });
 
+    it('of an endpoint without any before are there after a refresh', async () => {
+      const { id } = await aReceiverOwed(dashboard, { status: 422 }, 1);
+      await counted(dashboard, id, 1);
+      const page = await dashboard.signedIn(ADMIN, '/');
+      let asked = 0;
+      await page.route('**/api/settings/deliveries/stats?*hours=25*', async (route) => {
+        asked += 1;
+        const response = await route.fetch();
+        const { success, data } = await response.json();
+        await route.fulfill({
+          response,
+          json: { success, data: asked === 1 ? { ...data, endpoints: [] } : data },
+        });
+      });
+      await page.getByRole('navigation', { name: 'Pages' }).getByText('Failures').click();
+      await page.getByRole('heading', { name: 'No failures' }).waitFor();
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.locator(`main a[href^="/deliveries/${id}"]`).first().waitFor();
+    });
+
     it('of a disabled endpoint link to its recovery instead of being resent', async () => {
       const { id } = await aDisabledReceiver(dashboard);
+      await counted(dashboard, id, FAILURES_TO_DISABLE);
       const page = await dashboard.signedIn(ADMIN, '/failures');
       await page.locator(`a[href="/endpoints/${id}/recover"]`).first().click();
       await page.getByRole('heading', { name: 'Recover an endpoint' }).waitFor();

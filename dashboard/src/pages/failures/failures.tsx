@@ -62,7 +62,7 @@ export default function Failures() {
           <Loading />
         )
       ) : (
-        <Groups key={time} stats={stats} time={time} status={status} />
+        <Groups key={time} stats={stats} time={time} status={status} onRefresh={() => void refetch()} />
       )}
     </Page>
   );
@@ -78,10 +78,13 @@ function Groups({
   stats,
   time,
   status,
+  onRefresh,
 }: {
   stats: Schema<'DeliveryStats'>;
   time: Time;
   status: StatusChoice;
+  /** Reads the statistics again, which may name more endpoints. */
+  onRefresh: () => void;
 }) {
   const t = useTexts();
   const format = useFormat();
@@ -129,7 +132,13 @@ function Groups({
             ? ''
             : `${t.failures.read(deliveries.length, format.number(deliveries.length))} ${hasNextPage ? '' : t.failures.readAll}`}
         </span>
-        <Button look="plain" onPress={() => void refetch()}>
+        <Button
+          look="plain"
+          onPress={() => {
+            onRefresh();
+            void refetch();
+          }}
+        >
           {t.failures.refresh}
         </Button>
         {hasNextPage ? (
