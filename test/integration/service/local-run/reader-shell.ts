@@ -39,6 +39,7 @@ function killGroup(leader: number): void {
 
 /** Package managers download. */
 const INSTALL_MS = 300_000;
+const installs = (commands: string): boolean => /\b(?:npm (?:ci|install)|pip install)\b/.test(commands);
 
 /** The machine's proxies and certificate authorities, which package managers need. */
 const networkSettings = () =>
@@ -120,7 +121,6 @@ npx() { [ "$1" = conversations ] || { command npx "$@"; return; }; shift; $repla
 `);
 
   let blocks = 0;
-  const commandMs = withExamples ? INSTALL_MS : undefined;
   return {
     async run(commands) {
       blocks += 1;
@@ -131,7 +131,7 @@ npx() { [ "$1" = conversations ] || { command npx "$@"; return; }; shift; $repla
         const found = new RegExp(`^([\\s\\S]*)\\n${end} (\\d+)\\n`).exec(printed.slice(before));
         if (found === null) throw new Error(`has not ended: ${commands}\n${printed.slice(before)}`);
         return found;
-      }, commandMs);
+      }, withExamples || installs(commands) ? INSTALL_MS : undefined);
       const [, output = '', code] = match;
       expect({ commands, output, code }).toEqual({ commands, output, code: '0' });
       if (startsReceiver(commands)) await untilListening(ports['4000']);
