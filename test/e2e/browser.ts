@@ -109,8 +109,20 @@ export async function expectAccessible(page: Page): Promise<void> {
     ({ id, help, nodes }) =>
       `${id}: ${help}\n${nodes.map(({ target, html }) => `  ${target.join(' ')}\n  ${html}`).join('\n')}`,
   );
-  expect(lines.join('\n'), page.url()).toBe('');
+  expect(lines.join('\n'), lines.length === 0 ? '' : await outlineOf(page)).toBe('');
 }
+
+/** A page's address and what its body consists of, because dialogs hide the rest of it and may be hidden. */
+const outlineOf = async (page: Page): Promise<string> => {
+  const parts = await page.evaluate<string>(`[...document.body.children]
+    .map((part) => {
+      const { x, y, width, height } = part.getBoundingClientRect();
+      const shown = part.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+      return [part.cloneNode().outerHTML, shown ? 'shown' : 'not shown', x, y, width, height, part.innerText.slice(0, 80)].join(' ');
+    })
+    .join('\\n')`);
+  return `${page.url()}\n${parts}`;
+};
 
 /** Whether a page fits its width, without horizontal scrolling. */
 export async function expectToFit(page: Page): Promise<void> {
