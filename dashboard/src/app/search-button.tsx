@@ -31,7 +31,7 @@ export function SearchButton() {
           <Icon of={Glass} />
           <span className={styles.word}>{t.search.open}</span>
           <span className={styles.key} aria-hidden="true">
-            {isMac ? '⌘K' : 'Ctrl K'}
+            {isMac ? '⌘K' : t.search.keys}
           </span>
         </Button>
       </div>

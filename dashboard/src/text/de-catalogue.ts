@@ -43,7 +43,7 @@ export const catalogue: typeof english = {
           },
         },
         'ticket.created': {
-          description: 'Ein Ersatzticket wurde angelegt, mit oder ohne Konversation.',
+          description: 'Ein Ticket wurde angelegt, mit oder ohne Konversation.',
           data: {
             ticketId: 'Das Ticket.',
             conversationId: 'Die Konversation, die dazu führte; fehlt, wenn es keine gibt.',
@@ -52,7 +52,7 @@ export const catalogue: typeof english = {
         },
         'conversation.resolved': {
           description:
-            'Eine Konversation wurde abgeschlossen. Erneutes Abschließen sendet nichts. Eine Nachricht öffnet sie wieder, danach kann sie erneut abgeschlossen werden.',
+            'Eine Konversation wurde abgeschlossen. Erneutes Abschließen löst kein Ereignis aus. Eine Nachricht öffnet sie wieder, danach kann sie erneut abgeschlossen werden.',
           data: {
             conversationId: CONVERSATION,
             resolvedBy: 'Wer sie abschloss; `api`, wenn die Anfrage niemanden nannte.',

@@ -35,7 +35,7 @@ export const events: typeof english = {
     searchOn: 'Weitersuchen',
     endOfConversation: 'Alle Ereignisse der Konversation aus den letzten 30 Tagen.',
     ofConversation: 'Ereignisse einer Konversation',
-    ofConversationAbout: 'Das Neueste zuerst. Live aktualisiert.',
+    ofConversationAbout: 'Die neuesten zuerst. Live aktualisiert.',
     ofThisConversation: 'Alle Ereignisse dieser Konversation',
     conversation: 'Konversation',
     all: 'Alle Ereignisse',
@@ -66,7 +66,7 @@ export const events: typeof english = {
     signed: 'signierte Anfrage',
     copySigned: 'Als signierte Anfrage kopieren',
     signedAbout:
-      'Beide Befehle senden den Payload an http://localhost:4000/hooks, oder an RECEIVER_URL, falls gesetzt. Die signierte Anfrage braucht Node.js und das Signaturgeheimnis des Endpunkts in WEBHOOK_SECRET.',
+      'Beide Befehle senden den Payload an http://localhost:4000/hooks oder, falls gesetzt, an RECEIVER_URL. Die signierte Anfrage braucht Node.js und das Signaturgeheimnis des Endpunkts in WEBHOOK_SECRET.',
     forward: 'Um jede Zustellung der Sandbox auf dem eigenen Rechner zu empfangen:',
     find: 'Im Payload suchen',
     previous: 'Vorheriger',
@@ -75,6 +75,7 @@ export const events: typeof english = {
   },
   search: {
     open: 'Suchen',
+    keys: 'Strg K',
     title: 'Suche',
     label: 'Nach ID, Endpunkt, Ereignistyp oder Seite suchen',
     placeholder: 'ID, Endpunkt, Ereignistyp oder Seite',

@@ -8,7 +8,7 @@ export const organization: typeof english = {
   keys: {
     title: 'API-Schlüssel',
     about:
-      'Programme rufen damit die API auf. Geben Sie jedem Programm einen eigenen Schlüssel, der nur darf, was es braucht.',
+      'Programme rufen damit die API auf. Geben Sie jedem Programm einen eigenen Schlüssel mit nur den Rechten, die es braucht.',
     adminsTitle: 'Nur Admins sehen API-Schlüssel',
     adminsAbout: 'Bitten Sie einen Admin der Organisation, einen Schlüssel zu erstellen oder zu widerrufen.',
     create: 'Schlüssel erstellen',
@@ -40,7 +40,7 @@ export const organization: typeof english = {
     secret: 'API-Schlüssel',
     secretAbout: 'Programme senden ihn im Header „Authorization“, nach dem Wort „Bearer“.',
     liveAbout:
-      'Der Schlüssel gilt für die Live-Organisation. Schlüssel der Sandbox werden auf deren Seite erstellt.',
+      'Der Schlüssel gilt für die Live-Organisation. Schlüssel der Sandbox erstellen Sie auf der Seite der Sandbox.',
     revokeTitle: 'Diesen Schlüssel widerrufen?',
     revokeAbout: 'Schon die nächste Anfrage damit wird abgewiesen. Das lässt sich nicht rückgängig machen.',
     inUse: 'Der Schlüssel wird benutzt',
@@ -101,9 +101,9 @@ export const organization: typeof english = {
     reset: 'Zurücksetzen',
     resetTitle: 'Die Sandbox zurücksetzen?',
     resetWipes:
-      'Sofort gelöscht: Konversationen, Nachrichten, Tickets, Ereignisse, Inhaltsquellen sowie Zustellungen mit ihren Zahlen.',
+      'Sofort gelöscht: Konversationen, Nachrichten, Tickets, Ereignisse, Inhaltsquellen sowie Zustellungen mit ihren Statistiken.',
     resetKeeps:
-      'Erhalten bleiben: ihre Schlüssel und ihre Endpunkte mit deren Geheimnissen, Status und Zahl der Fehlschläge.',
+      'Erhalten bleiben: die Schlüssel der Sandbox und ihre Endpunkte mit Geheimnissen, Status und Zahl der Fehlschläge.',
     resetLive:
       'Die Live-Organisation ist nicht betroffen. Gelöschte Daten lassen sich nicht wiederherstellen.',
     resetTyped: 'Geben Sie zur Bestätigung den Namen der Organisation ein',
@@ -238,7 +238,7 @@ export const organization: typeof english = {
     changesBetween: (from, to) =>
       `Von Version ${from}, die die Admins kennen, zu Version ${to}, der jetzigen.`,
     changesNone: 'Seit der letzten Benachrichtigung der Admins hat sich nichts geändert.',
-    changesNothing: 'Es ist noch nichts importiert.',
+    changesNothing: 'Es wurde noch nichts importiert.',
     changesMoved: 'Es sind dieselben Zeilen in anderer Reihenfolge.',
     added: 'Hinzugekommen',
     removed: 'Weggefallen',
@@ -301,7 +301,6 @@ export const organization: typeof english = {
     userId: 'Benutzer-ID',
     role: 'Rolle',
     sessionEnds: 'Sitzung endet',
-    sessionAbout:
-      'Wird verlängert, solange diese Seite geöffnet ist, wenn der Identitätsanbieter es erlaubt.',
+    sessionAbout: 'Wird verlängert, solange diese Seite geöffnet ist und der Identitätsanbieter es erlaubt.',
   },
 };

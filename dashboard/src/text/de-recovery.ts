@@ -54,7 +54,7 @@ export const recovery: typeof english = {
     resend: {
       title: 'Fehlendes erneut senden',
       about:
-        'Jedes Ereignis, das der neue Endpunkt nicht erhalten hat, auch die vor seiner Registrierung. Zählen Sie zuerst. Was angekommen ist, wird nicht erneut gesendet.',
+        'Alle Ereignisse, die der neue Endpunkt nicht erhalten hat, auch solche vor seiner Registrierung. Lassen Sie sie zuerst zählen. Was angekommen ist, wird nicht erneut gesendet.',
       sinceHint:
         'In Ihrer Zeitzone. Voreingestellt: zwei Stunden vor dem ersten Fehlschlag, frühestens die Registrierung des alten Endpunkts. Ein früherer Zeitpunkt schadet nicht.',
       nothing: 'Es fehlt nichts.',
@@ -62,7 +62,7 @@ export const recovery: typeof english = {
     done: {
       title: 'Alten Endpunkt löschen',
       about:
-        'Der alte Endpunkt erhält keine Ereignisse mehr. Seine Zustellungen bleiben 30 Tage im Ereignisprotokoll.',
+        'Der alte Endpunkt erhält keine Ereignisse mehr. Seine Zustellungen bleiben 30 Tage unter „Ereignisse“ sichtbar.',
       resent: (count, written) => `${written} ${events(count)} erneut gesendet.`,
       follow: 'Zustellungen des neuen Endpunkts ansehen',
       delete: 'Alten Endpunkt löschen',
@@ -103,7 +103,7 @@ export const recovery: typeof english = {
     title: 'Fehler',
     about: 'Zustellungen aller Endpunkte, die gescheitert sind oder wiederholt werden, nach Ursache.',
     range: 'Zeitraum',
-    statuses: { any: 'Gescheitert oder in Wiederholung', exhausted: 'Gescheitert' },
+    statuses: { any: 'Gescheitert oder wird wiederholt', exhausted: 'Gescheitert' },
     list: 'Fehler nach Ursache',
     times: (count) => `${count} ×`,
     noResponse: 'Keine Antwort',

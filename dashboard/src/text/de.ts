@@ -216,7 +216,7 @@ export const de: Texts = {
 
   endpoints: {
     title: 'Endpunkte',
-    about: 'URLs, die Ihre Ereignisse empfangen: signiert, mindestens einmal.',
+    about: 'URLs, die Ihre Ereignisse empfangen, jedes signiert und mindestens einmal.',
     add: 'Endpunkt hinzufügen',
     address: 'Endpunkt-URL',
     events: 'Ereignistypen',
@@ -284,7 +284,7 @@ export const de: Texts = {
     event: 'Ereignis',
     anyEvent: 'Jedes Ereignis',
     time: 'Zeitraum',
-    anyTime: 'Alle 30 Tage',
+    anyTime: 'Letzte 30 Tage',
     hour: 'Letzte Stunde',
     day: 'Letzte 24 Stunden',
     week: 'Letzte 7 Tage',
@@ -317,7 +317,7 @@ export const de: Texts = {
     answered: (status) => `Antwort ${status}`,
     details: 'Einzelheiten',
     requestNotKept:
-      'Anfragen an echte Empfänger werden nicht gespeichert. In der Sandbox zeigen Versuche ihre Anfrage.',
+      'Anfragen an echte Empfänger werden nicht gespeichert. In der Sandbox wird zu jedem Versuch die Anfrage angezeigt.',
     response: 'Antwort',
     body: 'Inhalt',
     redeliver: 'Erneut senden',
@@ -331,10 +331,10 @@ export const de: Texts = {
   bulk: {
     title: 'Gescheiterte Zustellungen erneut senden',
     about:
-      'Jedes Ereignis, dessen Zustellung gescheitert ist, wird als neue Zustellung mit 8 Versuchen erneut gesendet. Ereignisse, die erneutes Senden schon zugestellt hat, werden ausgelassen.',
+      'Jedes Ereignis, dessen Zustellung gescheitert ist, wird als neue Zustellung mit 8 Versuchen erneut gesendet. Ereignisse, die durch erneutes Senden schon zugestellt wurden, werden ausgelassen.',
     since: 'Ereignisse seit',
     sinceHint:
-      'Der Zeitpunkt des Ereignisses, in Ihrer Zeitzone. Seine Zustellung kann bis zu etwa eine Stunde später scheitern. Ereignisse können 30 Tage lang erneut gesendet werden.',
+      'Der Zeitpunkt des Ereignisses, in Ihrer Zeitzone. Seine Zustellung kann noch etwa eine Stunde lang scheitern. Ereignisse können 30 Tage lang erneut gesendet werden.',
     sinceInvalid: 'Geben Sie einen Zeitpunkt in den letzten 30 Tagen an.',
     skipped: 'Auch übersprungene Zustellungen',
     progress: 'Fortschritt',

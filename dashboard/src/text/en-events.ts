@@ -73,6 +73,7 @@ export const events = {
   },
   search: {
     open: 'Search',
+    keys: 'Ctrl K',
     title: 'Search',
     label: 'Search by ID, endpoint, event type or page',
     placeholder: 'ID, endpoint, event type or page',

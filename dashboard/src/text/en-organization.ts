@@ -227,7 +227,7 @@ export const organization = {
     changesBetween: (from: number, to: number) =>
       `From version ${from}, of the last notification, to version ${to}, the current one.`,
     changesNone: 'No change since admins were last notified.',
-    changesNothing: 'Nothing is imported yet.',
+    changesNothing: 'Nothing has been imported yet.',
     changesMoved: 'The lines are the same in another order.',
     added: 'Added',
     removed: 'Removed',

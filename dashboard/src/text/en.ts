@@ -272,7 +272,7 @@ export const en = {
     event: 'Event',
     anyEvent: 'Any event',
     time: 'Time',
-    anyTime: 'All 30 days',
+    anyTime: 'Last 30 days',
     hour: 'Last hour',
     day: 'Last 24 hours',
     week: 'Last 7 days',
