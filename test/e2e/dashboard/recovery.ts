@@ -204,7 +204,7 @@ const troubles = (dashboard: Dashboard) =>
     });
   });
 
-/** Waits until the statistics, which are counted after the deliveries, have an endpoint's failed deliveries. */
+/** Waits until the statistics, which follow the deliveries, have those of an endpoint that failed. */
 const counted = ({ service }: Dashboard, id: string, failed: number) =>
   until('the statistics count the failed deliveries', async () => {
     const { body } = await service.api.get(`/api/v1/webhooks/${id}/stats`);
