@@ -51,7 +51,7 @@ export const useStats = (environment: Environment, hours: number) =>
           api.GET('/api/settings/deliveries/stats', { params: { query: { environment, hours } } }),
         )
       ).data,
-    // A day and its current hour are hundreds of rows where there are many endpoints, a week seven times that.
+    // A day is hundreds of rows where there are many endpoints, a week seven times that.
     refetchInterval: (hours > 25 ? 60 : 15) * SECOND,
     // Those of another time, and never of the other half.
     placeholderData: (before, query) => (query?.queryKey[0] === environment ? before : undefined),
