@@ -2,21 +2,22 @@ import * as z from 'zod/mini';
 import { AttemptRecord, DeliveryStatus, TerminalReason, WebhookRequest } from '../domain/delivery.ts';
 import { EventTypeName } from '../domain/events.ts';
 import { DeliveryId, EventId } from '../domain/ids.ts';
-import { listed, moment, orNull, PageQuery, timestamp } from './fields.ts';
+import { Timestamp } from '../domain/timestamp.ts';
+import { listed, moment, orNull, PageQuery } from './fields.ts';
 
 /*
  * Shared by deliveries of webhook endpoints and of channels.
  */
 
 /** Failures of a receiver: since when, and how many more disable it. */
-export const Failing = z.object({ since: orNull(timestamp), failuresUntilDisabled: z.int() });
+export const Failing = z.object({ since: orNull(Timestamp), failuresUntilDisabled: z.int() });
 
 /** Times at real speed, for a simulated receiver with `simulate-speed`. */
 export const DeliveryAtRealSpeed = z.object({
-  nextRetryAt: orNull(timestamp),
-  terminalAt: orNull(timestamp),
+  nextRetryAt: orNull(Timestamp),
+  terminalAt: orNull(Timestamp),
 });
-export const AttemptAtRealSpeed = z.object({ startedAt: timestamp, durationMs: z.int() });
+export const AttemptAtRealSpeed = z.object({ startedAt: Timestamp, durationMs: z.int() });
 
 /** Fields of a delivery, except the ids of the delivery and its receiver. */
 export const DELIVERY_FIELDS = {
@@ -24,13 +25,13 @@ export const DELIVERY_FIELDS = {
   eventType: EventTypeName,
   status: DeliveryStatus,
   attempts: z.int(),
-  nextRetryAt: orNull(timestamp),
-  terminalAt: orNull(timestamp),
+  nextRetryAt: orNull(Timestamp),
+  terminalAt: orNull(Timestamp),
   terminalReason: orNull(TerminalReason),
   lastError: orNull(z.string()),
   lastResponseStatus: orNull(z.int()),
   redeliveryOf: orNull(DeliveryId),
-  createdAt: timestamp,
+  createdAt: Timestamp,
   atRealSpeed: orNull(DeliveryAtRealSpeed),
 };
 

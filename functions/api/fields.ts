@@ -49,8 +49,6 @@ export const receiverUrl = /* @__PURE__ */ z.string().check(
   }),
 );
 
-export const timestamp = z.iso.datetime();
-
 /**
  * Returns null in responses for a missing attribute.
  * @__NO_SIDE_EFFECTS__

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
 import { KeyId, newId, OrgId } from './ids.ts';
 import { Environment } from './tenant.ts';
+import { Timestamp } from './timestamp.ts';
 
 export const Scope = z.enum([
   'read:webhooks',
@@ -20,8 +21,8 @@ export const ApiKey = z.object({
   environment: Environment,
   name: z.string(),
   scopes: z.array(Scope),
-  createdAt: z.iso.datetime(),
-  revokedAt: z.optional(z.iso.datetime()),
+  createdAt: Timestamp,
+  revokedAt: z.optional(Timestamp),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { AuditEntryId, newId, OrgId, type ReceiverId } from './ids.ts';
+import { Timestamp } from './timestamp.ts';
 
 /** Days for which an entry of the audit log is kept (docs/specification.md, Audit log). */
 export const AUDIT_DAYS = 400;
@@ -67,7 +68,7 @@ export const AuditEntry = z.object({
   changes: z.array(AuditChange),
   /** Absent without a request. */
   requestId: z.optional(z.string()),
-  createdAt: z.iso.datetime(),
+  createdAt: Timestamp,
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 

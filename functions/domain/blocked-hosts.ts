@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { getHost, isLoopbackHost, isPublicAddress, isPublicHostName } from './receiver-url.ts';
+import { Timestamp } from './timestamp.ts';
 
 /** Maximum age of the list when a request is sent. Seconds. */
 export const BLOCKED_HOSTS_FRESH_SECONDS = 30;
@@ -9,7 +10,7 @@ export const BlockedHost = z.object({
   /** A name in lower case and punycode, or an address in canonical form; see `getHost`. */
   host: z.string(),
   reason: z.optional(z.string()),
-  blockedAt: z.iso.datetime(),
+  blockedAt: Timestamp,
 });
 export type BlockedHost = z.infer<typeof BlockedHost>;
 

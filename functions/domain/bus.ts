@@ -4,6 +4,7 @@ import { EVENT_CATALOGUE, type OutboxEvent, parseEventBody } from './events.ts';
 import { EndpointId, OrgId, ReceiverId, RedeliveryJobId, SourceId, TraceId, withTrace } from './ids.ts';
 import { SourceKind } from './source.ts';
 import type { Tenant } from './tenant.ts';
+import { Timestamp } from './timestamp.ts';
 
 /** `source` of the events on the bus. */
 export const BUS_SOURCE = 'conversation-service';
@@ -13,7 +14,7 @@ export const NOTICES = {
   /** A webhook endpoint or channel was disabled by failures. */
   'webhook.disabled': z.object({
     webhookId: ReceiverId,
-    disabledAt: z.iso.datetime(),
+    disabledAt: Timestamp,
     lastError: z.optional(z.string()),
   }),
   /** Half of the failures in a row that disable a webhook endpoint or channel were reached. */
@@ -56,7 +57,7 @@ export const Notice = z.object({
   type: NoticeTypeName,
   orgId: OrgId,
   generation: z.int(),
-  createdAt: z.iso.datetime(),
+  createdAt: Timestamp,
   data: z.record(z.string(), z.unknown()),
   traceId: TraceId,
 });
@@ -88,7 +89,7 @@ export const BusEvent = z.object({
   type: z.string(),
   orgId: OrgId,
   generation: z.int(),
-  createdAt: z.iso.datetime(),
+  createdAt: Timestamp,
   data: z.record(z.string(), z.unknown()),
   traceId: TraceId,
 });

@@ -4,6 +4,7 @@ import { Endpoint, getFailureStatus } from './endpoint.ts';
 import { buildEvent, type OutboxEvent } from './events.ts';
 import { ChannelId, OrgId, type TraceId } from './ids.ts';
 import type { Tenant } from './tenant.ts';
+import { Timestamp } from './timestamp.ts';
 
 /** Maximum number of channels of an organization. */
 export const MAX_CHANNELS = 50;
@@ -17,7 +18,7 @@ export const WebWidgetChannel = z.object({
   orgId: OrgId,
   kind: z.literal('web_widget'),
   name: z.string(),
-  createdAt: z.iso.datetime(),
+  createdAt: Timestamp,
 });
 
 export type WebWidgetChannel = z.infer<typeof WebWidgetChannel>;

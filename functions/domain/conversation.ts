@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ConversationId, EscalationId, MessageId, TicketId } from './ids.ts';
+import { Timestamp } from './timestamp.ts';
 
 export const MessageRole = z.enum(['user', 'assistant', 'agent', 'system']);
 /** Roles whose messages a channel shows. */
@@ -13,9 +14,9 @@ export const Conversation = z.object({
   channelId: z.string(),
   externalUserId: z.string(),
   status: ConversationStatus,
-  createdAt: z.iso.datetime(),
+  createdAt: Timestamp,
   /** Set while the conversation is resolved. */
-  resolvedAt: z.optional(z.iso.datetime()),
+  resolvedAt: z.optional(Timestamp),
   resolvedBy: z.optional(z.string()),
 });
 export type Conversation = z.infer<typeof Conversation>;
@@ -54,7 +55,7 @@ export const Message = z.object({
   conversationId: ConversationId,
   role: MessageRole,
   content: z.string(),
-  createdAt: z.iso.datetime(),
+  createdAt: Timestamp,
 });
 export type Message = z.infer<typeof Message>;
 
@@ -63,7 +64,7 @@ export const Escalation = z.object({
   id: EscalationId,
   conversationId: ConversationId,
   reason: z.optional(z.string()),
-  createdAt: z.iso.datetime(),
+  createdAt: Timestamp,
 });
 export type Escalation = z.infer<typeof Escalation>;
 
@@ -72,6 +73,6 @@ export const Ticket = z.object({
   id: TicketId,
   conversationId: z.optional(ConversationId),
   reason: z.optional(z.string()),
-  createdAt: z.iso.datetime(),
+  createdAt: Timestamp,
 });
 export type Ticket = z.infer<typeof Ticket>;

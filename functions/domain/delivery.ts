@@ -5,6 +5,7 @@ import { EventTypeName, type OutboxEvent } from './events.ts';
 import { DeliveryId, deriveDeliveryId, EventId, OrgId, ReceiverId, TraceId, withTrace } from './ids.ts';
 import { chooseWaitMode, type Lane, type WaitMode } from './lanes.ts';
 import { scaleRetryPolicy } from './simulation.ts';
+import { Timestamp } from './timestamp.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS, type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
 export const DeliveryStatus = z.enum(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped']);
@@ -39,7 +40,7 @@ export type WebhookRequest = z.infer<typeof WebhookRequest>;
 /** One settled attempt. `status` when the receiver answered, `error` when the attempt failed. */
 export const AttemptRecord = z.object({
   number: z.int(),
-  startedAt: z.iso.datetime(),
+  startedAt: Timestamp,
   durationMs: z.int(),
   status: z.optional(z.int()),
   error: z.optional(z.string()),
@@ -48,7 +49,7 @@ export const AttemptRecord = z.object({
   /** Kept for simulated receivers, so that customers can test their verification with it. */
   request: z.optional(WebhookRequest),
   /** The time at real speed, for a simulated receiver with `simulate-speed`. */
-  atRealSpeed: z.optional(z.object({ startedAt: z.iso.datetime(), durationMs: z.int() })),
+  atRealSpeed: z.optional(z.object({ startedAt: Timestamp, durationMs: z.int() })),
 });
 export type AttemptRecord = z.infer<typeof AttemptRecord>;
 
@@ -69,9 +70,9 @@ export const Delivery = z.object({
   /** Attempts started; an attempt is counted before its request is sent. */
   attempts: z.int(),
   attemptLog: z.array(AttemptRecord),
-  createdAt: z.iso.datetime(),
-  nextRetryAt: z.optional(z.iso.datetime()),
-  terminalAt: z.optional(z.iso.datetime()),
+  createdAt: Timestamp,
+  nextRetryAt: z.optional(Timestamp),
+  terminalAt: z.optional(Timestamp),
   terminalReason: z.optional(TerminalReason),
   lastError: z.optional(z.string()),
   lastResponseStatus: z.optional(z.int()),
@@ -89,7 +90,7 @@ export const Delivery = z.object({
   traceId: TraceId,
   /** Times of the next attempt and of the end at real speed. */
   atRealSpeed: z.optional(
-    z.object({ nextRetryAt: z.optional(z.iso.datetime()), terminalAt: z.optional(z.iso.datetime()) }),
+    z.object({ nextRetryAt: z.optional(Timestamp), terminalAt: z.optional(Timestamp) }),
   ),
 });
 export type Delivery = z.infer<typeof Delivery>;

@@ -1,9 +1,12 @@
 /**
- * A word is a run of letters, marks and digits (docs/specification.md, Content-change notifications). In
+ * Finds words: runs of letters, marks and digits (docs/specification.md, Content-change notifications). In
  * scripts without spaces each character is a word, so that a changed sentence is not one changed word.
  */
-const WORD =
-  /[[\p{L}\p{M}\p{N}]&&[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv;
+const findWords = (text: string) =>
+  // Not a constant of the module, which would take a millisecond of each function's cold start.
+  text.matchAll(
+    /[[\p{L}\p{M}\p{N}]&&[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv,
+  );
 
 const MARKS_IN_A_ROW = /(\p{M}{30})\p{M}+/gu;
 
@@ -15,7 +18,7 @@ export const normalizeText = (text: string): string => text.replace(MARKS_IN_A_R
 
 function countEachWord(text: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const [word] of normalizeText(text).matchAll(WORD)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const [word] of findWords(normalizeText(text))) counts.set(word, (counts.get(word) ?? 0) + 1);
   return counts;
 }
 
@@ -97,7 +100,7 @@ function buildExcerpt(lines: string[], maxCharacters: number): string {
 /** Where to cut a text at the end of a word. A word longer than `room` is cut at a character. */
 function findWordEnd(text: string, room: number): number {
   // Two more units show whether the last word and character continue.
-  for (const { index, 0: word } of text.slice(0, room + 2).matchAll(WORD))
+  for (const { index, 0: word } of findWords(text.slice(0, room + 2)))
     if (index > 0 && index < room && index + word.length > room) return index;
   return text.slice(0, room).isWellFormed() ? room : room - 1;
 }

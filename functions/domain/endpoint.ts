@@ -4,6 +4,7 @@ import { SubscribableType } from './events.ts';
 import { EndpointId, OrgId, ReceiverId, TraceId } from './ids.ts';
 import { getHost, isLoopbackHost } from './receiver-url.ts';
 import { LIVE_GENERATION } from './tenant.ts';
+import { Timestamp } from './timestamp.ts';
 
 /**
  * Consecutive failed deliveries (not attempts) after which an endpoint is disabled (docs/specification.md,
@@ -42,8 +43,8 @@ export const DisabledReason = z.enum(['consecutive_failures']);
 export const Predecessor = z.object({
   id: EndpointId,
   /** Absent when an operator disabled it. */
-  failingSince: z.optional(z.iso.datetime()),
-  disabledAt: z.iso.datetime(),
+  failingSince: z.optional(Timestamp),
+  disabledAt: Timestamp,
 });
 export type Predecessor = z.infer<typeof Predecessor>;
 
@@ -59,26 +60,26 @@ export const Endpoint = z.object({
   status: EndpointStatus,
   consecutiveFailures: z.int().check(z.nonnegative()),
   keyVersion: z.string(),
-  createdAt: z.iso.datetime(),
-  disabledAt: z.optional(z.iso.datetime()),
+  createdAt: Timestamp,
+  disabledAt: z.optional(Timestamp),
   disabledReason: z.optional(DisabledReason),
   /** Time of the first of the current consecutive failures. */
-  failingSince: z.optional(z.iso.datetime()),
+  failingSince: z.optional(Timestamp),
   /**
    * Identifies the current streak of failures. Set before the first failure is counted, removed by a success.
    */
   streak: z.optional(z.string()),
   /** Until then a delivery may end as a failure, so each success checks whether it ends a streak. */
-  atRiskUntil: z.optional(z.iso.datetime()),
+  atRiskUntil: z.optional(Timestamp),
   /** Until then the endpoint counts as slow. */
-  slowUntil: z.optional(z.iso.datetime()),
+  slowUntil: z.optional(Timestamp),
   /**
    * No attempt was fast since registration, since the last change of the URL, or since the endpoint was last
    * slow.
    */
   unproven: z.optional(z.literal(true)),
   /** Until then the endpoint counts as stalled: attempts last until the deadline. */
-  stalledUntil: z.optional(z.iso.datetime()),
+  stalledUntil: z.optional(Timestamp),
   /** Determined at registration. */
   predecessor: z.optional(Predecessor),
 });
@@ -95,7 +96,7 @@ export interface EndpointChange {
 /** What remains of a deleted endpoint, for as long as its deliveries are kept. */
 export const DeletedEndpoint = z.object({
   ...z.pick(Endpoint, { id: true, url: true, createdAt: true, failingSince: true, disabledAt: true }).shape,
-  deletedAt: z.iso.datetime(),
+  deletedAt: Timestamp,
 });
 export type DeletedEndpoint = z.infer<typeof DeletedEndpoint>;
 
@@ -145,7 +146,7 @@ export const DisablingNotice = z.object({
   /** Generation of the data. Rows written before sandboxes existed have none. */
   generation: z._default(z.int(), LIVE_GENERATION),
   webhookId: ReceiverId,
-  disabledAt: z.iso.datetime(),
+  disabledAt: Timestamp,
   /** Of the last delivery. Absent in older rows. */
   lastError: z.optional(z.string()),
   /** Trace of the delivery that caused it. */

@@ -22,6 +22,7 @@ import {
   withTrace,
 } from './ids.ts';
 import type { Tenant } from './tenant.ts';
+import { Timestamp } from './timestamp.ts';
 
 /** Records of the API document's examples (lib/openapi/example-values.ts), which example events use. */
 interface ExampleRecords {
@@ -236,7 +237,7 @@ export const OutboxEvent = z.object({
   orgId: OrgId,
   generation: z.int(),
   type: EventTypeName,
-  createdAt: z.iso.datetime(),
+  createdAt: Timestamp,
   body: z.string(),
   /** The only receiver of the event, regardless of subscriptions. */
   onlyTo: z.optional(ReceiverId),

@@ -10,6 +10,7 @@ import {
 import type { Delivery } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
 import { OrgId, parseCreationTime, ReceiverId } from './ids.ts';
+import { Timestamp } from './timestamp.ts';
 
 /**
  * Counts of an endpoint's deliveries, by the hour of their creation. Once all have ended, `owed = succeeded +
@@ -31,7 +32,7 @@ export const LedgerEntry = z.extend(LedgerCounts, {
   webhookId: ReceiverId,
   generation: z.int(),
   /** Start of the hour, UTC. */
-  hour: z.iso.datetime(),
+  hour: Timestamp,
   /** Attempts of the deliveries that have ended. Absent in entries written before they were counted. */
   durations: z.optional(AttemptDurations),
 });

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import type { BusEvent, NoticeData } from './bus.ts';
 import { OrgId, type ReceiverId, SourceId } from './ids.ts';
 import { SourceKind } from './source.ts';
+import { Timestamp } from './timestamp.ts';
 
 /** Maximum recipients of one e-mail in SES. */
 export const MAX_RECIPIENTS = 50;
@@ -13,12 +14,12 @@ export const MAX_RECIPIENTS = 50;
  */
 export const Mailing = z.object({
   /** When the last e-mail was certainly sent, and its event. */
-  sentAt: z.optional(z.iso.datetime()),
+  sentAt: z.optional(Timestamp),
   sentFor: z.optional(z.string()),
   /** The event of the open claim, its fencing token, and when its worker must have ended. */
   claimedFor: z.optional(z.string()),
   claimToken: z.optional(z.string()),
-  leaseUntil: z.optional(z.iso.datetime()),
+  leaseUntil: z.optional(Timestamp),
 });
 export type Mailing = z.infer<typeof Mailing>;
 
@@ -171,9 +172,9 @@ export const Digest = z.object({
   sources: z.record(SourceId, DigestLine),
   /** Changes of unlisted sources. */
   others: z.object({ changes: z.int(), difference: z.number() }),
-  dueAt: z.optional(z.iso.datetime()),
+  dueAt: z.optional(Timestamp),
   /** Nothing is added from here on. */
-  closedAt: z.optional(z.iso.datetime()),
+  closedAt: z.optional(Timestamp),
 });
 export type Digest = z.infer<typeof Digest>;
 

@@ -18,6 +18,7 @@ import {
 import { Defect } from './problem.ts';
 import { HISTORY_DAYS, isFirstDelivery, isTooOld, repeatDelivery } from './redelivery.ts';
 import type { Tenant } from './tenant.ts';
+import { Timestamp } from './timestamp.ts';
 
 /** Days for which a finished job can be read. */
 export const JOB_DAYS = 30;
@@ -56,28 +57,28 @@ export const RedeliveryJob = z.object({
   /** Set for a job that only counts. */
   dryRun: z.optional(z.literal(true)),
   /** Time range of the deliveries or events by their ids; `from` inclusive, `to` exclusive. */
-  from: z.iso.datetime(),
-  to: z.iso.datetime(),
+  from: Timestamp,
+  to: Timestamp,
   statuses: z.array(FailedStatus),
   /** Deliveries or events up to this id are examined. Absent at the start. */
   place: z.optional(z.string()),
   /**
    * Start of the current page; unchanged when the page is repeated. Absent at the start and in older jobs.
    */
-  pageAt: z.optional(z.iso.datetime()),
+  pageAt: z.optional(Timestamp),
   /** Deliveries or events examined, and deliveries created, or counted by a dry run. */
   examined: z.int(),
   redelivered: z.int(),
   /** The latter by event type. */
   eventTypes: z._default(EventTypeCounts, {}),
   /** Time of the first event that is resent, or counted. */
-  firstEventAt: z.optional(z.iso.datetime()),
+  firstEventAt: z.optional(Timestamp),
   /** Number of the last message that was processed. */
   round: z.int(),
   /** How many deliveries it sends at a time. Absent at the start and in older jobs. */
   atOnce: z.optional(z.int()),
-  createdAt: z.iso.datetime(),
-  finishedAt: z.optional(z.iso.datetime()),
+  createdAt: Timestamp,
+  finishedAt: z.optional(Timestamp),
   lease: z.optional(Lease),
   traceId: TraceId,
 });
@@ -93,7 +94,7 @@ export const RedeliveryRun = z.object({
   generation: z.int(),
   webhookId: EndpointId,
   /** When a message was last sent for it outside of its rounds; at first, its creation. */
-  remindedAt: z.iso.datetime(),
+  remindedAt: Timestamp,
 });
 export type RedeliveryRun = z.infer<typeof RedeliveryRun>;
 

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { ApiKey } from './api-key.ts';
 import { newId, OrgId } from './ids.ts';
 import { FIRST_SANDBOX_GENERATION, isSandbox, type OrganizationState, type Tenant } from './tenant.ts';
+import { Timestamp } from './timestamp.ts';
 
 /**
  * Stored with the live organization: its sandbox (docs/specification.md, Sandbox). There is at most one, and
@@ -10,7 +11,7 @@ import { FIRST_SANDBOX_GENERATION, isSandbox, type OrganizationState, type Tenan
 export const Pairing = z.object({
   liveOrganizationId: OrgId,
   sandboxOrganizationId: OrgId,
-  createdAt: z.iso.datetime(),
+  createdAt: Timestamp,
 });
 export type Pairing = z.infer<typeof Pairing>;
 
@@ -21,7 +22,7 @@ export const Sandbox = z.object({
   liveOrganizationId: OrgId,
   /** Generation of the current data. */
   generation: z.int().check(z.minimum(FIRST_SANDBOX_GENERATION)),
-  resetAt: z.optional(z.iso.datetime()),
+  resetAt: z.optional(Timestamp),
 });
 export type Sandbox = z.infer<typeof Sandbox>;
 
@@ -75,7 +76,7 @@ export const DEFAULT_LINGER_SECONDS = 120;
 export const Purge = z.object({
   orgId: OrgId,
   generation: z.int(),
-  requestedAt: z.iso.datetime(),
+  requestedAt: Timestamp,
   deleted: z._default(z.int(), 0),
 });
 export type Purge = z.infer<typeof Purge>;

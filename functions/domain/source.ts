@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { countWords } from './difference.ts';
 import { OrgId, SourceId } from './ids.ts';
+import { Timestamp } from './timestamp.ts';
 
 /**
  * Expected content of a source's URL: an HTML page; CSV or XLSX; RSS or Atom (docs/specification.md,
@@ -53,7 +54,7 @@ export const SourceContent = z.object({
 export type SourceContent = z.infer<typeof SourceContent>;
 
 /** The right to write a check's result. `token` fences it; `until` in ms since the epoch. */
-export const SourceLease = z.object({ token: z.string(), since: z.iso.datetime(), until: z.number() });
+export const SourceLease = z.object({ token: z.string(), since: Timestamp, until: z.number() });
 export type SourceLease = z.infer<typeof SourceLease>;
 
 /** A source of knowledge as stored. */
@@ -64,8 +65,8 @@ export const Source = z.object({
   kind: SourceKind,
   url: z.string(),
   name: z.optional(z.string()),
-  createdAt: z.iso.datetime(),
-  nextCheckAt: z.iso.datetime(),
+  createdAt: Timestamp,
+  nextCheckAt: Timestamp,
   /** Finished checks. */
   checks: z.int(),
   /** Checks started since the last finished one: their workers were lost. */
@@ -82,11 +83,11 @@ export const Source = z.object({
   measured: z.optional(z.object({ from: z.int(), difference: z.number() })),
   lastError: z.optional(z.string()),
   /** Start of the last finished check. */
-  lastCheckedAt: z.optional(z.iso.datetime()),
-  lastChangedAt: z.optional(z.iso.datetime()),
-  lastNotifiedAt: z.optional(z.iso.datetime()),
+  lastCheckedAt: z.optional(Timestamp),
+  lastChangedAt: z.optional(Timestamp),
+  lastNotifiedAt: z.optional(Timestamp),
   /** Last check that the owner requested. */
-  syncedAt: z.optional(z.iso.datetime()),
+  syncedAt: z.optional(Timestamp),
   lease: z.optional(SourceLease),
 });
 export type Source = z.infer<typeof Source>;

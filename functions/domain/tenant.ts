@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { OrgId } from './ids.ts';
+import { Timestamp } from './timestamp.ts';
 
 export const Environment = z.enum(['live', 'sandbox']);
 export type Environment = z.infer<typeof Environment>;
@@ -61,7 +62,7 @@ export const Organization = z.object({
   name: z.string(),
   environment: Environment,
   tier: Tier,
-  createdAt: z.iso.datetime(),
+  createdAt: Timestamp,
   contentChangeThreshold: z._default(Percentage, 20),
   contentChangeNotifications: z._default(z.boolean(), true),
 });

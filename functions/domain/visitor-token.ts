@@ -3,6 +3,7 @@ import { ConversationId } from './ids.ts';
 import type { Keyring } from './keyring.ts';
 import { type Purpose, type Seal, seal, unseal } from './sealing.ts';
 import { Tenant } from './tenant.ts';
+import { Timestamp } from './timestamp.ts';
 
 /** Lifetime of a visitor's token. */
 export const VISITOR_TOKEN_SECONDS = 15 * 60;
@@ -12,7 +13,7 @@ export const Visit = z.object({
   orgId: Tenant.shape.orgId,
   generation: Tenant.shape.generation,
   conversationId: ConversationId,
-  expiresAt: z.iso.datetime(),
+  expiresAt: Timestamp,
 });
 export type Visit = z.infer<typeof Visit>;
 

@@ -2,6 +2,7 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { ApiKey } from '../domain/api-key.ts';
 import { KeyId, type OrgId } from '../domain/ids.ts';
+import { Timestamp } from '../domain/timestamp.ts';
 import { type Key, keys } from './keys.ts';
 import { type Page, type PageRequest, partitionReader, readNewestFirst } from './pages.ts';
 import { readItems, readRows, type Table, toExpiry } from './table.ts';
@@ -81,7 +82,7 @@ export function apiKeyStore(service: Table) {
 /** A key unused for longer is shown as never used. */
 const DAYS_KEPT = 365;
 
-export const KeyUse = z.object({ keyId: KeyId, lastUsedAt: z.iso.datetime() });
+export const KeyUse = z.object({ keyId: KeyId, lastUsedAt: Timestamp });
 export type KeyUse = z.infer<typeof KeyUse>;
 
 /**

@@ -2,8 +2,9 @@ import * as z from 'zod/mini';
 import { ChannelKind } from '../../domain/channel.ts';
 import { DisabledReason, EndpointStatus } from '../../domain/endpoint.ts';
 import { ChannelId, DeliveryId } from '../../domain/ids.ts';
+import { Timestamp } from '../../domain/timestamp.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../delivery-schemas.ts';
-import { orNull, receiverUrl, text, timestamp } from '../fields.ts';
+import { orNull, receiverUrl, text } from '../fields.ts';
 
 const ADDRESS = { error: 'must be set for the kind http and for no other kind', path: ['url'] };
 
@@ -26,9 +27,9 @@ export const Channel = z.object({
   status: EndpointStatus,
   consecutiveFailures: z.int(),
   failing: orNull(Failing),
-  disabledAt: orNull(timestamp),
+  disabledAt: orNull(Timestamp),
   disabledReason: orNull(DisabledReason),
-  createdAt: timestamp,
+  createdAt: Timestamp,
 });
 /** The only response with the secret, which only the kind `http` has. */
 export const CreatedChannel = z.extend(Channel, { secret: orNull(z.string()) });

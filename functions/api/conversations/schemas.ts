@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { ConversationStatus, MessageRole } from '../../domain/conversation.ts';
 import { ConversationId, EscalationId, MessageId } from '../../domain/ids.ts';
-import { orNull, text, timestamp } from '../fields.ts';
+import { Timestamp } from '../../domain/timestamp.ts';
+import { orNull, text } from '../fields.ts';
 
 export const CreateConversation = z.strictObject({ channelId: text(200), externalUserId: text(200) });
 export const Conversation = z.object({
@@ -9,9 +10,9 @@ export const Conversation = z.object({
   channelId: z.string(),
   externalUserId: z.string(),
   status: ConversationStatus,
-  resolvedAt: orNull(timestamp),
+  resolvedAt: orNull(Timestamp),
   resolvedBy: orNull(z.string()),
-  createdAt: timestamp,
+  createdAt: Timestamp,
 });
 
 /** Both bodies are optional. */
@@ -24,7 +25,7 @@ export const Escalation = z.object({
   id: EscalationId,
   conversationId: ConversationId,
   reason: orNull(z.string()),
-  createdAt: timestamp,
+  createdAt: Timestamp,
 });
 
 /** Limit of a message, below the body's 256 KiB, so that a row stays below DynamoDB's 400 KB. */
@@ -34,7 +35,7 @@ export const Message = z.object({
   conversationId: ConversationId,
   role: MessageRole,
   content: z.string(),
-  createdAt: timestamp,
+  createdAt: Timestamp,
 });
 
 export const ConversationParams = z.object({ id: ConversationId });

@@ -2,14 +2,15 @@ import * as z from 'zod/mini';
 import { EndpointStatus } from '../../domain/endpoint.ts';
 import { EventTypeName } from '../../domain/events.ts';
 import { ChannelId, DeliveryId, EndpointId, EventId } from '../../domain/ids.ts';
+import { Timestamp } from '../../domain/timestamp.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS } from '../delivery-schemas.ts';
-import { listed, moment, orNull, PageQuery, timestamp } from '../fields.ts';
+import { listed, moment, orNull, PageQuery } from '../fields.ts';
 
 const LoggedEvent = z.object({
   id: EventId,
   type: EventTypeName,
   schemaVersion: z.int(),
-  createdAt: timestamp,
+  createdAt: Timestamp,
   example: z.optional(z.literal(true)),
   data: z.record(z.string(), z.unknown()),
 });

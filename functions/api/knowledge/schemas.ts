@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { SourceId } from '../../domain/ids.ts';
 import { SourceKind, SourceStatus } from '../../domain/source.ts';
-import { orNull, receiverUrl, text, timestamp } from '../fields.ts';
+import { Timestamp } from '../../domain/timestamp.ts';
+import { orNull, receiverUrl, text } from '../fields.ts';
 
 export const CreateSource = z.strictObject({
   kind: SourceKind,
@@ -22,11 +23,11 @@ export const Source = z.object({
   words: orNull(z.int()),
   version: orNull(z.int()),
   difference: orNull(z.number()),
-  createdAt: timestamp,
-  lastCheckedAt: orNull(timestamp),
-  lastChangedAt: orNull(timestamp),
-  lastNotifiedAt: orNull(timestamp),
-  nextCheckAt: timestamp,
+  createdAt: Timestamp,
+  lastCheckedAt: orNull(Timestamp),
+  lastChangedAt: orNull(Timestamp),
+  lastNotifiedAt: orNull(Timestamp),
+  nextCheckAt: Timestamp,
   lastError: orNull(z.string()),
 });
 

@@ -7,7 +7,8 @@ import {
   RedeliverySelection,
   StopReason,
 } from '../../domain/redelivery-job.ts';
-import { distinct, orNull, requestTime, timestamp } from '../fields.ts';
+import { Timestamp } from '../../domain/timestamp.ts';
+import { distinct, orNull, requestTime } from '../fields.ts';
 
 /** The use case checks the times, because their limits depend on the current time. */
 export const StartRedelivery = z.strictObject({
@@ -23,18 +24,18 @@ export const Redelivery = z.object({
   webhookId: EndpointId,
   status: RedeliveryJobStatus,
   reason: orNull(StopReason),
-  from: timestamp,
-  to: timestamp,
+  from: Timestamp,
+  to: Timestamp,
   what: RedeliverySelection,
   dryRun: z._default(z.boolean(), false),
   statuses: z.array(FailedStatus),
   examined: z.int(),
   redelivered: z.int(),
   eventTypes: z.array(z.object({ type: EventTypeName, count: z.int() })),
-  firstEventAt: orNull(timestamp),
+  firstEventAt: orNull(Timestamp),
   progress: z.number(),
-  createdAt: timestamp,
-  finishedAt: orNull(timestamp),
+  createdAt: Timestamp,
+  finishedAt: orNull(Timestamp),
 });
 
 export const OfWebhook = z.object({ id: EndpointId });

@@ -3,8 +3,9 @@ import { Scope } from '../../domain/api-key.ts';
 import { AuditAction, AuditActorType, AuditTargetType, AuditValue } from '../../domain/audit.ts';
 import { AuditEntryId, KeyId, OrgId } from '../../domain/ids.ts';
 import { Environment, OrganizationSettings, Percentage, Role, Tier } from '../../domain/tenant.ts';
+import { Timestamp } from '../../domain/timestamp.ts';
 import { UsageCounts } from '../../domain/usage.ts';
-import { clamped, distinct, listed, moment, orNull, PageQuery, text, timestamp } from '../fields.ts';
+import { clamped, distinct, listed, moment, orNull, PageQuery, text } from '../fields.ts';
 
 export const Organization = z.object({
   id: OrgId,
@@ -15,7 +16,7 @@ export const Organization = z.object({
   contentChangeNotifications: z.boolean(),
   /** Whether the deployment sends e-mail. */
   mailer: z.boolean(),
-  createdAt: timestamp,
+  createdAt: Timestamp,
 });
 export const UpdateOrganization = z.partial(z.strictObject(OrganizationSettings.shape));
 
@@ -26,7 +27,7 @@ export const SignedIn = z.object({
   organizationId: OrgId,
   organizationName: z.string(),
   role: Role,
-  expiresAt: timestamp,
+  expiresAt: Timestamp,
 });
 
 export const UsageOfMonth = z.object({ month: z.string(), ...UsageCounts.shape });
@@ -45,9 +46,9 @@ export const ApiKey = z.object({
   environment: Environment,
   name: z.string(),
   scopes: z.array(Scope),
-  createdAt: timestamp,
-  lastUsedAt: orNull(timestamp),
-  revokedAt: orNull(timestamp),
+  createdAt: Timestamp,
+  lastUsedAt: orNull(Timestamp),
+  revokedAt: orNull(Timestamp),
 });
 /** The only response with the key. */
 export const CreatedApiKey = z.extend(ApiKey, { secretOnce: z.string() });
@@ -59,13 +60,13 @@ export const ProvisionedSandbox = z.object({
   provisioned: z.boolean(),
   key: CreatedApiKey,
 });
-export const ResetSandbox = z.object({ sandboxOrganizationId: OrgId, resetAt: timestamp });
+export const ResetSandbox = z.object({ sandboxOrganizationId: OrgId, resetAt: Timestamp });
 /** Data of earlier generations that is not deleted yet. */
-export const Purge = z.object({ since: timestamp, deleted: z.int() });
+export const Purge = z.object({ since: Timestamp, deleted: z.int() });
 export const Sandbox = z.object({
   sandboxOrganizationId: OrgId,
-  createdAt: timestamp,
-  lastResetAt: orNull(timestamp),
+  createdAt: Timestamp,
+  lastResetAt: orNull(Timestamp),
   purge: orNull(Purge),
 });
 
@@ -84,7 +85,7 @@ export const AuditEntry = z.object({
   target: AuditTarget,
   changes: z.array(AuditChange),
   requestId: orNull(z.string()),
-  createdAt: timestamp,
+  createdAt: Timestamp,
 });
 
 export const AuditLogQuery = z.extend(PageQuery, {

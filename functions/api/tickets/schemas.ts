@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { ConversationId, TicketId } from '../../domain/ids.ts';
-import { orNull, text, timestamp } from '../fields.ts';
+import { Timestamp } from '../../domain/timestamp.ts';
+import { orNull, text } from '../fields.ts';
 
 export const CreateTicket = z._default(
   z.strictObject({ conversationId: z.optional(ConversationId), reason: z.optional(text(1000)) }),
@@ -10,7 +11,7 @@ export const Ticket = z.object({
   id: TicketId,
   conversationId: orNull(ConversationId),
   reason: orNull(z.string()),
-  createdAt: timestamp,
+  createdAt: Timestamp,
 });
 
 export const TicketParams = z.object({ id: TicketId });

@@ -3,8 +3,9 @@ import { DisabledReason, EndpointStatus, MAX_DESCRIPTION_LENGTH } from '../../do
 import { MaxPerSecond } from '../../domain/endpoint-rate.ts';
 import { SubscribableType } from '../../domain/events.ts';
 import { DeliveryId, EndpointId, EventId } from '../../domain/ids.ts';
+import { Timestamp } from '../../domain/timestamp.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../delivery-schemas.ts';
-import { clamped, distinct, note, orNull, receiverUrl, timestamp } from '../fields.ts';
+import { clamped, distinct, note, orNull, receiverUrl } from '../fields.ts';
 
 const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types']);
 
@@ -28,8 +29,8 @@ export const WEBHOOK_SETTINGS = Object.keys(RegisterWebhook.shape);
 
 export const Predecessor = z.object({
   id: EndpointId,
-  failingSince: orNull(timestamp),
-  disabledAt: timestamp,
+  failingSince: orNull(Timestamp),
+  disabledAt: Timestamp,
 });
 
 export const Webhook = z.object({
@@ -41,10 +42,10 @@ export const Webhook = z.object({
   status: EndpointStatus,
   consecutiveFailures: z.int(),
   failing: orNull(Failing),
-  disabledAt: orNull(timestamp),
+  disabledAt: orNull(Timestamp),
   disabledReason: orNull(DisabledReason),
   predecessor: orNull(Predecessor),
-  createdAt: timestamp,
+  createdAt: Timestamp,
 });
 /** The only response with the secret. */
 export const RegisteredWebhook = z.extend(Webhook, { secret: z.string() });
@@ -69,35 +70,35 @@ export const DeliveryCounts = z.object({
   duplicates: z.int(),
 });
 export const Latency = z.object({ p50Ms: z.int(), p95Ms: z.int() });
-export const DeliveryCountsOfHour = z.object({ hour: timestamp, ...DeliveryCounts.shape });
+export const DeliveryCountsOfHour = z.object({ hour: Timestamp, ...DeliveryCounts.shape });
 export const WebhookStats = z.object({
   webhookId: EndpointId,
-  from: timestamp,
-  to: timestamp,
+  from: Timestamp,
+  to: Timestamp,
   totals: DeliveryCounts,
   latency: orNull(Latency),
-  oldestPending: orNull(timestamp),
+  oldestPending: orNull(Timestamp),
   hours: z.array(DeliveryCountsOfHour),
 });
 
-export const Backlog = z.object({ pending: z.int(), oldestPending: orNull(timestamp) });
-export const FailingUntil = z.extend(Failing, { disablesAt: orNull(timestamp) });
+export const Backlog = z.object({ pending: z.int(), oldestPending: orNull(Timestamp) });
+export const FailingUntil = z.extend(Failing, { disablesAt: orNull(Timestamp) });
 export const EndpointStats = z.object({
   webhookId: EndpointId,
   url: z.string(),
   status: EndpointStatus,
   consecutiveFailures: z.int(),
   failing: orNull(FailingUntil),
-  disabledAt: orNull(timestamp),
+  disabledAt: orNull(Timestamp),
   disabledReason: orNull(DisabledReason),
   totals: DeliveryCounts,
   latency: orNull(Latency),
-  oldestPending: orNull(timestamp),
-  waitingSince: orNull(timestamp),
+  oldestPending: orNull(Timestamp),
+  waitingSince: orNull(Timestamp),
 });
 export const DeliveryStats = z.object({
-  from: timestamp,
-  to: timestamp,
+  from: Timestamp,
+  to: Timestamp,
   totals: DeliveryCounts,
   latency: orNull(Latency),
   backlog: Backlog,

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { ConversationId, MessageId } from '../../domain/ids.ts';
-import { timestamp } from '../fields.ts';
+import { Timestamp } from '../../domain/timestamp.ts';
 
 export const ConversationParams = z.object({ id: ConversationId });
 
 /** The only response with the token. */
-export const VisitorToken = z.object({ token: z.string(), expiresAt: timestamp });
+export const VisitorToken = z.object({ token: z.string(), expiresAt: Timestamp });
 
 /** Visitors do not see the service's own messages. */
 export const VisibleRole = z.enum(['user', 'assistant', 'agent']);
@@ -13,5 +13,5 @@ export const WidgetMessage = z.object({
   id: MessageId,
   role: VisibleRole,
   content: z.string(),
-  createdAt: timestamp,
+  createdAt: Timestamp,
 });
