@@ -27,6 +27,13 @@ const isNull = ({ type, const: only }: Schema): boolean =>
 export const valuesOf = ({ const: only, enum: values }: Schema): readonly unknown[] | undefined =>
   (only === undefined ? values : [only])?.filter((value) => value !== null);
 
+/** The names that a comma-separated list may have, by its pattern (`listed` in functions/api/fields.ts). */
+export const namesInPattern = ({ pattern }: Schema): readonly string[] | undefined =>
+  /^\^\((.+)\)\(,\(\1\)\)\*\$$/
+    .exec(String(pattern))?.[1]
+    ?.split('|')
+    .map((name) => name.replaceAll('\\', ''));
+
 /** Whether a value of type `narrow` is one of type `wide`. */
 export const fits = (narrow: string, wide: readonly string[]): boolean =>
   wide.includes(narrow) || (narrow === 'integer' && wide.includes('number'));

@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from '../openapi.ts';
-import { alternativesOf, fits, LOWER_LIMITS, typesOf, UPPER_LIMITS, valuesOf } from './facets.ts';
+import {
+  alternativesOf,
+  fits,
+  LOWER_LIMITS,
+  namesInPattern,
+  typesOf,
+  UPPER_LIMITS,
+  valuesOf,
+} from './facets.ts';
 import { flattened, isNullable, type Resolve, refOf } from './resolution.ts';
 
 /** Who made the value: what clients send must stay accepted, what they are given must stay what they know. */
@@ -59,7 +67,10 @@ function requestChanges(before: Schema, after: Schema): string[] {
     if (refused === undefined) changes.push(`only ${list(accepted)} is accepted now`);
     else if (refused.length > 0) changes.push(`${list(refused)} is not accepted any more`);
   }
-  for (const keyword of ['format', 'pattern', 'multipleOf'] as const)
+  const names = namesInPattern(after);
+  const missing = names && namesInPattern(before)?.filter((name) => !names.includes(name));
+  if (missing !== undefined && missing.length > 0) changes.push(`${list(missing)} is not accepted any more`);
+  for (const keyword of ['format', ...(missing === undefined ? ['pattern'] : []), 'multipleOf'])
     if (facet(after, keyword) !== undefined && facet(after, keyword) !== facet(before, keyword))
       changes.push(`${keyword} ${shown(facet(before, keyword))} became ${shown(facet(after, keyword))}`);
   for (const keyword of UPPER_LIMITS)

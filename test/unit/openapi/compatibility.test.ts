@@ -13,6 +13,21 @@ describe('the current API', () => {
     expect(breakingChanges(released, document)).toEqual([]);
   });
 
+  it('may get another event type (docs/specification.md, Versioning)', () => {
+    let places = 0;
+    const withAnother = (_: string, value: unknown): unknown => {
+      const isList = Array.isArray(value) && value.includes('ticket.created');
+      const isPattern = typeof value === 'string' && /^\^.*\|ticket\\\.created/.test(value);
+      if (isList || isPattern) places += 1;
+      if (isPattern) return value.replaceAll('|ticket\\.created', '|ticket\\.created|ticket\\.closed');
+      return isList ? [...value, 'ticket.closed'] : value;
+    };
+    const later = JSON.parse(JSON.stringify(document), withAnother);
+    expect(places).toBeGreaterThan(10);
+    expect(breakingChanges(document, later)).toEqual([]);
+    expect(breakingChanges(later, document)).not.toEqual([]);
+  });
+
   it('cannot lose any field without a reported change', () => {
     for (const name of Object.keys(document.components.schemas)) {
       const before = reaching(name);

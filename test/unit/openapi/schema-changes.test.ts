@@ -153,6 +153,12 @@ describe('a value in a request', () => {
       'it: items must be distinct now',
     ],
     ['keeps its values', { enum: ['a', 'b'] }, { enum: ['a'] }, 'it: "b" is not accepted any more'],
+    [
+      'keeps its values in a list',
+      { ...text, pattern: '^(a|b)(,(a|b))*$' },
+      { ...text, pattern: '^(a|c)(,(a|c))*$' },
+      'it: "b" is not accepted any more',
+    ],
     ['stays free', text, { ...text, enum: ['a'] }, 'it: only "a" is accepted now'],
     [
       'keeps its default',
@@ -191,6 +197,11 @@ describe('a value in a request', () => {
 
   it.each<[string, Schema, Schema]>([
     ['gain values', { ...text, enum: ['a'] }, { ...text, enum: ['a', 'b'] }],
+    [
+      'gain values in a list',
+      { ...text, pattern: '^(a\\.b)(,(a\\.b))*$' },
+      { ...text, pattern: '^(c|a\\.b)(,(c|a\\.b))*$' },
+    ],
     ['get free', { ...text, enum: ['a'] }, text],
     ['become null', text, { type: ['string', 'null'] }],
     ['be a broken number', { type: 'integer' }, { type: 'number' }],
