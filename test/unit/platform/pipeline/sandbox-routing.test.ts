@@ -179,22 +179,31 @@ describe('an idempotency key', () => {
 const POOL = [0, 1, 2, 3].map(() => newId('org', NOW));
 const anOrg = fc.constantFrom(...POOL);
 const createdAt = NOW.toISOString();
-const somePairing = fc.record({
-  liveOrganizationId: anOrg,
-  sandboxOrganizationId: anOrg,
-  createdAt: fc.constant(createdAt),
+const generation = fc.integer({ min: 0, max: 3 });
+const aPairing = (liveOrganizationId: OrgId, sandboxOrganizationId: OrgId): Pairing => ({
+  liveOrganizationId,
+  sandboxOrganizationId,
+  createdAt,
 });
-const someSandbox = fc.record({
-  id: anOrg,
-  environment: fc.constant('sandbox' as const),
-  liveOrganizationId: anOrg,
-  generation: fc.integer({ min: 0, max: 3 }),
+const aSandbox = (id: OrgId, liveOrganizationId: OrgId, at: number): Sandbox => ({
+  id,
+  environment: 'sandbox',
+  liveOrganizationId,
+  generation: at,
 });
-/** Answers as a store does, with the stored items. */
-const stored = fc.record({
-  pairing: fc.option(somePairing, { nil: undefined }),
-  sandbox: fc.option(someSandbox, { nil: undefined }),
-});
+/** Answers as a store does: items of any organizations, or of two that name each other. */
+const stored = fc.oneof(
+  fc.record({
+    pairing: fc.option(fc.tuple(anOrg, anOrg), { nil: undefined }).map((ids) => ids && aPairing(...ids)),
+    sandbox: fc
+      .option(fc.tuple(anOrg, anOrg, generation), { nil: undefined })
+      .map((parts) => parts && aSandbox(...parts)),
+  }),
+  fc.tuple(anOrg, anOrg, generation).map(([live, sandbox, at]) => ({
+    pairing: aPairing(live, sandbox),
+    sandbox: aSandbox(sandbox, live, at),
+  })),
+);
 
 describe('the sandbox of a key', () => {
   const ask = async (orgId: OrgId, of: (asked: OrgId) => Awaited<ReturnType<FindSandbox>>) => {
