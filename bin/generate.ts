@@ -62,7 +62,8 @@ await startNamedProgram('generate', 'Writes files that are made of the code.', {
     },
   },
   sdk: {
-    about: 'docs/reference/typescript-client.md, after a change of the methods of packages/sdk',
+    about:
+      'routes of packages/sdk and docs/reference/typescript-client.md, after `openapi`, or a change of its methods',
     start: async () => runScript('packages/sdk', 'coverage'),
   },
   python: {

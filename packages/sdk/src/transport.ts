@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError, type ErrorDetail, type ErrorType, TimeoutError } from './errors.ts';
 import type { ItemOf, Operation, ResponseOf } from './operations.ts';
-import { ROUTES } from './operations.ts';
 import { type Page, Pages } from './pages.ts';
+import { ROUTES } from './routes.gen.ts';
 import { wait } from './wait.ts';
 
 /** For one call. */

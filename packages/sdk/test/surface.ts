@@ -1,6 +1,7 @@
-import { type Operation, ROUTES } from '../src/operations.ts';
+import type { Operation } from '../src/operations.ts';
 import { Pages } from '../src/pages.ts';
 import { createResources } from '../src/resources.ts';
+import { ROUTES } from '../src/routes.gen.ts';
 import type { Transport } from '../src/transport.ts';
 
 /** A method of the client, and the operation that it calls. */

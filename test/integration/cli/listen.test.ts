@@ -13,7 +13,7 @@ describe('conversations listen', { timeout: 60_000 }, () => {
   it('registers an endpoint, shows and verifies deliveries, and deletes the endpoint', async () => {
     const { api, listen, onlyEndpoint } = await aLocalRun();
     const program = listen();
-    await program.shows(/Listening as whk_1 for conversation.created, message.received, /);
+    await program.shows(/Listening as whk_1 for all event types\n/);
     expect(await api.deliver(onlyEndpoint(), { id: 'dlv_1', attempt: 1, data: { n: 1 } })).toBe(200);
     await program.shows(/conversation\.created {2}attempt 1 {2}✓ verified\n +evt_fake_1 {2}dlv_1\n/);
     await program.shows(/← 200 after \d+ ms {2}dlv_1/);
@@ -25,7 +25,9 @@ describe('conversations listen', { timeout: 60_000 }, () => {
 
   it('subscribes to the given event types', async () => {
     const { listen, onlyEndpoint } = await aLocalRun();
-    await listen('--events', 'ticket.created,message.received').shows(/Listening/);
+    await listen('--events', 'ticket.created,message.received').shows(
+      /Listening as whk_1 for ticket.created, message.received\n/,
+    );
     expect(onlyEndpoint().events).toEqual(['ticket.created', 'message.received']);
   });
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, ConnectionError, createClient, isApiError } from '../../../sdk/src/index.ts';
 import { renderAnswer, renderDelivery } from '../delivery-view.ts';
+import { SUBSCRIBABLE } from '../event-types.ts';
 import { environmentFileIn, readDirectory, type Variables } from '../local-run/directory.ts';
 import { requireEnvironmentFile } from '../local-run/environment-file.ts';
 import { passOn } from '../pass-on.ts';
@@ -87,7 +88,8 @@ export async function listen(args: ListenArguments, parts: ListenParts): Promise
       remove(registered.id, client, screen),
     );
     secret.resolve(endpoint.secret);
-    screen.print(`\n  ${screen.paint('green', 'Listening')} as ${endpoint.id} for ${args.events.join(', ')}`);
+    const events = args.events.length === SUBSCRIBABLE.length ? 'all event types' : args.events.join(', ');
+    screen.print(`\n  ${screen.paint('green', 'Listening')} as ${endpoint.id} for ${events}`);
   } else {
     screen.print(
       `\n  ${screen.paint('green', 'Listening')} at ${screen.paint('bold', receiver.url)}, any path`,
