@@ -33,6 +33,8 @@ interface Waiting {
   event: string;
   lineage: Lineage;
   since: number;
+  /** Whether invocations of other event sources were under way. */
+  isBehindOthers: boolean;
   resolve: (result: InvocationResult) => void;
 }
 
@@ -74,6 +76,8 @@ export class LocalFunction implements Pool {
   #starting = false;
   #lastStartedAt = 0;
   #growthPatienceMs = GROWTH_PATIENCE_MS.least;
+  /** Milliseconds that invocations have waited behind those of other event sources since the last start. */
+  #waitedForOthersMs = 0;
   #growthCheck: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -126,7 +130,8 @@ export class LocalFunction implements Pool {
     if (bytes > limitBytes) return Promise.resolve(tooLargeResult(bytes, limitBytes));
     if (this.#stopped) return Promise.resolve(stoppedResult());
     return new Promise((resolve) => {
-      this.#queue.add(lane, { event, lineage, since: Date.now(), resolve });
+      const isBehindOthers = this.#queue.underWayOfOthers(lane) > 0;
+      this.#queue.add(lane, { event, lineage, since: Date.now(), isBehindOthers, resolve });
       this.#schedule();
     });
   }
@@ -185,14 +190,18 @@ export class LocalFunction implements Pool {
 
   /**
    * Starts sandboxes one at a time: at once if it is the first, else when the next invocation waits too long.
+   * Short waits for invocations of other event sources add up: in Lambda there are none.
    */
   #growFor(next: Waiting): void {
-    const waited = Date.now() - Math.max(next.since, this.#lastStartedAt);
     const patience = this.#growthPatienceMs;
+    const waited = this.#waitOf(next) + this.#waitedForOthersMs;
     if (this.size > 0 && waited < patience) this.#lookAgainIn(patience - waited);
     else if (this.#capacity.acquire(this)) void this.#start();
     else if (this.size > 0) this.#lookAgainIn(patience);
   }
+
+  /** Milliseconds, without the start of a sandbox. */
+  #waitOf = ({ since }: Waiting): number => Date.now() - Math.max(since, this.#lastStartedAt);
 
   #lookAgainIn(milliseconds: number): void {
     this.#growthCheck ??= setTimeout(() => {
@@ -206,6 +215,7 @@ export class LocalFunction implements Pool {
     const sandbox = new Sandbox({ ...options, environment: this.#environment, nodeBinary, onLine });
     const since = Date.now();
     this.#starting = true;
+    this.#waitedForOthersMs = 0;
     this.#sandboxes.add(sandbox);
     this.#processes.add(sandbox);
     void sandbox.exited.then(() => {
@@ -230,6 +240,7 @@ export class LocalFunction implements Pool {
   async #serve(sandbox: Sandbox): Promise<void> {
     for (let next = this.#queue.take(); next; next = this.#queue.take()) {
       const { lane, item } = next;
+      if (item.isBehindOthers) this.#waitedForOthersMs += this.#waitOf(item);
       const invocation = {
         requestId: randomUUID(),
         event: item.event,

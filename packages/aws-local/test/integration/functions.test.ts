@@ -193,6 +193,16 @@ describe('the lanes of a function', () => {
     expect((await Promise.all(hanging)).map(({ payload }) => payload)).toHaveLength(4);
   });
 
+  it('do not wait again and again for short invocations of one another', async () => {
+    const fn = aFunction('await new Promise((resolve) => setTimeout(resolve, 30));', { maxSandboxes: 2 });
+    const [busy, fresh] = [fn.lane(1), fn.lane(1)];
+    // Each wait is too short to be a reason for another sandbox.
+    await awaitAssertion(async () => {
+      await Promise.all([busy.invoke({}), fresh.invoke({})]);
+      expect(fn.size).toBe(2);
+    });
+  });
+
   it('accept as many invocations as there are sandboxes left for them, and one to grow', async () => {
     const gate = temporaryDirectory();
     const fn = aFunctionModule(gated(gate), { maxSandboxes: 6 });
