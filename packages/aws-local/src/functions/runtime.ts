@@ -33,7 +33,7 @@ interface Waiting {
   event: string;
   lineage: Lineage;
   since: number;
-  /** Whether invocations of other event sources were under way. */
+  /** Whether invocations of other event sources were running. */
   isBehindOthers: boolean;
   resolve: (result: InvocationResult) => void;
 }
