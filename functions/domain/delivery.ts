@@ -102,18 +102,20 @@ export type DeliveryRef = Pick<Delivery, 'id' | 'webhookId' | 'generation'>;
  * A queue message that names a delivery. The row in the table decides, not the message (docs/architecture.md,
  * Guarantees).
  */
-export const DeliveryMessage = z.object({
-  ...z.pick(Delivery, {
+export const DeliveryMessage = z.extend(
+  z.pick(Delivery, {
     id: true,
     orgId: true,
     generation: true,
     webhookId: true,
     eventId: true,
     traceId: true,
-  }).shape,
-  /** Set when the message has waited for its turn at an endpoint with a limit, or its delivery was parked. */
-  waited: z.optional(z.object({ since: z.number(), parked: z.optional(z.literal(true)) })),
-});
+  }),
+  {
+    /** Set when it has waited for its turn at an endpoint with a limit, or its delivery was parked. */
+    waited: z.optional(z.object({ since: z.number(), parked: z.optional(z.literal(true)) })),
+  },
+);
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
 
 export const toDeliveryMessage = ({

@@ -94,10 +94,10 @@ export interface EndpointChange {
 }
 
 /** What remains of a deleted endpoint, for as long as its deliveries are kept. */
-export const DeletedEndpoint = z.object({
-  ...z.pick(Endpoint, { id: true, url: true, createdAt: true, failingSince: true, disabledAt: true }).shape,
-  deletedAt: Timestamp,
-});
+export const DeletedEndpoint = z.extend(
+  z.pick(Endpoint, { id: true, url: true, createdAt: true, failingSince: true, disabledAt: true }),
+  { deletedAt: Timestamp },
+);
 export type DeletedEndpoint = z.infer<typeof DeletedEndpoint>;
 
 /** Of endpoints that were disabled, chooses the latest one: the others were replaced before. */

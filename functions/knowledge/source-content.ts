@@ -2,7 +2,7 @@ import type { Gate } from '../domain/gate.ts';
 import { simulateContent } from '../domain/simulation.ts';
 import { MAX_SOURCE_BYTES, MAX_TEXT_BYTES, type Source, type SourceKind } from '../domain/source.ts';
 import type { CheckFinding } from '../domain/source-check.ts';
-import type { OutboundClient } from '../platform/outbound/client.ts';
+import type { ContentClient } from '../platform/outbound/client.ts';
 import type { Extractor } from './extractor.ts';
 
 const ACCEPT: Record<SourceKind, string> = {
@@ -22,7 +22,7 @@ export function sourceContent({
   userAgent,
 }: {
   gate: Gate;
-  outbound: Pick<OutboundClient, 'fetch'>;
+  outbound: Pick<ContentClient, 'fetch'>;
   extract: Extractor;
   userAgent: string;
 }) {

@@ -168,6 +168,18 @@ export const retryPolicy = (
   capSeconds: environment.RETRY_CAP_SECONDS,
 });
 
+/**
+ * What a function logs and measures, which every function of the stack has. Tests may leave it out: they
+ * have no metrics then.
+ */
+export const telemetry = (
+  {
+    FUNCTION_NAME: functionName = '',
+    LOG_LEVEL: logLevel = '',
+    METRICS_NAMESPACE: metricsNamespace,
+  }: NodeJS.ProcessEnv = process.env,
+) => ({ functionName, logLevel, metricsNamespace });
+
 /** Region of the function, which Lambda sets. */
 export const functionRegion = ({ AWS_REGION = '' }: NodeJS.ProcessEnv = process.env): string => AWS_REGION;
 

@@ -1,5 +1,5 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
+import { telemetry } from './config.ts';
 import { failureFields } from './failure-fields.ts';
 import { CONTEXT_FIELDS, type ContextFields, LOG_CODES, type Log } from './log-codes.ts';
 import type { FieldKind, Line } from './log-lines/line.ts';
@@ -12,25 +12,48 @@ export interface Logging {
   add(fields: ContextFields): void;
 }
 
-/** @param printer writes the lines with the function's context */
-export function logging(printer: Logger): Logging {
+type Fields = Readonly<Record<string, unknown>>;
+
+/** By importance; a function logs from its level on. */
+const LEVELS = ['DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'];
+
+/**
+ * @param logLevel least level that is logged: DEBUG, INFO, WARN, ERROR, or SILENT for none; INFO if unknown
+ * @param functionName in its stage
+ * @param write takes a line's fields
+ */
+export function logging(
+  { logLevel, functionName: service }: { logLevel: string; functionName: string },
+  write: (line: Fields) => void,
+): Logging {
+  const least = LEVELS.includes(logLevel) ? LEVELS.indexOf(logLevel) : LEVELS.indexOf('INFO');
+  let isCold = true;
+  let invocation: Fields = {};
+  let added: Fields = {};
   return {
     log(code, fields) {
-      const { level, message, fields: declared }: Line = LOG_CODES[code];
-      printer[level](message, { code, ...formatFields(fields, { ...CONTEXT_FIELDS, ...declared }) });
+      const { level: name, message, fields: declared }: Line = LOG_CODES[code];
+      const level = name.toUpperCase();
+      if (LEVELS.indexOf(level) < least) return;
+      const timestamp = new Date().toISOString();
+      const own = formatFields(fields, { ...CONTEXT_FIELDS, ...declared });
+      write({ level, message, timestamp, service, ...invocation, ...added, code, ...own });
     },
-    begin(context) {
-      printer.resetKeys();
-      printer.addContext(context);
+    begin({ functionName: function_name, awsRequestId: function_request_id }) {
+      invocation = { cold_start: isCold, function_name, function_request_id };
+      added = {};
+      isCold = false;
     },
     add(fields) {
-      printer.appendKeys(formatFields(fields, CONTEXT_FIELDS));
+      added = { ...added, ...formatFields(fields, CONTEXT_FIELDS) };
     },
   };
 }
 
-/** Structured logs; name and level from POWERTOOLS_SERVICE_NAME and POWERTOOLS_LOG_LEVEL. */
-export const logger: Logging = logging(new Logger());
+/** A line of JSON for each log line, as Lambda's log format expects it. */
+export const logger: Logging = logging(telemetry(), (line) => {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+});
 
 /** Replaces a value that is not of its field's kind: the value may be secret. */
 const WITHHELD = '[withheld]';

@@ -1,4 +1,4 @@
-import { Metrics } from '@aws-lambda-powertools/metrics';
+import { telemetry } from './config.ts';
 import { BACKLOG_AGE, DELIVERED, METRICS } from './metric-names.ts';
 
 type Unit = 'Count' | 'Seconds' | 'Milliseconds' | 'Percent';
@@ -50,8 +50,9 @@ export function sample(name: string, milliseconds: number): void {
   getValues(name, 'Milliseconds').push(milliseconds);
 }
 
-/** The namespace is in POWERTOOLS_METRICS_NAMESPACE. */
-const metrics = new Metrics({ serviceName: METRICS.serviceName });
+/** Most values of a metric in a line. */
+const VALUES_IN_LINE = 100;
+const { metricsNamespace } = telemetry();
 
 /**
  * Writes the values in CloudWatch's embedded metric format: one log line, without a call; more lines beyond
@@ -62,10 +63,28 @@ export function publishMetrics(): void {
   if (collected.size === 0 || !(isUrgent || at - publishedAt >= PUBLISH_INTERVAL_MS)) return;
   publishedAt = at;
   isUrgent = false;
-  for (const [name, { unit, values }] of collected)
-    for (const value of values) metrics.addMetric(name, unit, value);
+  const most = Math.max(...[...collected.values()].map(({ values }) => values.length));
+  if (metricsNamespace !== undefined)
+    for (let first = 0; first < most; first += VALUES_IN_LINE) writeLine(metricsNamespace, at, first);
   collected.clear();
-  if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+}
+
+/**
+ * Source: Amazon CloudWatch, Specification: Embedded metric format.
+ * @param first index of each metric's first value in the line
+ */
+function writeLine(Namespace: string, Timestamp: number, first: number): void {
+  const Metrics: { Name: string; Unit: Unit }[] = [];
+  const ofName: Record<string, number | number[] | undefined> = {};
+  for (const [Name, { unit: Unit, values }] of collected) {
+    const some = values.slice(first, first + VALUES_IN_LINE);
+    if (some.length === 0) continue;
+    Metrics.push({ Name, Unit });
+    ofName[Name] = some.length === 1 ? some[0] : some;
+  }
+  const CloudWatchMetrics = [{ Namespace, Dimensions: [['service']], Metrics }];
+  const line = { _aws: { Timestamp, CloudWatchMetrics }, service: METRICS.serviceName, ...ofName };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 /** Measurements of an attempt (`AttemptMetrics`), in milliseconds. */

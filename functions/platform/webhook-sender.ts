@@ -8,7 +8,7 @@ import { checkReceiverUrl, type ReceiverPolicy } from '../domain/receiver-url.ts
 import { getSigningKey, sign } from '../domain/signature.ts';
 import { parseProgram, simulate } from '../domain/simulation.ts';
 import type { KeyringSource } from './keyrings.ts';
-import type { OutboundClient } from './outbound/client.ts';
+import type { ReceiverClient } from './outbound/client.ts';
 import { completeHeaders, type OutboundRequest, type OutboundResult } from './outbound/exchange.ts';
 
 type Outcome = Omit<AttemptResult, 'startedAt' | 'endedAt'>;
@@ -27,7 +27,7 @@ export function webhookSender({
   now,
 }: {
   gate: Gate;
-  outbound: Pick<OutboundClient, 'post'>;
+  outbound: Pick<ReceiverClient, 'post'>;
   simulated: SimulatedReceiver;
   signingKeys: KeyringSource;
   userAgent: string;

@@ -19,7 +19,7 @@ import { logger } from '../platform/logger.ts';
 import { CHECKED } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { organizationStates } from '../platform/organization-states.ts';
-import { outboundClient } from '../platform/outbound/client.ts';
+import { contentClient } from '../platform/outbound/client.ts';
 import { busWorker, processEach } from '../platform/pipeline/worker.ts';
 import { setVisibility } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
@@ -49,7 +49,7 @@ const organizations = organizationStates(readOrganizationState(service));
 const hosts = blockedHosts(blockedHostStore(service).all);
 const fetchContent = sourceContent({
   gate: gate(organizations.of),
-  outbound: outboundClient({
+  outbound: contentClient({
     policy: { loopback: loopbackReceivers(), blocks: hosts.blocks },
     timeoutMs: FETCH_TIMEOUT_SECONDS * 1000,
   }),

@@ -26,7 +26,7 @@ import { keyringSource, secretValue } from '../platform/keyrings.ts';
 import { logger } from '../platform/logger.ts';
 import { deliveryMetrics } from '../platform/metrics.ts';
 import { organizationStates } from '../platform/organization-states.ts';
-import { outboundClient } from '../platform/outbound/client.ts';
+import { receiverClient } from '../platform/outbound/client.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { deliveryQueues, parseDeliveryMessage, queueUrls } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
@@ -94,7 +94,7 @@ const attempt = attemptDelivery(
     prepare,
     attempt: webhookSender({
       gate: gate(organizations.of),
-      outbound: outboundClient(receivers),
+      outbound: receiverClient(receivers),
       simulated: simulatedReceiver(receivers),
       signingKeys,
       userAgent: outboundUserAgent('ConversationService-Webhooks', readEnvironment(SenderEnvironment)),

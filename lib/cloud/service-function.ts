@@ -97,9 +97,9 @@ export class ServiceFunction extends lambda.Function {
       ...(props.loopBound === undefined ? {} : { recursiveLoop: lambda.RecursiveLoop.ALLOW }),
       environment: {
         ...valuesOf(props.environment),
-        POWERTOOLS_SERVICE_NAME: props.name,
-        POWERTOOLS_LOG_LEVEL: stack.policy.logLevel,
-        POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(scope),
+        FUNCTION_NAME: props.name,
+        LOG_LEVEL: stack.policy.logLevel,
+        METRICS_NAMESPACE: metricsNamespace(scope),
       },
       role,
       logGroup: group,

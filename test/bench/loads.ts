@@ -39,7 +39,7 @@ const ENVIRONMENT = {
   PATH: process.env.PATH,
   ...FUNCTION_ENVIRONMENT,
   AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
-  POWERTOOLS_SERVICE_NAME: 'bench',
+  FUNCTION_NAME: 'bench',
 };
 
 /** CPU time of its thread instead of elapsed time, because other processes hardly affect it. */

@@ -12,7 +12,7 @@ const template = synthesize();
 const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties);
 const functionOf = (from: ReturnType<typeof synthesize>, name: string) =>
   ofType(from, 'AWS::Lambda::Function').find(
-    ([, fn]) => Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME === name,
+    ([, fn]) => Object(fn.Properties.Environment).Variables.FUNCTION_NAME === name,
   );
 const sourcesOf = (name: string) => {
   const [id] = functionNamed(template, name);

@@ -6,14 +6,13 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleDocumentation, DOCUMENTATION } from '../../lib/cloud/bundle.ts';
 import { currentDocument } from '../../lib/openapi/current.ts';
+import { TELEMETRY } from './reading.ts';
 import { ofType, statementsOf, synthesize } from './synthesize.ts';
 
 describe("the documentation's stack", () => {
   const template = synthesize();
   const functions = ofType(template, 'AWS::Lambda::Function').filter(([, fn]) =>
-    (DOCUMENTATION as readonly string[]).includes(
-      Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME,
-    ),
+    (DOCUMENTATION as readonly string[]).includes(Object(fn.Properties.Environment).Variables.FUNCTION_NAME),
   );
 
   it('lets its functions write their logs and nothing else', () => {
@@ -30,11 +29,7 @@ describe("the documentation's stack", () => {
 
   it('gives its functions no tables, keys or users', () => {
     for (const [, fn] of functions)
-      expect(Object.keys(Object(fn.Properties.Environment).Variables).sort()).toEqual([
-        'POWERTOOLS_LOG_LEVEL',
-        'POWERTOOLS_METRICS_NAMESPACE',
-        'POWERTOOLS_SERVICE_NAME',
-      ]);
+      expect(Object.keys(Object(fn.Properties.Environment).Variables).sort()).toEqual(TELEMETRY);
   });
 
   it('serves the documentation by GET without credentials', () => {

@@ -11,6 +11,7 @@ import {
   references,
   resourcesOf,
   statementsIn,
+  TELEMETRY,
 } from './reading.ts';
 import { ofType, stacksOf, synthesize } from './synthesize.ts';
 
@@ -117,6 +118,13 @@ describe.each(STAGES)('in stage %s', (stage) => {
       const roles = functions.map(([, { Properties }]) => references(Properties.Role)[0]);
       expect(new Set(groups).size).toBe(functions.length);
       expect(new Set(roles).size).toBe(functions.length);
+    });
+
+    it('has its name, a level of logs and a namespace of metrics, without which it would have none', () => {
+      for (const [id, { Properties }] of functions)
+        expect(Object.keys(Object(Properties.Environment).Variables), id).toEqual(
+          expect.arrayContaining(TELEMETRY),
+        );
     });
 
     it("ends before its caller's timeout", () => {

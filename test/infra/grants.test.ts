@@ -83,7 +83,7 @@ function neededBy(template: Template, [id, fn]: Found, used: Access): Set<string
 }
 
 const nameOf = ({ Properties }: SynthesizedResource): string =>
-  Object(Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME;
+  Object(Properties.Environment).Variables.FUNCTION_NAME;
 
 /** Functions of the service, without those that the CDK adds. */
 const functionsIn = (template: Template): Found[] =>

@@ -138,7 +138,7 @@ describe('the routes of sources', () => {
     const withTable = ofType(template, 'AWS::Lambda::Function')
       .map(([, fn]) => variablesOf(fn))
       .filter((variables) => 'KNOWLEDGE_TABLE' in variables)
-      .map((variables) => variables.POWERTOOLS_SERVICE_NAME);
+      .map((variables) => variables.FUNCTION_NAME);
     expect(withTable.sort()).toEqual(
       expect.arrayContaining([
         'check-source',

@@ -169,7 +169,7 @@ describe('the organization settings route', () => {
       expect(Object(route.Properties.Environment).Variables.MAILER).toBe(expected);
     }
     const workers = ofType(synthesize(context), 'AWS::Lambda::Function').map(
-      ([, { Properties }]) => Object(Properties.Environment).Variables?.POWERTOOLS_SERVICE_NAME,
+      ([, { Properties }]) => Object(Properties.Environment).Variables?.FUNCTION_NAME,
     );
     expect(workers.includes('notify')).toBe(expected === 'on');
   });

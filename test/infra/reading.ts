@@ -38,9 +38,12 @@ export function ourFunctions(template: Template): Found[] {
   return all(template, 'AWS::Lambda::Function').filter(([id]) => !deployers.has(id));
 }
 
+/** Variables of every function, in their order: what it logs and measures. */
+export const TELEMETRY = ['FUNCTION_NAME', 'LOG_LEVEL', 'METRICS_NAMESPACE'];
+
 /** The name of a route or worker that a function serves. */
 export const nameOf = ({ Properties }: SynthesizedResource): string =>
-  Object(Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME;
+  Object(Properties.Environment).Variables.FUNCTION_NAME;
 
 /** An alarm's metric, or those of its expression. */
 export interface Watched {

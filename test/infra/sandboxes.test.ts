@@ -7,7 +7,7 @@ import { functionNamed, ofType, synthesize, tableGrants } from './synthesize.ts'
 
 const template = synthesize();
 const nameOf = (fn: { Properties: Record<string, unknown> }): string =>
-  Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME;
+  Object(fn.Properties.Environment).Variables.FUNCTION_NAME;
 
 /** The tables with rows of sandboxes. */
 const TABLES = ['Service', 'Outbox', 'Deliveries', 'Ledger', 'Knowledge'];

@@ -3,6 +3,7 @@ import { SignInEnvironment } from '../../functions/platform/config.ts';
 import * as routes from '../../functions/sign-in/routes.ts';
 import { SIGN_IN } from '../../lib/cloud/bundle.ts';
 import { BARE, OTHER_ISSUER, SETTINGS } from './contexts.ts';
+import { TELEMETRY } from './reading.ts';
 import { functionNamed, ofType, statementsOf, synthesize } from './synthesize.ts';
 
 const template = synthesize();
@@ -46,7 +47,7 @@ describe('the functions of the sign-in', () => {
 
   it.each(SIGN_IN)('%s has the issuer, and no tables or keys', (name) => {
     const variables = variablesOf(template, name);
-    const ours = Object.keys(variables).filter((variable) => !variable.startsWith('POWERTOOLS_'));
+    const ours = Object.keys(variables).filter((variable) => !TELEMETRY.includes(variable));
     expect(ours.sort()).toEqual(Object.keys(SignInEnvironment.shape).sort());
     expect(variables).toMatchObject({
       OIDC_SCOPE: 'openid',

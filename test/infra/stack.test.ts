@@ -12,13 +12,11 @@ const template = synthesize();
 const functions = ourFunctions(template);
 
 const nameOf = (fn: { Properties: Record<string, unknown> }): string =>
-  Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME;
+  Object(fn.Properties.Environment).Variables.FUNCTION_NAME;
 
 describe('functions', () => {
   it('exist for each route, each worker, each part of the sign-in, and each part of the documentation', () => {
-    const names = functions.map(
-      ([, fn]) => Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME,
-    );
+    const names = functions.map(([, fn]) => Object(fn.Properties.Environment).Variables.FUNCTION_NAME);
     const expected = [
       ...Object.values(routes).map(({ name }) => name),
       ...WORKERS,
@@ -57,7 +55,7 @@ describe('sessions', () => {
   const environmentOf = (name: string) =>
     functions
       .map(([, fn]) => Object(fn.Properties.Environment).Variables)
-      .find((variables) => variables.POWERTOOLS_SERVICE_NAME === name);
+      .find((variables) => variables.FUNCTION_NAME === name);
 
   it.each(Object.values(routes))('$name has the issuer exactly when it accepts sessions', (route: Route) => {
     const takesSessions = route.role !== undefined || route.dashboard !== undefined;

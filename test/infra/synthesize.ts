@@ -104,7 +104,7 @@ export function ofType(template: Template, type: string): [string, SynthesizedRe
 /** The function of a route or worker. @throws when there is none */
 export function functionNamed(template: Template, name: string): [id: string, fn: SynthesizedResource] {
   const found = ofType(template, 'AWS::Lambda::Function').find(
-    ([, fn]) => Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME === name,
+    ([, fn]) => Object(fn.Properties.Environment).Variables.FUNCTION_NAME === name,
   );
   if (found === undefined) throw new Error(`there is no function ${name}`);
   return found;

@@ -67,7 +67,6 @@ const ROOMS: readonly Room[] = [
     except: '^functions/platform/(?:outbound/|clients/request-handler\\.ts)',
     packages: [
       ...npm('zod', 'jose', 'leven', '@middy/core', '@types/aws-lambda', '@smithy/node-http-handler'),
-      ...npm('@aws-lambda-powertools/logger', '@aws-lambda-powertools/metrics'),
       ...sdk('client-dynamodb', 'client-dynamodb-streams', 'client-eventbridge', 'client-secrets-manager'),
       ...sdk('client-sesv2', 'client-cognito-identity-provider', 'client-sqs', 'lib-dynamodb'),
       ...sdk('credential-provider-env'),

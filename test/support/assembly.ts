@@ -17,10 +17,7 @@ export function functionsOf(assembly: string): Functions {
   const names = new Map(
     template
       .ofType('AWS::Lambda::Function')
-      .map((resource) => [
-        variablesOf(resource).POWERTOOLS_SERVICE_NAME,
-        String(resource.properties.FunctionName),
-      ]),
+      .map((resource) => [variablesOf(resource).FUNCTION_NAME, String(resource.properties.FunctionName)]),
   );
   return {
     physicalNameOf(name) {
@@ -42,9 +39,7 @@ export function addVariables(assembly: string, variables: Readonly<Record<string
 /** Removes `RecursiveLoop` from functions of an assembly, before it is started. */
 export function stopLoopsOf(assembly: string, names: readonly FunctionName[]): void {
   change(assembly, (_, { Type, Properties }) => {
-    const isNamed = names.some(
-      (name) => variablesOf({ properties: Properties }).POWERTOOLS_SERVICE_NAME === name,
-    );
+    const isNamed = names.some((name) => variablesOf({ properties: Properties }).FUNCTION_NAME === name);
     if (Type === 'AWS::Lambda::Function' && isNamed) delete Properties.RecursiveLoop;
   });
 }
@@ -97,7 +92,7 @@ interface Statement {
 }
 
 const serviceName = (properties: Record<string, unknown>): unknown =>
-  variablesOf({ properties }).POWERTOOLS_SERVICE_NAME;
+  variablesOf({ properties }).FUNCTION_NAME;
 
 interface TemplateResource {
   Type: string;

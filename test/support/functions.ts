@@ -7,7 +7,7 @@ export const FUNCTION_ENVIRONMENT = {
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',
-  POWERTOOLS_METRICS_NAMESPACE: 'ConversationService',
+  METRICS_NAMESPACE: 'ConversationService',
   SERVICE_TABLE: 'service',
   OUTBOX_TABLE: 'outbox',
   DELIVERIES_TABLE: 'deliveries',

@@ -21,34 +21,44 @@ export interface OutboundClientOptions {
   tls?: { ca: string };
 }
 
-export interface OutboundClient {
+interface Closable {
+  /** Closes all connections, which fails their requests. */
+  close(): void;
+}
+
+export interface ReceiverClient extends Closable {
   /**
    * Sends once. Never rejects for failures of the URL, the network or the receiver.
    * @param onWritten called when the whole request was sent, unless the response came first
    * @throws NotPermitted without a permit of the gate
    */
   post(request: OutboundRequest, permit: Permit, onWritten?: () => void): Promise<OutboundResult>;
+}
+
+export interface ContentClient extends Closable {
   /**
    * Fetches a URL, following redirects. Never rejects for failures of the URL, the network or the servers.
    * @throws NotPermitted without a permit of the gate
    */
   fetch(request: FetchRequest, permit: Permit): Promise<FetchResult>;
-  /** Closes all connections, which fails their requests. */
-  close(): void;
 }
 
-/**
- * The only path to hosts that customers choose; it needs a permit of the gate.
+/*
+ * The only paths to hosts that customers choose, one to send and one to read, so that a function has the code
+ * of what it does; both need a permit of the gate.
  * Three checks precede the first byte: the URL by the receiver rule, regardless of the check at registration;
  * every address of its name, before connecting to exactly these; and the connected socket.
+ */
+
+/**
+ * Sends to receivers.
  * @example
- * const client = outboundClient({ policy: { loopback: 'refuse' }, timeoutMs: 10_000 });
+ * const client = receiverClient({ policy: { loopback: 'refuse' }, timeoutMs: 10_000 });
  * const result = await client.post({ url, headers, body }, permit);
  */
-export function outboundClient(options: OutboundClientOptions): OutboundClient {
-  const { policy, timeoutMs, resolve = nameServerResolver(), now = Date.now, tls } = options;
-  const agent = new ReceiverAgent({ lookup: guardedLookup(resolve, policy), policy, now, ca: tls?.ca });
-
+export function receiverClient(options: OutboundClientOptions): ReceiverClient {
+  const { policy, timeoutMs, now = Date.now } = options;
+  const agent = createAgent(options);
   return {
     async post(request, permit, onWritten) {
       requirePermit(permit);
@@ -58,6 +68,15 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
       agent.closeIdle();
       return exchange({ ...request, url: check.url }, { agent, timeoutMs, now, onWritten });
     },
+    close: () => agent.destroy(),
+  };
+}
+
+/** Reads the content of sources. */
+export function contentClient(options: OutboundClientOptions): ContentClient {
+  const { policy, timeoutMs } = options;
+  const agent = createAgent(options);
+  return {
     async fetch(request, permit) {
       requirePermit(permit);
       return retrieve(request, { agent, policy, timeoutMs });
@@ -65,3 +84,11 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
     close: () => agent.destroy(),
   };
 }
+
+const createAgent = ({
+  policy,
+  resolve = nameServerResolver(),
+  now = Date.now,
+  tls,
+}: OutboundClientOptions): ReceiverAgent =>
+  new ReceiverAgent({ lookup: guardedLookup(resolve, policy), policy, now, ca: tls?.ca });

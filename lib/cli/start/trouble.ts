@@ -35,12 +35,11 @@ const ERROR = { style: 'red', word: 'error' } as const;
 const LABELS = new Map<string, { style: 'red' | 'yellow'; word: string }>([
   ['WARN', { style: 'yellow', word: 'warn' }],
   ['ERROR', ERROR],
-  ['CRITICAL', ERROR],
 ]);
 
 /**
- * Renders warnings and errors for the screen, else returns undefined: JSON lines by level (Powertools'
- * names), other text by its words.
+ * Renders warnings and errors for the screen, else returns undefined: JSON lines by level, other text
+ * by its words.
  */
 export function renderTrouble(line: LogLine, paint: Paint): string | undefined {
   const json = parseJson(line.text);

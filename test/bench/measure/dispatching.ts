@@ -140,7 +140,7 @@ async function firstDelivery(
   });
   return until(
     'the dispatcher to be seen',
-    () => taken().find(({ pid }) => variableOf(pid, 'POWERTOOLS_SERVICE_NAME') === 'dispatch')?.pid,
+    () => taken().find(({ pid }) => variableOf(pid, 'FUNCTION_NAME') === 'dispatch')?.pid,
   );
 }
 

@@ -53,7 +53,7 @@ export type PartWatch = ReturnType<typeof watchParts>;
 
 function partOf({ pid }: SeenProcess, run: number): string {
   if (pid === run) return HOST;
-  const name = variableOf(pid, 'POWERTOOLS_SERVICE_NAME');
+  const name = variableOf(pid, 'FUNCTION_NAME');
   if (name !== undefined) return name;
   return commandOf(pid).includes('--db-path') ? TABLES : HOST;
 }

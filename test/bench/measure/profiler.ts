@@ -33,7 +33,7 @@ function stop(before: ReturnType<typeof usedMs>): void {
     const now = usedMs();
     const written: CpuProfile = {
       ...profile,
-      functionName: process.env.POWERTOOLS_SERVICE_NAME ?? '',
+      functionName: process.env.FUNCTION_NAME ?? '',
       mainMs: now.main - before.main,
       otherThreadsMs: now.all - before.all - (now.main - before.main),
     };

@@ -36,8 +36,8 @@ const CAUSES: readonly (readonly [cause: string, files: RegExp])[] = [
   ['SDK client and middleware', /@(aws-sdk|smithy)\//],
   ['validation (zod)', /\/zod\//],
   ['middy', /@middy\//],
-  ['logging', /powertools\/(logger|commons)|platform\/(logger|log-|failure-fields)/],
-  ['metrics', /powertools\/metrics|platform\/metric/],
+  ['logging', /platform\/(logger|log-|failure-fields)/],
+  ['metrics', /platform\/metric/],
   ['runtime client', /aws-lambda-ric|aws-local|test\/bench/],
   ['own code', /^functions\//],
 ];

@@ -10,7 +10,7 @@ import { buffer } from 'node:stream/consumers';
  */
 
 const file = process.env.REQUEST_RECORDS;
-const fn = process.env.POWERTOOLS_SERVICE_NAME ?? '';
+const fn = process.env.FUNCTION_NAME ?? '';
 const physicalName = process.env.AWS_LAMBDA_FUNCTION_NAME;
 const request = http.request;
 

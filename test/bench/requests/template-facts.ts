@@ -16,7 +16,7 @@ const MappingProperties = z.object({
 });
 const FunctionProperties = z.object({
   MemorySize: z.number().default(128),
-  Environment: z.object({ Variables: z.object({ POWERTOOLS_SERVICE_NAME: z.string() }) }),
+  Environment: z.object({ Variables: z.object({ FUNCTION_NAME: z.string() }) }),
 });
 
 /** The billed resources in the templates of an assembly. */
@@ -39,7 +39,7 @@ export function templateFacts(assembly: string): Measured['template'] {
     const text = JSON.stringify(reference);
     const alias = [...resources].find(([id, { Type }]) => Type === 'AWS::Lambda::Alias' && text.includes(id));
     const [, found] = [...functions].find(([id]) => text.includes(id)) ?? [];
-    if (found) return found.Environment.Variables.POWERTOOLS_SERVICE_NAME;
+    if (found) return found.Environment.Variables.FUNCTION_NAME;
     return alias && functionIn(alias[1].Properties.FunctionName);
   };
 
@@ -66,10 +66,7 @@ export function templateFacts(assembly: string): Measured['template'] {
   );
   return {
     memory: Object.fromEntries(
-      [...functions.values()].map((one) => [
-        one.Environment.Variables.POWERTOOLS_SERVICE_NAME,
-        one.MemorySize,
-      ]),
+      [...functions.values()].map((one) => [one.Environment.Variables.FUNCTION_NAME, one.MemorySize]),
     ),
     mappings,
     schedules: Object.fromEntries(schedules),

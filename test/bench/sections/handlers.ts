@@ -90,8 +90,7 @@ async function nothing({ node, taken }: MeasuredService, event: string, extent: 
 /** The events of functions, by the function's name. */
 function eventsOf(seen: readonly SeenInvocation[]): Map<string, SeenInvocation> {
   const names = new Map<number, string>();
-  for (const { pid } of seen)
-    names.set(pid, names.get(pid) ?? variableOf(pid, 'POWERTOOLS_SERVICE_NAME') ?? '');
+  for (const { pid } of seen) names.set(pid, names.get(pid) ?? variableOf(pid, 'FUNCTION_NAME') ?? '');
   return new Map(seen.map((one) => [names.get(one.pid) ?? '', one]));
 }
 

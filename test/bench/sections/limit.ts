@@ -67,7 +67,7 @@ async function batchFill({ tenant, receivers }: Dispatching, { taken }: Measured
   await Promise.all(Array.from({ length: BURST_LANES }, lane));
   await sleep(QUIET_MS);
   return taken()
-    .filter(({ pid }) => variableOf(pid, 'POWERTOOLS_SERVICE_NAME') === 'dispatch')
+    .filter(({ pid }) => variableOf(pid, 'FUNCTION_NAME') === 'dispatch')
     .map(({ records }) => records);
 }
 

@@ -87,8 +87,7 @@ function delivered(traffic: Traffic, count: number): Promise<void> {
 
 function signalFunctions(): void {
   for (const { pid } of familyOf(process.pid, processes()))
-    if (FUNCTIONS.some((name) => name === variableOf(pid, 'POWERTOOLS_SERVICE_NAME')))
-      process.kill(pid, 'SIGUSR2');
+    if (FUNCTIONS.some((name) => name === variableOf(pid, 'FUNCTION_NAME'))) process.kill(pid, 'SIGUSR2');
 }
 
 /** The profiles with the sources' names, which replace the bundle's in the files as well. */

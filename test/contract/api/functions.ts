@@ -85,8 +85,8 @@ export function loadedFunctions(orgId: string): Loaded {
 async function loadFunctions(issuer: string): Promise<(operation: Operation) => Handler> {
   const environment = {
     ...FUNCTION_ENVIRONMENT,
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
-    POWERTOOLS_METRICS_DISABLED: 'true',
+    LOG_LEVEL: 'SILENT',
+    METRICS_NAMESPACE: undefined,
     OIDC_ISSUER: issuer,
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);

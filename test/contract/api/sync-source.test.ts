@@ -46,7 +46,7 @@ async function aSyncedSource() {
   const environment = {
     ...FUNCTION_ENVIRONMENT,
     AWS_ENDPOINT_URL_DYNAMODB: await addressOf(engine),
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    LOG_LEVEL: 'SILENT',
     SERVICE_TABLE: service.name,
     OUTBOX_TABLE: outbox.name,
     RATE_TABLE: rates.name,

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const environment = {
     ...FUNCTION_ENVIRONMENT,
     AWS_ENDPOINT_URL_DYNAMODB: await addressOf(engine),
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    LOG_LEVEL: 'SILENT',
     OIDC_ISSUER: issuer.issuer,
     SERVICE_TABLE: tables.service.name,
     RATE_TABLE: tables.rates.name,

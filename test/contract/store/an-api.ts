@@ -36,7 +36,7 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
   const environment: Record<string, string> = {
     ...FUNCTION_ENVIRONMENT,
     AWS_ENDPOINT_URL_DYNAMODB: await addressOf(engine),
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    LOG_LEVEL: 'SILENT',
     OIDC_ISSUER: issuer.issuer,
     RATE_LIMIT_SANDBOX: '1000000',
     RATE_LIMIT_SCALE: '1000000',

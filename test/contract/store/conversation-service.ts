@@ -65,7 +65,7 @@ export async function aConversationService(engine: Engine, conversation: Convers
   const functions = await load({
     ...FUNCTION_ENVIRONMENT,
     AWS_ENDPOINT_URL_DYNAMODB: await addressOf(engine),
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    LOG_LEVEL: 'SILENT',
     SERVICE_TABLE: service.name,
     OUTBOX_TABLE: outbox.name,
     DELIVERIES_TABLE: deliveries.name,

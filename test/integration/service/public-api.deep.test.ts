@@ -10,7 +10,7 @@ import { tenancy } from './public-api/tenancy.ts';
 
 /* The same tests as public-api.test.ts with many more cases. */
 const document = readDocument();
-const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });
+const place = aPlace({ variables: { LOG_LEVEL: 'DEBUG' } });
 
 describe('a cursor', () =>
   cursors(place, { altered: 2_000, elsewhere: Number.POSITIVE_INFINITY, listed: 1_000 }));

@@ -23,7 +23,7 @@ import { fastTime } from './sandbox/fast-time.ts';
  * level DEBUG.
  */
 const document = readDocument();
-const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });
+const place = aPlace({ variables: { LOG_LEVEL: 'DEBUG' } });
 
 afterAll(() => expect(linesWithCredentials(place.log().map(({ text }) => text)).slice(0, 5)).toEqual([]));
 

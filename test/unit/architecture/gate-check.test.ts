@@ -107,7 +107,7 @@ describe("the check of the functions' sources reports", () => {
     ["export * from './outbound/agent.ts';", '*'],
     ["export { ReceiverAgent } from './outbound/agent.ts';", 'ReceiverAgent'],
     ["const { exchange } = await import('./outbound/exchange.ts');", '*'],
-    ["import { outboundClient } from './outbound/client.ts';", 'outboundClient'],
+    ["import { receiverClient } from './outbound/client.ts';", 'receiverClient'],
   ])('an import in platform: %s', (text, name) => {
     expect(violations('platform/courier.ts', text)).toContainEqual(
       expect.stringMatching(
@@ -117,7 +117,7 @@ describe("the check of the functions' sources reports", () => {
   });
 
   it.each([
-    ["import { outboundClient as make } from '../platform/outbound/client.ts';", 'outboundClient'],
+    ["import { receiverClient as make } from '../platform/outbound/client.ts';", 'receiverClient'],
     ["import { gate as open } from '../domain/gate.ts';", 'gate'],
     ["import { requirePermit as check } from '../domain/gate.ts';", 'requirePermit'],
   ])('another name given in %s', (text, name) => {
@@ -125,9 +125,9 @@ describe("the check of the functions' sources reports", () => {
   });
 
   it("another function with the gate's name", () => {
-    const text = `import { outboundClient } from '../platform/outbound/client.ts';
+    const text = `import { receiverClient } from '../platform/outbound/client.ts';
       const gate = (of) => (orgId, ways) => ways.live(orgId);
-      webhookSender({ gate: gate(of), outbound: outboundClient(terms) });`;
+      webhookSender({ gate: gate(of), outbound: receiverClient(terms) });`;
     expect(violations('workers/mail.ts', text)).toEqual([
       'workers/mail.ts makes a client that it does not give to a sender together with the gate',
     ]);
@@ -136,17 +136,17 @@ describe("the check of the functions' sources reports", () => {
   const inWorker = (text: string) =>
     violations(
       'workers/mail.ts',
-      `import { gate } from '../domain/gate.ts';\nimport { outboundClient } from '../platform/outbound/client.ts';\n${text}`,
+      `import { gate } from '../domain/gate.ts';\nimport { receiverClient } from '../platform/outbound/client.ts';\n${text}`,
     );
 
   it.each([
-    ['without the gate', 'webhookSender({ outbound: outboundClient(terms), now });'],
-    ['with something else for a gate', 'webhookSender({ gate: always, outbound: outboundClient(terms) });'],
-    ['with a gate of its own', 'webhookSender({ gate: { gate }, outbound: outboundClient(terms) });'],
-    ['to use it itself', 'const client = outboundClient(terms);\nawait client.post(request, permit);'],
-    ['to use it at once', 'await outboundClient(terms).post(request, permit);'],
-    ['for others', 'export const make = outboundClient;'],
-    ['by another name', 'webhookSender({ gate: gate(of), sender: outboundClient(terms) });'],
+    ['without the gate', 'webhookSender({ outbound: receiverClient(terms), now });'],
+    ['with something else for a gate', 'webhookSender({ gate: always, outbound: receiverClient(terms) });'],
+    ['with a gate of its own', 'webhookSender({ gate: { gate }, outbound: receiverClient(terms) });'],
+    ['to use it itself', 'const client = receiverClient(terms);\nawait client.post(request, permit);'],
+    ['to use it at once', 'await receiverClient(terms).post(request, permit);'],
+    ['for others', 'export const make = receiverClient;'],
+    ['by another name', 'webhookSender({ gate: gate(of), sender: receiverClient(terms) });'],
   ])('a worker that makes a client %s', (_how, text) => {
     expect(inWorker(text)).toEqual([
       'workers/mail.ts makes a client that it does not give to a sender together with the gate',
@@ -155,7 +155,7 @@ describe("the check of the functions' sources reports", () => {
 
   it('nothing about a worker that passes its client to a sender together with the gate', () => {
     expect(
-      inWorker('webhookSender({ gate: gate(standings.of), outbound: outboundClient(terms), now });'),
+      inWorker('webhookSender({ gate: gate(standings.of), outbound: receiverClient(terms), now });'),
     ).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { ALLOWED, GLOBALS, isIn, OUTBOUND, TAKEN_FROM_OUTBOUND } from './reach.ts';
+import { ALLOWED, GLOBALS, isIn, OUTBOUND, OUTBOUND_CLIENTS, TAKEN_FROM_OUTBOUND } from './reach.ts';
 import { isMemberName, type Loaded, nameOf, type Place, type Source } from './source.ts';
 
 const GATE = 'domain/gate.ts';
@@ -95,7 +95,7 @@ function wrongSenders({ places, loads }: Source): string[] {
     ({ module, names }) => module.endsWith('/domain/gate.ts') && names.includes('gate'),
   );
   return places.flatMap(({ node, within }) => {
-    if (node.type !== 'Identifier' || nameOf(node) !== 'outboundClient') return [];
+    if (node.type !== 'Identifier' || !OUTBOUND_CLIENTS.includes(nameOf(node))) return [];
     const [call, property, terms] = within.toReversed();
     if (call?.type === 'ImportSpecifier') return [];
     const isPassed =

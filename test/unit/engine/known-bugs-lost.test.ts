@@ -3,7 +3,7 @@ import type { ClaimedDelivery } from '../../../functions/domain/delivery.ts';
 import { gate } from '../../../functions/domain/gate.ts';
 import type { AttemptPorts } from '../../../functions/engine/attempt-delivery.ts';
 import { keyringSource } from '../../../functions/platform/keyrings.ts';
-import { outboundClient } from '../../../functions/platform/outbound/client.ts';
+import { receiverClient } from '../../../functions/platform/outbound/client.ts';
 import { simulatedReceiver, webhookSender } from '../../../functions/platform/webhook-sender.ts';
 import { aKeyring } from '../../builders.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
@@ -59,7 +59,7 @@ describe('delivery engine, against known losses and loops of other services,', (
     const sender = webhookSender({
       gate: gate(memoryOrganizationStates().of),
       simulated: simulatedReceiver(receivers),
-      outbound: outboundClient({
+      outbound: receiverClient({
         ...receivers,
         resolve: async () => {
           known = true;

@@ -1,20 +1,11 @@
-import { Logger, type LogItem } from '@aws-lambda-powertools/logger';
 import { type Logging, logging } from '../../../functions/platform/logger.ts';
 
-/** The real log formatter, whose lines are kept instead of printed. */
-class CapturingPrinter extends Logger {
-  readonly lines: Record<string, unknown>[] = [];
-
-  protected override printLog(_level: number, log: LogItem): void {
-    log.prepareForPrint();
-    this.lines.push(log.getAttributes());
-  }
-}
-
-export type CapturedLogging = Logging & { lines: Record<string, unknown>[] };
+export type CapturedLogging = Logging & { lines: Readonly<Record<string, unknown>>[] };
 
 /** The logger of the functions, with its lines kept. */
 export function capturingLogger(logLevel: 'DEBUG' | 'INFO' = 'INFO'): CapturedLogging {
-  const printer = new CapturingPrinter({ logLevel });
-  return { ...logging(printer), lines: printer.lines };
+  const lines: Readonly<Record<string, unknown>>[] = [];
+  // As JSON, which has no fields without a value.
+  const write = (line: object) => lines.push(JSON.parse(JSON.stringify(line)));
+  return { ...logging({ logLevel, functionName: 'a-function' }, write), lines };
 }

@@ -23,7 +23,8 @@ export async function api(event) {
   const { id } = event.pathParameters;
   const Key = { pk: { S: id } };
   if (event.httpMethod === 'DELETE') await table.send(new dynamodb.DeleteItemCommand({ TableName, Key }));
-  if (event.httpMethod === 'POST') await table.send(new dynamodb.PutItemCommand({ TableName, Item: Key }));
+  // Adds an item that is not there, and changes none: the request may come again after the work is done.
+  if (event.httpMethod === 'POST') await table.send(new dynamodb.UpdateItemCommand({ TableName, Key }));
   const { Item } = await table.send(new dynamodb.GetItemCommand({ TableName, Key, ConsistentRead: true }));
   return { statusCode: 200, body: JSON.stringify({ doneBy: Item?.doneBy?.SS ?? [], secret: process.env.SECRET_ARN }) };
 }
@@ -125,7 +126,7 @@ const template = {
     Queue: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 2 } },
     DeadLetters: { Type: 'AWS::SQS::Queue', Properties: {} },
     Secret: { Type: 'AWS::SecretsManager::Secret', Properties: { GenerateSecretString: {} } },
-    ApiRole: role({ Action: ['dynamodb:PutItem', 'dynamodb:GetItem'], Resource: arn('Table') }),
+    ApiRole: role({ Action: ['dynamodb:UpdateItem', 'dynamodb:GetItem'], Resource: arn('Table') }),
     FanOutRole: role({ Action: 'sqs:SendMessage', Resource: arn('Queue') }),
     WorkRole: role({ Action: 'dynamodb:UpdateItem', Resource: arn('Table') }),
     PlainRole: role(),

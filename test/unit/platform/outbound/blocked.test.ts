@@ -6,7 +6,7 @@ const blocking = (blocked: string) => ({
   blocks: (host: string) => host === blocked,
 });
 
-it('outboundClient sends nothing to a blocked host', async () => {
+it('a client sends nothing to a blocked host', async () => {
   const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
   const client = localClient({
     policy: blocking('receiver.example.com'),
@@ -20,7 +20,7 @@ it('outboundClient sends nothing to a blocked host', async () => {
   expect(receiver.connections).toBe(0);
 });
 
-it('outboundClient sends nothing to a name that resolves to a blocked address', async () => {
+it('a client sends nothing to a name that resolves to a blocked address', async () => {
   const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
   const client = localClient({ policy: blocking('127.0.0.1'), resolve: async () => ['127.0.0.1'] });
 
@@ -31,7 +31,7 @@ it('outboundClient sends nothing to a name that resolves to a blocked address', 
   expect(receiver.connections).toBe(0);
 });
 
-it('outboundClient follows no redirect to a blocked host', async () => {
+it('a client follows no redirect to a blocked host', async () => {
   const receiver = await httpsReceiver((_request, response) =>
     response.writeHead(302, { location: 'https://blocked.example.com/' }).end(),
   );

@@ -1,9 +1,7 @@
-import { onTestFinished } from 'vitest';
 import { nameServerResolver } from '../../../../functions/platform/outbound/agent.ts';
-import { outboundClient } from '../../../../functions/platform/outbound/client.ts';
 import { observedConnections } from './connections-observed.ts';
 import { nameServer, type Zone } from './name-server.ts';
-import { authority, type Receiver } from './receivers.ts';
+import { aClient, type Receiver } from './receivers.ts';
 
 /**
  * The client as deployed, which reaches no address of this machine, with the test's name server and
@@ -12,13 +10,10 @@ import { authority, type Receiver } from './receivers.ts';
 export async function guardedClient(zone: Zone, receiver: Receiver, now?: () => number) {
   const server = await nameServer(zone);
   const attempts = await observedConnections(receiver);
-  const client = outboundClient({
+  const client = aClient({
     policy: { loopback: 'refuse' },
-    timeoutMs: 20_000,
     resolve: nameServerResolver([server.address]),
-    tls: { ca: authority.cert },
     ...(now && { now }),
   });
-  onTestFinished(() => client.close());
   return { server, attempts, client };
 }

@@ -102,7 +102,7 @@ async function postMany(receiver: Receiver, outcome: object, count: number): Pro
   await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
 }
 
-describe('outboundClient keeps memory flat when a receiver sends', () => {
+describe('a client keeps memory flat when a receiver sends', () => {
   it.each(answers)('%s', async (_what, answer, outcome) => {
     const receiver = await rawReceiver(answer);
     // Creates what is created once, such as buffers and compiled code, before the measurement.

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NotPermitted } from '../../../../functions/domain/gate.ts';
-import type { OutboundClient } from '../../../../functions/platform/outbound/client.ts';
 import { aPermit } from './a-permit.ts';
-import { httpsReceiver, localClient } from './receivers.ts';
+import { httpsReceiver, localClient, type OutboundClient } from './receivers.ts';
 
 /** A client that records the names that it looks up, and a receiver that it could reach. */
 async function aClient() {
@@ -18,26 +17,31 @@ async function aClient() {
   return { client, request, receiver, resolved };
 }
 
-/** A call without the compiler's checks. */
-const post = (client: OutboundClient, ...parameters: unknown[]): Promise<unknown> =>
-  Reflect.apply(client.post, client, parameters);
+const forgeries: [string, (permit: object) => unknown][] = [
+  ['none', () => undefined],
+  ['a made-up one', () => ({ orgId: 'org_1' })],
+  ['a copy of a true one', (permit) => ({ ...permit })],
+  ['something derived from a true one', (permit) => Object.create(permit)],
+  ['a true one behind a proxy', (permit) => new Proxy(permit, {})],
+];
 
-describe('the outbound client', () => {
-  it.each<[string, (permit: object) => unknown]>([
-    ['none', () => undefined],
-    ['a made-up one', () => ({ orgId: 'org_1' })],
-    ['a copy of a true one', (permit) => ({ ...permit })],
-    ['something derived from a true one', (permit) => Object.create(permit)],
-    ['a true one behind a proxy', (permit) => new Proxy(permit, {})],
-  ])('sends nothing and looks up no name with a permit that is %s', async (_what, forge) => {
+/** A call without the compiler's checks. */
+const call = (client: OutboundClient, method: 'post' | 'fetch', ...parameters: unknown[]): Promise<unknown> =>
+  Reflect.apply(client[method], client, parameters);
+
+describe.each(['post', 'fetch'] as const)('the outbound client’s %s', (method) => {
+  it.each(forgeries)('sends nothing and looks up no name with a permit that is %s', async (_what, forge) => {
     const { client, request, receiver, resolved } = await aClient();
 
-    await expect(post(client, request, forge(await aPermit()))).rejects.toThrow(NotPermitted);
+    const calling = call(client, method, { ...request, maxBytes: 1000 }, forge(await aPermit()));
+    await expect(calling).rejects.toThrow(NotPermitted);
 
     expect(resolved).toEqual([]);
     expect(receiver.connections).toBe(0);
   });
+});
 
+describe('the outbound client', () => {
   it('sends with a permit from the gate', async () => {
     const { client, request, resolved } = await aClient();
     expect(await client.post(request, await aPermit())).toMatchObject({ kind: 'answered', status: 204 });

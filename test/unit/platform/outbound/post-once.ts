@@ -1,5 +1,5 @@
 import { request } from 'node:https';
-import { outboundClient } from '../../../../functions/platform/outbound/client.ts';
+import { receiverClient } from '../../../../functions/platform/outbound/client.ts';
 import { aPermit } from './a-permit.ts';
 
 /**
@@ -10,7 +10,7 @@ const [, , address = '', how = 'guarded'] = process.argv;
 const url = new URL(address);
 
 if (how === 'guarded') {
-  const client = outboundClient({ policy: { loopback: 'allow' }, timeoutMs: 20_000 });
+  const client = receiverClient({ policy: { loopback: 'allow' }, timeoutMs: 20_000 });
   const result = await client.post({ url, headers: {}, body: new Uint8Array() }, await aPermit());
   process.stdout.write(JSON.stringify(result));
   client.close();

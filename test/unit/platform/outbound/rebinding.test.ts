@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { nameServerResolver } from '../../../../functions/platform/outbound/agent.ts';
-import { type OutboundResult, outboundClient } from '../../../../functions/platform/outbound/client.ts';
+import { type OutboundResult, receiverClient } from '../../../../functions/platform/outbound/client.ts';
 import { type Attempt, observedConnections } from './connections-observed.ts';
 import { guardedClient } from './guarded.ts';
 import { type NameServer, nameServer, type Zone } from './name-server.ts';
@@ -130,7 +130,7 @@ describe('an answer of a name server', () => {
     const receiver = await httpsReceiver((_request, response) => response.end());
     const attempts = await observedConnections(receiver);
     const answer = Promise.withResolvers<string[]>();
-    const client = outboundClient({
+    const client = receiverClient({
       policy: { loopback: 'refuse' },
       timeoutMs: 100,
       resolve: () => answer.promise,
@@ -151,7 +151,7 @@ describe('an answer of a name server', () => {
     // A port that another process has, at an address where no process listens.
     const receiver = await httpsReceiver((_request, response) => response.end());
     const attempts = await observedConnections({ host: '127.0.0.2', port: receiver.port });
-    const client = outboundClient({
+    const client = receiverClient({
       policy: { loopback: 'refuse' },
       timeoutMs: 20_000,
       resolve: nameServerResolver([server.address]),
@@ -168,7 +168,7 @@ describe('an answer of a name server', () => {
     const server = await nameServer({ [NAME]: { A: [PUBLIC, PUBLIC, PUBLIC] } });
     const receiver = await httpsReceiver((_request, response) => response.end());
     const attempts = await observedConnections({ host: '127.0.0.2', port: receiver.port });
-    const client = outboundClient({
+    const client = receiverClient({
       policy: { loopback: 'refuse' },
       timeoutMs: 20_000,
       resolve: nameServerResolver([server.address]),

@@ -7,11 +7,13 @@ import { onTestFinished } from 'vitest';
 import type { ReceiverPolicy } from '../../../../functions/domain/receiver-url.ts';
 import { ReceiverAgent } from '../../../../functions/platform/outbound/agent.ts';
 import {
+  type ContentClient,
+  contentClient,
   type FetchResult,
-  type OutboundClient,
   type OutboundClientOptions,
   type OutboundResult,
-  outboundClient,
+  type ReceiverClient,
+  receiverClient,
 } from '../../../../functions/platform/outbound/client.ts';
 import { aPermit } from './a-permit.ts';
 import { testAuthority } from './certificates.ts';
@@ -87,16 +89,27 @@ async function listening(server: Server): Promise<Receiver> {
  * A client as in the local run: loopback permitted, the test authority trusted, every name resolved to
  * 127.0.0.1.
  */
-export function localClient(options: Partial<OutboundClientOptions> = {}): OutboundClient {
-  const client = outboundClient({
+export const localClient = (options: Partial<OutboundClientOptions> = {}): OutboundClient =>
+  aClient({
     policy: { loopback: 'allow' },
-    timeoutMs: 20_000,
     resolve: async () => ['127.0.0.1'],
-    tls: { ca: authority.cert },
     ...options,
   });
-  onTestFinished(() => client.close());
-  return client;
+
+export type OutboundClient = ReceiverClient & ContentClient;
+
+/** Both clients as one, until the end of the test; the test authority is trusted. */
+export function aClient(
+  options: Pick<OutboundClientOptions, 'policy'> & Partial<OutboundClientOptions>,
+): OutboundClient {
+  const all = { timeoutMs: 20_000, tls: { ca: authority.cert }, ...options };
+  const [receivers, contents] = [receiverClient(all), contentClient(all)];
+  const close = () => {
+    receivers.close();
+    contents.close();
+  };
+  onTestFinished(close);
+  return { post: receivers.post, fetch: contents.fetch, close };
 }
 
 /** The agent alone, with a lookup that returns 127.0.0.1 unchecked. */
@@ -112,7 +125,7 @@ export function localAgent(policy: ReceiverPolicy = { loopback: 'allow' }): Rece
 }
 
 /** Posts a small body. */
-export async function postTo(client: OutboundClient, url: URL): Promise<OutboundResult> {
+export async function postTo(client: ReceiverClient, url: URL): Promise<OutboundResult> {
   const body = new TextEncoder().encode('{"hello":"wörld"}');
   return client.post({ url, headers: { 'content-type': 'application/json' }, body }, await aPermit());
 }
@@ -125,7 +138,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
 
 /** Gets a page of at most 1 MB. */
 export async function fetchFrom(
-  client: OutboundClient,
+  client: ContentClient,
   url: URL,
   headers: Record<string, string> = {},
   maxBytes = 1_000_000,

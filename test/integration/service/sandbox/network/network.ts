@@ -152,7 +152,7 @@ export function network(place: Place, observer: () => Observer): void {
 
   it('is observed in every way to reach out of a process', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'probes.ts')], {
-      env: { ...observer().variables, POWERTOOLS_SERVICE_NAME: 'probes' },
+      env: { ...observer().variables, FUNCTION_NAME: 'probes' },
     });
     const expected: Record<string, Pick<Observation, 'kind' | 'to'>> = JSON.parse(stdout);
     const seen = observer()

@@ -9,7 +9,7 @@ import type { Observation } from './observer.ts';
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 type Methods = Record<string, Method>;
 
-const { OBSERVED_FILE = '', POWERTOOLS_SERVICE_NAME: by = '', ...variables } = process.env;
+const { OBSERVED_FILE = '', FUNCTION_NAME: by = '', ...variables } = process.env;
 const file = openSync(OBSERVED_FILE, 'a');
 
 function note(kind: Observation['kind'], to: string): void {
