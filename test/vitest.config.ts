@@ -31,7 +31,12 @@ const LONGEST = [
   '/contract/',
 ];
 
-const CONTRACT = { testTimeout: 30_000 * PATIENCE, hookTimeout: 30_000 * PATIENCE };
+const CONTRACT = {
+  testTimeout: 30_000 * PATIENCE,
+  hookTimeout: 30_000 * PATIENCE,
+  // Some count what a function has published.
+  env: { METRICS_NAMESPACE: FUNCTION_ENVIRONMENT.METRICS_NAMESPACE },
+};
 /**
  * Contract tests of whole functions, which read their environment once when they are loaded: these files
  * share no modules.
