@@ -63,7 +63,7 @@ export function EndpointRows({ endpoints, time }: { endpoints: readonly Row[]; t
             </td>
           ))}
           {hasLatency ? (
-            <td data-number="" data-wide="" data-label={`${t.numbers.latency} ${t.numbers.latencyHead}`}>
+            <td data-number="" data-wide="" data-label={t.numbers.latency}>
               <Latency row={row} />
             </td>
           ) : null}
