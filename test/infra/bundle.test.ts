@@ -20,6 +20,7 @@ const BANISHED = {
   'the cache of endpoint discovery': /node_modules\/(mnemonist|obliterator)\//,
   'HTTP/2': /node-http2/,
   "the schema library's other edition, or its languages": /zod\/v4\/(classic|locales\/(?!en\.))/,
+  Powertools: /@aws-lambda-powertools\//,
 };
 
 describe('the functions’ code', () => {
