@@ -11,7 +11,7 @@ import { type Load, post } from './load.ts';
 import { type FailingReceiver, startFailingReceiver } from './receivers.ts';
 import { loadSandbox, outcomeOf, type SandboxNow, sandboxLoad } from './sandbox.ts';
 import { usageOutcome } from './usage.ts';
-import { type EndpointOutcome, faultsOf, judge, type ShownDelivery } from './verdict.ts';
+import { type EndpointOutcome, faultsOf, isUnexplained, judge, type ShownDelivery } from './verdict.ts';
 
 /*
  * The local run under load, with its functions and engines killed at random and receivers that fail: all
@@ -104,14 +104,16 @@ async function readDeliveries(
   { receipts }: FailingReceiver,
 ): Promise<ShownDelivery[]> {
   const shown: ShownDelivery[] = [];
-  for (const { id, status, attempts } of await client.all(`/api/v1/webhooks/${webhook}/deliveries`)) {
+  const listed = await client.all(`/api/v1/webhooks/${webhook}/deliveries`);
+  for (const { id, status, attempts, lastResponseStatus } of listed) {
     const started = Number(attempts);
     const requests = receipts.get(String(id))?.requests ?? 0;
     const delivery = { id: String(id), status: String(status), attempts: started };
-    if (started === 1 && requests === 1) shown.push({ ...delivery, recorded: 1 });
+    if (started === 1 && requests === 1)
+      shown.push({ ...delivery, recorded: [{ status: Number(lastResponseStatus) || null }] });
     else {
       const { body } = await client.get(`/api/v1/webhooks/${webhook}/deliveries/${id}`);
-      shown.push({ ...delivery, recorded: [...Object(body.data).attemptLog].length });
+      shown.push({ ...delivery, recorded: Object(body.data).attemptLog });
     }
   }
   return shown;
@@ -239,6 +241,12 @@ try {
     'ended after the load, s': (healed / 1000).toFixed(1),
   }))
     say(`${name.padEnd(26)} ${value}`);
+  for (const { receiver, deliveries } of outcomes)
+    for (const delivery of deliveries) {
+      const receipt = receiver.receipts.get(delivery.id);
+      if (receipt && isUnexplained(delivery, receipt))
+        say(styleText('red', `Unexplained: ${JSON.stringify({ ...delivery, receipt })}`));
+    }
   const faults = faultsOf(verdict);
   say(
     faults.length === 0

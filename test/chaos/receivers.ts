@@ -2,7 +2,7 @@ import { type Receiver, startReceiver } from '../../packages/cli/src/receiver/re
 import type { LocalRun } from '../support/local-run.ts';
 
 /** The requests of one delivery to a receiver. */
-interface Receipt {
+export interface Receipt {
   messageId: string;
   /** All requests, and those that were answered with a success. */
   requests: number;

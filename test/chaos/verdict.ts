@@ -1,4 +1,4 @@
-import type { FailingReceiver } from './receivers.ts';
+import type { FailingReceiver, Receipt } from './receivers.ts';
 import type { SandboxOutcome } from './sandbox.ts';
 import type { UsageOutcome } from './usage.ts';
 
@@ -8,8 +8,8 @@ export interface ShownDelivery {
   status: string;
   /** Attempts started. */
   attempts: number;
-  /** Attempts whose outcome was recorded. */
-  recorded: number;
+  /** Attempts whose outcome was recorded, with the status of the receiver's response, if one came in time. */
+  recorded: readonly { status: number | null }[];
 }
 
 export interface EndpointOutcome {
@@ -38,7 +38,7 @@ export interface Verdict {
   notTerminal: number;
   /** Deliveries with more requests than attempts. */
   uncounted: number;
-  /** Requests after a success without an attempt whose outcome was lost. */
+  /** Deliveries with more requests after a success than attempts whose outcome or response was lost. */
   unexplained: number;
   moreThanEight: number;
   /** Endpoints whose ledger differs from their deliveries. */
@@ -103,12 +103,11 @@ function judgeEndpoint(
     else if (status === 'exhausted') counts.exhausted += 1;
     else verdict.notTerminal += 1;
     if (attempts > 8) verdict.moreThanEight += 1;
-    counts.duplicates += attempts - recorded;
+    counts.duplicates += attempts - recorded.length;
     if (receipt === undefined) continue;
-    const repeated = Math.max(0, receipt.accepted - 1);
-    verdict.duplicates += repeated;
+    verdict.duplicates += repeatsOf(receipt);
     if (receipt.requests > attempts) verdict.uncounted += 1;
-    if (repeated > attempts - recorded) verdict.unexplained += 1;
+    if (isUnexplained({ attempts, recorded }, receipt)) verdict.unexplained += 1;
     if (receipt.accepted > 0 || status === 'exhausted') settled.add(receipt.messageId);
   }
   verdict.deliveries += deliveries.length;
@@ -121,6 +120,21 @@ function judgeEndpoint(
     stats.exhausted === counts.exhausted &&
     stats.duplicates === counts.duplicates;
   if (!balanced) verdict.ledgerDiffers += 1;
+}
+
+/** Requests after a success. */
+const repeatsOf = ({ accepted }: Receipt): number => Math.max(0, accepted - 1);
+
+/**
+ * Whether a receiver got a delivery again although the service knew of its success. The service cannot know
+ * when the outcome of the attempt was lost, or the receiver's response came too late.
+ */
+export function isUnexplained(
+  { attempts, recorded }: Pick<ShownDelivery, 'attempts' | 'recorded'>,
+  receipt: Receipt,
+): boolean {
+  const answered = recorded.filter(({ status }) => status !== null).length;
+  return repeatsOf(receipt) > attempts - answered;
 }
 
 /** The faults of a run, as text. */
