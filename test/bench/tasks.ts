@@ -24,7 +24,7 @@ const { events: EVENTS, runs: RUNS } = commandLine(
 The organization has failures of two causes and a disabled endpoint for each run. Clicks are given up to the place
 where a task is done, at most three, and in all. A choice in a list is one click, pasting is one key press.
 
-Needs Chromium (CHROMIUM=/path, or the package chromium). Takes about three minutes.`,
+Needs Chromium (CHROMIUM=/path, or the package chromium). Takes about eight minutes.`,
   )
   .parse()
   .opts();
