@@ -121,7 +121,7 @@ const AZURE_WIRE_SERVER = '168.63.129.16';
  * @param address dotted IPv4 or unbracketed IPv6, from a resolver or a socket
  */
 export function isPublicAddress(address: string): boolean {
-  if (ipaddr.IPv4.isValidFourPartDecimal(address)) {
+  if (isPlainIPv4(address)) {
     return ipaddr.IPv4.parse(address).range() === 'unicast' && address !== AZURE_WIRE_SERVER;
   }
   if (!isPlainIPv6(address)) return false;
@@ -132,8 +132,15 @@ export function isPublicAddress(address: string): boolean {
 
 /** Whether an address is in 127.0.0.0/8 or is ::1. Mapped and other embedding forms are not. */
 export function isLoopbackAddress(address: string): boolean {
-  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address).range() === 'loopback';
+  if (isPlainIPv4(address)) return ipaddr.IPv4.parse(address).range() === 'loopback';
   return isPlainIPv6(address) && ipaddr.IPv6.parse(address).range() === 'loopback';
+}
+
+/** The library throws and catches an error for text of another form, 0.03 ms for each host name. */
+const FOUR_PARTS = /^\d+(?:\.\d+){3}$/;
+
+function isPlainIPv4(address: string): boolean {
+  return FOUR_PARTS.test(address) && ipaddr.IPv4.isValidFourPartDecimal(address);
 }
 
 function isPlainIPv6(address: string): boolean {
