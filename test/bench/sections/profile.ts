@@ -31,8 +31,11 @@ const FUNCTIONS = [
 
 /** Few at once, so that batches are small on any machine, and each process runs hot. */
 const LOAD = { lanes: 4, underWay: 8 };
-/** Messages, not seconds, because a function gets faster with each call until V8 has optimized it. */
-const MESSAGES = { warming: 1500, run: 300, profile: 900 };
+/**
+ * Messages, not seconds, because a function gets faster with each call until V8 has optimized it. A run lasts
+ * longer than the batching window of `delivery-stream`.
+ */
+const MESSAGES = { warming: 1500, run: 1000, profile: 900 };
 const RUNS = 5;
 /** Until processes have written their profiles. */
 const WRITING_MS = 3000;

@@ -61,7 +61,7 @@ describe('most deliveries of a job at a time', () => {
   it('are half the batches of the slow queue, at least one and at most 16', () => {
     const { dev, staging, prod } = LANE_TABLE.slow.dispatchers;
 
-    expect([dev, staging, prod].map(computeMostAtOnce)).toEqual([5, 8, 16]);
+    expect([dev, staging, prod].map(computeMostAtOnce)).toEqual([2, 8, 16]);
     expect([1, 2, 5, 1000].map(computeMostAtOnce)).toEqual([1, 1, 2, LARGEST_GROUP]);
   });
 });
