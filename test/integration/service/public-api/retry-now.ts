@@ -18,10 +18,11 @@ export function retryNow({ service, keep }: Place): void {
     const { id } = await api.register(url, ['ticket.created']);
     const { body: test } = await api.post(`/api/v1/webhooks/${id}/test`);
     const path = `/api/v1/webhooks/${id}/deliveries/${test.data?.deliveryId}`;
+    // `attempts` includes an attempt in progress, which the log of attempts does not.
     const reaches = (status: string, attempts: number) =>
       until(`${path} to be ${status} after ${attempts} attempts`, async () => {
-        const { body } = await api.get(path);
-        return body.data?.status === status && body.data.attempts === attempts && body.data;
+        const { data } = (await api.get(path)).body;
+        return data?.status === status && Object(data.attemptLog).length === attempts && data;
       });
     const before = await reaches('retrying', 1);
 
