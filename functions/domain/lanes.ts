@@ -26,9 +26,8 @@ export const LANE_TABLE = {
   fresh: { queue: 'FRESH_QUEUE', dispatchers: { dev: 20, staging: 20, prod: 100 } },
   // Separate from first attempts, so that a storm of retries delays no new event.
   retry: { queue: 'RETRY_QUEUE', dispatchers: { dev: 10, staging: 10, prod: 50 } },
-  // Slow endpoints delay only each other. A redelivery job has half of the batches: with 8 a job of 100,000
-  // takes an hour, with 2 it leaves the two processors of a local run to live events.
-  slow: { queue: 'SLOW_QUEUE', dispatchers: { dev: 4, staging: 16, prod: 40 }, isPatient: true },
+  // Slow endpoints delay only each other. With the half of 16 a redelivery job of 100,000 takes an hour.
+  slow: { queue: 'SLOW_QUEUE', dispatchers: { dev: 10, staging: 16, prod: 40 }, isPatient: true },
   // For endpoints that do not answer until the deadline: ten such attempts in one invocation cost as much as
   // one. The window is the shortest wait between attempts; stage `dev` has none.
   stalled: {

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { JOB_LANES } from '../domain/lanes.ts';
-import { computeMostAtOnce } from '../domain/redelivery-pace.ts';
 import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../domain/timing.ts';
 import { runRedeliveryJob } from '../engine/redeliver.ts';
 import { documentClient, queueClient } from '../platform/clients/clients.ts';
@@ -27,8 +26,8 @@ export const RedeliverEnvironment = z.object({
   ...JobQueues,
   /** The worker's own queue, for the next round of a job. */
   REDELIVERIES_QUEUE: NonEmptyText,
-  /** Concurrent batches of the fresh queue: a job takes a part of what the stage has for live events. */
-  SLOW_DISPATCHERS: WholeNumber,
+  /** Most deliveries of a job that wait for their first attempt at a time. */
+  LARGEST_GROUP: WholeNumber,
 });
 export type RedeliverEnvironment = z.input<typeof RedeliverEnvironment>;
 
@@ -67,7 +66,7 @@ const handle = runRedeliveryJob(
     roundDeliveries: ROUND_DELIVERIES,
     pageRows: PAGE_ROWS,
     pageEvents: PAGE_EVENTS,
-    mostAtOnce: computeMostAtOnce(environment.SLOW_DISPATCHERS),
+    mostAtOnce: environment.LARGEST_GROUP,
   },
 );
 

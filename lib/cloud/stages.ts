@@ -1,4 +1,5 @@
 import { getLaneFacts, type Lane, mapLanes } from '../../functions/domain/lanes.ts';
+import { computeLargestGroup, LARGEST_GROUP } from '../../functions/domain/redelivery-pace.ts';
 import { type Context, flag, number, oneOf, SettingError, text, WHOLE } from './context.ts';
 
 /** Each stage has its own stacks, data and keys. */
@@ -28,6 +29,8 @@ export interface StagePolicy {
   alarms: boolean;
   /** Concurrent batches of a lane, with ten attempts each. */
   dispatchers: Readonly<Record<Lane, number>>;
+  /** Most deliveries of a redelivery job that wait for their first attempt at a time. */
+  redeliveryGroup: number;
   /** Batching window of each lane in seconds; 0 for none. */
   windowSeconds: Readonly<Record<Lane, number>>;
   /**
@@ -43,7 +46,7 @@ export interface StagePolicy {
 }
 
 interface StageRow
-  extends Omit<StagePolicy, 'stage' | 'dispatchers' | 'windowSeconds' | 'reserved' | 'rollsBack'> {
+  extends Omit<StagePolicy, 'stage' | 'dispatchers' | 'redeliveryGroup' | 'windowSeconds' | 'reserved' | 'rollsBack'> {
   /** Reserved for stream readers, one batch per shard; the dispatcher has the sum of its lanes. */
   readers: Omit<Record<Reserved, number>, 'dispatch'>;
   reserves: boolean;
@@ -141,6 +144,12 @@ export function readPolicy(node: Context): StagePolicy {
     stage,
     alarms,
     dispatchers,
+    redeliveryGroup: number(
+      node,
+      'redeliveryGroup',
+      computeLargestGroup(dispatchers.slow),
+      WHOLE('deliveries of a redelivery job at a time', 1, LARGEST_GROUP),
+    ),
     windowSeconds: mapLanes((lane) => getLaneFacts(lane).windowSeconds?.[stage] ?? 0),
     logRetentionDays: readRetention(node, stage),
     reserved: isReserved ? { ...readers, dispatch: total(dispatchers) } : undefined,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_TABLE } from '../../functions/domain/lanes.ts';
 import {
   REDELIVER_LEASE_SECONDS,
   REDELIVER_ROUND_SECONDS,
@@ -27,14 +26,13 @@ describe('the worker of redelivery jobs', () => {
   });
 
   it.each([
-    ['prod', {}],
-    ['dev', FEWEST_REQUESTS],
-  ] as const)('knows how many batches of the fresh queue stage %s has', (stage, context) => {
+    [16, {}],
+    [5, FEWEST_REQUESTS],
+    [1, { ...FEWEST_REQUESTS, redeliveryGroup: 1 }],
+  ] as const)('sends groups of %i at most with context %j', (group, context) => {
     const [, { Properties }] = functionNamed(synthesize(context), 'redeliver');
 
-    expect(Properties.Environment).toMatchObject({
-      Variables: { SLOW_DISPATCHERS: String(LANE_TABLE.slow.dispatchers[stage]) },
-    });
+    expect(Properties.Environment).toMatchObject({ Variables: { LARGEST_GROUP: String(group) } });
   });
 
   it('may read events and deliveries and add deliveries, but change none', () => {

@@ -1,5 +1,5 @@
 import { LANE_TABLE } from '../../functions/domain/lanes.ts';
-import { computeMostAtOnce } from '../../functions/domain/redelivery-pace.ts';
+import { computeLargestGroup } from '../../functions/domain/redelivery-pace.ts';
 import { quantile } from '../bench/measure/statistics.ts';
 import { LiveLoad, type LoadTerms } from './live-load.ts';
 
@@ -21,6 +21,6 @@ export async function compareBesideJobs(terms: LoadTerms, quietSeconds: number) 
     failed: terms.jobs * terms.failed,
     mostAttempts: load.mostAttempts,
     /** The bound of `mostAttempts`. */
-    mostAtOnce: terms.jobs * computeMostAtOnce(LANE_TABLE.slow.dispatchers[terms.stage]),
+    mostAtOnce: terms.jobs * computeLargestGroup(LANE_TABLE.slow.dispatchers[terms.stage]),
   };
 }

@@ -4,7 +4,7 @@ import type { OutboxEvent } from '../../functions/domain/events.ts';
 import { type EndpointId, type EventId, newId } from '../../functions/domain/ids.ts';
 import { LANE_TABLE, LANES, type Lane } from '../../functions/domain/lanes.ts';
 import { buildFirstRound, createJob } from '../../functions/domain/redelivery-job.ts';
-import { computeMostAtOnce } from '../../functions/domain/redelivery-pace.ts';
+import { computeLargestGroup } from '../../functions/domain/redelivery-pace.ts';
 import { DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
 import { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
 import { processDeliveryMessages } from '../../functions/engine/process-delivery-messages.ts';
@@ -262,7 +262,7 @@ export class LiveLoad {
         roundDeliveries: 100,
         pageRows: 25,
         pageEvents: 100,
-        mostAtOnce: computeMostAtOnce(LANE_TABLE.slow.dispatchers[this.#terms.stage]),
+        mostAtOnce: computeLargestGroup(LANE_TABLE.slow.dispatchers[this.#terms.stage]),
       },
     );
     const created = createJob(

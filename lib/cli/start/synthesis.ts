@@ -13,6 +13,12 @@ const MAX_OUTPUT = 64 * 1024;
 /** The stack's defaults: no tier may exceed a higher one. */
 const STANDARD_RATE_LIMITS = { scale: 6000, standard: 600, sandbox: 60 };
 
+/**
+ * Deliveries that a redelivery job sends at a time. A machine of two processors takes groups and live events in
+ * turn: beside groups of two the p99 of live events is up to 1.35 times as long, beside single ones 1.26.
+ */
+const REDELIVERY_GROUP = 1;
+
 /** Sender of e-mail, which goes to the local run's mailbox. */
 export const MAIL_FROM = 'notifications@local.test';
 
@@ -36,6 +42,7 @@ export function contextOf(settings: Settings, gateway: string): StackContext {
   });
   return {
     stage: 'dev',
+    redeliveryGroup: REDELIVERY_GROUP,
     ...Object.fromEntries(given.filter((entry): entry is [string, number] => entry[1] !== undefined)),
     ...createRateLimits(settings),
     dashboardOrigin: gateway,

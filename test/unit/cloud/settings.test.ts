@@ -68,7 +68,7 @@ describe('reserved concurrency', () => {
 
   it('is absent in a development stage, whose account may be new, unless it is set', () => {
     expect(read({ stage: 'dev' }).policy.reserved).toBeUndefined();
-    expect(read({ stage: 'dev', reserveConcurrency: 'true' }).policy.reserved?.dispatch).toBe(44);
+    expect(read({ stage: 'dev', reserveConcurrency: 'true' }).policy.reserved?.dispatch).toBe(50);
     expect(read({ reserveConcurrency: false }).policy.reserved).toBeUndefined();
   });
 });
