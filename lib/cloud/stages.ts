@@ -46,7 +46,10 @@ export interface StagePolicy {
 }
 
 interface StageRow
-  extends Omit<StagePolicy, 'stage' | 'dispatchers' | 'redeliveryGroup' | 'windowSeconds' | 'reserved' | 'rollsBack'> {
+  extends Omit<
+    StagePolicy,
+    'stage' | 'dispatchers' | 'redeliveryGroup' | 'windowSeconds' | 'reserved' | 'rollsBack'
+  > {
   /** Reserved for stream readers, one batch per shard; the dispatcher has the sum of its lanes. */
   readers: Omit<Record<Reserved, number>, 'dispatch'>;
   reserves: boolean;
