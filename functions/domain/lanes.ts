@@ -41,6 +41,18 @@ export const LANE_TABLE = {
 export type Lane = keyof typeof LANE_TABLE;
 export const LANES = /* @__PURE__ */ Object.keys(LANE_TABLE) as readonly Lane[];
 
+/** Most deliveries that a redelivery job sends at a time in any deployment. */
+export const LARGEST_GROUP = 16;
+
+/**
+ * The default of most deliveries of a redelivery job that wait for their first attempt at a time: half the
+ * batches of their queue, so that the other half is left to live events at slow endpoints even if each
+ * delivery has a batch of its own.
+ * @param slowDispatchers concurrent batches of the stage's slow queue
+ */
+export const computeLargestGroup = (slowDispatchers: number): number =>
+  Math.min(LARGEST_GROUP, Math.max(1, Math.floor(slowDispatchers / 2)));
+
 /** Environment variables of a table's queues. */
 export type QueueVariable<T> = {
   [L in keyof T]: T[L] extends { queue: infer V extends string } ? V : never;

@@ -1,15 +1,3 @@
-/** Most deliveries that a job sends at a time in any deployment. */
-export const LARGEST_GROUP = 16;
-
-/**
- * The default of most deliveries of a job that wait for their first attempt at a time: half the batches of
- * their queue, so that the other half is left to live events at slow endpoints even if each delivery has a
- * batch of its own.
- * @param slowDispatchers concurrent batches of the stage's slow queue
- */
-export const computeLargestGroup = (slowDispatchers: number): number =>
-  Math.min(LARGEST_GROUP, Math.max(1, Math.floor(slowDispatchers / 2)));
-
 /**
  * A larger group may take so many times as long as a smaller one to be worth its load: twice as many must
  * give 1.4 times as many deliveries a second.

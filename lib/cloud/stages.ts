@@ -1,5 +1,10 @@
-import { getLaneFacts, type Lane, mapLanes } from '../../functions/domain/lanes.ts';
-import { computeLargestGroup, LARGEST_GROUP } from '../../functions/domain/redelivery-pace.ts';
+import {
+  computeLargestGroup,
+  getLaneFacts,
+  LARGEST_GROUP,
+  type Lane,
+  mapLanes,
+} from '../../functions/domain/lanes.ts';
 import { type Context, flag, number, oneOf, SettingError, text, WHOLE } from './context.ts';
 
 /** Each stage has its own stacks, data and keys. */

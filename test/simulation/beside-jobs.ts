@@ -1,5 +1,4 @@
-import { LANE_TABLE } from '../../functions/domain/lanes.ts';
-import { computeLargestGroup } from '../../functions/domain/redelivery-pace.ts';
+import { computeLargestGroup, LANE_TABLE } from '../../functions/domain/lanes.ts';
 import { quantile } from '../bench/measure/statistics.ts';
 import { LiveLoad, type LoadTerms } from './live-load.ts';
 

@@ -2,9 +2,8 @@ import { createDelivery, type DeliveryMessage, toDeliveryMessage } from '../../f
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
 import { type EndpointId, type EventId, newId } from '../../functions/domain/ids.ts';
-import { LANE_TABLE, LANES, type Lane } from '../../functions/domain/lanes.ts';
+import { computeLargestGroup, LANE_TABLE, LANES, type Lane } from '../../functions/domain/lanes.ts';
 import { buildFirstRound, createJob } from '../../functions/domain/redelivery-job.ts';
-import { computeLargestGroup } from '../../functions/domain/redelivery-pace.ts';
 import { DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
 import { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
 import { processDeliveryMessages } from '../../functions/engine/process-delivery-messages.ts';

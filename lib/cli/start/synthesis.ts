@@ -14,8 +14,8 @@ const MAX_OUTPUT = 64 * 1024;
 const STANDARD_RATE_LIMITS = { scale: 6000, standard: 600, sandbox: 60 };
 
 /**
- * Deliveries that a redelivery job sends at a time. A machine of two processors takes groups and live events in
- * turn: beside groups of two the p99 of live events is up to 1.35 times as long, beside single ones 1.26.
+ * Deliveries that a redelivery job sends at a time. Two processors take groups and live events in turn:
+ * beside groups of two the p99 of live events is up to 1.35 times as long, beside single ones 1.26.
  */
 const REDELIVERY_GROUP = 1;
 

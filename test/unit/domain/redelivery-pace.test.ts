@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_TABLE } from '../../../functions/domain/lanes.ts';
-import { computeLargestGroup, createPace, LARGEST_GROUP } from '../../../functions/domain/redelivery-pace.ts';
+import { computeLargestGroup, LANE_TABLE, LARGEST_GROUP } from '../../../functions/domain/lanes.ts';
+import { createPace } from '../../../functions/domain/redelivery-pace.ts';
 
 /** Lets a pace learn from groups. @param secondsOf the time that a group of so many takes */
 function learn(pace: ReturnType<typeof createPace>, groups: number, secondsOf: (count: number) => number) {

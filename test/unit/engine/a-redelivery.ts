@@ -5,6 +5,7 @@ import type { Delivery, DeliveryRef, DeliveryStatus } from '../../../functions/d
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { type EndpointId, newId, parseCreationTime } from '../../../functions/domain/ids.ts';
+import { LARGEST_GROUP } from '../../../functions/domain/lanes.ts';
 import { createRedelivery, isFromJob } from '../../../functions/domain/redelivery.ts';
 import {
   buildFirstRound,
@@ -12,7 +13,6 @@ import {
   type RedeliveryJob,
   type RedeliveryJobRef,
 } from '../../../functions/domain/redelivery-job.ts';
-import { LARGEST_GROUP } from '../../../functions/domain/redelivery-pace.ts';
 import { runRedeliveryJob } from '../../../functions/engine/redeliver.ts';
 import { resumeRedeliveryJobs } from '../../../functions/engine/resume-redelivery-jobs.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LARGEST_GROUP } from '../../../functions/domain/redelivery-pace.ts';
+import { LARGEST_GROUP } from '../../../functions/domain/lanes.ts';
 import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
 
 const ROUND_SECONDS = 10;
