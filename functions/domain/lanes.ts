@@ -50,7 +50,7 @@ export const LARGEST_GROUP = 16;
  * delivery has a batch of its own.
  * @param slowDispatchers concurrent batches of the stage's slow queue
  */
-export const computeLargestGroup = (slowDispatchers: number): number =>
+export const computeRedeliveryGroup = (slowDispatchers: number): number =>
   Math.min(LARGEST_GROUP, Math.max(1, Math.floor(slowDispatchers / 2)));
 
 /** Environment variables of a table's queues. */

@@ -27,7 +27,7 @@ export const RedeliverEnvironment = z.object({
   /** The worker's own queue, for the next round of a job. */
   REDELIVERIES_QUEUE: NonEmptyText,
   /** Most deliveries of a job that wait for their first attempt at a time. */
-  LARGEST_GROUP: WholeNumber,
+  REDELIVERY_GROUP: WholeNumber,
 });
 export type RedeliverEnvironment = z.input<typeof RedeliverEnvironment>;
 
@@ -66,7 +66,7 @@ const handle = runRedeliveryJob(
     roundDeliveries: ROUND_DELIVERIES,
     pageRows: PAGE_ROWS,
     pageEvents: PAGE_EVENTS,
-    mostAtOnce: environment.LARGEST_GROUP,
+    mostAtOnce: environment.REDELIVERY_GROUP,
   },
 );
 

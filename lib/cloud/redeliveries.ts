@@ -47,7 +47,7 @@ export class Redeliveries extends Construct {
           OUTBOX_TABLE: tables.outbox,
           ...deliveryQueues.jobs,
           REDELIVERIES_QUEUE: queue,
-          LARGEST_GROUP: String(policy.redeliveryGroup),
+          REDELIVERY_GROUP: String(policy.redeliveryGroup),
         }) satisfies EnvironmentOf<RedeliverEnvironment>,
       // One job each; further jobs take turns.
       batchSize: 1,

@@ -1,5 +1,5 @@
 import {
-  computeLargestGroup,
+  computeRedeliveryGroup,
   getLaneFacts,
   LARGEST_GROUP,
   type Lane,
@@ -155,7 +155,7 @@ export function readPolicy(node: Context): StagePolicy {
     redeliveryGroup: number(
       node,
       'redeliveryGroup',
-      computeLargestGroup(dispatchers.slow),
+      computeRedeliveryGroup(dispatchers.slow),
       WHOLE('deliveries of a redelivery job at a time', 1, LARGEST_GROUP),
     ),
     windowSeconds: mapLanes((lane) => getLaneFacts(lane).windowSeconds?.[stage] ?? 0),

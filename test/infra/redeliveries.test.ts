@@ -32,7 +32,7 @@ describe('the worker of redelivery jobs', () => {
   ] as const)('sends groups of %i at most with context %j', (group, context) => {
     const [, { Properties }] = functionNamed(synthesize(context), 'redeliver');
 
-    expect(Properties.Environment).toMatchObject({ Variables: { LARGEST_GROUP: String(group) } });
+    expect(Properties.Environment).toMatchObject({ Variables: { REDELIVERY_GROUP: String(group) } });
   });
 
   it('may read events and deliveries and add deliveries, but change none', () => {

@@ -1,4 +1,4 @@
-import { computeLargestGroup, LANE_TABLE } from '../../functions/domain/lanes.ts';
+import { computeRedeliveryGroup, LANE_TABLE } from '../../functions/domain/lanes.ts';
 import { quantile } from '../bench/measure/statistics.ts';
 import { LiveLoad, type LoadTerms } from './live-load.ts';
 
@@ -20,6 +20,6 @@ export async function compareBesideJobs(terms: LoadTerms, quietSeconds: number) 
     failed: terms.jobs * terms.failed,
     mostAttempts: load.mostAttempts,
     /** The bound of `mostAttempts`. */
-    mostAtOnce: terms.jobs * computeLargestGroup(LANE_TABLE.slow.dispatchers[terms.stage]),
+    mostAtOnce: terms.jobs * computeRedeliveryGroup(LANE_TABLE.slow.dispatchers[terms.stage]),
   };
 }

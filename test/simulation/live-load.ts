@@ -2,7 +2,7 @@ import { createDelivery, type DeliveryMessage, toDeliveryMessage } from '../../f
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
 import { type EndpointId, type EventId, newId } from '../../functions/domain/ids.ts';
-import { computeLargestGroup, LANE_TABLE, LANES, type Lane } from '../../functions/domain/lanes.ts';
+import { computeRedeliveryGroup, LANE_TABLE, LANES, type Lane } from '../../functions/domain/lanes.ts';
 import { buildFirstRound, createJob } from '../../functions/domain/redelivery-job.ts';
 import { DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
 import { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
@@ -261,7 +261,7 @@ export class LiveLoad {
         roundDeliveries: 100,
         pageRows: 25,
         pageEvents: 100,
-        mostAtOnce: computeLargestGroup(LANE_TABLE.slow.dispatchers[this.#terms.stage]),
+        mostAtOnce: computeRedeliveryGroup(LANE_TABLE.slow.dispatchers[this.#terms.stage]),
       },
     );
     const created = createJob(

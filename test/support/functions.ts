@@ -33,7 +33,7 @@ export const FUNCTION_ENVIRONMENT = {
   CHECKS_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/checks',
   NOTIFY_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/notify',
   REDELIVERIES_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/redeliveries',
-  LARGEST_GROUP: '16',
+  REDELIVERY_GROUP: '16',
   DEAD_PUBLICATIONS: 'https://sqs.us-east-1.amazonaws.com/000000000000/dead-publications',
   DEAD_FAN_OUTS: 'https://sqs.us-east-1.amazonaws.com/000000000000/dead-fan-outs',
   RETRY_BASE_SECONDS: '30',

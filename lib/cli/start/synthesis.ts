@@ -25,7 +25,7 @@ export const MAIL_FROM = 'notifications@local.test';
 export type StackContext = Readonly<Record<string, string | number>>;
 
 /**
- * The stack's settings as CDK context; absent ones keep the stack's default.
+ * The stack's settings as CDK context, with those of a single machine; absent ones keep the stack's default.
  * @param gateway origin of the API, which is also the dashboard's here
  */
 export function contextOf(settings: Settings, gateway: string): StackContext {

@@ -70,6 +70,7 @@ describe('the local run', { timeout: 60_000 }, () => {
     const [, context = ''] = await program.shows(/^context (.*)$/m);
     expect(JSON.parse(context)).toEqual({
       stage: 'dev',
+      redeliveryGroup: 1,
       rateLimitScale: 30,
       rateLimitStandard: 30,
       rateLimitSandbox: 20,

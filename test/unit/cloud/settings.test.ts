@@ -162,6 +162,10 @@ describe('an invalid or contradictory context value', () => {
     [{ retryBaseSeconds: 'soon' }, 'retryBaseSeconds must be a number of seconds from 0 to 3600, not "soon"'],
     [{ retryBaseSeconds: 10, retryCapSeconds: 5 }, 'retryCapSeconds must not be less than retryBaseSeconds'],
     [{ graceSeconds: 5 }, 'graceSeconds must be a number of seconds from 30 to 21600, not "5"'],
+    [
+      { redeliveryGroup: 17 },
+      'redeliveryGroup must be a whole number of deliveries of a redelivery job at a time from 1 to 16, not "17"',
+    ],
     [{ lingerSeconds: 3601 }, 'lingerSeconds must be a number of seconds from 0 to 3600, not "3601"'],
     [
       { watchWindowSeconds: 1.5 },

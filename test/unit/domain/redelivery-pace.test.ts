@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { computeLargestGroup, LANE_TABLE, LARGEST_GROUP } from '../../../functions/domain/lanes.ts';
+import { computeRedeliveryGroup, LANE_TABLE, LARGEST_GROUP } from '../../../functions/domain/lanes.ts';
 import { createPace } from '../../../functions/domain/redelivery-pace.ts';
 
 /** Lets a pace learn from groups. @param secondsOf the time that a group of so many takes */
@@ -61,7 +61,7 @@ describe('most deliveries of a job at a time', () => {
   it('are half the batches of the slow queue, at least one and at most 16', () => {
     const { dev, staging, prod } = LANE_TABLE.slow.dispatchers;
 
-    expect([dev, staging, prod].map(computeLargestGroup)).toEqual([5, 8, 16]);
-    expect([1, 2, 5, 1000].map(computeLargestGroup)).toEqual([1, 1, 2, LARGEST_GROUP]);
+    expect([dev, staging, prod].map(computeRedeliveryGroup)).toEqual([5, 8, 16]);
+    expect([1, 2, 5, 1000].map(computeRedeliveryGroup)).toEqual([1, 1, 2, LARGEST_GROUP]);
   });
 });
