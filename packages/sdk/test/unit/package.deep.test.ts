@@ -1,5 +1,14 @@
 import { type ExecFileException, execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aBody, aSecret, signedHeaders } from '../signed-request.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
+const PACKAGE = join(ROOT, 'packages/sdk');
 const project = mkdtempSync(join(tmpdir(), 'consumer-'));
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
@@ -21,11 +31,13 @@ const run = (program: string, ...args: string[]) =>
     );
   });
 
+const npm = (...args: string[]) => execFileSync('npm', args, { cwd: project, stdio: 'pipe' });
+const build = () => npm('run', '--silent', '--prefix', PACKAGE, 'build');
+
 // As docs/guides/typescript-client.md says. The package has no dependencies, so no registry is needed.
 beforeAll(() => {
-  const npm = (...args: string[]) => execFileSync('npm', args, { cwd: project, stdio: 'pipe' });
-  npm('run', '--silent', '--prefix', join(ROOT, 'packages/sdk'), 'build');
-  npm('pack', '--silent', '--pack-destination', project, join(ROOT, 'packages/sdk'));
+  build();
+  npm('pack', '--silent', '--pack-destination', project, PACKAGE);
   const tarball = readdirSync(project).find((file) => file.endsWith('.tgz')) ?? '';
   save('package.json', JSON.stringify({ private: true, type: 'module' }));
   npm('install', '--silent', '--offline', '--no-audit', '--no-fund', `./${tarball}`);
@@ -120,6 +132,30 @@ describe('the packed package in another project', () => {
     const mistakes = [...CONSUMER.matchAll(/@ts-expect-error/g)].length;
     const { code, output } = await compile(file, CONSUMER.replaceAll('@ts-expect-error', ''), options);
     expect([code === 0, output.match(/error TS/g)]).toEqual([false, Array(mistakes).fill('error TS')]);
+  });
+});
+
+describe('a repeated build', () => {
+  const dist = join(PACKAGE, 'dist');
+  const listFiles = () =>
+    readdirSync(dist, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.js') || file.endsWith('.d.ts'))
+      .map((file) => [file, statSync(join(dist, file)).ino, statSync(join(dist, file)).mtimeMs]);
+
+  // An installation of the package may be copying them.
+  it('leaves unchanged files alone', () => {
+    const before = listFiles();
+    build();
+    expect(listFiles()).toEqual(before);
+  });
+
+  it('removes files without a source, and replaces those that differ', () => {
+    const content = readFileSync(join(dist, 'wait.js'), 'utf8');
+    writeFileSync(join(dist, 'gone.js'), '');
+    appendFileSync(join(dist, 'wait.js'), '// changed\n');
+    build();
+    expect(existsSync(join(dist, 'gone.js'))).toBe(false);
+    expect(readFileSync(join(dist, 'wait.js'), 'utf8')).toBe(content);
   });
 });
 
