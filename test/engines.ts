@@ -12,6 +12,7 @@ import { ACCESS, engineOf } from 'aws-local/test/engines.ts';
 import { PATIENCE } from 'aws-local/test/patience.ts';
 import { afterAll } from 'vitest';
 import { leanClientOptions } from '../functions/platform/clients/clients.ts';
+import { withKeptSteps } from '../functions/platform/clients/steps.ts';
 import type { Table } from '../functions/store/table.ts';
 import { refuseAsDynamoDb } from './support/as-dynamodb.ts';
 import { TABLE_DEFINITIONS, type TableDefinition, type TableName } from './table-definitions.ts';
@@ -58,7 +59,9 @@ export function dynamoDb(): Clients {
   };
   const client = () => {
     const plain = createFirst(plainClient(), (name) => creations.get(name)?.());
-    return DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } });
+    return withKeptSteps(
+      DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } }),
+    );
   };
   let creator: DynamoDBClient | undefined;
   const create = async (TableName: string, definition: TableDefinition): Promise<void> => {

@@ -2,6 +2,7 @@ import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from 
 import { BUS_SOURCE, type BusEvent } from '../domain/bus.ts';
 import { REQUEST_BYTES, splitIntoChunks } from './chunks.ts';
 import { leanClientOptions } from './clients/clients.ts';
+import { withKeptSteps } from './clients/steps.ts';
 import { countThrottles } from './clients/throttles.ts';
 
 /** Maximum entries per PutEvents request. */
@@ -91,4 +92,4 @@ function isContentError(error: unknown): boolean {
 }
 
 export const eventBridgeClient = (): EventBridgeClient =>
-  countThrottles(new EventBridgeClient(leanClientOptions('events')), 'eventbridge');
+  withKeptSteps(countThrottles(new EventBridgeClient(leanClientOptions('events')), 'eventbridge'));

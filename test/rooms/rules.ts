@@ -66,7 +66,8 @@ const ROOMS: readonly Room[] = [
     from: platform,
     except: '^functions/platform/(?:outbound/|clients/request-handler\\.ts)',
     packages: [
-      ...npm('zod', 'jose', 'leven', '@middy/core', '@types/aws-lambda', '@smithy/node-http-handler'),
+      ...npm('zod', 'jose', 'leven', '@middy/core', '@types/aws-lambda'),
+      ...npm('@smithy/core', '@smithy/node-http-handler'),
       ...sdk('client-dynamodb', 'client-dynamodb-streams', 'client-eventbridge', 'client-secrets-manager'),
       ...sdk('client-sesv2', 'client-cognito-identity-provider', 'client-sqs', 'lib-dynamodb'),
       ...sdk('credential-provider-env'),

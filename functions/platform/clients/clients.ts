@@ -1,4 +1,4 @@
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -8,6 +8,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { functionRegion } from '../config.ts';
 import { requestHandler } from './request-handler.ts';
 import { requestSigner } from './signer.ts';
+import { withKeptSteps } from './steps.ts';
 import { countThrottles } from './throttles.ts';
 
 const CONNECTION_TIMEOUT_MS = 1_000;
@@ -27,12 +28,6 @@ export const clientOptions = () => ({
   }),
 });
 
-const ignore = () => undefined;
-/** Has no `info`: for the SDK's default logger each request and response is copied and then dropped. */
-const SILENT = { debug: ignore, info: undefined, warn: ignore, error: ignore } as unknown as NonNullable<
-  DynamoDBClientConfig['logger']
->;
-
 /**
  * Options of the clients of every message, by the service that signatures name. They take a third less
  * processor time for a request (docs/decisions/0030-processor-time.md).
@@ -46,19 +41,24 @@ export const leanClientOptions = (
     requestHandler: requestHandler({ connectMs: CONNECTION_TIMEOUT_MS, requestMs }),
     signer: requestSigner({ service, region, credentials }),
     credentials,
-    logger: SILENT,
   };
 };
 
 export const documentClient = (): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(countThrottles(new DynamoDBClient(leanClientOptions('dynamodb')), 'dynamodb'), {
-    marshallOptions: { removeUndefinedValues: true },
-  });
+  withKeptSteps(
+    DynamoDBDocumentClient.from(
+      countThrottles(new DynamoDBClient(leanClientOptions('dynamodb')), 'dynamodb'),
+      {
+        marshallOptions: { removeUndefinedValues: true },
+      },
+    ),
+  );
 
 export const streamsClient = (): DynamoDBStreamsClient =>
   countThrottles(new DynamoDBStreamsClient(clientOptions()), 'streams');
 
-export const queueClient = (): SQSClient => countThrottles(new SQSClient(leanClientOptions('sqs')), 'sqs');
+export const queueClient = (): SQSClient =>
+  withKeptSteps(countThrottles(new SQSClient(leanClientOptions('sqs')), 'sqs'));
 
 /**
  * Sends each request once, on a new connection: a request that may have reached SES must not be repeated, and
