@@ -65,6 +65,14 @@ const journey = (dashboard: Dashboard) =>
       const before = receiver.received.length;
       receiver.become(WELL);
       const page = await dashboard.signedIn(ADMIN);
+      // The jobs of the disabled endpoint are read late: after the page knows the new one.
+      const jobsOfNew = page.waitForRequest((request) =>
+        new RegExp(`/(?!${receiver.id})[^/]+/redeliveries`).test(request.url()),
+      );
+      await page.route(`**/${receiver.id}/redeliveries?*`, async (route) => {
+        await jobsOfNew;
+        await route.continue();
+      });
       await press(page, page.locator(`a[href="/endpoints/${receiver.id}/recover"]`));
       await page.getByText('the receiver answered 500').waitFor();
       // Counts lag by a few seconds.

@@ -30,7 +30,7 @@ export function Steps({ chain }: { chain: Chain<Endpoint> }) {
   const register = useRegister(environment);
   const heading = useFocusOnNext(
     `${now} ${replaced.length}`,
-    jobs !== undefined,
+    isDisabled || jobs !== undefined,
     register.data !== undefined,
   );
   const headingOf = (name: StepName) => (name === now ? heading : undefined);
