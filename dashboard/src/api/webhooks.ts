@@ -148,7 +148,8 @@ export function useRegister(environment: Environment) {
     },
     // The secret goes with the dialog that shows it.
     gcTime: 0,
-    onSuccess: () => queries.invalidateQueries({ queryKey: [environment] }),
+    // The secret is shown without waiting for the lists.
+    onSuccess: () => void queries.invalidateQueries({ queryKey: [environment] }),
   });
 }
 
@@ -164,7 +165,10 @@ export function useUpdate(environment: Environment, id: string) {
           }),
         )
       ).data,
-    onSuccess: () => queries.invalidateQueries({ queryKey: [environment] }),
+    onSuccess: (endpoint) => {
+      queries.setQueryData([environment, 'endpoints', id], endpoint);
+      void queries.invalidateQueries({ queryKey: [environment] });
+    },
   });
 }
 

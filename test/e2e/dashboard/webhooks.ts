@@ -54,8 +54,13 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
       const receiver = await aReceiver(dashboard, WELL);
       const page = await dashboard.signedIn(ADMIN, '/endpoints');
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
+      const { promise: seen, resolve: see } = Promise.withResolvers<void>();
+      let isRegistered = false;
       await page.route('**/api/settings/webhooks?*', async (route) => {
-        if (route.request().method() === 'POST') await held;
+        if (route.request().method() === 'POST') {
+          await held;
+          isRegistered = true;
+        } else if (isRegistered) await seen;
         await route.continue();
       });
       await page.getByRole('button', { name: 'Add an endpoint' }).click();
@@ -66,10 +71,29 @@ export const endpoints = (dashboard: Dashboard, { isWhole }: Extent) =>
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Cancel', disabled: true }).waitFor();
       release();
+      // Also while the list, which is read again, is not answered.
       await page
         .getByRole('dialog')
         .getByText(/^whsec_/)
         .waitFor();
+      see();
+    });
+
+    it('show a change without waiting for what is read again', async () => {
+      const receiver = await aReceiver(dashboard, WELL);
+      const { id } = await dashboard.service.api.register(receiver.url, ['ticket.created']);
+      const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
+      await page.getByRole('button', { name: 'Edit' }).click();
+      const { promise: seen, resolve: see } = Promise.withResolvers<void>();
+      await page.route('**/api/settings/**', async (route) => {
+        if (route.request().method() === 'GET') await seen;
+        await route.continue();
+      });
+      await page.getByLabel('Endpoint URL').fill(`${receiver.url}/new`);
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      await page.getByText(`${receiver.url}/new`).first().waitFor();
+      see();
     });
 
     it('show a delivery that was requested before it existed', async () => {
