@@ -150,11 +150,11 @@ async function tablesOf(
   { orgId }: Tenant,
 ): Promise<{ outbox: Table; deliveries: Table }> {
   const rows = await service.rows([orgId]);
-  const named = (key: 'pk' | 'sk', prefix: string): Table => {
-    const row = rows.find(({ item }) => String(item[key]).startsWith(prefix));
+  const named = (prefix: string): Table => {
+    const row = rows.find(({ item }) => String(item.sk).startsWith(prefix));
     if (row === undefined) throw new Error(`no table has rows ${prefix}…`);
     // Only the name is used: the rows are made here and written by the service's own client.
     return { name: row.table } as Table;
   };
-  return { outbox: named('pk', 'evt_'), deliveries: named('sk', 'dlv_') };
+  return { outbox: named('evt_'), deliveries: named('dlv_') };
 }
