@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { v7 } from 'uuid';
 import type { Delivery, DeliveryMessage, OutgoingMessage } from '../../functions/domain/delivery.ts';
-import { DUE_INDEX, LONG_BACKLOG } from '../../functions/domain/due.ts';
+import { LONG_BACKLOG } from '../../functions/domain/due.ts';
 import { deriveDeliveryId, newId } from '../../functions/domain/ids.ts';
 import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
 import { reconcileDeliveries } from '../../functions/engine/reconcile.ts';
@@ -16,6 +16,7 @@ import { DUE_SHARDS, keys } from '../../functions/store/keys.ts';
 import { commandLine, wholeNumber } from '../../packages/cli/src/terminal/command-line.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
 import { metered } from './consumed.ts';
+import { createTable } from './create-table.ts';
 
 /*
  * The cost of a reconciler run with many parked retries: the real code over the real store and the embedded
@@ -33,7 +34,7 @@ const { parked: PARKED, minutes: MINUTES } = commandLine(
 
 /** Long, because resumed deliveries get no attempt here, and would be read again. */
 const GRACE_SECONDS = 21_600;
-const TABLE = 'Deliveries';
+const TABLE = 'deliveries';
 /** DynamoDB's limit of items in one request, and concurrent requests. */
 const BATCH = 25;
 const AT_ONCE = 8;
@@ -105,33 +106,7 @@ const plain = new DynamoDBClient({
 });
 try {
   const client = DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } });
-  await client.send(
-    new CreateTableCommand({
-      TableName: TABLE,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk', 'dueIn', 'dueAt'].map((AttributeName) => ({
-        AttributeName,
-        AttributeType: 'S',
-      })),
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: DUE_INDEX,
-          KeySchema: [
-            { AttributeName: 'dueIn', KeyType: 'HASH' },
-            { AttributeName: 'dueAt', KeyType: 'RANGE' },
-          ],
-          Projection: {
-            ProjectionType: 'INCLUDE',
-            NonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId'],
-          },
-        },
-      ],
-    }),
-  );
+  await createTable(plain, TABLE);
   say(`Parking ${PARKED} deliveries, due within ${MINUTES} minutes`);
   await park(client);
 

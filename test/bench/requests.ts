@@ -31,7 +31,11 @@ const { only = SECTIONS, out: FILE = COST_MODEL } = commandLine(
     'this one; may be repeated; the others stay as they were',
     repeatable(among(SECTIONS)),
   )
-  .option('--out <file>', 'another file, which is read first where there is one', text)
+  .option(
+    '--out <file>',
+    'another file; what is not measured comes from its contents, or else from measured.json',
+    text,
+  )
   .addHelpText(
     'after',
     `
@@ -94,8 +98,8 @@ const measureWork = (schedules: readonly string[]) =>
     return { succeeded, ...others, idle, calls: { ...calls, 'create-message': call } };
   });
 
-/** The contents of the file: all, or those of an earlier run. */
-let measured: Partial<Measured> = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
+/** Of an earlier run, until they are measured. */
+let measured: Partial<Measured> = JSON.parse(readFileSync(existsSync(FILE) ? FILE : COST_MODEL, 'utf8'));
 
 function keep(part: Partial<Measured>): void {
   const [cpu] = cpus();

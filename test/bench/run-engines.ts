@@ -50,7 +50,7 @@ export async function startRunEngines(directory: string) {
   async function queueUrls(): Promise<Record<Lane, string>> {
     const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
     const named = (lane: string): string => {
-      const url = QueueUrls.find((each) => new RegExp(`lanes${lane}`, 'i').test(each));
+      const url = QueueUrls.find((each) => new RegExp(`delivery${lane}[0-9A-F]{8}$`, 'i').test(each));
       if (url === undefined) throw new Error(`the run has no queue ${lane}`);
       return url;
     };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
@@ -8,7 +8,8 @@ import { startSqs } from 'aws-local/engines/sqs.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import type { Table } from '../../../functions/store/table.ts';
 import { temporaryDirectory } from '../../support/local-run.ts';
-import { TABLE_DEFINITIONS, type TableName } from '../../table-definitions.ts';
+import type { TableName } from '../../table-definitions.ts';
+import { createTable } from '../create-table.ts';
 import { ending } from '../measure/interruption.ts';
 import { cpuMsOf } from '../measure/processor-time.ts';
 
@@ -61,13 +62,7 @@ async function placeOf(dynamodb: string, queues: string): Promise<Omit<Place, 'f
   const plain = new DynamoDBClient({ ...access, endpoint: dynamodb });
   const client = DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } });
   const sqs = new SQSClient({ ...access, endpoint: queues });
-  for (const name of NAMES) {
-    // Nothing reads their streams here, and unread records are kept.
-    const { StreamSpecification: _, ...definition } = TABLE_DEFINITIONS[name];
-    await plain.send(
-      new CreateTableCommand({ TableName: name, BillingMode: 'PAY_PER_REQUEST', ...definition }),
-    );
-  }
+  for (const name of NAMES) await createTable(plain, name);
   const urls: Partial<Record<Lane, string>> = {};
   for (const lane of LANES) {
     const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: lane }));

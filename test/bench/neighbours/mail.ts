@@ -48,8 +48,9 @@ async function disabledAt({ api }: Place['hostile'], id: string): Promise<number
   return at === undefined ? undefined : Date.parse(String(at));
 }
 
+/** The e-mail about the disabling of an endpoint; a warning came before it. */
 const mailFor = (mails: readonly ReceivedMail[], id: string): ReceivedMail | undefined =>
-  mails.find(({ text }) => text.includes(id));
+  mails.find(({ subject, text }) => subject.startsWith('Webhook endpoint disabled') && text.includes(id));
 
 export const mail: Scenario = {
   name: 'mail',

@@ -22,6 +22,14 @@ describe('scripts of package.json', () => {
     expect(rows).toEqual(scripts);
   });
 
+  it.each(Object.entries(PROGRAMS))('have all programs of `npm run %s` in its row', (script, programs) => {
+    const row = read('docs/reference/command-line.md').match(
+      new RegExp(`^.*npm run ${script}\`.*$`, 'm'),
+    )?.[0];
+    const named = [...(row ?? '').matchAll(/`(?:-- )?(\w+)`/g)].map(([, name]) => name);
+    expect(new Set(named)).toEqual(new Set(programs));
+  });
+
   it('exist wherever a text names one', () => {
     const named = new Set(TEXTS.flatMap((file) => read(file).match(NAMED) ?? []));
     const missing = [...named].filter((text) => {
