@@ -1,5 +1,10 @@
 /** Idle time after which a function with a sandbox may take another function's place. */
 const GROWTH_PATIENCE_MS = 10_000;
+/**
+ * Idle time after which a sandbox ends: the last one of its function, which Lambda keeps for some minutes too,
+ * and others, which remain of a burst of work.
+ */
+const KEPT_MS = { last: 600_000, others: 60_000 };
 
 export interface Pool {
   readonly size: number;
@@ -50,6 +55,12 @@ export class SandboxCapacity {
     return true;
   }
 
+  /** Ends sandboxes that have been idle for too long. Called from time to time. */
+  endIdle(): void {
+    for (const pool of this.#pools)
+      while (pool.idleSince !== undefined && this.#now() - pool.idleSince >= keptMs(pool)) pool.evictIdle();
+  }
+
   release(): void {
     this.#used -= 1;
     const [next] = this.#queue();
@@ -78,3 +89,5 @@ export class SandboxCapacity {
     if (longest?.idleSince !== undefined && this.#now() - longest.idleSince >= patience) longest.evictIdle();
   }
 }
+
+const keptMs = ({ size }: Pool): number => (size > 1 ? KEPT_MS.others : KEPT_MS.last);

@@ -128,4 +128,24 @@ describe('the capacity of a run', () => {
     hogged.isLaneStarving = false;
     expect(capacity.yields(other)).toBe(false);
   });
+
+  it('ends idle sandboxes: after a minute, and the last one of a function after ten', () => {
+    const { aPool, capacity, clock } = capacityOf(3);
+    const [pool, busy] = [aPool(), aPool()];
+    pool.grow();
+    pool.grow();
+    busy.grow();
+    const sizeAt = (now: number) => {
+      clock.now = now;
+      capacity.endIdle();
+      return pool.size;
+    };
+    pool.idleSince = 0;
+    expect([sizeAt(59_999), sizeAt(60_000)]).toEqual([2, 1]);
+    pool.idleSince = 1;
+    expect([sizeAt(600_000), sizeAt(600_001)]).toEqual([1, 0]);
+    expect(busy.size).toBe(1);
+    // Their places are free.
+    expect([busy.grow(), busy.grow(), busy.grow()]).toEqual([true, true, false]);
+  });
 });
