@@ -6,7 +6,8 @@ if (problem !== undefined) {
   process.stderr.write(`${problem}\n`);
   process.exit(1);
 }
-// By default the heap grows to several times what is in use before garbage is collected: 100 MiB more under load.
+// By default the heap grows to several times what is in use before garbage is collected: 100 MiB more under
+// load.
 setFlagsFromString('--heap-growing-percent=120');
 // After the version check: an older Node.js fails on these modules with unclear errors.
 const { startCommand } = await import('../lib/cli/start/start-command.ts');
