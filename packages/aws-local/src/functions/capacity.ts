@@ -1,8 +1,8 @@
 /** Idle time after which a function with a sandbox may take another function's place. */
 const GROWTH_PATIENCE_MS = 10_000;
 /**
- * Idle time after which a sandbox ends: the last one of its function, which Lambda keeps for some minutes too,
- * and others, which remain of a burst of work.
+ * Idle time after which a sandbox ends: the last one of its function, which Lambda keeps for some minutes
+ * too, and others, which remain of a burst of work.
  */
 const KEPT_MS = { last: 600_000, others: 60_000 };
 

@@ -174,8 +174,8 @@ function processArguments({ memoryMiB, handler, preload = PRELOAD }: SandboxOpti
   return [
     // Lambda leaves a tenth of the memory to everything but the heap.
     `--max-old-space-size=${Math.floor(memoryMiB * 0.9)}`,
-    // Dozens of these share one machine, so garbage is collected early: 7 MiB less in each than with 8, for no
-    // measurable processor time. `--optimize-for-size` takes a quarter more of it.
+    // Dozens of these share one machine, so garbage is collected early: 7 MiB less in each than with 8, for
+    // no measurable processor time. `--optimize-for-size` takes a quarter more of it.
     '--max-semi-space-size=2',
     '--require',
     preload,
