@@ -64,6 +64,9 @@ const client = new DynamoDBClient({});
 const Event = z.object({ id: z.string() });
 export const handler = async (event) => [Event.parse(event), client];`;
 
+/** Functions after which the empty handler and the floor are loaded again: every ratio depends on both. */
+const REFERENCES_EVERY = 5;
+
 /**
  * Bundles all functions and loads each in new processes, round by round, so that a busy moment affects all of
  * them.
@@ -89,8 +92,12 @@ export async function measureLoads({
       ...names.map((name) => join(bundles, name, 'index.mjs')),
     ];
     const times = files.map((): number[] => []);
+    const load = async (index: number) => times[index]?.push(await loadOnce(files[index] ?? ''));
     for (let run = 0; run < runs; run++)
-      for (const [index, file] of files.entries()) times[index]?.push(await loadOnce(file));
+      for (const index of names.keys()) {
+        if (index % REFERENCES_EVERY === 0) for (const reference of [0, 1]) await load(reference);
+        await load(index + 2);
+      }
 
     const [empty = 0, floor = 0] = times.map((values) => quantile(values, 0.5));
     const functions = names.map(async (name, index): Promise<Load> => {
