@@ -21,6 +21,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 const LONGEST = [
+  '/integration/benchmarks',
   '/e2e/',
   '/service/public-api',
   '/service/service',
