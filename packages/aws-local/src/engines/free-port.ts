@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { LocalRunError } from '../errors.ts';
 
-/** Below the ranges of outgoing connections and of automatic ports. */
-const LOWEST = 10_000;
-const HIGHEST = 32_767;
+/**
+ * Below the ranges of outgoing connections and of automatic ports, and above all ports that `fetch` and
+ * browsers refuse, of which 10080 is the last (Fetch Standard, port blocking).
+ */
+export const PORTS = { lowest: 10_081, highest: 32_767 };
 const ATTEMPTS = 50;
 
 /**
@@ -16,10 +18,10 @@ const ATTEMPTS = 50;
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred && (await isFree(preferred))) return preferred;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const port = randomInt(LOWEST, HIGHEST + 1);
+    const port = randomInt(PORTS.lowest, PORTS.highest + 1);
     if (await isFree(port)) return port;
   }
-  throw new Error(`No free port from ${LOWEST} to ${HIGHEST} was found`);
+  throw new Error(`No free port from ${PORTS.lowest} to ${PORTS.highest} was found`);
 }
 
 async function isFree(port: number): Promise<boolean> {
