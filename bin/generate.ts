@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startNamedProgram } from '../lib/cli/terminal/named-programs.ts';
+import { type NamedProgram, startNamedProgram } from '../lib/cli/terminal/named-programs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -18,7 +18,31 @@ const runScript = (workspace: string, script: string): void => {
   });
 };
 
-await startNamedProgram('generate', 'Writes files that are made of the code.', {
+/** Each may read what those before it write. */
+const ORDER = [
+  'grants',
+  'openapi',
+  'schemas',
+  'collection',
+  'sdk',
+  'types',
+  'python',
+  'logs',
+  'coverage',
+] as const;
+
+const programs: Readonly<Record<(typeof ORDER)[number] | 'all' | 'templates', NamedProgram>> = {
+  all: {
+    about:
+      'every committed file, in the order in which they depend on each other; types of Python need Python 3.10',
+    async start() {
+      const [node = '', script = ''] = process.argv;
+      for (const name of ORDER) {
+        process.argv = [node, script, ...(name === 'python' ? ['--types'] : [])];
+        await programs[name].start();
+      }
+    },
+  },
   openapi: {
     about: 'docs/openapi/v1.json, after a change of routes, schemas or texts; --check, --release, --help',
     async start() {
@@ -45,6 +69,7 @@ await startNamedProgram('generate', 'Writes files that are made of the code.', {
     async start() {
       runScript('dashboard', 'types');
       runScript('packages/sdk', 'types');
+      process.stdout.write('Wrote the types of the dashboard and of packages/sdk.\n');
     },
   },
   grants: {
@@ -64,7 +89,10 @@ await startNamedProgram('generate', 'Writes files that are made of the code.', {
   sdk: {
     about:
       'routes of packages/sdk and docs/reference/typescript-client.md, after `openapi`, or a change of its methods',
-    start: async () => runScript('packages/sdk', 'coverage'),
+    async start() {
+      runScript('packages/sdk', 'coverage');
+      process.stdout.write('Wrote packages/sdk/src/routes.gen.ts and docs/reference/typescript-client.md.\n');
+    },
   },
   python: {
     about:
@@ -76,10 +104,15 @@ await startNamedProgram('generate', 'Writes files that are made of the code.', {
   },
   coverage: {
     about: 'packages/aws-local/COVERAGE.md, after a change of what the package supports',
-    start: async () => runScript('aws-local', 'coverage'),
+    async start() {
+      runScript('aws-local', 'coverage');
+      process.stdout.write('Wrote packages/aws-local/COVERAGE.md.\n');
+    },
   },
   templates: {
     about: 'cdk.out, the CloudFormation templates, as `npx cdk synth` writes them',
     start: () => import('./app.ts'),
   },
-});
+};
+
+await startNamedProgram('generate', 'Writes files that are made of the code.', programs);

@@ -74,14 +74,16 @@ export async function rotateKeys(context: Context, [name = '']: readonly string[
     return say(
       paint('green', '✓'),
       `Version ${version} was ${what}. Nothing uses it yet.`,
-      `In ten minutes, when every function has read it, make it current: ${again}`,
+      flags.hurry
+        ? `Make it current: ${again} --hurry`
+        : `In ten minutes, when every function has read it, make it current: ${again}`,
     );
   }
   await secret.replace(stored, setCurrentVersion(stored.ring, version));
   return say(
     paint('green', '✓'),
     `Version ${version} was ${what}.`,
-    'What is new uses it within five minutes; what was made with older versions goes on as it is.',
+    'New signatures and cursors use it within five minutes; older ones stay valid.',
   );
 }
 

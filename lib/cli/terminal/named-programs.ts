@@ -1,7 +1,7 @@
 import { commandLine } from '../../../packages/cli/src/terminal/command-line.ts';
 
 /** A program that a command starts by name. It parses `process.argv` itself. */
-interface NamedProgram {
+export interface NamedProgram {
   /** One line for the help. */
   about: string;
   start(): Promise<unknown>;

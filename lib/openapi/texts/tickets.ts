@@ -34,7 +34,7 @@ export const answers = {
   Ticket: described(tickets.Ticket, {
     id: 'Identifier of the ticket.',
     conversationId: 'The conversation; null if there is none.',
-    reason: 'Subject of the ticket; null if none was given.',
+    reason: 'Why the ticket was created; null if no reason was given.',
     createdAt: CREATED,
   }),
 };
@@ -43,6 +43,6 @@ export const answers = {
 export const bodies = {
   CreateTicket: described(tickets.CreateTicket, {
     conversationId: 'An existing conversation.',
-    reason: 'Subject of the ticket, included in the event.',
+    reason: 'Why the ticket is created; included in the event.',
   }),
 };

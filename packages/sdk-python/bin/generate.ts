@@ -10,12 +10,16 @@ import { installTools, NoPythonError } from './toolbox.ts';
  * types too.
  */
 
-for (const [file, text] of Object.entries(generatedFiles())) writeFileSync(join(ROOT, file), text);
+for (const [file, text] of Object.entries(generatedFiles())) {
+  writeFileSync(join(ROOT, file), text);
+  process.stdout.write(`Wrote ${file}.\n`);
+}
 if (process.argv.includes('--types')) writeTypes();
 
 function writeTypes(): void {
   try {
     writeModels(installTools(), MODELS_DIRECTORY);
+    process.stdout.write('Wrote models.py and params.py.\n');
   } catch (error) {
     if (!(error instanceof NoPythonError)) throw error;
     process.stderr.write(`The generator of types ${error.message}.\n`);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { anchorsOf, relativeLinksOf } from '../../support/markdown.ts';
+import { anchorsOf, codeBlocks, relativeLinksOf } from '../../support/markdown.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const git = (...args: string[]): string[] =>
@@ -69,6 +69,18 @@ describe('the documentation', () => {
       (file) => /^([a-z]\w*)\//.exec(file)?.[1] ?? [],
     );
     expect([...new Set(listed)].toSorted()).toEqual([...new Set(directories)].toSorted());
+  });
+
+  it('lets readers save only files that git and the checks ignore', () => {
+    const files = [...pages].flatMap(([page, text]) =>
+      page.startsWith('docs/guides/') ? codeBlocks(text).flatMap(({ file }) => file ?? []) : [],
+    );
+    const saved = files.filter((file) => !file.startsWith('examples/'));
+    const ignored = execFileSync('git', ['check-ignore', '--no-index', ...saved], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    expect(ignored.trim().split('\n')).toEqual(saved);
   });
 
   it('has a README of at most 220 lines', () => {

@@ -31,21 +31,27 @@ export interface Plan {
 }
 
 /**
- * What becomes of a delivery at an endpoint with this program, but for the moments that the service itself
- * takes.
+ * Plans the attempts of a delivery at an endpoint with this program, without the time that the service itself
+ * takes. Waits are rounded up to whole seconds, as the queues round them.
  */
 export function planOf({ steps, speed }: Program): Plan {
   const attempts: PlannedAttempt[] = [];
   let clock = 0;
+  let realClock = 0;
   for (let number = 1; number <= MAX_ATTEMPTS && attempts.at(-1)?.isAccepted !== true; number += 1) {
-    if (number > 1) clock += Math.min(BASE_MS * 2 ** (number - 2), CAP_MS);
+    if (number > 1) {
+      const wait = Math.min(BASE_MS * 2 ** (number - 2), CAP_MS);
+      clock += Math.ceil(wait / speed / 1000) * 1000;
+      realClock += wait;
+    }
     const { takes, result } = resultOf(steps[Math.min(number, steps.length) - 1]);
     const isAccepted = typeof result === 'number' && result >= 200 && result < 300;
-    attempts.push({ number, beginsAt: clock / speed, takes: takes / speed, result, isAccepted });
-    clock += takes;
+    attempts.push({ number, beginsAt: clock, takes: takes / speed, result, isAccepted });
+    clock += takes / speed;
+    realClock += takes;
   }
   const end = attempts.at(-1)?.isAccepted === true ? 'succeeded' : 'exhausted';
-  return { attempts, end, endsAt: clock / speed, endsAtRealSpeed: clock };
+  return { attempts, end, endsAt: clock, endsAtRealSpeed: realClock };
 }
 
 function resultOf(step: Step | undefined): { takes: number; result: Step['does'] } {

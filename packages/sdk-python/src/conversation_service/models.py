@@ -571,7 +571,7 @@ class Ticket(Model):
     """
     reason: str | None
     """
-    Subject of the ticket; null if none was given.
+    Why the ticket was created; null if no reason was given.
     """
     created_at: AwareDatetime
     """

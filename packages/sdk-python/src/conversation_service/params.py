@@ -180,7 +180,7 @@ class CreateTicket(TypedDict):
     """
     reason: NotRequired[str]
     """
-    Subject of the ticket, included in the event.
+    Why the ticket is created; included in the event.
     """
 
 
