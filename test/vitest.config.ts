@@ -90,6 +90,8 @@ export default defineConfig(({ mode }) => {
       // Many tests wait for a deadline or a queue rather than compute, so more of them than cores may run at
       // once.
       maxWorkers: Math.max(3, availableParallelism()),
+      // What functions log belongs to failed tests only.
+      silent: 'passed-only',
       globalSetup: ['./test/support/leftovers/guard.ts', './test/grants/global-setup.ts'],
       sequence: { sequencer: LongestFirst },
       projects: [
