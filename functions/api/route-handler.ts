@@ -37,7 +37,6 @@ export const tables = {
   deliveries: { client, name: environment.DELIVERIES_TABLE, reportUnreadable },
   rates: { client, name: environment.RATE_TABLE, reportUnreadable },
 };
-export const commit = committer(client);
 
 /** Maximum age of an organization's cached tier. */
 const TIER_FRESH_MS = 30_000;
@@ -51,7 +50,7 @@ export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
   onFailure: () => count(FAILED_INVOCATIONS),
   publishMetrics,
   memory: idempotencyStore(tables.service),
-  commit,
+  commit: committer(client),
   recordAuditEntry: (entry) => recordAuditEntry(tables.service, entry),
   logger,
   now: () => new Date(),

@@ -6,8 +6,11 @@ import { ChannelId, OrgId, type TraceId } from './ids.ts';
 import type { Tenant } from './tenant.ts';
 import { Timestamp } from './timestamp.ts';
 
-/** Maximum number of channels of an organization. */
-export const MAX_CHANNELS = 50;
+/**
+ * Maximum number of channels of an organization. A sandbox reset writes all channels and endpoints in one
+ * transaction, which has at most 100 writes.
+ */
+export const MAX_CHANNELS = 40;
 
 export const ChannelKind = z.enum(['web_widget', 'http']);
 export type ChannelKind = z.infer<typeof ChannelKind>;

@@ -1,11 +1,10 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Delivery } from '../domain/delivery.ts';
 import { type EventId, parseCreationTime, type ReceiverId } from '../domain/ids.ts';
 import { Arrival, EVENT_DAYS, HISTORY_DAYS, RedeliveryMark } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { buildSandboxMark, type Key, keys } from './keys.ts';
 import { readItems, readRows, type Table, toExpiry, update } from './table.ts';
-import type { Change } from './transaction.ts';
+import { type Change, retryContention } from './transaction.ts';
 
 /**
  * Records that a redelivery succeeded, in the transaction that settles it. Never refused; the first record
@@ -120,19 +119,21 @@ export function redeliveryMarks(service: Table) {
      */
     async set(delivery: Delivery, seen: Delivery['id'] | undefined): Promise<boolean> {
       const { ExpressionAttributeValues, ...rest } = buildUpdate(delivery);
-      return update(service, {
-        ...rest,
-        ConditionExpression: 'attribute_not_exists(deliveryId) OR deliveryId IN (:deliveryId, :seen)',
-        ExpressionAttributeValues: { ...ExpressionAttributeValues, ':seen': seen ?? delivery.id },
-      });
+      return retryContention(() =>
+        update(service, {
+          ...rest,
+          ConditionExpression: 'attribute_not_exists(deliveryId) OR deliveryId IN (:deliveryId, :seen)',
+          ExpressionAttributeValues: { ...ExpressionAttributeValues, ':seen': seen ?? delivery.id },
+        }),
+      );
     },
 
-    /**
-     * Sets the mark of a single redelivery before it is added. Outside of its transaction: requests for the
-     * same event at the same time would conflict.
-     */
-    async replace(delivery: Delivery): Promise<void> {
-      await service.client.send(new UpdateCommand({ TableName: service.name, ...buildUpdate(delivery) }));
+    /** Sets the mark of a single redelivery, in the transaction that adds it. Never refused. */
+    replacing(delivery: Delivery): Change {
+      return {
+        refusal: 'exists',
+        write: { Update: { TableName: service.name, ...buildUpdate(delivery) } },
+      };
     },
 
     /**

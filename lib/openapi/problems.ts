@@ -109,7 +109,7 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
   LIMIT_EXCEEDED: {
     description: 'The organization has reached the limit for this resource. Delete one first.',
     messages: {
-      'too many channels': 'An organization can have at most 50 channels. Delete one first.',
+      'too many channels': 'An organization can have at most 40 channels. Delete one first.',
       'too many endpoints': 'An organization can have at most 50 webhook endpoints. Delete one first.',
       'too many endpoints at one host':
         'An organization can have at most 10 webhook endpoints at one host, including disabled ones. Delete one at this host first, or subscribe one endpoint to several events.',

@@ -7,7 +7,7 @@ import { channelStore } from '../../store/channels.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { purgeStore } from '../../store/purges.ts';
 import type { Change } from '../../store/transaction.ts';
-import { commit, tables } from '../route-handler.ts';
+import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
 import { findSandbox, sandboxes } from './sandbox.ts';
@@ -15,9 +15,6 @@ import { findSandbox, sandboxes } from './sandbox.ts';
 const purges = purgeStore(tables.service);
 const endpoints = endpointStore(tables.service);
 const channels = channelStore(tables.service);
-
-/** DynamoDB allows 100 writes in a transaction, and the reset itself takes three. */
-const MAX_ACTIVATIONS = 97;
 
 /** Failures of endpoints and channels belong to the deleted data, so a reset makes them active again. */
 async function buildActivations(sandbox: OrgId): Promise<Change[]> {
@@ -43,15 +40,12 @@ export const handler = sessionRouteHandler(routes.resetSandbox, ({ tenant, now, 
     const resetAt = now.toISOString();
     const buildReply = (at: string | undefined) =>
       success({ sandboxOrganizationId: sandbox.id, resetAt: at });
-    const activations = await buildActivations(sandbox.id);
-    const tooMany = activations.slice(MAX_ACTIVATIONS);
-    if (tooMany.length > 0) await commit(tooMany);
     return effect(
       buildReply(resetAt),
       [
         sandboxes.nextGeneration(previous, now),
         purges.order({ ...previous, requestedAt: resetAt }),
-        ...activations.slice(0, MAX_ACTIVATIONS),
+        ...(await buildActivations(sandbox.id)),
       ],
       { id: sandbox.id, changes: [{ field: 'resetAt', before: sandbox.resetAt ?? null, after: resetAt }] },
       {

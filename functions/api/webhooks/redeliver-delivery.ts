@@ -12,9 +12,9 @@ const outbox = outboxStore(tables.outbox);
 const marks = redeliveryMarks(tables.service);
 
 /**
- * Adds the new delivery and the work item that sends its message in one transaction. Concurrent changes do no
- * harm: a terminal delivery does not change, and a delivery to a deleted endpoint is skipped. The mark
- * before it lets redelivery jobs pass over the event; without its delivery it counts for a job's lease only.
+ * Adds the new delivery, the work item that sends its message, and the mark that lets redelivery jobs pass
+ * over the event, in one transaction. Concurrent changes do no harm: a terminal delivery does not change, and
+ * a delivery to a deleted endpoint is skipped.
  */
 export const handler = routeHandler(
   routes.redeliverDelivery,
@@ -24,12 +24,15 @@ export const handler = routeHandler(
     const redelivery = createRedelivery(found.delivery, found.endpoint, now, traceId);
     if (redelivery.kind === 'refused') return problem('CONFLICT', REFUSALS[redelivery.why]);
     const { delivery } = redelivery;
-    await marks.replace(delivery);
     return effect(
       success(withDueTime(delivery), {
         location: `/api/v1/webhooks/${delivery.webhookId}/deliveries/${delivery.id}`,
       }),
-      [deliveries.adding(delivery), outbox.appendRedelivery(toDeliveryMessage(delivery))],
+      [
+        deliveries.adding(delivery),
+        outbox.appendRedelivery(toDeliveryMessage(delivery)),
+        marks.replacing(delivery),
+      ],
     );
   },
 );

@@ -25,7 +25,7 @@ The URL follows the rules of \`registerWebhook\`, including simulated receivers 
 consecutive deliveries that end \`exhausted\`, a channel is disabled and its messages are \`skipped\`; create a
 new one.
 
-An organization can have 50 channels; beyond that the request fails with \`LIMIT_EXCEEDED\`. A repeated request
+An organization can have 40 channels; beyond that the request fails with \`LIMIT_EXCEEDED\`. A repeated request
 whose channel was deleted since fails with \`GONE\`. A sandbox reset keeps channels.`,
     body: { name, kind, url },
     answer: 'The channel, with its signing secret for the kind `http`.',

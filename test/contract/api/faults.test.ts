@@ -10,7 +10,7 @@ import { type Operation, problemsOf, readDocument, successOf } from '../../fuzz/
 import type { Exchange, Sent } from '../../support/exchange.ts';
 import { PROVOKED_WITH_FAULTS } from '../../support/provoked-with-faults.ts';
 import { call, loadedFunctions } from './functions.ts';
-import { mockedTables, organization } from './tables.ts';
+import { failedAt, mockedTables, organization, type State } from './tables.ts';
 
 /*
  * Errors that no request can cause: the SDK's clients are mocked, and fail at each call of each operation in
@@ -81,6 +81,8 @@ async function callOperation(operation: Operation): Promise<Exchange> {
   return exchange;
 }
 
+const WRITES = /^(BatchWrite|Delete|Put|TransactWrite|Update)/;
+
 const readErrorType = ({ text }: Exchange): string => JSON.parse(text).error?.type;
 const namedError = (name: string): Error => Object.assign(new Error('the inside'), { name });
 
@@ -116,6 +118,22 @@ describe.each(document.operations)('$id', (operation) => {
       if (status === 503 && made !== 'Update rates') expect(answer.headers['retry-after']).toMatch(/^\d+$/);
       expect(answer.text).not.toContain('the inside');
     }
+  });
+
+  it('writes by one transaction, and not at all when a condition of it fails', async () => {
+    const run = async (cancelled: NonNullable<State['cancelled']>) => {
+      const state = { ...(ON_RETRYING.has(operation.id) && { item: aRetrying }), cancelled };
+      const { result, committed } = await tables.withState(state, () =>
+        tables.callsOf(() => call(loaded.functionOf(operation), operation, requestTo(operation))),
+      );
+      const other = result.filter((made) => WRITES.test(made) && !/^TransactWrite| rates$/.test(made));
+      return { committed, other };
+    };
+    const { committed, other } = await run(() => undefined);
+    expect(other).toEqual([]);
+    expect(committed.length).toBeLessThanOrEqual(1);
+    for (const failed of committed.flat().keys())
+      expect(await run(failedAt(failed))).toEqual({ committed: [], other: [] });
   });
 
   if (documented.includes('IDEMPOTENCY_KEY_REUSED'))

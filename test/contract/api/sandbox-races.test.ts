@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { MAX_CHANNELS } from '../../../functions/domain/channel.ts';
+import { MAX_ENDPOINTS } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { createSandbox, type Pairing, type Sandbox } from '../../../functions/domain/sandbox.ts';
-import { later, NOW, seconds } from '../../builders.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { anEndpoint, anHttpChannel, later, NOW, seconds } from '../../builders.ts';
 import { type Document, readDocument } from '../../fuzz/document.ts';
 import { call, loadedFunctions } from './functions.ts';
 import {
@@ -145,6 +148,28 @@ describe('a reset', () => {
     });
     expect(second?.Put?.Item).toMatchObject({ orgId: sandbox.id, generation: 41, requestedAt: data.resetAt });
     expect(entry?.Put?.Item).toMatchObject({ orgId: organization.id, action: 'sandbox.reset' });
+  });
+
+  it('makes all endpoints and channels active again in the same transaction, also at their limits', async () => {
+    const { id: orgId } = sandbox;
+    const failing = { consecutiveFailures: 1 };
+    const endpoints = Array.from({ length: MAX_ENDPOINTS }, () =>
+      anEndpoint({ orgId, id: newId('whk', NOW), ...failing }),
+    );
+    const channels = Array.from({ length: MAX_CHANNELS }, () =>
+      anHttpChannel({ orgId, id: newId('chn', NOW), ...failing }),
+    );
+    const { status, committed } = await ask('resetSandbox', {
+      item: createItemFinder({ pairing, sandbox }),
+      rows: (pk) => (pk === keys.channels(orgId) ? channels : pk === keys.endpoints(orgId) ? endpoints : []),
+    });
+    const [writes = [], ...others] = committed;
+    expect([status, others]).toEqual([200, []]);
+    expect(writes.length).toBeLessThanOrEqual(100);
+    const activated = writes.flatMap(({ Update }) =>
+      Update?.ExpressionAttributeValues?.[':active'] === undefined ? [] : [Update.Key?.sk],
+    );
+    expect(activated.toSorted()).toEqual([...endpoints, ...channels].map(({ id }) => id).toSorted());
   });
 
   it('returns the time of a concurrent reset, and deletes nothing more', async () => {

@@ -51,6 +51,8 @@ export type Writes = NonNullable<TransactWriteCommandInput['TransactItems']>;
 export interface State {
   /** The item of a key, where it is not the usual one. */
   item?(key: Key): { found: object | undefined } | undefined;
+  /** The rows of a partition, which is usually empty. */
+  rows?(pk: string): object[];
   /** Why each write of a transaction cancels it, if any does. */
   cancelled?(writes: Writes): string[] | undefined;
 }
@@ -73,6 +75,7 @@ export function mockedTables() {
     if (fault?.at === calls.length - 1) throw fault.error;
   };
 
+  dynamo.rejects(new Error('no function has sent this command before'));
   dynamo.on(GetCommand).callsFake(({ TableName, Key }) => {
     met('Get', TableName);
     const other = state.item?.(Key);
@@ -83,9 +86,9 @@ export function mockedTables() {
     met('BatchGet', table);
     return { Responses: { [table]: Keys.map(FINDERS[table] ?? findLedgerEntry) } };
   });
-  dynamo.on(QueryCommand).callsFake(({ TableName }) => {
+  dynamo.on(QueryCommand).callsFake(({ TableName, ExpressionAttributeValues }) => {
     met('Query', TableName);
-    return { Items: [] };
+    return { Items: state.rows?.(String(ExpressionAttributeValues?.[':pk'])) ?? [] };
   });
   dynamo.on(UpdateCommand).callsFake(({ TableName, Key }) => {
     met('Update', TableName);
@@ -146,8 +149,13 @@ export function mockedTables() {
 }
 
 /** The reasons when the condition of a transaction's first write fails. */
-export const failedFirst = (writes: Writes): string[] =>
-  writes.map((_, index) => (index === 0 ? 'ConditionalCheckFailed' : 'None'));
+export const failedFirst = (writes: Writes): string[] => failedAt(0)(writes);
+
+/** The reasons when the condition of one write of a transaction fails. */
+export const failedAt =
+  (failed: number) =>
+  (writes: Writes): string[] =>
+    writes.map((_, index) => (index === failed ? 'ConditionalCheckFailed' : 'None'));
 
 interface Key {
   pk: string;

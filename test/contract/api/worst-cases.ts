@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { RouteKey } from '../../../functions/api/routes.ts';
 import { type ApiKey, generateApiKey, hashApiKey, Scope } from '../../../functions/domain/api-key.ts';
+import { MAX_CHANNELS } from '../../../functions/domain/channel.ts';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { MAX_ENDPOINTS } from '../../../functions/domain/endpoint.ts';
 import { SubscribableType } from '../../../functions/domain/events.ts';
@@ -217,7 +218,7 @@ export async function worstCases(tables: TestTables, api: Api) {
     ...[large, ...others].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
     { ...keys.endpointCount(tenant.orgId), endpoints: MAX_ENDPOINTS - 1 },
     ...[messenger, goneChannel].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
-    ...times(MAX_ENDPOINTS - 2, () => anHttpChannel({ ...messenger, id: newId('chn', now) })).map((one) => ({
+    ...times(MAX_CHANNELS - 2, () => anHttpChannel({ ...messenger, id: newId('chn', now) })).map((one) => ({
       ...keys.endpoint(tenant.orgId, one.id),
       ...one,
     })),

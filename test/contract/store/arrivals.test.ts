@@ -6,6 +6,7 @@ import { EVENT_DAYS, repeatDelivery } from '../../../functions/domain/redelivery
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { arrivalStore, redeliveryMarks } from '../../../functions/store/redelivery-records.ts';
+import { committer } from '../../../functions/store/transaction.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
@@ -164,7 +165,7 @@ describe.each(KINDS)('the mark of a redelivery (%s)', (_, make) => {
     const [ofJob, single, next] = [again(), again(), again()];
 
     expect(await marks.set(ofJob, undefined)).toBe(true);
-    await marks.replace(single);
+    await committer(service.client)([marks.replacing(single)]);
 
     expect(await marks.of(failed, [failed.eventId])).toEqual(new Map([[failed.eventId, single.id]]));
     expect(await marks.set(next, ofJob.id)).toBe(false);

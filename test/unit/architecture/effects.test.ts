@@ -1,0 +1,71 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { nameOf, sourceOf } from './source.ts';
+
+const FUNCTIONS = join(import.meta.dirname, '../../../functions');
+
+/** Sends a write to DynamoDB, instead of describing one. */
+const SENDS = /\b(?:update|retryContention)\(|\bnew (?:BatchWrite|Delete|Put|TransactWrite|Update)Command\(/;
+
+interface Part {
+  name: string;
+  /** The store whose method it is. */
+  store: string;
+  body: string;
+}
+
+/** Functions of a module, and methods of its stores. */
+function listParts(path: string): Part[] {
+  const text = readFileSync(join(FUNCTIONS, path), 'utf8');
+  return sourceOf(path, text).places.flatMap(({ node, within }) => {
+    const value = node.type === 'FunctionDeclaration' ? node : Object(node.value ?? node.init);
+    if (!/Function/.test(String(value.type))) return [];
+    const store = within.find(({ type }) => type === 'FunctionDeclaration');
+    const body = text.slice(node.start, Number(node.end));
+    return [{ name: nameOf(node.key ?? node.id), store: nameOf(store?.id), body }];
+  });
+}
+
+/** The methods of a module's stores that write when they are called, themselves or by another function. */
+function listWriters(path: string): string[] {
+  const parts = listParts(path);
+  const stores = new Set(parts.map(({ store }) => store));
+  let writing: Part[] = [];
+  for (let known = -1; known < writing.length; ) {
+    known = writing.length;
+    const calls = writing.map(({ name }) => `(?<![.\\w])${name}\\(`).join('|');
+    const pattern = new RegExp(calls === '' ? SENDS : `${SENDS.source}|${calls}`);
+    writing = parts.filter(({ name, body }) => !stores.has(name) && pattern.test(body));
+  }
+  return writing.flatMap(({ name, store }) => (store === '' ? [] : [`${store}.${name}`]));
+}
+
+const WRITERS = globSync('store/*.ts', { cwd: FUNCTIONS }).flatMap(listWriters);
+
+/** Counters of the pipeline, which are no part of an effect: tokens, and when a key was used. */
+const COUNTERS = ['rateWindowStore', 'keyUseStore'];
+
+/** Calls of methods that write, as `store.method`. */
+function listWrites(text: string): string[] {
+  const stores = [...text.matchAll(/(\w+)\(tables\.\w+/g)].map(([, store]) => store);
+  return WRITERS.filter((writer) => {
+    const [store = '', method] = writer.split('.');
+    return stores.includes(store) && !COUNTERS.includes(store) && new RegExp(`\\.${method}\\(`).test(text);
+  });
+}
+
+describe('a route', () => {
+  it.each(globSync('api/**/*.ts', { cwd: FUNCTIONS }))('writes through its effect only: %s', (path) => {
+    const text = readFileSync(join(FUNCTIONS, path), 'utf8');
+    expect(listWrites(text)).toEqual([]);
+    const commits = /\bcommit(?:ter)?\b/.test(text);
+    expect(commits).toBe(path === 'api/route-handler.ts');
+  });
+
+  it('would be found with a write of its own', () => {
+    expect(WRITERS).toEqual(expect.arrayContaining(['endpointStateStore.markSlow', 'deliveryStore.addOnce']));
+    const text = 'const store = deliveryStore(tables.deliveries);\nawait store.addOnce(delivery);';
+    expect(listWrites(text)).toEqual(['deliveryStore.addOnce']);
+  });
+});
