@@ -252,9 +252,9 @@ export function aRedelivery({
     async redelivers(delivery: Delivery): Promise<Delivery> {
       const created = createRedelivery(delivery, endpoint, clock.now());
       if (created.kind === 'refused') throw new Error(`refused: ${created.why}`);
-      await redeliveryMarks(service).replace(created.delivery);
-      await store.add(created.delivery);
-      return created.delivery;
+      const { delivery: added } = created;
+      await commit([store.adding(added), redeliveryMarks(service).replacing(added)]);
+      return added;
     },
     /** Ends a delivery as a failure. */
     exhausts: ({ webhookId, generation: of, id }: Delivery) =>
