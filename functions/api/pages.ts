@@ -58,7 +58,7 @@ export async function paginate<T extends { id: string }>(
       ? undefined
       : await unsealWithKeys(cursor, (ring) => openCursor(ring, cursor, binding));
   if (cursor !== undefined && after === undefined)
-    return invalid({ field: 'cursor', message: 'is not valid for this list' });
+    return invalid({ field: 'cursor', code: 'invalid_format', message: 'is not valid for this list' });
   const page = await read({ limit: query.limit, after });
   if ('kind' in page) return page;
   const items = fitIntoPage(page.items, (item) => route.success.data.parse([item]));

@@ -22,8 +22,12 @@ export async function checkReceiver(text: string, tenant: Tenant): Promise<Recei
 }
 
 /** The problem of a URL that was refused. */
-export const createUrlProblem = ({ problem: fault }: Extract<ReceiverUrlCheck, { ok: false }>): Problem =>
-  invalid({ field: 'url', message: fault.replace(/^url /, '') });
+export const createUrlProblem = ({
+  ok,
+  problem: fault,
+  ...code
+}: Extract<ReceiverUrlCheck, { ok: false }>): Problem =>
+  invalid({ field: 'url', ...code, message: fault.replace(/^url /, '') });
 
 export const createHostLimitProblem = (): Problem =>
   problem(

@@ -19,12 +19,37 @@ export const PROBLEM_STATUS = {
 
 export type ProblemType = keyof typeof PROBLEM_STATUS;
 
+/** What is wrong with a field, for programs. Codes may be added; their meanings do not change. */
+export type FieldErrorCode =
+  | 'required'
+  | 'unknown_field'
+  | 'duplicate'
+  | 'invalid_type'
+  | 'invalid_format'
+  | 'invalid_characters'
+  | 'not_allowed'
+  | 'too_short'
+  | 'too_long'
+  | 'too_few'
+  | 'too_many'
+  | 'too_small'
+  | 'too_large'
+  | 'url_scheme'
+  | 'url_credentials'
+  | 'url_fragment'
+  | 'url_port'
+  | 'url_host'
+  | 'url_blocked';
+
 /** A fault of a request: the name of a field, parameter or header, and the constraint that it breaks. */
 export interface FieldError {
   /** Path in the body, such as `events.0`; `body` for the whole of it. */
   field: string;
+  code: FieldErrorCode;
   /** Completes a sentence that begins with the field: `is required`. */
   message: string;
+  /** The bound that the value exceeds, with the codes `too_…`. */
+  limit?: number;
 }
 
 /** An expected error response. It is a value: returned, never thrown. */

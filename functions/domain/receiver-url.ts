@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { parseUrlText } from './url-text.ts';
+import { parseUrlText, type UrlFault } from './url-text.ts';
 
 /** Hosts that deliveries may be sent to. */
 export interface ReceiverPolicy {
@@ -9,10 +9,8 @@ export interface ReceiverPolicy {
   blocks?(host: string): boolean;
 }
 
-/** One sentence for an API response: names the field and its constraint, and never repeats the URL. */
-type ReceiverUrlProblem = string;
-
-export type ReceiverUrlCheck = { ok: true; url: URL } | { ok: false; problem: ReceiverUrlProblem };
+/** Its `problem` begins with the name of the field. */
+export type ReceiverUrlCheck = { ok: true; url: URL } | ({ ok: false } & UrlFault);
 
 /**
  * Decides whether deliveries may be sent to a URL.
@@ -22,10 +20,10 @@ export type ReceiverUrlCheck = { ok: true; url: URL } | { ok: false; problem: Re
  */
 export function checkReceiverUrl(text: string, policy: ReceiverPolicy): ReceiverUrlCheck {
   const parsed = parseUrlText(text);
-  if (!parsed.ok) return { ok: false, problem: `url ${parsed.problem}` };
+  if (!parsed.ok) return { ...parsed, problem: `url ${parsed.problem}` };
 
-  const hostProblem = findHostProblem(parsed.url, policy);
-  return hostProblem ? { ok: false, problem: hostProblem } : parsed;
+  const hostFault = findHostFault(parsed.url, policy);
+  return hostFault ? { ok: false, ...hostFault } : parsed;
 }
 
 /** Whether a delivery may connect to an address. It must hold for every address of a name. */
@@ -40,13 +38,19 @@ export const getHost = ({ hostname }: Pick<URL, 'hostname'>): string =>
 /** Whether a host is this machine, which only the local run allows. */
 export const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopbackAddress(host);
 
-function findHostProblem(url: URL, policy: ReceiverPolicy): ReceiverUrlProblem | undefined {
-  if (!isReceiverHost(url.hostname, policy)) return 'url must have a public host name or public address';
-  if (policy.blocks?.(getHost(url))) return BLOCKED_HOST;
-  return undefined;
+function findHostFault(url: URL, policy: ReceiverPolicy): UrlFault | undefined {
+  if (!isReceiverHost(url.hostname, policy)) return PRIVATE_HOST;
+  return policy.blocks?.(getHost(url)) ? BLOCKED_HOST : undefined;
 }
 
-const BLOCKED_HOST = 'url has a host that the operator of this service has blocked';
+const PRIVATE_HOST: UrlFault = {
+  code: 'url_host',
+  problem: 'url must have a public host name or public address',
+};
+const BLOCKED_HOST: UrlFault = {
+  code: 'url_blocked',
+  problem: 'url has a host that the operator of this service has blocked',
+};
 
 function isReceiverHost(hostname: string, policy: ReceiverPolicy): boolean {
   const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;

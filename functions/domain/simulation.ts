@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CheckFinding } from './source-check.ts';
 import { FETCH_TIMEOUT_SECONDS, type RetryPolicy } from './timing.ts';
+import type { UrlFault } from './url-text.ts';
 
 /*
  * Query parameters of a sandbox endpoint's URL program its simulated receiver. In a live organization they
@@ -40,7 +41,7 @@ const MAX_STEPS = 50;
 const MAX_DELAY_SECONDS = 60;
 const DEFAULT: Program = { steps: [{ does: 200, afterMs: 0 }], speed: 1 };
 
-export type ProgramCheck = { ok: true; program: Program } | { ok: false; problem: string };
+export type ProgramCheck = { ok: true; program: Program } | ({ ok: false } & UrlFault);
 
 /**
  * Parses the program of a URL. Without one, the receiver answers 200 at once.
@@ -63,7 +64,11 @@ export function checkProgram(url: URL): ProgramCheck {
   return { ok: true, program: { steps: known, speed: speed === undefined ? DEFAULT.speed : Number(speed) } };
 }
 
-const toRefusal = (constraint: string): ProgramCheck => ({ ok: false, problem: `url ${constraint}` });
+const toRefusal = (constraint: string): ProgramCheck => ({
+  ok: false,
+  code: 'invalid_format',
+  problem: `url ${constraint}`,
+});
 
 /**
  * Parses the program of a stored URL, which was checked at registration. A malformed one counts as absent.

@@ -1,6 +1,7 @@
 import { PROBLEM_STATUS } from '../../functions/domain/problem.ts';
 import { DETAIL_FIELDS, ERROR_FIELDS } from './fields.ts';
 import { type Ref, SCHEMAS, type Schema } from './openapi.ts';
+import { FIELD_ERROR_TEXTS } from './problems.ts';
 
 const text = (description: string): Schema => ({ type: 'string', description });
 
@@ -33,7 +34,12 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
   },
   ErrorDetail: {
     type: 'object',
-    properties: { field: text(DETAIL_FIELDS.field), message: text(DETAIL_FIELDS.message) },
-    required: ['field', 'message'],
+    properties: {
+      field: text(DETAIL_FIELDS.field),
+      code: { ...text(DETAIL_FIELDS.code), 'x-extensible-enum': Object.keys(FIELD_ERROR_TEXTS) },
+      message: text(DETAIL_FIELDS.message),
+      limit: { type: 'number', description: DETAIL_FIELDS.limit },
+    },
+    required: ['field', 'code', 'message'],
   },
 };

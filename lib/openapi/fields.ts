@@ -19,5 +19,7 @@ export const ERROR_FIELDS = {
 
 export const DETAIL_FIELDS = {
   field: 'Path of the field in the body, with dots, or name of the parameter or header.',
+  code: 'What is wrong, for programs. Codes may be added: handle unknown ones by `message`.',
   message: 'The constraint that it does not meet. The wording may change.',
+  limit: 'The bound that the value exceeds, with the codes that begin with `too_`.',
 };

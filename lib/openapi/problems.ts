@@ -1,4 +1,9 @@
-import { type FieldError, invalid, type ProblemType } from '../../functions/domain/problem.ts';
+import {
+  type FieldError,
+  type FieldErrorCode,
+  invalid,
+  type ProblemType,
+} from '../../functions/domain/problem.ts';
 import type { Route } from '../../functions/platform/route.ts';
 
 /** Whether a route gives its answer in pages. */
@@ -46,19 +51,52 @@ interface ProblemText {
   details?: Readonly<Record<string, readonly FieldError[]>>;
 }
 
+/** Meanings of the codes of `error.details`. */
+export const FIELD_ERROR_TEXTS: Readonly<Record<FieldErrorCode, string>> = {
+  required: 'It is missing.',
+  unknown_field: 'The operation has no such field or parameter.',
+  duplicate: 'It is given twice, or a list names a value twice.',
+  invalid_type: 'The JSON type is wrong.',
+  invalid_format: 'The text does not have the form that is expected: JSON, UTF-8, a time, a UUID, a URL, …',
+  invalid_characters: 'The text has control characters, invisible characters or lone surrogates.',
+  not_allowed: 'The value is none of those allowed, or not allowed together with the others.',
+  too_short: 'The text has fewer characters than `limit`.',
+  too_long: 'The text has more characters than `limit`.',
+  too_few: 'The list has fewer items than `limit`.',
+  too_many: 'The list has more items than `limit`.',
+  too_small: 'The number is less than `limit`.',
+  too_large: 'The number is greater than `limit`.',
+  url_scheme: 'The URL does not use https.',
+  url_credentials: 'The URL contains credentials.',
+  url_fragment: 'The URL contains a fragment.',
+  url_port: 'The port is neither 443 nor at least 1024.',
+  url_host: 'The host is neither a public name nor a public address.',
+  url_blocked: 'The operator of the service has blocked the host.',
+};
+
 /** Examples of invalid requests. */
 const FAULTS: Readonly<Record<string, readonly FieldError[]>> = {
-  'a field': [{ field: 'channelId', message: 'must have at most 200 characters' }],
-  'several fields': [
-    { field: 'externalUserID', message: 'is not a known field (nearest: externalUserId)' },
-    { field: 'externalUserId', message: 'is required' },
+  'a field': [
+    { field: 'channelId', code: 'too_long', message: 'must have at most 200 characters', limit: 200 },
   ],
-  'the body': [{ field: 'body', message: 'is not valid JSON' }],
-  'the limit of a page': [{ field: 'limit', message: 'must be an integer' }],
-  'an unknown parameter': [{ field: 'page', message: 'is not a known parameter (nearest: limit)' }],
-  'the environment': [{ field: 'environment', message: 'must be one of live, sandbox' }],
-  'a cursor of another listing': [{ field: 'cursor', message: 'is not valid for this list' }],
-  'the idempotency key': [{ field: 'Idempotency-Key', message: 'must be a UUID' }],
+  'several fields': [
+    {
+      field: 'externalUserID',
+      code: 'unknown_field',
+      message: 'is not a known field (nearest: externalUserId)',
+    },
+    { field: 'externalUserId', code: 'required', message: 'is required' },
+  ],
+  'the body': [{ field: 'body', code: 'invalid_format', message: 'is not valid JSON' }],
+  'the limit of a page': [{ field: 'limit', code: 'invalid_format', message: 'must be an integer' }],
+  'an unknown parameter': [
+    { field: 'page', code: 'unknown_field', message: 'is not a known parameter (nearest: limit)' },
+  ],
+  'the environment': [{ field: 'environment', code: 'not_allowed', message: 'must be one of live, sandbox' }],
+  'a cursor of another listing': [
+    { field: 'cursor', code: 'invalid_format', message: 'is not valid for this list' },
+  ],
+  'the idempotency key': [{ field: 'Idempotency-Key', code: 'invalid_format', message: 'must be a UUID' }],
 };
 
 export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {

@@ -4,7 +4,7 @@ import { currentDocument } from './current.ts';
 import { EVENT_SCHEMAS, eventSchemaFile, UNION_FILE } from './event-schemas.ts';
 import { eventExample } from './events.ts';
 import type { Schema } from './openapi.ts';
-import { PROBLEM_TEXTS } from './problems.ts';
+import { FIELD_ERROR_TEXTS, PROBLEM_TEXTS } from './problems.ts';
 import { EVENT_TYPES, eventSchemaName } from './schemas.ts';
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -20,7 +20,8 @@ export function errorsPage(): string {
     .map(([type, status]) => {
       const { description, messages } = PROBLEM_TEXTS[type];
       const examples = Object.entries(messages).map(([about, message]) => [about, message]);
-      return `## ${type}\n\nStatus ${status}. ${description}\n\n${table(['Example', 'Message'], examples)}`;
+      const codes = type === 'VALIDATION_ERROR' ? `\n\n${detailCodes()}` : '';
+      return `## ${type}\n\nStatus ${status}. ${description}\n\n${table(['Example', 'Message'], examples)}${codes}`;
     });
   return `# Errors
 
@@ -30,6 +31,12 @@ Written by \`npm run generate -- openapi\` from \`functions/domain/problem.ts\` 
 ${sections.join('\n\n')}
 `;
 }
+
+const detailCodes = (): string =>
+  `Each entry of \`details\` has a \`code\`. Handle faults by it: messages can change, codes do not, and later ones may be added.\n\n${table(
+    ['Code', 'Meaning'],
+    Object.entries(FIELD_ERROR_TEXTS).map(([name, meaning]) => [code(name), meaning]),
+  )}`;
 
 const SENT_TO = {
   subscribers: 'Sent to each active endpoint that lists the type in its `events`.',

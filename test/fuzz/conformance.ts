@@ -33,6 +33,11 @@ export type Conformance = (exchange: Exchange) => string[];
 export function conformance(document: Document): Conformance {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
+  // The document promises that clients can handle errors by these values.
+  ajv.addKeyword({
+    keyword: 'x-extensible-enum',
+    validate: (known: unknown[], value: unknown) => known.includes(value),
+  });
   const validators = new Map<Schema, ValidateFunction>();
 
   return (exchange) => {

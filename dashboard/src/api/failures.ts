@@ -2,8 +2,11 @@
 export interface FieldFault {
   /** Path in the body, with dots. */
   field: string;
+  code: string;
   /** In English; it completes a sentence that begins with the field. */
   message: string;
+  /** The bound that the value exceeds, of some codes. */
+  limit?: number;
 }
 
 /** An error response (docs/specification.md, Error envelope), or no response. */
@@ -89,8 +92,9 @@ const envelopeOf = (body: unknown): Record<string, unknown> => recordOf(recordOf
 
 const faultsIn = (details: unknown): FieldFault[] =>
   (Array.isArray(details) ? details : []).flatMap((detail: unknown) => {
-    const { field, message } = recordOf(detail);
-    return typeof field === 'string' && typeof message === 'string' ? [{ field, message }] : [];
+    const { field, code, message, limit } = recordOf(detail);
+    if (typeof field !== 'string' || typeof code !== 'string' || typeof message !== 'string') return [];
+    return [{ field, code, message, ...(typeof limit === 'number' && { limit }) }];
   });
 
 export const unreachable = (cause: unknown): ApiFailure =>

@@ -1,6 +1,6 @@
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import { faultsByField, kindOf } from '../api/field-faults.ts';
+import { faultsByField } from '../api/field-faults.ts';
 import { useTexts } from '../text/language.ts';
 import { Failure, Notice, RequestId } from './notice.tsx';
 
@@ -28,10 +28,11 @@ export function FaultForm({
   const names = fields.join();
   const { problems, isWhole } = useMemo(
     () =>
-      faultsByField(error, names.split(','), ({ message }) => {
-        const known = kindOf(message);
-        return known === undefined ? message : t.forms.faults[known.kind](known.limit);
-      }),
+      faultsByField(
+        error,
+        names.split(','),
+        ({ code, message, limit = 0 }) => t.forms.faults[code]?.(limit) ?? message,
+      ),
     [error, names, t],
   );
   const unedited = useUnedited(problems, form);

@@ -1,4 +1,3 @@
-import type { FaultKind } from '../api/field-faults.ts';
 import { plural } from './plural.ts';
 
 const events = (count: number) => plural(count, 'event', 'events');
@@ -152,22 +151,28 @@ export const recovery = {
   },
   forms: {
     correct: 'Correct the marked fields',
+    /** By the codes of the API (docs/reference/errors.md). */
     faults: {
       required: () => 'This field is required.',
-      https: () => 'The URL must begin with https://.',
-      credentials: () => 'The URL must not contain a user name or password.',
-      fragment: () => 'The URL must not contain a # part.',
-      host: () => 'The URL must have a public host name or public IP address.',
-      port: (limit) => `The port must be 443, or ${limit} or higher.`,
-      invisible: () => 'The URL must not contain spaces or invisible characters.',
-      url: () => 'This is not a valid URL.',
-      blocked: () => 'The operator of this service has blocked this host.',
-      long: (limit) => `Use at most ${limit} characters.`,
-      few: (limit) => `Choose at least ${limit}.`,
-      least: (limit) => `Enter ${limit} or more.`,
-      most: (limit) => `Enter ${limit} or less.`,
-      control: () => 'Remove control characters.',
-    } satisfies Record<FaultKind, (limit: number) => string> as Record<FaultKind, (limit: number) => string>,
+      unknown_field: () => 'The service does not know this field.',
+      duplicate: () => 'Name each value once.',
+      invalid_type: () => 'This value has the wrong type.',
+      invalid_format: () => 'This value has the wrong form.',
+      invalid_characters: () => 'Remove control and invisible characters, and spaces from a URL.',
+      not_allowed: () => 'This value is not allowed.',
+      too_short: (limit) => `Use at least ${limit} characters.`,
+      too_long: (limit) => `Use at most ${limit} characters.`,
+      too_few: (limit) => `Choose at least ${limit}.`,
+      too_many: (limit) => `Choose at most ${limit}.`,
+      too_small: (limit) => `Enter ${limit} or more.`,
+      too_large: (limit) => `Enter ${limit} or less.`,
+      url_scheme: () => 'The URL must begin with https://.',
+      url_credentials: () => 'The URL must not contain a user name or password.',
+      url_fragment: () => 'The URL must not contain a # part.',
+      url_port: () => 'The port must be 443, or 1024 or higher.',
+      url_host: () => 'The URL must have a public host name or public IP address.',
+      url_blocked: () => 'The operator of this service has blocked this host.',
+    } as Record<string, (limit: number) => string>,
     all: 'Select all',
     noneOfThem: 'Select none',
     meaning: 'Meaning and example payload',

@@ -4,9 +4,13 @@ import { DisabledReason, EndpointStatus } from '../../domain/endpoint.ts';
 import { ChannelId, DeliveryId } from '../../domain/ids.ts';
 import { Timestamp } from '../../domain/timestamp.ts';
 import { ATTEMPTS_FIELDS, DELIVERY_FIELDS, Failing, LISTED_FIELDS } from '../delivery-schemas.ts';
-import { orNull, receiverUrl, text } from '../fields.ts';
+import { fault, orNull, receiverUrl, text } from '../fields.ts';
 
-const ADDRESS = { error: 'must be set for the kind http and for no other kind', path: ['url'] };
+const ADDRESS = {
+  error: 'must be set for the kind http and for no other kind',
+  path: ['url'],
+  params: fault('not_allowed'),
+};
 
 export const CreateChannel = z
   .strictObject({ kind: ChannelKind, name: text(200), url: z.optional(receiverUrl) })

@@ -24,7 +24,7 @@ export const handler = routeHandler(
     if (!found) return notFound('webhook endpoint');
     const { statuses = FailedStatus.options, ...request } = body;
     if (request.what === 'missing' && body.statuses !== undefined)
-      return invalid({ field: 'statuses', message: 'applies to what: failed only' });
+      return invalid({ field: 'statuses', code: 'not_allowed', message: 'applies to what: failed only' });
     const to = { id: params.id, status: found.status };
     const order = createJob({ ...request, statuses }, to, { tenant, now, traceId });
     if (order.kind === 'refused') return REFUSALS[order.why];
@@ -48,9 +48,10 @@ const REFUSALS = {
     'CONFLICT',
     'The webhook endpoint is disabled. Register it again as a new endpoint.',
   ),
-  'no-time': invalid({ field: 'from', message: 'must be in the past and before to' }),
+  'no-time': invalid({ field: 'from', code: 'not_allowed', message: 'must be in the past and before to' }),
   'too-old': invalid({
     field: 'to',
+    code: 'not_allowed',
     message: `must be within the last ${HISTORY_DAYS} days: older deliveries cannot be resent`,
   }),
 };

@@ -187,7 +187,11 @@ export function authenticateByMode({ keys, sessions, findSandbox }: Authenticati
     if (!environment.success)
       return {
         ...caller,
-        denied: invalid({ field: 'environment', message: 'must be one of live, sandbox' }),
+        denied: invalid({
+          field: 'environment',
+          code: 'not_allowed',
+          message: 'must be one of live, sandbox',
+        }),
       };
     if (environment.data === 'live') return caller;
     const found = await findTenant(caller.tenant.orgId);

@@ -47,6 +47,7 @@ export function parseIdempotencyKey(
   if (!Uuid.safeParse(key).success)
     return invalid({
       field: 'Idempotency-Key',
+      code: key === undefined ? 'required' : 'invalid_format',
       message: key === undefined ? 'is required: a UUID' : 'must be a UUID',
     });
   return {

@@ -1,7 +1,13 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { closestMatch } from 'leven';
 import * as z from 'zod/mini';
-import { type FieldError, invalid, type Problem, problem } from '../../domain/problem.ts';
+import {
+  type FieldError,
+  type FieldErrorCode,
+  invalid,
+  type Problem,
+  problem,
+} from '../../domain/problem.ts';
 import { type Route, settingsPath } from '../route.ts';
 import { header } from './request.ts';
 
@@ -37,12 +43,13 @@ export function parseBody(
       problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON, with Content-Type: application/json.'),
     );
   const text = decodeUtf8(bytes);
-  if (text === undefined) return refuse(invalid({ field: 'body', message: 'must be valid UTF-8' }));
+  if (text === undefined)
+    return refuse(invalid({ field: 'body', code: 'invalid_format', message: 'must be valid UTF-8' }));
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    return refuse(invalid({ field: 'body', message: 'is not valid JSON' }));
+    return refuse(invalid({ field: 'body', code: 'invalid_format', message: 'is not valid JSON' }));
   }
   const parsed = parse(schema, json);
   return parsed.ok && route.body === undefined ? { ok: true, value: undefined } : parsed;
@@ -72,9 +79,7 @@ export function parseQuery(event: APIGatewayProxyEvent, route: Route): Parsed<ob
     ...Object.keys(query)
       .filter((name) => !known.includes(name))
       .map((name) => describeUnknown(name, known, 'parameter')),
-    ...repeated
-      .filter((name) => known.includes(name))
-      .map((field) => ({ field, message: 'must not be repeated' })),
+    ...repeated.filter((name) => known.includes(name)).map(describeRepeated),
   ];
   return parse(route.query, query, faults);
 }
@@ -90,10 +95,14 @@ export function checkHeaders({ multiValueHeaders }: APIGatewayProxyEvent): Probl
         .filter(([given]) => given.toLowerCase() === name.toLowerCase())
         .flatMap(([, values]) => values ?? []).length > 1,
   );
-  return repeated.length === 0
-    ? undefined
-    : invalid(...repeated.map((field) => ({ field, message: 'must not be repeated' })));
+  return repeated.length === 0 ? undefined : invalid(...repeated.map(describeRepeated));
 }
+
+const describeRepeated = (field: string): FieldError => ({
+  field,
+  code: 'duplicate',
+  message: 'must not be repeated',
+});
 
 /** @param faults that the schema does not know of */
 function parse<S extends z.ZodMiniType>(
@@ -121,7 +130,8 @@ function describeIssues(
       continue;
     }
     const field = issue.path.join('.') || 'body';
-    if (!faults.has(field)) faults.set(field, { field, message: constraint(issue, value) });
+    if (!faults.has(field))
+      faults.set(field, { field, ...classify(issue, value), message: constraint(issue, value) });
   }
   return [...faults.values()];
 }
@@ -141,13 +151,39 @@ function describeUnknown(name: string, known: readonly string[], kind: 'field' |
   const nearest = closestMatch(name.slice(0, 64), known);
   return {
     field: REPEATABLE.test(name) ? name : `a ${kind}`,
+    code: 'unknown_field',
     message: `is not a known ${kind}${nearest === undefined ? '' : ` (nearest: ${nearest})`}`,
   };
 }
 
+const isMissing = (issue: z.core.$ZodIssue, value: unknown): boolean =>
+  issue.path.length > 0 && readPath(value, issue.path) === undefined;
+
+/** By the kind of the issue; a refinement names its own code (functions/api/fields.ts). */
+function classify(issue: z.core.$ZodIssue, value: unknown): Pick<FieldError, 'code' | 'limit'> {
+  if (isMissing(issue, value)) return { code: 'required' };
+  switch (issue.code) {
+    case 'invalid_type':
+      return { code: 'invalid_type' };
+    case 'invalid_value':
+      return { code: 'not_allowed' };
+    case 'too_small':
+      return { code: BELOW[issue.origin] ?? 'too_small', limit: Number(issue.minimum) };
+    case 'too_big':
+      return { code: ABOVE[issue.origin] ?? 'too_large', limit: Number(issue.maximum) };
+    case 'custom':
+      return { code: 'invalid_format', ...issue.params };
+    default:
+      return { code: 'invalid_format' };
+  }
+}
+
+const BELOW: Readonly<Record<string, FieldErrorCode>> = { string: 'too_short', array: 'too_few' };
+const ABOVE: Readonly<Record<string, FieldErrorCode>> = { string: 'too_long', array: 'too_many' };
+
 /** The constraint, never the value, which may be a secret. */
 function constraint(issue: z.core.$ZodIssue, value: unknown): string {
-  if (issue.path.length > 0 && readPath(value, issue.path) === undefined) return 'is required';
+  if (isMissing(issue, value)) return 'is required';
   // The schema's own wording.
   if (issue.message.startsWith('must ')) return issue.message;
   switch (issue.code) {

@@ -23,8 +23,8 @@ const anError = (changed: Partial<ApiErrorFields> = {}) =>
 describe('the report of an error', () => {
   it('has the type, the message, each fault and the request of an error of the API', () => {
     const details = [
-      { field: 'channelId', message: 'channelId is required.' },
-      { field: 'externalUserId', message: 'is \u001b[2J' },
+      { field: 'channelId', code: 'required', message: 'channelId is required.' },
+      { field: 'externalUserId', code: 'invalid_format', message: 'is \u001b[2J' },
     ];
     expect(renderError(anError({ details }), plain).split('\n')).toEqual([
       'VALIDATION_ERROR: The request is invalid.',

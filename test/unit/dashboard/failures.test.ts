@@ -42,10 +42,10 @@ describe('an API error', () => {
   });
 
   it('has the faults of each field', () => {
-    const fault = { field: 'url', message: 'must use https' };
+    const fault = { field: 'url', code: 'too_long', message: 'must be at most 2048 characters', limit: 2048 };
     const of = (details: unknown) => failureOf(answer(400), { error: { details } }).details;
     expect(of([fault])).toEqual([fault]);
-    expect(of([fault, null, 'x', { field: 'url' }, { field: 1, message: 'is required' }])).toEqual([fault]);
+    expect(of([fault, null, 'x', { ...fault, field: 1 }, { ...fault, code: undefined }])).toEqual([fault]);
     for (const given of [undefined, null, {}, 'text', [[]]]) expect(of(given)).toEqual([]);
   });
 

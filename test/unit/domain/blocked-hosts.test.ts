@@ -50,6 +50,7 @@ describe('blocked host', () => {
           const url = `https://${upper ? text.toUpperCase() : text}:8443/path`;
           expect(checkReceiverUrl(url, policy)).toEqual({
             ok: false,
+            code: 'url_blocked',
             problem: 'url has a host that the operator of this service has blocked',
           });
           const isSame = other === host || other.endsWith(`.${host}`);

@@ -109,7 +109,11 @@ describe('simulation program', () => {
     ['a speed in words', { 'simulate-speed': 'fast' }],
   ])('is rejected with %s, and ignored in a stored URL', (_what, parameters) => {
     const url = aUrl(parameters);
-    expect(checkProgram(url)).toEqual({ ok: false, problem: expect.stringMatching(/^url (must|may) /) });
+    expect(checkProgram(url)).toEqual({
+      ok: false,
+      code: 'invalid_format',
+      problem: expect.stringMatching(/^url (must|may) /),
+    });
     expect(parseProgram(url.href)).toEqual(AT_ONCE);
   });
 

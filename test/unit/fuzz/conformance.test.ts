@@ -68,6 +68,14 @@ describe('an answer that differs from the document', () => {
     ['an identifier of another form', { text: data({ id: '7' }) }, /\/data\/id/],
     ['a field less', { text: data({ createdAt: undefined }) }, /createdAt/],
     ['another error type', { status: 404, text: error('CONFLICT') }, /type/],
+    [
+      'a code of a fault that the document does not name',
+      {
+        status: 400,
+        text: error('VALIDATION_ERROR', { details: [{ field: 'x', code: 'wrong', message: 'is wrong' }] }),
+      },
+      /x-extensible-enum/,
+    ],
     ['another request’s id', { status: 404, text: error('NOT_FOUND', { requestId: 'x' }) }, /requestId/],
     [
       'no id',
@@ -93,7 +101,7 @@ describe('an answer that differs from the document', () => {
 
   it('has no fault where a message repeats an unknown name that the caller sent, and one where it does not', () => {
     const message = 'undefined is not a known parameter.';
-    const details = [{ field: 'undefined', message: 'is not a known parameter' }];
+    const details = [{ field: 'undefined', code: 'unknown_field', message: 'is not a known parameter' }];
     const refused = { status: 400, text: error('VALIDATION_ERROR', { message, details }) };
     const { sent } = answer();
     const named = { ...sent, target: `${sent.target}?undefined=` };

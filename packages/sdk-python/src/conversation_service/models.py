@@ -956,9 +956,17 @@ class ErrorDetail(Model):
     """
     Path of the field in the body, with dots, or name of the parameter or header.
     """
+    code: str
+    """
+    What is wrong, for programs. Codes may be added: handle unknown ones by `message`.
+    """
     message: str
     """
     The constraint that it does not meet. The wording may change.
+    """
+    limit: float | None = None
+    """
+    The bound that the value exceeds, with the codes that begin with `too_`.
     """
 
 

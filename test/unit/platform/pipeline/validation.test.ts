@@ -1,11 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
+import { CreateChannel } from '../../../../functions/api/channels/schemas.ts';
+import { UpdateOrganization } from '../../../../functions/api/settings/schemas.ts';
 import { RegisterWebhook } from '../../../../functions/api/webhooks/schemas.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
 import { aRequest, createThingWith, envelope, send, thingRoute } from './call.ts';
 import { inMemory } from './in-memory.ts';
 
+const TYPE = 'message.received';
 const CANARY = 'canary-7f3a';
 const KIB = 1024;
 /** Valid JSON of exactly this many bytes. */
@@ -219,11 +222,33 @@ describe('a message about a wrong field', () => {
       queryStringParameters: {},
     });
     expect(Object(body).error?.details).toEqual([
-      { field: 'name', message: 'is required' },
-      { field: 'size', message: 'must be at most 100' },
-      { field: 'tags', message: 'must have at least 1 item' },
-      { field: 'nmae', message: 'is not a known field (nearest: name)' },
+      { field: 'name', code: 'required', message: 'is required' },
+      { field: 'size', code: 'too_large', message: 'must be at most 100', limit: 100 },
+      { field: 'tags', code: 'too_few', message: 'must have at least 1 item', limit: 1 },
+      { field: 'nmae', code: 'unknown_field', message: 'is not a known field (nearest: name)' },
     ]);
+  });
+
+  const hook = { url: 'https://a.example.com', events: [TYPE] };
+  it.each<[z.ZodMiniType, object, object]>([
+    [RegisterWebhook, { ...hook, events: ['x'] }, { field: 'events.0', code: 'not_allowed' }],
+    [RegisterWebhook, { ...hook, events: [TYPE, TYPE] }, { field: 'events', code: 'duplicate' }],
+    [RegisterWebhook, { ...hook, url: 'http://a.example.com' }, { field: 'url', code: 'url_scheme' }],
+    [RegisterWebhook, { ...hook, url: `https://a/${'a'.repeat(2048)}` }, { code: 'too_long', limit: 2048 }],
+    [RegisterWebhook, { ...hook, description: '😀'.repeat(201) }, { code: 'too_long', limit: 200 }],
+    [RegisterWebhook, { ...hook, description: '\u0007' }, { code: 'invalid_characters' }],
+    [RegisterWebhook, { ...hook, maxPerSecond: 1.5 }, { field: 'maxPerSecond', code: 'invalid_type' }],
+    [CreateChannel, { kind: 'http', name: 'x' }, { field: 'url', code: 'required' }],
+    [CreateChannel, { kind: 'web_widget', name: 'x', url: hook.url }, { code: 'not_allowed' }],
+    [UpdateOrganization, { contentChangeThreshold: 1.234 }, { code: 'invalid_format' }],
+    [UpdateOrganization, { contentChangeThreshold: 101 }, { code: 'too_large', limit: 100 }],
+  ])('has a code for programs: %#', async (body, sent, fault) => {
+    const service = inMemory();
+    const event = aRequest(service, { body: JSON.stringify(sent) });
+    const { body: refused } = await send({ ...thingRoute, body }, service, event, async () =>
+      success({ name: 'x' }),
+    );
+    expect(Object(refused).error.details).toEqual([expect.objectContaining(fault)]);
   });
 
   it.each([
