@@ -79,9 +79,5 @@ export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
     AttributeDefinitions: [text('pk'), text('sk')],
     KeySchema: [partitionKey('pk'), sortKey('sk')],
   },
-  mailings: {
-    AttributeDefinitions: [text('pk'), text('dueIn'), text('dueAt')],
-    KeySchema: [partitionKey('pk')],
-    GlobalSecondaryIndexes: [dueIndex('orgId', 'day')],
-  },
+  mailings: byPartition,
 };

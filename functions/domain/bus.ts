@@ -30,8 +30,6 @@ export const NOTICES = {
   'source.check': z.object({ sourceId: SourceId }),
   /** A source was deleted; its stored texts are to be deleted too. */
   'source.deleted': z.object({ sourceId: SourceId }),
-  /** A digest is due: the changes of a day for which no notice was sent. */
-  'source.digest': z.object({ day: z.string() }),
   /** A check found content that differs by more than the threshold from the version that admins know. */
   'source.changed': z.object({
     sourceId: SourceId,

@@ -1,7 +1,7 @@
 import { FAILURES_TO_DISABLE } from './endpoint.ts';
 import type { ReceiverId } from './ids.ts';
 import { breakLinks, type MailPart, renderHtml, renderText, shorten, toOneLine } from './mail-layout.ts';
-import { type Digest, WARNING_WINDOW_SECONDS } from './mailing.ts';
+import { WARNING_WINDOW_SECONDS } from './mailing.ts';
 import type { SourceKind } from './source.ts';
 
 export interface MailText {
@@ -71,44 +71,6 @@ export function composeContentChangeMail({
     },
   ]);
 }
-
-/** Reports the changes of a day that exceeded the mail budget. URLs are untrusted. */
-export function composeDigestMail({
-  organization,
-  day,
-  changes,
-  sources,
-  others,
-  dashboardOrigin,
-}: Pick<Digest, 'day' | 'changes' | 'sources' | 'others'> & {
-  organization: string;
-  dashboardOrigin: string;
-}): MailText {
-  const owner = escapeForeignText(organization, MAX_NAME);
-  const lines = Object.values(sources).toSorted((a, b) => b.difference - a.difference);
-  return composeMail('Content changes in more sources', day, [
-    {
-      paragraph: `On ${day} (UTC), ${formatCount(changes, 'further change')} of content that ${owner} imports exceeded the threshold. No separate e-mails were sent, because the number of e-mails per day is limited.`,
-    },
-    {
-      facts: lines.map(({ url, kind, ...line }): [string, string] => [
-        describeExtent(line),
-        `${KINDS[kind]} ${formatUrl(url)[1]}`,
-      ]),
-    },
-    ...(others.changes === 0
-      ? []
-      : [{ paragraph: `In sources that are not listed: ${describeExtent(others)}.` }]),
-    { link: 'Change notification settings', href: `${dashboardOrigin}/settings/organization` },
-    {
-      note: `You get this e-mail because you are an admin of ${owner}. You get at most one such summary per day.`,
-    },
-  ]);
-}
-
-/** How often a source changed, and by how much at most. */
-const describeExtent = ({ changes, difference }: { changes: number; difference: number }): string =>
-  `${formatCount(changes, 'change')}, up to ${Number(difference.toFixed(1))}%`;
 
 const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 

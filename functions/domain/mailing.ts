@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import type { BusEvent, NoticeData } from './bus.ts';
-import { OrgId, type ReceiverId, SourceId } from './ids.ts';
-import { SourceKind } from './source.ts';
+import type { NoticeType } from './bus.ts';
+import type { OrgId, ReceiverId } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
 
 /** Maximum recipients of one e-mail in SES. */
@@ -25,6 +24,7 @@ export type Mailing = z.infer<typeof Mailing>;
 
 /** An e-mail to send. */
 export interface MailRequest {
+  kind: MailKind;
   orgId: OrgId;
   /** What it is about; within the window there is one e-mail for each. */
   about: string;
@@ -107,140 +107,43 @@ export function splitRecipients(addresses: readonly string[]): { chunks: string[
 
 const ADDRESS = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@[\w-]+(?:\.[\w-]+)*$/i;
 
-/**
- * Recipients of content notices per UTC day, for one organization and for the stage. SES counts recipients,
- * not messages.
- */
+/** Recipients of one kind of e-mail per UTC day. SES counts recipients, not messages. */
 export interface MailLimits {
+  /** For one organization. The first e-mail of a day goes to all admins, however many they are. */
   organization: number;
-  stage: number;
+  /** For all kinds and organizations together; absent for e-mail that the rest of SES's quota is kept for. */
+  stage?: number;
 }
-export const DEFAULT_MAIL_LIMITS: MailLimits = { organization: 100, stage: 40_000 };
 
-/** Sources listed in a digest. Further changes are only counted, which bounds the row and the e-mail. */
-export const MAX_DIGEST_SOURCES = 25;
-/** UTF-16 code units of a URL in a digest. */
-const MAX_DIGEST_URL = 200;
-/** Digests become due at a random time within this period after their day, which spreads the load. */
-const DIGEST_SPREAD_SECONDS = 3600;
 /**
- * Seconds after which a digest that is still due gets another message: longer than a message can be retried.
+ * The daily budget of each notice that admins get as e-mail; `false` for the others. What exceeds it is in
+ * the dashboard only (docs/decisions/0021-mail-budget.md).
  */
-export const DIGEST_RESEND_SECONDS = 7200;
+export const MAIL_BUDGETS = {
+  'source.changed': { organization: 100, stage: 40_000 },
+  'webhook.failing': { organization: 50 },
+  'webhook.disabled': { organization: 50 },
+  'webhook.redelivery': false,
+  'source.check': false,
+  'source.deleted': false,
+} as const satisfies Record<NoticeType, MailLimits | false>;
 
-/** A UTC day, the period of a budget and a digest. */
-export const Day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/));
+/** A notice that admins get as e-mail. */
+export type MailKind = {
+  [T in NoticeType]: (typeof MAIL_BUDGETS)[T] extends false ? never : T;
+}[NoticeType];
+
+export type MailBudgets = Record<MailKind, MailLimits>;
+
+/** The table with the limits of a deployment for e-mail about content. */
+export const buildMailBudgets = (content: Required<MailLimits>): MailBudgets => {
+  const { 'webhook.failing': failing, 'webhook.disabled': disabled } = MAIL_BUDGETS;
+  return { 'source.changed': content, 'webhook.failing': failing, 'webhook.disabled': disabled };
+};
+
+/** A UTC day, the period of a budget. */
 export const toDay = (now: Date): string => now.toISOString().slice(0, 10);
 
-/**
- * Whether a notice is sent alone, and the day of the budget, or goes to that day's digest. Decided once per
- * event.
- */
-export const Admission = z.object({ decision: z.enum(['notice', 'digest']), day: Day });
-export type Admission = z.infer<typeof Admission>;
-
-/** A change without a notice of its own. */
-export interface DigestChange {
-  sourceId: SourceId;
-  url: string;
-  kind: SourceKind;
-  version: number;
-  /** Percent. */
-  difference: number;
-}
-
-const DigestLine = z.object({
-  url: z.string(),
-  kind: SourceKind,
-  /** Mail key of the URL. */
-  about: z.string(),
-  /** Latest version; it is the one that admins know once the digest is sent. */
-  version: z.int(),
-  changes: z.int(),
-  /** Largest difference, in percent. */
-  difference: z.number(),
-});
-type DigestLine = z.infer<typeof DigestLine>;
-
-/** Changes of an organization's sources on one day that exceeded its budget. */
-export const Digest = z.object({
-  orgId: OrgId,
-  generation: z.int(),
-  day: Day,
-  /** All changes, including those of unlisted sources. */
-  changes: z.int(),
-  sources: z.record(SourceId, DigestLine),
-  /** Changes of unlisted sources. */
-  others: z.object({ changes: z.int(), difference: z.number() }),
-  dueAt: z.optional(Timestamp),
-  /** Nothing is added from here on. */
-  closedAt: z.optional(Timestamp),
-});
-export type Digest = z.infer<typeof Digest>;
-
-/**
- * Creates an empty digest.
- * @param random from 0 to 1
- */
-export const createDigest = (
-  { orgId, generation }: Pick<Digest, 'orgId' | 'generation'>,
-  day: string,
-  random: number,
-): Digest => ({
-  orgId,
-  generation,
-  day,
-  changes: 0,
-  sources: {},
-  others: { changes: 0, difference: 0 },
-  dueAt: new Date(
-    Date.parse(`${day}T00:00:00.000Z`) + 86_400_000 + Math.floor(random * DIGEST_SPREAD_SECONDS) * 1000,
-  ).toISOString(),
-});
-
-/** Adds a change. A listed source stays listed. */
-export function addToDigest(digest: Digest, change: DigestChange): Digest {
-  const { sourceId, url, kind, version, difference } = change;
-  const changes = digest.changes + 1;
-  const known = digest.sources[sourceId];
-  if (known === undefined && Object.keys(digest.sources).length >= MAX_DIGEST_SOURCES) {
-    const { others } = digest;
-    return {
-      ...digest,
-      changes,
-      others: { changes: others.changes + 1, difference: Math.max(others.difference, difference) },
-    };
-  }
-  const line: DigestLine = {
-    url: url.slice(0, MAX_DIGEST_URL).toWellFormed(),
-    kind,
-    about: buildContentMailKey(url),
-    version: Math.max(version, known?.version ?? 0),
-    changes: (known?.changes ?? 0) + 1,
-    difference: Math.max(difference, known?.difference ?? 0),
-  };
-  return { ...digest, changes, sources: { ...digest.sources, [sourceId]: line } };
-}
-
-/** Whether the recipients fit into the rest of a limit. */
-export const fitsLimit = (spent: number, recipients: number, limit: number): boolean =>
-  spent + recipients <= limit;
-
-export const buildDigestMailKey = (day: string): string => `mail#digest#${day}`;
-export const buildBudgetMailKey = (day: string): string => `mail#budget#${day}`;
+export const buildBudgetMailKey = (kind: MailKind, day: string): string => `mail#budget#${kind}#${day}`;
+export const buildStageBudgetMailKey = (day: string): string => `mail#budget#${day}`;
 export const buildAdmissionMailKey = (eventId: string): string => `mail#admission#${eventId}`;
-
-/** A due digest as its index has it. */
-export interface DueDigest extends Pick<Digest, 'orgId' | 'day'> {
-  dueAt: string;
-}
-
-/** Builds the bus event of a due digest. Only live organizations have digests, in generation 0. */
-export const buildDigestEvent = ({ orgId, day }: DueDigest, now: Date): BusEvent => ({
-  id: `${orgId}#digest#${day}`,
-  type: 'source.digest',
-  orgId,
-  generation: 0,
-  createdAt: now.toISOString(),
-  data: { day } satisfies NoticeData<'source.digest'>,
-});

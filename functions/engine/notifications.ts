@@ -1,10 +1,9 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { Gate, Permit } from '../domain/gate.ts';
-import { type OrgId, type ReceiverId, SourceId } from '../domain/ids.ts';
+import type { OrgId, ReceiverId, SourceId } from '../domain/ids.ts';
 import {
   composeContentChangeMail,
-  composeDigestMail,
   composeDisabledMail,
   composeFailingMail,
   type Mail,
@@ -13,16 +12,13 @@ import {
 } from '../domain/mail.ts';
 import {
   buildContentMailKey,
-  buildDigestMailKey,
   buildDisablingMailKey,
   buildWarningMailKey,
-  type Digest,
-  type DigestChange,
   type MailingState,
+  type MailKind,
   type MailRequest,
   WARNING_WINDOW_SECONDS,
 } from '../domain/mailing.ts';
-import { memoize } from '../domain/memoize.ts';
 import { Defect } from '../domain/problem.ts';
 import type { Source } from '../domain/source.ts';
 import type { Organization, Tenant } from '../domain/tenant.ts';
@@ -48,29 +44,21 @@ export interface NotifyPorts {
     ): Promise<{ kind: 'claimed'; token: string } | { kind: Exclude<MailingState, 'free'> }>;
     settle(mailRequest: MailRequest, token: string, now: Date): Promise<boolean>;
     release(mailRequest: MailRequest, token: string): Promise<boolean>;
-    /** Records that another e-mail reported the same change. */
-    sentOtherwise(mailRequest: Pick<MailRequest, 'orgId' | 'about'>, now: Date): Promise<void>;
   };
   budgets: {
     /**
-     * Decides once per event.
-     * @param recipients called only for a notice that may be sent
+     * Decides once per event and day, and charges the recipients to the budget of the kind.
+     * @param recipients called only for an e-mail that may be sent
      */
     admit(
-      request: Tenant & { eventId: string; change: DigestChange },
+      request: { orgId: OrgId; kind: MailKind; eventId: string },
       recipients: () => Promise<number>,
       now: Date,
-    ): Promise<{ decision: 'notice' | 'digest'; refusedBy?: 'mail-budget' | 'mail-ceiling' }>;
-    /** @returns whether a digest may be sent today */
-    admitDigest(request: Tenant & { eventId: string }, recipients: number, now: Date): Promise<boolean>;
-    /** Closes a digest: nothing is added while it is sent. */
-    close(tenant: Tenant, day: string, now: Date): Promise<Digest | undefined>;
-    /** The digest was sent, or is obsolete. */
-    finish(tenant: Tenant, day: string): Promise<void>;
+    ): Promise<'send' | 'over-budget' | 'over-ceiling'>;
   };
   directory: { adminsOf(orgId: OrgId): Promise<readonly string[]> };
   mailer: { send(mail: Mail, permit: Permit): Promise<MailResult> };
-  count: (what: 'sent' | 'failed' | 'unknown' | 'nobody' | 'digested' | 'ceiling') => void;
+  count: (what: 'sent' | 'failed' | 'unknown' | 'nobody' | 'overBudget' | 'ceiling') => void;
   log: Log;
   now: () => Date;
 }
@@ -86,13 +74,9 @@ export interface NotifySettings {
 /** A notification to send, and what follows when it was sent. */
 export interface ChangeNotification {
   mailRequest: MailRequest;
-  /** Charges the recipients to the day's budget. Without it nothing limits the e-mail. */
-  admit?(recipients: () => Promise<number>): Promise<'send' | 'later'>;
   /** Undefined when the notification is obsolete. */
   text(): Promise<MailText | undefined>;
   markNotified(at: Date): Promise<unknown>;
-  /** Called when nothing is left to send, sent or not. */
-  finish?(): Promise<unknown>;
 }
 
 export const getLogFields = ({ id, type, orgId, traceId }: BusEvent) => ({
@@ -102,25 +86,25 @@ export const getLogFields = ({ id, type, orgId, traceId }: BusEvent) => ({
   traceId,
 });
 
+type Builder = (event: BusEvent, ports: NotifyPorts, settings: NotifySettings) => ChangeNotification;
+
+const BUILDERS: Record<MailKind, Builder> = {
+  'source.changed': buildContentNotification,
+  'webhook.failing': buildFailingNotification,
+  'webhook.disabled': buildDisabledNotification,
+};
+
 /** @throws when admins are not notified of such events (a defect of the sender) */
 export function buildNotification(
   event: BusEvent,
   ports: NotifyPorts,
   settings: NotifySettings,
 ): ChangeNotification {
-  switch (event.type) {
-    case 'webhook.disabled':
-      return buildDisabledNotification(event, ports, settings);
-    case 'webhook.failing':
-      return buildFailingNotification(event, ports, settings);
-    case 'source.changed':
-      return buildContentNotification(event, ports, settings);
-    case 'source.digest':
-      return buildDigestNotification(event, ports, settings);
-    default:
-      throw new Defect(`admins are not notified of ${event.type}`);
-  }
+  if (!isMailKind(event.type)) throw new Defect(`admins are not notified of ${event.type}`);
+  return BUILDERS[event.type](event, ports, settings);
 }
+
+const isMailKind = (type: string): type is MailKind => Object.hasOwn(BUILDERS, type);
 
 function buildDisabledNotification(
   { id, orgId, data }: BusEvent,
@@ -129,7 +113,13 @@ function buildDisabledNotification(
 ): ChangeNotification {
   const { webhookId, disabledAt, lastError } = NOTICES['webhook.disabled'].parse(data);
   return {
-    mailRequest: { orgId, about: buildDisablingMailKey(id), eventId: id, windowSeconds: Infinity },
+    mailRequest: {
+      kind: 'webhook.disabled',
+      orgId,
+      about: buildDisablingMailKey(id),
+      eventId: id,
+      windowSeconds: Infinity,
+    },
     async text() {
       const [organization, endpoint] = await Promise.all([
         organizations.find(orgId),
@@ -157,6 +147,7 @@ function buildFailingNotification(
   const { webhookId, lastError } = NOTICES['webhook.failing'].parse(data);
   return {
     mailRequest: {
+      kind: 'webhook.failing',
       orgId,
       about: buildWarningMailKey(webhookId),
       eventId: id,
@@ -182,25 +173,15 @@ function buildFailingNotification(
 }
 
 function buildContentNotification(
-  event: BusEvent,
-  { organizations, sources, budgets, count, log, now }: NotifyPorts,
+  { id, orgId, generation, data }: BusEvent,
+  { organizations, sources }: NotifyPorts,
   { dashboardOrigin, noticeSeconds }: NotifySettings,
 ): ChangeNotification {
-  const { id, orgId, generation, data } = event;
   const { sourceId, version, ...changed } = NOTICES['source.changed'].parse(data);
   const tenant = { orgId, generation };
   return {
-    async admit(recipients) {
-      const { url, kind, difference } = changed;
-      const request = { ...tenant, eventId: id, change: { sourceId, version, url, kind, difference } };
-      const { decision, refusedBy } = await budgets.admit(request, recipients, now());
-      if (decision === 'notice') return 'send';
-      count('digested');
-      if (refusedBy === 'mail-ceiling') reportCeiling(event, count, log);
-      log('NOTICE_IN_DIGEST', getLogFields(event));
-      return 'later';
-    },
     mailRequest: {
+      kind: 'source.changed',
       orgId,
       about: buildContentMailKey(changed.url),
       eventId: id,
@@ -223,42 +204,4 @@ function buildContentNotification(
     },
     markNotified: (at) => sources.notified(tenant, sourceId, version, at),
   };
-}
-
-/** The changes of a day without notices of their own. */
-function buildDigestNotification(
-  event: BusEvent,
-  { organizations, sources, mailings, budgets, count, log, now }: NotifyPorts,
-  { dashboardOrigin }: NotifySettings,
-): ChangeNotification {
-  const { id, orgId, generation, data } = event;
-  const { day } = NOTICES['source.digest'].parse(data);
-  const tenant = { orgId, generation };
-  const contents = memoize((of: string) => budgets.close(tenant, of, now()));
-  return {
-    mailRequest: { orgId, about: buildDigestMailKey(day), eventId: id, windowSeconds: Infinity },
-    async admit(recipients) {
-      if (await budgets.admitDigest({ ...tenant, eventId: id }, await recipients(), now())) return 'send';
-      reportCeiling(event, count, log);
-      return 'later';
-    },
-    async text() {
-      const [organization, found] = await Promise.all([organizations.find(orgId), contents(day)]);
-      if (found === undefined || organization?.contentChangeNotifications === false) return undefined;
-      return composeDigestMail({ ...found, organization: organization?.name ?? orgId, dashboardOrigin });
-    },
-    async markNotified(at) {
-      const { sources: lines = {} } = (await contents(day)) ?? {};
-      for (const [sourceId, { about, version }] of Object.entries(lines)) {
-        await sources.notified(tenant, SourceId.parse(sourceId), version, at);
-        await mailings.sentOtherwise({ orgId, about }, at);
-      }
-    },
-    finish: () => budgets.finish(tenant, day),
-  };
-}
-
-function reportCeiling(event: BusEvent, count: NotifyPorts['count'], log: Log): void {
-  count('ceiling');
-  log('MAIL_CEILING_REACHED', getLogFields(event));
 }

@@ -43,42 +43,30 @@ export function notifyAdmins(ports: NotifyPorts, settings: NotifySettings) {
       sandbox: async () => log('SANDBOX_UNTOLD', getLogFields(event)),
     });
 
+  /** @throws NotNotified when the event must be retried for the rest */
   async function notify(event: BusEvent, permit: Permit): Promise<void> {
     const notification = buildNotification(event, ports, settings);
-    if (await sendNotification(notification, event, permit)) await notification.finish?.();
-  }
-
-  /**
-   * @returns false when the change is left to a later e-mail
-   * @throws NotNotified when the event must be retried for the rest
-   */
-  async function sendNotification(
-    notification: ChangeNotification,
-    event: BusEvent,
-    permit: Permit,
-  ): Promise<boolean> {
     const findRecipients = memoize(listRecipients);
     // Saves the search for recipients of an e-mail that is dropped or sent already. The claim checks again.
     const state = await mailings.state(notification.mailRequest, now());
     if (state === 'within-window') {
       log('ADMINS_TOLD_BEFORE', getLogFields(event));
-      return true;
+      return;
     }
     const text = await notification.text();
     if (text === undefined) {
       log('NEWS_OUTDATED', getLogFields(event));
-      return true;
+      return;
     }
     // Another worker's claim can be released again; charge the budget only for an e-mail that was free.
-    if (notification.admit !== undefined && state === 'busy') throw new NotNotified(BUSY);
-    const isFree = notification.admit !== undefined && state === 'free';
+    if (state === 'busy') throw new NotNotified(BUSY);
     const countRecipients = async () => (await findRecipients(event)).flat().length;
-    if (isFree && (await notification.admit?.(countRecipients)) === 'later') return false;
+    if (state === 'free' && !(await isWithinBudget(notification, event, countRecipients))) return;
     const chunks = await findRecipients(event);
     if (chunks.length === 0) {
       count('nobody');
       log('NO_ADMIN', getLogFields(event));
-      return true;
+      return;
     }
     const outcomes = new Set<Outcome>();
     for (const [chunk, to] of chunks.entries()) {
@@ -91,7 +79,22 @@ export function notifyAdmins(ports: NotifyPorts, settings: NotifySettings) {
     if (DELIVERED.some((outcome) => outcomes.has(outcome))) await notification.markNotified(now());
     if (outcomes.has('refused')) throw new NotNotified('an e-mail was refused');
     if (outcomes.has('busy')) throw new NotNotified(BUSY);
-    return true;
+  }
+
+  async function isWithinBudget(
+    { mailRequest }: ChangeNotification,
+    event: BusEvent,
+    countRecipients: () => Promise<number>,
+  ): Promise<boolean> {
+    const admission = await ports.budgets.admit(mailRequest, countRecipients, now());
+    if (admission === 'send') return true;
+    count('overBudget');
+    log('MAIL_OVER_BUDGET', getLogFields(event));
+    if (admission === 'over-ceiling') {
+      count('ceiling');
+      log('MAIL_CEILING_REACHED', getLogFields(event));
+    }
+    return false;
   }
 
   /** @returns the recipients of each e-mail */

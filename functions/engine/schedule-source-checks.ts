@@ -1,10 +1,9 @@
 import type { BusEvent } from '../domain/bus.ts';
-import { buildDigestEvent, DIGEST_RESEND_SECONDS, type DueDigest } from '../domain/mailing.ts';
 import { RESEND_SECONDS, type SourceRef } from '../domain/source.ts';
 import { buildDueEvent } from '../domain/source-check.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { type DuePage, type Position, readPages, reportUnreadableRow, scanShards } from './due-pages.ts';
+import { type DuePage, type Position, scanShards } from './due-pages.ts';
 
 type DueSource = SourceRef & { dueAt: string };
 
@@ -108,45 +107,5 @@ export function scheduleSourceChecks(
     );
     if (failures.length > 0) throw failures[0];
     return done;
-  };
-}
-
-export interface DigestPorts {
-  due: {
-    find(until: Date, after?: Position): Promise<DuePage<DueDigest>>;
-    postpone(entry: DueDigest, until: Date): Promise<void>;
-  };
-  mails: {
-    /** @returns the events that the queue did not take */
-    send(events: readonly BusEvent[]): Promise<BusEvent[]>;
-  };
-  log: Log;
-  now: () => Date;
-}
-
-/**
- * Sends a message for every due digest, then moves its due time. An extra message changes nothing: the e-mail
- * is claimed.
- */
-export function sendDueDigests({ due, mails, log, now }: DigestPorts) {
-  /** @throws the first error, after the rest was processed */
-  return async (hasTime: () => boolean): Promise<void> => {
-    const failures: unknown[] = [];
-
-    async function send(entries: readonly DueDigest[]): Promise<void> {
-      const events = new Map(entries.map((entry) => [entry, buildDigestEvent(entry, now())]));
-      const refused = new Set((await mails.send([...events.values()])).map(({ id }) => id));
-      const until = new Date(now().getTime() + DIGEST_RESEND_SECONDS * 1000);
-      for (const [entry, { id }] of events) if (!refused.has(id)) await due.postpone(entry, until);
-    }
-
-    const until = now();
-    try {
-      await readPages((after) => due.find(until, after), send, hasTime, reportUnreadableRow(log, failures));
-    } catch (error) {
-      log('DIGESTS_NOT_SENT', { error });
-      failures.push(error);
-    }
-    if (failures.length > 0) throw failures[0];
   };
 }

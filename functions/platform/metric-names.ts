@@ -109,15 +109,15 @@ export const PURGED = {
   oldestSeconds: 'PurgeOldestSeconds',
 } as const;
 /**
- * E-mails to admins: sent, failed, of unknown outcome, without a recipient; content changes left to a digest,
- * and e-mails held back by the stage's limit. Sums.
+ * E-mails to admins: sent, failed, of unknown outcome, without a recipient, over an organization's budget or
+ * over the limit of all organizations. Sums.
  */
 export const MAIL = {
   sent: 'MailSent',
   failed: 'MailFailed',
   unknown: 'MailOutcomeUnknown',
   nobody: 'MailWithoutRecipient',
-  digested: 'MailDigested',
+  overBudget: 'MailOverBudget',
   ceiling: 'MailCeilingReached',
 } as const;
 /** Sources scheduled by a run (sum), and the delay of the latest (seconds, maximum). */

@@ -226,8 +226,6 @@ export const keys = {
   mailing: (orgId: OrgId, about: string): { pk: string } => ({ pk: `${orgId}#${about}` }),
   /** E-mail of all organizations together. */
   stageMailing: (about: string): string => `stage#${about}`,
-  /** Due times of digests. */
-  dueDigests: (): string => 'digests',
 
   /** By endpoint first: one query reads a range of its hours. */
   ledgerOf: (id: ReceiverId, generation: number): string => `${id}#${generation}`,

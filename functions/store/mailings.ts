@@ -106,18 +106,5 @@ export function mailingStore(mailings: Table) {
     },
 
     release,
-
-    /** Records that another e-mail reported the same, which restarts the window. Keeps an open claim. */
-    async sentOtherwise({ orgId, about }: Pick<MailRequest, 'orgId' | 'about'>, now: Date): Promise<void> {
-      await update(mailings, {
-        Key: keys.mailing(orgId, about),
-        UpdateExpression: 'SET sentAt = :now, expiresAt = :expiry',
-        ConditionExpression: 'attribute_not_exists(sentAt) OR sentAt < :now',
-        ExpressionAttributeValues: {
-          ':now': now.toISOString(),
-          ':expiry': toExpiry(now, DAYS_KEPT),
-        },
-      });
-    },
   };
 }

@@ -35,7 +35,6 @@ export type Refusal =
   | 'mail-decided'
   | 'mail-budget'
   | 'mail-ceiling'
-  | 'digest-changed'
   | 'exists';
 
 /** One write of a transaction. */

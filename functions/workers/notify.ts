@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { gate } from '../domain/gate.ts';
+import { buildMailBudgets } from '../domain/mailing.ts';
 import { MAIL_LEASE_SECONDS } from '../domain/timing.ts';
 import { notifyAdmins } from '../engine/notify.ts';
 import { documentClient, mailClient } from '../platform/clients/clients.ts';
@@ -28,7 +29,7 @@ export const NotifyEnvironment = z.object({
   DASHBOARD_ORIGIN: z.url(),
   /** Seconds in which admins get at most one notice about a source's URL. */
   NOTICE_SECONDS: DecimalNumber,
-  /** Recipients of content e-mails per UTC day: of one organization, and in total. */
+  /** Recipients per UTC day: of an organization's e-mails about content, and of all e-mails. */
   MAIL_BUDGET: WholeNumber,
   MAIL_CEILING: WholeNumber,
 });
@@ -47,10 +48,10 @@ const notify = notifyAdmins(
     endpoints: { find: readEndpoint(service) },
     sources: sourceStore({ client, name: environment.KNOWLEDGE_TABLE, reportUnreadable }),
     mailings: mailingStore(mailings),
-    budgets: mailBudgets(mailings, {
-      organization: environment.MAIL_BUDGET,
-      stage: environment.MAIL_CEILING,
-    }),
+    budgets: mailBudgets(
+      mailings,
+      buildMailBudgets({ organization: environment.MAIL_BUDGET, stage: environment.MAIL_CEILING }),
+    ),
     directory: userDirectory(userPoolClient(), environment.USER_POOL),
     mailer: mailer(mailClient(), environment.MAIL_FROM),
     count: (what) => count(MAIL[what]),

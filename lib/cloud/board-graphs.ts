@@ -158,7 +158,7 @@ export function reasons(scope: Construct): Graph[] {
         ours(MAIL.failed, 'mail refused'),
         ours(MAIL.unknown, 'mail, outcome unknown'),
         ours(MAIL.nobody, 'mail without recipient'),
-        ours(MAIL.digested, 'changes left to digests'),
+        ours(MAIL.overBudget, 'mail over a budget'),
         ours(MAIL.ceiling, 'mail held back by the ceiling'),
         ours(CHECKED.failed, 'checks without content'),
       ],

@@ -13,7 +13,6 @@ import { alarmAt, counted } from './alarms.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
-import type { ServiceQueue } from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import { CHECK_WORKERS, type Settings, senderEnvironment } from './settings.ts';
 import type { Tables } from './tables.ts';
@@ -38,19 +37,16 @@ export class Knowledge extends Construct {
       code,
       tables,
       bus,
-      mails,
       settings,
     }: {
       code: CodeOf;
       tables: Tables;
       bus: BusQueues;
-      /** E-mail worker's queue, if any. */
-      mails: ServiceQueue | undefined;
       settings: Settings;
     },
   ) {
     super(scope, id);
-    const { service, outbox, knowledge, mailings } = tables;
+    const { service, outbox, knowledge } = tables;
     this.checks = new BusWorker(this, 'CheckSource', {
       name: 'check-source',
       description: 'Fetches sources of knowledge and compares them',
@@ -78,7 +74,7 @@ export class Knowledge extends Construct {
 
     this.scheduleSourceChecks = new ServiceFunction(this, 'ScheduleSourceChecks', {
       name: 'schedule-source-checks',
-      description: 'Sends messages for the sources of knowledge and the digests that are due',
+      description: 'Sends messages for the sources of knowledge that are due',
       code,
       timeoutSeconds: RUN_SECONDS,
       // The next minute's run replaces a failed one.
@@ -86,8 +82,6 @@ export class Knowledge extends Construct {
       environment: {
         KNOWLEDGE_TABLE: knowledge,
         CHECKS_QUEUE: this.checks.queue,
-        MAILINGS_TABLE: mailings,
-        NOTIFY_QUEUE: mails ?? this.checks.queue,
       } satisfies EnvironmentOf<ScheduleSourceChecksEnvironment>,
     });
     new events.Rule(this, 'ScheduleSourceChecksSchedule', {

@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type * as cognito from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import type { NoticeType } from '../../functions/domain/bus.ts';
+import type { MailKind } from '../../functions/domain/mailing.ts';
 import { MAIL_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import { MAIL } from '../../functions/platform/metric-names.ts';
 import type { NotifyEnvironment } from '../../functions/workers/notify.ts';
@@ -18,8 +18,6 @@ const REFUSALS = 3;
 
 /** E-mail to the admins of organizations. */
 export class Mail extends Construct {
-  readonly notify: BusWorker;
-
   constructor(
     scope: Construct,
     id: string,
@@ -43,13 +41,13 @@ export class Mail extends Construct {
     } & Pick<Settings, 'noticeSeconds' | 'mailLimits'>,
   ) {
     super(scope, id);
-    this.notify = new BusWorker(this, 'Notify', {
+    const notify = new BusWorker(this, 'Notify', {
       name: 'notify',
       description: 'Writes to the admins of organizations',
       code,
       timeoutSeconds: MAIL_TIMEOUT_SECONDS,
       bus,
-      takes: { detailType: ['source.changed'] satisfies NoticeType[] },
+      takes: { detailType: ['source.changed'] satisfies MailKind[] },
       environment: () =>
         ({
           SERVICE_TABLE: service,
@@ -67,9 +65,9 @@ export class Mail extends Construct {
       says: 'E-mails to admins about changed content failed after all retries.',
       late: 'E-mails to admins are late: their function fails.',
     });
-    this.notify.takeApart('NotifyDisabled', {
+    notify.takeApart('NotifyDisabled', {
       bus,
-      takes: { detailType: ['webhook.disabled', 'webhook.failing'] satisfies NoticeType[] },
+      takes: { detailType: ['webhook.disabled', 'webhook.failing'] satisfies MailKind[] },
       timeoutSeconds: MAIL_TIMEOUT_SECONDS,
       batchSize: 5,
       maxConcurrency: 2,
@@ -90,7 +88,7 @@ export class Mail extends Construct {
     alarmAt(this, 'CeilingReached', {
       metric: counted(this, MAIL.ceiling),
       runbook: 'background.md#the-e-mails-of-the-day-are-used-up',
-      says: 'All organizations together have used up the e-mails of content for the day. What is left of the quota of SES is for disabled endpoints.',
+      says: 'All organizations together have used up the e-mails of content for the day. What is left of the quota of SES is for failing and disabled endpoints.',
     });
     alarmAt(this, 'WithoutRecipient', {
       metric: counted(this, MAIL.nobody),

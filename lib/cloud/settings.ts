@@ -1,5 +1,5 @@
 import { DEFAULT_GRACE_SECONDS } from '../../functions/domain/due.ts';
-import { DEFAULT_MAIL_LIMITS, type MailLimits } from '../../functions/domain/mailing.ts';
+import { MAIL_BUDGETS, type MailLimits } from '../../functions/domain/mailing.ts';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/domain/rate-limit.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
 import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS, DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
@@ -58,7 +58,7 @@ export interface Settings {
   /** Minimum seconds between two e-mails to admins about a source. */
   noticeSeconds: number;
   /** Recipients of e-mail about content per UTC day (`mailBudget`, `mailCeiling`). */
-  mailLimits: MailLimits;
+  mailLimits: Required<MailLimits>;
   /** Sender of e-mail, verified by SES itself or by its domain; without one nothing is sent. */
   mailFrom?: string;
   /** Receives alarms, in addition to subscribers of their topic. */
@@ -115,8 +115,8 @@ export function readSettings(node: Context): Settings {
     syncCooldownSeconds: number(node, 'syncCooldownSeconds', 60, SECONDS(0, 3600)),
     noticeSeconds: number(node, 'noticeSeconds', 86_400, SECONDS(1, 2_592_000)),
     mailLimits: {
-      organization: number(node, 'mailBudget', DEFAULT_MAIL_LIMITS.organization, RECIPIENTS),
-      stage: number(node, 'mailCeiling', DEFAULT_MAIL_LIMITS.stage, RECIPIENTS),
+      organization: number(node, 'mailBudget', MAIL_BUDGETS['source.changed'].organization, RECIPIENTS),
+      stage: number(node, 'mailCeiling', MAIL_BUDGETS['source.changed'].stage, RECIPIENTS),
     },
     rateLimits,
     visitorLimits: readLimits(node, 'visitorLimit', rateLimits),

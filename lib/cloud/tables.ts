@@ -134,14 +134,6 @@ export class Tables extends Construct {
     // Without sandbox data: its writers reject sandboxes.
     this.usage = new DataTable(this, 'Usage', many);
     this.mailings = new DataTable(this, 'Mailings', one);
-    // Sparse: digests that are not sent yet.
-    this.mailings.table.addGlobalSecondaryIndex({
-      indexName: DUE_INDEX,
-      partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },
-      sortKey: { name: 'dueAt', type: dynamodb.AttributeType.STRING },
-      projectionType: dynamodb.ProjectionType.INCLUDE,
-      nonKeyAttributes: ['orgId', 'day'],
-    });
     this.rates = new DataTable(this, 'Rates', { ...one, ephemeral: true });
   }
 }

@@ -23,21 +23,16 @@ describe('schedule-source-checks', () => {
     expectEachMinute(template, [id, fn]);
   });
 
-  it('may read and reschedule due rows, send to the queues of the checks and of the mailer, and nothing else', () => {
+  it('may read and reschedule due rows, send to the queue of the checks, and nothing else', () => {
     expect(tableGrants(template, fn)).toEqual([
       'dynamodb:Query Knowledge/index/due',
-      'dynamodb:Query Mailings/index/due',
       'dynamodb:UpdateItem Knowledge',
-      'dynamodb:UpdateItem Mailings',
     ]);
     const sends = statementsOf(template, fn).filter(({ Action }) =>
       [Action].flat().includes('sqs:SendMessage'),
     );
     const queues = sends.flatMap(({ Resource }) => Resource).map((arn) => JSON.stringify(arn));
-    expect(queues.toSorted()).toEqual([
-      expect.stringContaining('BusCheckSourceQueue'),
-      expect.stringContaining('BusNotifyQueue'),
-    ]);
+    expect(queues).toEqual([expect.stringContaining('BusCheckSourceQueue')]);
     expect(JSON.stringify(variablesOf(fn).CHECKS_QUEUE)).toContain('BusCheckSourceQueue');
   });
 });

@@ -88,10 +88,9 @@ describe('the mailer', () => {
     ]);
   });
 
-  it('is the only function with these rights, and with its table except for the schedule that finds due digests', () => {
-    const [sweep] = functionNamed(template, 'schedule-source-checks');
+  it('is the only function with these rights, and with its table', () => {
     for (const [other, { Properties }] of ofType(template, 'AWS::Lambda::Function')) {
-      if (other === id || other === sweep) continue;
+      if (other === id) continue;
       const said = JSON.stringify(statementsOf(template, { Type: '', Properties }));
       expect(said, other).not.toMatch(/ses:|cognito-idp:|TablesMailings/);
     }

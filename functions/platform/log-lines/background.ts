@@ -178,23 +178,17 @@ export const BACKGROUND_LINES = lines({
     operator: 'Nothing.',
     fields: EVENT_FIELDS,
   },
-  NOTICE_IN_DIGEST: {
+  MAIL_OVER_BUDGET: {
     level: 'info',
-    message: 'the organization’s budget for e-mails is used up for the day; the change goes to the digest',
+    message: 'the organization’s budget for such e-mails is used up for the day: only the dashboard shows it',
     operator: 'Nothing.',
     fields: EVENT_FIELDS,
   },
   MAIL_CEILING_REACHED: {
     level: 'warn',
     message: 'the budget of all organizations for e-mails about content changes is used up for the day',
-    operator: 'See the runbook: the change is in a digest, and a digest is sent on a later day.',
+    operator: 'See the runbook: only the dashboard shows the change.',
     fields: EVENT_FIELDS,
-  },
-  DIGESTS_NOT_SENT: {
-    level: 'error',
-    message: 'messages of digests could not be sent, or due digests not be read',
-    operator: NEXT_RUN,
-    fields: { error: 'failure' },
   },
   SANDBOX_UNTOLD: {
     level: 'debug',

@@ -36,20 +36,9 @@ export class WorkersStack extends ServiceStack {
     const { mailFrom: from, dashboardOrigin, noticeSeconds, mailLimits } = settings;
     const users = data.identity.pool;
     // With a sender, all of these settings are present.
-    const mail =
-      from !== undefined && dashboardOrigin !== undefined && users !== undefined
-        ? new Mail(this, 'Mail', {
-            code,
-            tables,
-            bus,
-            users,
-            from,
-            dashboardOrigin,
-            noticeSeconds,
-            mailLimits,
-          })
-        : undefined;
-    new Knowledge(this, 'Knowledge', { code, tables, bus, mails: mail?.notify.queue, settings });
+    if (from !== undefined && dashboardOrigin !== undefined && users !== undefined)
+      new Mail(this, 'Mail', { code, tables, bus, users, from, dashboardOrigin, noticeSeconds, mailLimits });
+    new Knowledge(this, 'Knowledge', { code, tables, bus, settings });
     new Sandboxes(this, 'Sandboxes', { code, tables, settings });
     new Recovery(this, 'Recovery', { code, data, delivery: this.delivery, settings });
 

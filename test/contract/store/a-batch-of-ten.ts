@@ -3,7 +3,7 @@ import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { gate } from '../../../functions/domain/gate.ts';
 import type { OrgId } from '../../../functions/domain/ids.ts';
-import { DEFAULT_MAIL_LIMITS } from '../../../functions/domain/mailing.ts';
+import { MAIL_BUDGETS } from '../../../functions/domain/mailing.ts';
 import { createSandbox } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
@@ -403,7 +403,7 @@ async function setUpNotify(tables: TestTables): Promise<BatchOfTen> {
       endpoints: endpointStore(service),
       sources: sourceStore(knowledge),
       mailings: mailingStore(mailings),
-      budgets: mailBudgets(mailings, DEFAULT_MAIL_LIMITS),
+      budgets: mailBudgets(mailings, MAIL_BUDGETS),
       directory: { adminsOf: async () => ['ada@example.com'] },
       mailer: {
         async send(_mail, { orgId }) {

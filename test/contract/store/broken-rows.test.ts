@@ -159,7 +159,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
   sourceCount: 'only written',
   versionPart: 'the parts of one text: without one of them there is no text',
   metered: 'only its key is read',
-  mailing: 'read by its key; what is due of it is in unreadable-rows.test.ts',
+  mailing: 'read by its key',
   purge: {
     make: ({ orgId }) => {
       const purge = { orgId, generation: nextNumber(), requestedAt: NOW.toISOString(), deleted: 0 };

@@ -1,14 +1,11 @@
-import type { NotifyPorts } from '../../../functions/engine/notifications.ts';
-import { mailingStore } from '../../../functions/store/mailings.ts';
-import { MemoryMailings } from '../../doubles/memory-mailings.ts';
+import type { Table } from '../../../functions/store/table.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb } from '../../engines.ts';
 
-/** Both kinds of mailing stores, new for each test. */
-export function mailingKinds(
-  engine = dynamoDb(),
-): [name: string, make: () => Promise<NotifyPorts['mailings']>][] {
+/** The table of e-mails in both engines, new for each test. */
+export function mailingKinds(engine = dynamoDb()): [name: string, make: () => Promise<Table>][] {
   return [
-    ['memory', async () => new MemoryMailings()],
-    ['dynamodb', async () => mailingStore((await engine.tables()).mailings)],
+    ['memory', async () => memoryTables().mailings],
+    ['dynamodb', async () => (await engine.tables()).mailings],
   ];
 }

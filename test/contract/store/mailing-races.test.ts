@@ -111,7 +111,7 @@ describe.each(mailingKinds(engine))('e-mails (%s)', (kind, make) => {
   const numRuns = kind === 'memory' ? casesOf(200, 500) : casesOf(10, 50);
 
   it('are sent once when fifty workers and seven events compete', async () => {
-    const notifier = aNotifier({ mailings: await make() });
+    const notifier = aNotifier({ table: await make() });
     const tenant = aTenant();
     const events = Array.from({ length: 7 }, () => aChange({ tenant }));
 
@@ -128,10 +128,10 @@ describe.each(mailingKinds(engine))('e-mails (%s)', (kind, make) => {
   });
 
   it('are never sent twice within 24 hours, nor twice for one event, when workers are lost', async () => {
-    const mailings = await make();
+    const table = await make();
     await fc.assert(
       fc.asyncProperty(lives, async ({ recipients, results: given, rounds }) => {
-        const notifier = aNotifier({ mailings });
+        const notifier = aNotifier({ table });
         notifier.people.admins = admins(recipients);
         notifier.results.push(...given);
         const tenant = aTenant();
@@ -157,10 +157,10 @@ describe.each(mailingKinds(engine))('e-mails (%s)', (kind, make) => {
   });
 
   it('without a window are sent once when workers are lost', async () => {
-    const mailings = await make();
+    const table = await make();
     await fc.assert(
       fc.asyncProperty(lives, async ({ recipients, results: given, rounds }) => {
-        const notifier = aNotifier({ mailings });
+        const notifier = aNotifier({ table });
         notifier.people.admins = admins(recipients);
         notifier.results.push(...given);
         const event = aDisabling();
@@ -176,7 +176,7 @@ describe.each(mailingKinds(engine))('e-mails (%s)', (kind, make) => {
   });
 
   it('that failed before they were sent are retried until they are sent', async () => {
-    const mailings = await make();
+    const table = await make();
     /** The reads and the claim: if these fail, no e-mail was sent. */
     const early = fc.record({
       call: fc.integer({ min: 1, max: 3 }),
@@ -185,7 +185,7 @@ describe.each(mailingKinds(engine))('e-mails (%s)', (kind, make) => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(early, { nil: undefined }), { maxLength: 8 }), async (failures) => {
-        const notifier = aNotifier({ mailings });
+        const notifier = aNotifier({ table });
         const event = aChange();
         for (const failure of failures) {
           notifier.results.push(REFUSED);

@@ -2,10 +2,8 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_GRACE_SECONDS, type UnreadableRow } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { buildDigestMailKey } from '../../../functions/domain/mailing.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { keys, listShards, PURGE_SHARDS } from '../../../functions/store/keys.ts';
-import { dueDigests } from '../../../functions/store/mail-budgets.ts';
 import { purgeStore } from '../../../functions/store/purges.ts';
 import { redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
 import { dueSources } from '../../../functions/store/sources.ts';
@@ -67,14 +65,6 @@ const order = () => ({
 });
 const otherOrder = () => ({ ...order(), sk: `${order().sk}-broken`, requestedAt: 7 });
 
-const digest = (owner: string) => ({
-  ...keys.mailing(newId('org', NOW), buildDigestMailKey('2026-11-20')),
-  orgId: owner,
-  day: '2026-11-20',
-  dueIn: keys.dueDigests(),
-  dueAt,
-});
-
 /** Readers of rows of many tenants at once, for scheduled work. */
 const READERS: Record<string, Reader> = {
   'deliveries that are due': {
@@ -86,11 +76,6 @@ const READERS: Record<string, Reader> = {
     table: 'knowledge',
     rows: [source(), { ...source(), orgId: 'broken' }],
     read: ({ knowledge }) => dueSources(knowledge).find(0, UNTIL),
-  },
-  'digests that are due': {
-    table: 'mailings',
-    rows: [digest(org), digest('broken')],
-    read: ({ mailings }) => dueDigests(mailings).find(UNTIL),
   },
   'redelivery jobs that run': {
     table: 'service',

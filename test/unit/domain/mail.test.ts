@@ -3,14 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
   composeContentChangeMail,
-  composeDigestMail,
   composeDisabledMail,
   composeFailingMail,
   MAX_SUBJECT,
   type MailText,
 } from '../../../functions/domain/mail.ts';
-import { addToDigest, createDigest, MAX_DIGEST_SOURCES } from '../../../functions/domain/mailing.ts';
-import { aTenant, NOW } from '../../builders.ts';
+import { NOW } from '../../builders.ts';
 import { idsOf, texts } from './arbitraries.ts';
 
 type Change = Parameters<typeof composeContentChangeMail>[0];
@@ -53,24 +51,6 @@ const aWarning = (changes: Partial<Failing> = {}): MailText =>
     consecutiveFailures: 5,
     dashboardOrigin: ORIGIN,
     ...changes,
-  });
-
-/** The digest of changes at these URLs, each of another source. */
-const aDigest = (urls: readonly string[], organization = 'Example Ltd'): MailText =>
-  composeDigestMail({
-    ...urls.reduce(
-      (digest, url, index) =>
-        addToDigest(digest, {
-          sourceId: newId('src', NOW),
-          url,
-          kind: 'url',
-          version: 2,
-          difference: 30 + index,
-        }),
-      createDigest(aTenant(), '2026-11-20', 0),
-    ),
-    organization,
-    dashboardOrigin: ORIGIN,
   });
 
 /** The text of HTML, tags included. */
@@ -126,9 +106,6 @@ const mails = fc.oneof(
   changes.map((change) => aChange(change as Partial<Change>)),
   disablings.map((disabling) => aDisabling(disabling)),
   disablings.map((failing) => aWarning(failing)),
-  fc
-    .tuple(fc.array(urls, { minLength: 1, maxLength: MAX_DIGEST_SOURCES + 5 }), hostile)
-    .map(([all, organization]) => aDigest(all, organization)),
 );
 
 describe('e-mail with text of third parties', () => {
@@ -280,24 +257,6 @@ describe('e-mail about changed content', () => {
         for (const line of lines) expect(line.length).toBeLessThanOrEqual(72);
       }),
     );
-  });
-});
-
-describe('digest of a day', () => {
-  it('lists each source with its changes, the greatest first, and counts the changes of the others', () => {
-    const { subject, text } = aDigest(
-      Array.from({ length: MAX_DIGEST_SOURCES + 2 }, (_, index) => `https://www.example.com/${index}`),
-    );
-
-    expect(subject).toBe('Content changes in more sources: 2026-11-20');
-    expect(text).toContain(`${MAX_DIGEST_SOURCES + 2} further changes`);
-    expect(text).toMatch(/1 change, up to 54%: page https:\/\/www\.example\.com\/24\n1 change, up to 53%/);
-    expect(text).toContain('In sources that are not listed: 2 changes, up to 56%.');
-    expect(text).toContain(`${ORIGIN}/settings/organization`);
-  });
-
-  it('makes no links of invalid URLs', () => {
-    expect(aDigest(['see evil.example']).html).not.toContain('evil.example');
   });
 });
 

@@ -15,6 +15,7 @@ import { later, NOW, seconds } from '../../builders.ts';
 
 const DAY = 86_400;
 const aRequest = (changes: Partial<MailRequest> = {}): MailRequest => ({
+  kind: 'source.changed',
   orgId: newId('org', NOW),
   about: 'something',
   eventId: 'this',

@@ -4,15 +4,16 @@ import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { gate, requirePermit } from '../../../functions/domain/gate.ts';
 import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
 import type { Mail, MailResult } from '../../../functions/domain/mail.ts';
-import type { MailLimits } from '../../../functions/domain/mailing.ts';
+import { buildMailBudgets, MAIL_BUDGETS } from '../../../functions/domain/mailing.ts';
 import { MAIL_LEASE_SECONDS } from '../../../functions/domain/timing.ts';
 import type { NotifyPorts } from '../../../functions/engine/notifications.ts';
 import { notifyAdmins } from '../../../functions/engine/notify.ts';
+import { mailBudgets } from '../../../functions/store/mail-budgets.ts';
+import { mailingStore } from '../../../functions/store/mailings.ts';
 import { anEndpoint, anOrganization, aTenant, NOW } from '../../builders.ts';
-import { MemoryMailBudgets } from '../../doubles/memory-mail-budgets.ts';
-import { MemoryMailings } from '../../doubles/memory-mailings.ts';
 import { memoryOrganizationStates } from '../../doubles/memory-organization-states.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 
 export const DAY = 86_400;
 export const LEASE = MAIL_LEASE_SECONDS;
@@ -66,16 +67,15 @@ export function aWarning(webhookId: ReceiverId, { streak = 1, tenant = aTenant()
 export const admins = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `admin${index}@example.com`);
 
-/** The notifier with its ports in memory, unless others are given. */
+/** The notifier over the real stores of e-mails; its other ports are in memory. */
 export function aNotifier({
-  mailings = new MemoryMailings() as NotifyPorts['mailings'],
-  limits = { organization: 1_000_000, stage: 1_000_000 } as MailLimits,
+  table = memoryTables().mailings,
+  content = MAIL_BUDGETS['source.changed'] as { organization: number; stage: number },
 } = {}) {
-  const budgets = new MemoryMailBudgets(limits);
   const clock = new VirtualClock();
   const log = recordedLog();
   const standings = memoryOrganizationStates();
-  const counts = { sent: 0, failed: 0, unknown: 0, nobody: 0, digested: 0, ceiling: 0 };
+  const counts = { sent: 0, failed: 0, unknown: 0, nobody: 0, overBudget: 0, ceiling: 0 };
   const people = { admins: ['ada@example.com'] };
   const organization = { name: 'Example Ltd', contentChangeNotifications: true };
   const source: { isGone: boolean; name?: string; title?: string } = { isGone: false, name: 'Hours' };
@@ -102,8 +102,8 @@ export function aNotifier({
       },
       notified: async (_tenant, _id, version, at) => void notified.push({ version, at }),
     },
-    mailings,
-    budgets,
+    mailings: mailingStore(table),
+    budgets: mailBudgets(table, buildMailBudgets(content)),
     directory: {
       adminsOf: async (orgId) => {
         asked.push(orgId);
@@ -136,7 +136,6 @@ export function aNotifier({
   return {
     clock,
     log,
-    budgets,
     standings,
     counts,
     people,

@@ -2,235 +2,106 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { toDay } from '../../../functions/domain/mailing.ts';
-import { sendDueDigests } from '../../../functions/engine/schedule-source-checks.ts';
+import { MAIL_BUDGETS, type MailKind, toDay } from '../../../functions/domain/mailing.ts';
 import { aTenant, NOW } from '../../builders.ts';
-import { aChange, aDisabling, admins, aNotifier, DAY, LEASE, REFUSED, UNKNOWN } from './a-notifier.ts';
+import { aChange, aDisabling, admins, aNotifier, aWarning, REFUSED, UNKNOWN } from './a-notifier.ts';
 
-const isDigest = ({ subject }: { subject: string }) => subject.startsWith('Content changes in more');
-const isNotice = ({ subject }: { subject: string }) => subject.startsWith('Content changed by');
-const isDisabling = ({ subject }: { subject: string }) => subject.includes('disabled');
+type Tenant = ReturnType<typeof aTenant>;
 
-/** An organization whose mailbox takes `budget` e-mails a day, and the queue of its digests. */
-function aMailbox({ budget, ceiling = 1_000_000 }: { budget: number; ceiling?: number }) {
-  const notifier = aNotifier({ limits: { organization: budget, stage: ceiling } });
-  const queue: BusEvent[] = [];
-  const sweep = sendDueDigests({
-    due: notifier.budgets.due,
-    mails: {
-      send: async (events) => {
-        queue.push(...events);
-        return [];
-      },
-    },
-    log: notifier.log,
-    now: notifier.clock.now,
-  });
-  return {
-    ...notifier,
-    queue,
-    /** Sends due digests to the queue, and processes their messages. */
-    async passTime(seconds: number): Promise<void> {
-      notifier.clock.elapse(seconds);
-      await sweep(() => true);
-      for (const event of queue.splice(0)) await notifier.run(event).catch(() => undefined);
-    },
-  };
-}
-
-const command = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('change' as const), url: fc.nat(12) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('disabling' as const) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('repeat' as const), nth: fc.nat(50) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('time' as const), hours: fc.integer({ min: 1, max: 30 }) }),
+/** An event of each kind about something new, as a loop of API calls can cause any number of. */
+const CAUSES: Record<MailKind, (tenant: Tenant, notifier: ReturnType<typeof aNotifier>) => BusEvent> = {
+  'source.changed': (tenant) => {
+    const sourceId = newId('src', NOW);
+    return aChange({ tenant, sourceId, url: `https://www.example.com/${sourceId}` });
   },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('result' as const), result: fc.constantFrom(REFUSED, UNKNOWN) }),
+  'webhook.failing': (tenant, { register }) => {
+    const id = newId('whk', NOW);
+    register({ id, consecutiveFailures: 5 });
+    return aWarning(id, { tenant });
   },
+  'webhook.disabled': (tenant) => aDisabling({ tenant, webhookId: newId('whk', NOW) }),
+};
+const KINDS = Object.keys(CAUSES) as MailKind[];
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ cause: fc.constantFrom(...KINDS), times: fc.integer({ min: 1, max: 30 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ repeat: fc.nat(50) }) },
+  { weight: 1, arbitrary: fc.record({ hours: fc.integer({ min: 1, max: 30 }) }) },
+  { weight: 1, arbitrary: fc.record({ result: fc.constantFrom(REFUSED, UNKNOWN) }) },
 );
 
-describe('content e-mails of an organization', () => {
-  it('never exceed its daily budget, and one digest has every change that was left out', async () => {
+describe('e-mails to the admins of an organization', () => {
+  it('never exceed the budgets of a day', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(command, { maxLength: 60 }),
-        fc.integer({ min: 1, max: 6 }),
-        fc.integer({ min: 1, max: 3 }),
-        async (commands, budget, people) => {
-          const mailbox = aMailbox({ budget });
-          mailbox.people.admins = admins(people);
+        fc.array(step, { maxLength: 30 }),
+        fc.constantFrom(1, 3, 60, 120),
+        async (steps, people) => {
+          const notifier = aNotifier();
+          notifier.people.admins = admins(people);
           const tenant = aTenant();
           const events: BusEvent[] = [];
-          let disablings = 0;
-          const run = (event: BusEvent) => mailbox.untilDone(event, mailbox.run);
-          for (const each of commands) {
-            if (each.kind === 'change') {
-              const url = `https://www.example.com/${each.url}`;
-              events.push(aChange({ tenant, url, sourceId: newId('src', NOW) }));
-              await run(events.at(-1) as BusEvent);
-            } else if (each.kind === 'disabling') {
-              mailbox.results.splice(0);
-              disablings += 1;
-              await run(aDisabling({ tenant }));
-            } else if (each.kind === 'repeat') {
-              const event = events[each.nth % Math.max(1, events.length)];
-              if (event) await run(event);
-            } else if (each.kind === 'time') await mailbox.passTime(each.hours * 3600);
-            else mailbox.results.push(each.result);
+          for (const each of steps) {
+            if ('hours' in each) notifier.clock.elapse(each.hours * 3600);
+            else if ('result' in each) notifier.results.push(each.result);
+            else if ('repeat' in each) {
+              const event = events[each.repeat];
+              if (event) await notifier.untilDone(event);
+            } else
+              for (let times = 0; times < each.times; times += 1) {
+                events.push(CAUSES[each.cause](tenant, notifier));
+                await notifier.untilDone(events.at(-1) as BusEvent);
+              }
           }
-          mailbox.results.splice(0);
-          await mailbox.passTime(2 * DAY);
-
           const spent = new Map<string, number>();
-          for (const { at, to } of mailbox.sent.filter(isNotice))
+          for (const { at, to } of notifier.sent)
             spent.set(toDay(at), (spent.get(toDay(at)) ?? 0) + to.length);
-          for (const recipients of spent.values()) expect(recipients).toBeLessThanOrEqual(budget);
-          expect(mailbox.sent.filter(isDisabling)).toHaveLength(disablings);
-          // Each digest was sent once, or its outcome is unknown.
-          const digests = mailbox.budgets.digests();
-          expect(mailbox.counts.digested).toBeGreaterThanOrEqual(
-            digests.reduce((sum, { changes }) => sum + changes, 0),
+          const most = KINDS.reduce(
+            (sum, kind) => sum + Math.max(MAIL_BUDGETS[kind].organization, people),
+            0,
           );
-          const said = mailbox.sent.filter(isDigest).map(({ subject }) => subject.split(': ')[1]);
-          expect(new Set(said).size).toBe(said.length);
-          for (const { day, dueAt } of digests) {
-            expect(dueAt).toBeUndefined();
-            expect(said.filter((each) => each === day).length + mailbox.counts.unknown).toBeGreaterThan(0);
-          }
+          for (const recipients of spent.values()) expect(recipients).toBeLessThanOrEqual(most);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 
-  it('of sixty changes fill the budget, and one digest counts the others', async () => {
-    const mailbox = aMailbox({ budget: 20 });
+  it.each(KINDS)('of kind %s beyond its budget are counted and logged, and not sent later', async (kind) => {
+    const notifier = aNotifier();
+    notifier.people.admins = admins(10);
     const tenant = aTenant();
-    for (let index = 0; index < 60; index += 1) {
-      await mailbox.run(
-        aChange({ tenant, url: `https://www.example.com/${index}`, sourceId: newId('src', NOW) }),
-      );
-      if (index === 30) await mailbox.run(aDisabling({ tenant }));
-    }
-    expect(mailbox.sent.filter(isNotice)).toHaveLength(20);
-    expect(mailbox.sent.filter(isDisabling)).toHaveLength(1);
-    expect(mailbox.counts.digested).toBe(40);
-    // Once the day's digest has begun, no admin is read for the changes that go into it.
-    expect(mailbox.asked).toHaveLength(20 + 1 + 1);
+    const { organization } = MAIL_BUDGETS[kind];
+    const events = Array.from({ length: organization / 10 + 2 }, () => CAUSES[kind](tenant, notifier));
+    for (const event of events) await notifier.run(event);
 
-    await mailbox.passTime(DAY + 3600);
-    await mailbox.passTime(3 * DAY);
-
-    const [digest, ...others] = mailbox.sent.filter(isDigest);
-    expect(others).toEqual([]);
-    expect(digest?.text).toContain('40 further changes');
-    expect(digest?.text).toContain('https://www.example.com/21');
-    expect(digest?.text).toContain('15 changes, up to 40%');
-  });
-});
-
-describe('digest', () => {
-  it('marks its versions as notified, and starts the 24 hours of its URLs', async () => {
-    const mailbox = aMailbox({ budget: 1 });
-    const tenant = aTenant();
-    const sourceId = newId('src', NOW);
-    await mailbox.run(aChange({ tenant, url: 'https://www.example.com/first' }));
-    await mailbox.run(aChange({ tenant, sourceId, version: 7 }));
-    expect(mailbox.notified).toHaveLength(1);
-
-    await mailbox.passTime(DAY + 3600);
-
-    expect(mailbox.notified.map(({ version }) => version)).toEqual([2, 7]);
-    await mailbox.run(aChange({ tenant, sourceId, version: 8 }));
-    expect(mailbox.sent.filter(isNotice)).toHaveLength(1);
-    mailbox.clock.elapse(DAY);
-    await mailbox.run(aChange({ tenant, sourceId, version: 9 }));
-    expect(mailbox.sent.filter(isNotice)).toHaveLength(2);
+    expect(notifier.sent).toHaveLength(organization / 10);
+    expect(notifier.counts.overBudget).toBe(2);
+    const logged = notifier.log.entries.filter(({ code }) => code === 'MAIL_OVER_BUDGET');
+    expect(logged.map(({ fields }) => fields?.eventId)).toEqual(events.slice(-2).map(({ id }) => id));
   });
 
-  it.each([
-    ['a refusal', { results: [REFUSED], mails: 1 }],
-    ['an unknown outcome', { results: [UNKNOWN], mails: 0 }],
-  ])('is sent at most once in spite of %s', async (_, { results, mails }) => {
-    const mailbox = aMailbox({ budget: 1 });
-    const tenant = aTenant();
-    for (const url of ['a', 'b'])
-      await mailbox.run(aChange({ tenant, url: `https://www.example.com/${url}` }));
-    mailbox.results.push(...results);
+  it('about content wait for no other organization, and tell the operator of a used-up ceiling', async () => {
+    const notifier = aNotifier({ content: { organization: 100, stage: 1 } });
+    const [first, second] = [aTenant(), aTenant()];
+    await notifier.run(CAUSES['source.changed'](first, notifier));
+    await notifier.run(CAUSES['source.changed'](second, notifier));
+    await notifier.run(CAUSES['webhook.disabled'](second, notifier));
 
-    for (let times = 0; times < 4; times += 1) await mailbox.passTime(DAY);
-
-    expect(mailbox.sent.filter(isDigest)).toHaveLength(mails);
-    expect(mailbox.budgets.digests().map(({ dueAt }) => dueAt)).toEqual([undefined]);
+    expect(notifier.sent.map(({ subject }) => subject.split(' ')[0])).toEqual(['Content', 'Webhook']);
+    expect(notifier.counts).toMatchObject({ overBudget: 1, ceiling: 1 });
   });
 
-  it('is sent after a worker is lost before the claim, and only once if one is lost after it', async () => {
-    const mailbox = aMailbox({ budget: 1 });
-    const tenant = aTenant();
-    for (const url of ['a', 'b'])
-      await mailbox.run(aChange({ tenant, url: `https://www.example.com/${url}` }));
-    const lost = () => Promise.reject(new Error('the worker was lost'));
-    const { claim, settle } = mailbox.ports.mailings;
-    mailbox.ports.mailings = { ...mailbox.ports.mailings, claim: lost };
-    const run = mailbox.runWith({ mailings: mailbox.ports.mailings });
-    mailbox.clock.elapse(DAY + 3600);
-    const event = { ...aDisabling({ tenant }), type: 'source.digest', data: { day: toDay(NOW) } };
-    await expect(run(event)).rejects.toThrow('lost');
-    expect(mailbox.sent.filter(isDigest)).toEqual([]);
+  it('reach each of 120 admins once, also when the event is repeated', async () => {
+    const notifier = aNotifier();
+    notifier.people.admins = admins(120);
+    const event = CAUSES['source.changed'](aTenant(), notifier);
+    await notifier.run(event);
+    await notifier.run(event);
 
-    mailbox.ports.mailings = { ...mailbox.ports.mailings, claim, settle: lost };
-    await mailbox.runWith({ mailings: mailbox.ports.mailings })(event);
-    mailbox.clock.elapse(LEASE);
-    await mailbox.runWith({ mailings: { ...mailbox.ports.mailings, settle } })(event);
-
-    expect(mailbox.sent.filter(isDigest)).toHaveLength(1);
-  });
-
-  it('waits for another day when all organizations have used up the e-mails of the day', async () => {
-    const mailbox = aMailbox({ budget: 1, ceiling: 1 });
-    const tenant = aTenant();
-    for (const url of ['a', 'b'])
-      await mailbox.run(aChange({ tenant, url: `https://www.example.com/${url}` }));
-    mailbox.clock.elapse(DAY);
-    await mailbox.run(aChange({ url: 'https://www.example.com/of-another' }));
-    await mailbox.passTime(3600);
-    expect(mailbox.sent.filter(isDigest)).toEqual([]);
-    expect(mailbox.counts.ceiling).toBe(1);
-    await mailbox.run(aDisabling({ tenant }));
-    expect(mailbox.sent.filter(isDisabling)).toHaveLength(1);
-
-    await mailbox.passTime(DAY);
-    expect(mailbox.sent.filter(isDigest).length).toBeGreaterThan(0);
-  });
-
-  it('replaces each e-mail to more than fifty admins, even when the event is repeated', async () => {
-    const mailbox = aMailbox({ budget: 1 });
-    mailbox.people.admins = admins(60);
-    const event = aChange();
-    await mailbox.run(event);
-    await mailbox.passTime(DAY + 3600);
-    for (let times = 0; times < 3; times += 1) {
-      await mailbox.run(event);
-      mailbox.clock.elapse(DAY);
-    }
-
-    expect(mailbox.sent.map(({ to }) => to.length)).toEqual([50, 10]);
-    expect(mailbox.sent.every(isDigest)).toBe(true);
-  });
-
-  it('is not sent to an organization that has turned such e-mails off', async () => {
-    const mailbox = aMailbox({ budget: 1 });
-    const tenant = aTenant();
-    for (const url of ['a', 'b'])
-      await mailbox.run(aChange({ tenant, url: `https://www.example.com/${url}` }));
-    mailbox.organization.contentChangeNotifications = false;
-
-    await mailbox.passTime(2 * DAY);
-
-    expect(mailbox.sent.filter(isDigest)).toEqual([]);
-    expect(mailbox.budgets.digests().map(({ dueAt }) => dueAt)).toEqual([undefined]);
+    expect(notifier.sent.flatMap(({ to }) => to)).toEqual(admins(120));
   });
 });

@@ -15,7 +15,7 @@ describe('change of content', () => {
       { to: admins(3), subject: 'Content changed by 40%: Hours', text: expect.stringContaining('> came') },
     ]);
     expect(notified).toEqual([{ version: 7, at: NOW }]);
-    expect(counts).toEqual({ sent: 1, failed: 0, unknown: 0, nobody: 0, digested: 0, ceiling: 0 });
+    expect(counts).toEqual({ sent: 1, failed: 0, unknown: 0, nobody: 0, overBudget: 0, ceiling: 0 });
   });
 
   it('is sent once, even when its event is repeated', async () => {

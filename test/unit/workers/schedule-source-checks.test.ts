@@ -3,7 +3,6 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { buildDigestMailKey } from '../../../functions/domain/mailing.ts';
 import { SWEPT } from '../../../functions/platform/metric-names.ts';
 import { keys, SOURCE_DUE_SHARDS } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/schedule-source-checks.ts';
@@ -47,50 +46,12 @@ describe('source check scheduler function', () => {
     expect(output.logged('INFO')).toHaveLength(1);
   });
 
-  it('sends a message for a due digest, even when no source can be read', async () => {
-    capturedOutput();
-    const { orgId } = aSource();
-    const day = '2026-11-20';
-    const dueAt = '2026-11-21T00:10:00.000Z';
-    dynamo
-      .on(QueryCommand)
-      .rejects(new Error('throttled'))
-      .on(QueryCommand, { TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE })
-      .resolves({ Items: [{ ...keys.mailing(orgId, buildDigestMailKey(day)), orgId, day, dueAt }] });
-
-    await expect(handler({}, WITH_TIME)).rejects.toThrow();
-
-    expect(sqs).toHaveReceivedCommandExactlyOnceWith(SendMessageBatchCommand, {
-      QueueUrl: FUNCTION_ENVIRONMENT.NOTIFY_QUEUE,
-      Entries: [expect.objectContaining({ MessageBody: expect.stringContaining(`"data":{"day":"${day}"}`) })],
-    });
-    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
-      TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE,
-      Key: keys.mailing(orgId, buildDigestMailKey(day)),
-      ConditionExpression: 'dueAt = :dueAt',
-    });
-  });
-
-  it('leaves a digest due when the queue refuses it, and fails when digests cannot be read', async () => {
-    capturedOutput();
-    const { orgId } = aSource();
-    const row = { orgId, day: '2026-11-20', dueAt: '2026-11-21T00:10:00.000Z' };
-    const ofDigests = { TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE };
-    dynamo.on(QueryCommand, ofDigests).resolves({ Items: [row] });
-    sqs.on(SendMessageBatchCommand).resolves({ Failed: [{ Id: '0', Code: 'no', SenderFault: false }] });
-    expect(await handler({}, WITH_TIME)).toMatchObject({ complete: true });
-    expect(dynamo).not.toHaveReceivedCommand(UpdateCommand);
-
-    dynamo.on(QueryCommand, ofDigests).rejects(new Error('throttled'));
-    await expect(handler({}, WITH_TIME)).rejects.toThrow();
-  });
-
   it('reads each shard once when nothing is due, and logs nothing', async () => {
     const output = capturedOutput();
 
     expect(await handler({}, WITH_TIME)).toMatchObject({ sent: 0, complete: true });
 
-    expect(dynamo).toHaveReceivedCommandTimes(QueryCommand, SOURCE_DUE_SHARDS + 1);
+    expect(dynamo).toHaveReceivedCommandTimes(QueryCommand, SOURCE_DUE_SHARDS);
     expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
     expect(output.logged('INFO')).toEqual([]);
     expect(output.metric(SWEPT.latestSeconds)).toBeUndefined();
