@@ -66,7 +66,7 @@ export async function scanShards<E>(
  * @param reportRow called for each unreadable row
  * @returns whether it was read to its end
  */
-export async function readPages<E>(
+async function readPages<E>(
   find: (after?: Position) => Promise<DuePage<E>>,
   handle: (entries: E[]) => Promise<void>,
   hasTime: () => boolean,
