@@ -14,6 +14,7 @@ import { afterAll } from 'vitest';
 import { leanClientOptions } from '../functions/platform/clients/clients.ts';
 import { withKeptSteps } from '../functions/platform/clients/steps.ts';
 import type { Table } from '../functions/store/table.ts';
+import { startMemoryDynamoDb } from './doubles/tables/memory-engine.ts';
 import { refuseAsDynamoDb } from './support/as-dynamodb.ts';
 import { TABLE_DEFINITIONS, type TableDefinition, type TableName } from './table-definitions.ts';
 
@@ -35,12 +36,13 @@ interface Clients {
 }
 
 /**
- * A DynamoDB for the tests of this file: the one at `DYNAMODB_ENDPOINT`, or the embedded one in a temporary
- * directory, which runs during the tests.
+ * A DynamoDB for the tests of this file: the one at `DYNAMODB_ENDPOINT`, or one that runs during the tests:
+ * the tables in memory where `DYNAMODB_ENGINE` says so, otherwise the embedded one in a temporary directory.
  */
 export function dynamoDb(): Clients {
   const outside = process.env.DYNAMODB_ENDPOINT;
-  const endpoint = engineOf(outside, startDynamoDb);
+  const isInMemory = process.env.DYNAMODB_ENGINE === 'memory';
+  const endpoint = engineOf(outside, isInMemory ? startMemoryDynamoDb : startDynamoDb);
   const created: string[] = [];
   const clients: { destroy(): void }[] = [];
   /** Creates a table once, by name. */

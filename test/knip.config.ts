@@ -22,7 +22,7 @@ export default {
         'lib/cloud/site/viewer-request.js',
         'lib/openapi/page/page.js',
         // Programs, and files that tests and benchmarks start as a process or preload.
-        'test/compatibility/{freeze,record}.ts',
+        'test/compatibility/record.ts',
         'test/{clients,python}/run.ts',
         'packages/sdk-python/{bin/generate,test/unit/*.test}.ts',
         'test/**/*.deep.test.ts',
@@ -30,7 +30,7 @@ export default {
         'test/support/leftovers/{held,vitest.config}.ts',
         'test/**/{preload,probes,profiler,recorder,post-once,run-with-fake-cloud}.ts',
       ],
-      project: ['{bin,lib,functions}/**/*.{ts,js}', 'test/**/*.ts', '!test/compatibility/previous/**'],
+      project: ['{bin,lib,functions}/**/*.{ts,js}', 'test/**/*.ts'],
       ignoreDependencies: ['aws-cdk'],
       ignoreBinaries: ['openssl'],
     },

@@ -47,6 +47,12 @@ const LOADING_FUNCTIONS = [
   'test/contract/store/{conversation-races,sandbox-marks,tickets}*.test.ts',
 ];
 
+/**
+ * What the tables in memory lack: streams, which the simulation has itself. And the costs that were measured
+ * on the embedded engine, which counts no byte for an element of a list or map.
+ */
+const WITHOUT_MEMORY = ['test/contract/store/{stream,delivery-cost}.test.ts'];
+
 interface ProjectSettings {
   env?: Record<string, string>;
   include?: string[];
@@ -114,6 +120,15 @@ export default defineConfig(({ mode }) => {
         project('simulation', { testTimeout: 240_000 }),
         project('contract', { ...CONTRACT, exclude: LOADING_FUNCTIONS, isolate: false }),
         project('contract', { ...CONTRACT, name: 'contract-functions', include: LOADING_FUNCTIONS }),
+        project('contract', {
+          ...CONTRACT,
+          name: 'contract-memory',
+          // The stores and costs of the tables in memory, which the simulation runs on, as on the engine.
+          include: ['test/contract/store/**/*.test.ts', 'test/contract/engines/capacity.test.ts'],
+          exclude: [...LOADING_FUNCTIONS, ...WITHOUT_MEMORY],
+          env: { ...CONTRACT.env, DYNAMODB_ENGINE: 'memory' },
+          isolate: false,
+        }),
         project('compatibility', { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }),
         project('integration', {
           isolate: false,

@@ -7,8 +7,6 @@ export interface Share {
   firstSeed: number;
   step: number;
   runs: number;
-  /** Whether the previous version of the code runs beside the present one. */
-  versions: boolean;
 }
 
 /**
@@ -31,12 +29,7 @@ export interface Campaign {
  * @param onProgress called with the number of runs that are done
  */
 export async function campaign(
-  {
-    runs,
-    seed,
-    workers,
-    versions = false,
-  }: { runs: number; seed: number; workers: number; versions?: boolean },
+  { runs, seed, workers }: { runs: number; seed: number; workers: number },
   onProgress: (done: number) => void,
 ): Promise<Campaign> {
   const statistics = new Statistics();
@@ -48,7 +41,6 @@ export async function campaign(
       firstSeed: seed + index,
       step: workers,
       runs: Math.ceil((runs - index) / workers),
-      versions,
     }),
   );
   const threads: Worker[] = [];

@@ -51,14 +51,6 @@ describe('npm run simulate', () => {
     expect(twice).toEqual(once);
   });
 
-  it('runs the previous version of the code beside the present one', async () => {
-    const { status, output } = await command(['--versions', '--runs', '4']);
-
-    expect(output).toMatch(/processes of the present version +\d/);
-    expect(output).toMatch(/processes of the previous version +\d/);
-    expect(status).toBe(0);
-  });
-
   it('runs a single seed', async () => {
     expect(await command(['--replay', '3'])).toEqual({ status: 0, output: '  seed 3: every promise held\n' });
   });

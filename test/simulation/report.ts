@@ -24,12 +24,12 @@ export function table(runs: number, { counts }: Statistics): string {
 }
 
 /** A run that broke a promise, and the command that repeats it. */
-export function finding({ seed, violation }: Outcome, versions: boolean): string {
+export function finding({ seed, violation }: Outcome): string {
   if (violation === undefined) return '';
   return [
     styled('red', `  seed ${seed}: ${PROMISES[violation.promise]}`),
     `  ${violation.detail}`,
-    `  npm run simulate -- ${versions ? '--versions ' : ''}--replay ${seed} --trace`,
+    `  npm run simulate -- --replay ${seed} --trace`,
   ].join('\n');
 }
 

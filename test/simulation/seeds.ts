@@ -4,10 +4,7 @@ import { type Outcome, simulate } from './simulate.ts';
 import { Statistics } from './statistics.ts';
 
 /* A thread of a campaign, which runs its share of the seeds. */
-const { firstSeed, step, runs, versions } = workerData as Share;
-
-// Loaded only where it is needed: the stores load much more than their doubles.
-const one = versions ? (await import('./versions/simulate-versions.ts')).simulateVersions : simulate;
+const { firstSeed, step, runs } = workerData as Share;
 
 /** Runs between two reports. */
 const PORTION = 100;
@@ -17,7 +14,7 @@ for (let run = 0; run < runs; ) {
   const findings: Outcome[] = [];
   const begun = run;
   for (; run < runs && run < begun + PORTION; run += 1) {
-    const outcome = await one(firstSeed + run * step);
+    const outcome = await simulate(firstSeed + run * step);
     statistics.add(outcome.counts);
     if (outcome.violation !== undefined) findings.push(outcome);
   }

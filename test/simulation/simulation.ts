@@ -18,22 +18,13 @@ const values = commandLine(
   .option('--seed <n>', 'the first seed', wholeNumber(0, MOST), 1)
   .option('--workers <n>', 'threads', wholeNumber(1, MOST), 2)
   .option('--replay <n>', 'runs this seed alone', wholeNumber(0, MOST))
-  .option(
-    '--versions',
-    'lets each process run this version of the code or the one before (test/compatibility/previous), with their real stores on tables in memory; about a quarter as fast',
-  )
   .option('--trace', 'prints everything that happens in it')
   .parse()
   .opts();
 
 async function replay(seed: number): Promise<number> {
-  const one = values.versions ? (await import('./versions/simulate-versions.ts')).simulateVersions : simulate;
-  const outcome = await one(seed, values.trace ? (line) => print(`${line}\n`) : undefined);
-  print(
-    outcome.violation === undefined
-      ? `  seed ${seed}: every promise held\n`
-      : `\n${finding(outcome, values.versions ?? false)}\n`,
-  );
+  const outcome = await simulate(seed, values.trace ? (line) => print(`${line}\n`) : undefined);
+  print(outcome.violation === undefined ? `  seed ${seed}: every promise held\n` : `\n${finding(outcome)}\n`);
   return outcome.violation === undefined ? 0 : 1;
 }
 
@@ -47,17 +38,13 @@ async function runAll(runs: number, seed: number, workers: number): Promise<numb
     shownAt = performance.now();
   };
   print(`\n  seeds ${seed} to ${seed + runs - 1}, ${workers} threads\n`);
-  const { statistics, findings } = await campaign(
-    { runs, seed, workers, versions: values.versions ?? false },
-    (done) => {
-      // Often enough to show progress, and rare enough for a log.
-      if (performance.now() - shownAt > (process.stdout.isTTY ? 200 : 10_000)) show(done);
-    },
-  );
+  const { statistics, findings } = await campaign({ runs, seed, workers }, (done) => {
+    // Often enough to show progress, and rare enough for a log.
+    if (performance.now() - shownAt > (process.stdout.isTTY ? 200 : 10_000)) show(done);
+  });
   show(runs);
   print(`\n\n${table(runs, statistics)}\n\n`);
-  for (const outcome of findings.slice(0, MOST_SHOWN))
-    print(`${finding(outcome, values.versions ?? false)}\n\n`);
+  for (const outcome of findings.slice(0, MOST_SHOWN)) print(`${finding(outcome)}\n\n`);
   print(`${verdict(findings)}\n\n`);
   return findings.length === 0 ? 0 : 1;
 }

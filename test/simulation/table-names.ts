@@ -1,3 +1,3 @@
 /** The tables with rows of sandboxes, in the order in which the purge reads them. */
-export const NAMES = ['outbox', 'deliveries', 'ledger', 'service'] as const;
+const NAMES = ['outbox', 'deliveries', 'ledger', 'service'] as const;
 export type TableName = (typeof NAMES)[number];

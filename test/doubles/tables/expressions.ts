@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sizeOf } from './sizes.ts';
+
 /** A row, or a part of one, as the document client has it. */
 export type Row = Record<string, unknown>;
 
@@ -12,13 +15,20 @@ type Condition = Evaluate<boolean>;
 /** Returns the row after the update. */
 type Update = Evaluate<Row>;
 
-const TOKEN = /\s*([#:]?[A-Za-z_][\w-]*|<=|>=|<>|[=<>(),.+-])/y;
+const TOKEN = /\s*([#:]?[A-Za-z_][\w-]*|<=|>=|<>|\d+|[=<>(),.+\-[\]])/y;
 
 /** DynamoDB's functions, and how they are computed. */
 const FUNCTIONS: Readonly<Record<string, (args: readonly unknown[]) => unknown>> = {
   attribute_exists: ([value]) => value !== undefined,
   attribute_not_exists: ([value]) => value === undefined,
   begins_with: ([value, prefix]) => typeof value === 'string' && value.startsWith(String(prefix)),
+  contains: ([value, part]) =>
+    typeof value === 'string'
+      ? value.includes(String(part))
+      : value instanceof Set
+        ? value.has(part)
+        : Array.isArray(value) && value.some((one) => isSame(one, part)),
+  size: ([value]) => (isRow(value) ? Object.keys(value).length : sizeOf(value)),
   if_not_exists: ([value, otherwise]) => value ?? otherwise,
   list_append: ([one, other]) => [...asList(one), ...asList(other)],
 };
@@ -38,7 +48,7 @@ function readerOf(text: string) {
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < text.trimEnd().length) {
     const found = TOKEN.exec(text);
-    if (found?.[1] === undefined) throw new Error(`the expression "${text}" is not understood`);
+    if (found?.[1] === undefined) throw new InvalidRequest(`the expression "${text}" is not understood`);
     tokens.push(found[1]);
   }
   let at = 0;
@@ -56,12 +66,12 @@ function readerOf(text: string) {
     },
     next(): string {
       const token = tokens[at];
-      if (token === undefined) throw new Error(`the expression "${text}" ends too early`);
+      if (token === undefined) throw new InvalidRequest(`the expression "${text}" ends too early`);
       at += 1;
       return token;
     },
     expect(token: string): void {
-      if (!this.takes(token)) throw new Error(`"${token}" is missing in the expression "${text}"`);
+      if (!this.takes(token)) throw new InvalidRequest(`"${token}" is missing in the expression "${text}"`);
     },
   };
 }
@@ -77,27 +87,32 @@ type Path = readonly string[];
 
 function pathOf(tokens: Reader, first = tokens.next()): Path {
   const path = [first];
-  while (tokens.takes('.')) path.push(tokens.next());
-  return path;
+  for (;;) {
+    if (tokens.takes('.')) path.push(tokens.next());
+    else if (tokens.takes('[')) {
+      path.push(tokens.next());
+      tokens.expect(']');
+    } else return path;
+  }
 }
 
 const named = (path: Path, { names }: Placeholders): string[] =>
   path.map((part) => {
     if (!part.startsWith('#')) return part;
     const name = names[part];
-    if (name === undefined) throw new Error(`${part} is not defined`);
+    if (name === undefined) throw new InvalidRequest(`${part} is not defined`);
     return name;
   });
 
 const valueAt = (row: Row, path: readonly string[]): unknown =>
-  path.reduce<unknown>((value, name) => (isRow(value) ? value[name] : undefined), row);
+  path.reduce<unknown>((value, name) => (isHolder(value) ? value[name] : undefined), row);
 
 /** A value, an attribute, or the result of a function. */
 function operand(tokens: Reader): Evaluate<unknown> {
   const token = tokens.next();
   if (token.startsWith(':'))
     return (_, { values }) => {
-      if (!(token in values)) throw new Error(`${token} is not defined`);
+      if (!(token in values)) throw new InvalidRequest(`${token} is not defined`);
       return values[token];
     };
   const call = FUNCTIONS[token];
@@ -168,7 +183,11 @@ function assignment(tokens: Reader): Deed {
   for (const [sign, factor] of [['+', 1] as const, ['-', -1] as const])
     if (tokens.takes(sign)) {
       const [left, right] = [value, operand(tokens)];
-      value = (row, given) => Number(left(row, given)) + factor * Number(right(row, given));
+      value = (row, given) => {
+        const [one, other] = [left(row, given), right(row, given)];
+        if (typeof one !== 'number' || typeof other !== 'number') throw new InvalidRequest(TYPE_MISMATCH);
+        return one + factor * other;
+      };
     }
   return (row, before, given) => put(row, named(path, given), value(before, given));
 }
@@ -183,11 +202,26 @@ function increase(tokens: Reader): Deed {
   const by = operand(tokens);
   return (row, before, given) => {
     const place = named(path, given);
-    put(row, place, Number(valueAt(before, place) ?? 0) + Number(by(before, given)));
+    const [value, added] = [valueAt(before, place), by(before, given)];
+    if (added instanceof Set) return put(row, place, new Set([...asSet(value), ...added]));
+    if (value !== undefined && typeof value !== 'number') throw new InvalidRequest(TYPE_MISMATCH);
+    put(row, place, (value ?? 0) + Number(added));
   };
 }
 
-const SECTIONS = { SET: assignment, REMOVE: removal, ADD: increase } as const;
+function deletion(tokens: Reader): Deed {
+  const path = pathOf(tokens);
+  const members = operand(tokens);
+  return (row, before, given) => {
+    const place = named(path, given);
+    const removed = asSet(members(before, given));
+    const left = [...asSet(valueAt(before, place))].filter((one) => !removed.has(one));
+    put(row, place, left.length === 0 ? undefined : new Set(left));
+  };
+}
+
+const SECTIONS = { SET: assignment, REMOVE: removal, ADD: increase, DELETE: deletion } as const;
+const TYPE_MISMATCH = 'An operand in the update expression has an incorrect data type';
 
 /** Parsed once for each text: a run has the same thousands of times. */
 function remembered<T>(compile: (text: string) => T): (text: string) => T {
@@ -205,7 +239,7 @@ function remembered<T>(compile: (text: string) => T): (text: string) => T {
 export const conditionOf = remembered((text): Condition => {
   const tokens = readerOf(text);
   const condition = alternatives(tokens);
-  if (!tokens.isAtEnd) throw new Error(`the condition "${text}" goes on with "${tokens.next()}"`);
+  if (!tokens.isAtEnd) throw new InvalidRequest(`the condition "${text}" goes on with "${tokens.next()}"`);
   return condition;
 });
 
@@ -215,34 +249,77 @@ export const updateOf = remembered((text): Update => {
   const deeds: Deed[] = [];
   while (!tokens.isAtEnd) {
     const section = tokens.next().toUpperCase();
-    if (!(section in SECTIONS)) throw new Error(`the update "${text}" has "${section}"`);
+    if (!(section in SECTIONS)) throw new InvalidRequest(`the update "${text}" has "${section}"`);
     deeds.push(...list(tokens, SECTIONS[section as keyof typeof SECTIONS]));
   }
   return (before, given) => {
-    const row = structuredClone(before);
+    const row = { ...before };
     for (const deed of deeds) deed(row, before, given);
     return row;
   };
 });
 
-function put(row: Row, path: readonly string[], value: unknown): void {
-  const last = path.at(-1);
-  const holder = valueAt(row, path.slice(0, -1));
-  if (last === undefined || !isRow(holder)) throw new Error(`${path.join('.')} is in nothing that is there`);
-  if (value === undefined) delete holder[last];
-  else holder[last] = value;
+/** The attributes of a projection, which may be parts of attributes. */
+export const projectionOf = remembered((text): ((row: Row, given: Placeholders) => Row) => {
+  const tokens = readerOf(text);
+  const paths = list(tokens, pathOf);
+  return (row, given) => {
+    const part: Row = {};
+    for (const path of paths) {
+      const place = named(path, given);
+      const value = valueAt(row, place);
+      if (value !== undefined)
+        place.reduce((holder, name, index) => {
+          const next = index === place.length - 1 ? value : (holder[name] ?? {});
+          holder[name] = next;
+          return next as Row;
+        }, part);
+    }
+    return part;
+  };
+});
+
+/** The placeholder of a partition key's value in a key condition. */
+export function partitionIn(text: string, name: string, { names, values }: Placeholders): unknown {
+  const [, placeholder = ''] =
+    [...text.matchAll(EQUATION)].find(([, left = '']) => (names[left] ?? left) === name)?.slice(1) ?? [];
+  return values[placeholder];
+}
+const EQUATION = /([#\w]+)\s*=\s*(:\w+)/g;
+
+/** A request that DynamoDB refuses. */
+export class InvalidRequest extends Error {
+  override name = 'ValidationException';
 }
 
-const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Copies what holds the value, because rows are never changed but replaced. */
+function put(row: Row, [name = '', ...rest]: readonly string[], value: unknown): void {
+  const next = rest.length === 0 ? value : copied(row[name]);
+  if (rest.length > 0) put(next as Row, rest, value);
+  if (next !== undefined) row[name] = next;
+  else if (Array.isArray(row)) row.splice(Number(name), 1);
+  else delete row[name];
+}
+
+function copied(holder: unknown): unknown {
+  if (!isHolder(holder))
+    throw new InvalidRequest('The document path provided in the update expression is invalid for update');
+  return Array.isArray(holder) ? [...holder] : { ...holder };
+}
+
+const isHolder = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !(value instanceof Set) && !(value instanceof Uint8Array);
+const isRow = (value: unknown): value is Row => isHolder(value) && !Array.isArray(value);
+
+const asSet = (value: unknown): Set<unknown> => (value instanceof Set ? value : new Set());
 
 function asList(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Error('only lists are appended to one another');
+  if (!Array.isArray(value)) throw new InvalidRequest(TYPE_MISMATCH);
   return value;
 }
 
 const isSame = (a: unknown, b: unknown): boolean =>
-  a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
+  a === b || (typeof a === 'object' && typeof b === 'object' && isDeepStrictEqual(a, b));
 
 /** Compares two strings or two numbers; false for anything else. */
 function order(a: unknown, b: unknown): number {

@@ -12,21 +12,31 @@ export interface Write {
   ReturnValues?: string | undefined;
   ReturnValuesOnConditionCheckFailure?: string | undefined;
 }
+/** Keys of a table to read. */
+export interface Keys {
+  Keys?: readonly Row[] | undefined;
+  ConsistentRead?: boolean | undefined;
+  ProjectionExpression?: string | undefined;
+  ExpressionAttributeNames?: Record<string, string> | undefined;
+}
+export interface BatchWrite {
+  DeleteRequest?: { Key: Row };
+  PutRequest?: { Item: Row };
+}
 /** The fields of all commands. */
 export interface Input extends Write {
   ConsistentRead?: boolean | undefined;
   IndexName?: string | undefined;
   KeyConditionExpression?: string | undefined;
   FilterExpression?: string | undefined;
+  ProjectionExpression?: string | undefined;
+  Select?: string | undefined;
   ScanIndexForward?: boolean | undefined;
   Limit?: number | undefined;
   ExclusiveStartKey?: Row | undefined;
   /** Keys to read by their tables, or writes. */
-  RequestItems?: Record<string, { Keys?: readonly Row[] } | readonly BatchWrite[]> | undefined;
+  RequestItems?: Record<string, Keys | readonly BatchWrite[]> | undefined;
   TransactItems?: readonly Record<string, Write>[] | undefined;
   ClientRequestToken?: string | undefined;
-}
-export interface BatchWrite {
-  DeleteRequest?: { Key: Row };
-  PutRequest?: { Item: Row };
+  ReturnConsumedCapacity?: string | undefined;
 }

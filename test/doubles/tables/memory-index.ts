@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { GlobalSecondaryIndex, KeySchemaElement } from '@aws-sdk/client-dynamodb';
 import type { Row } from './expressions.ts';
+import { writeUnits } from './sizes.ts';
 
-/** A version of a row in an index, and when it is there. */
-interface Entry {
-  row: Row;
+/** When a version of a row is in an index. */
+interface Presence {
   sinceMs: number;
   goneMs: number;
 }
@@ -15,8 +16,11 @@ export const namesIn = (schema: readonly KeySchemaElement[] = []): string[] =>
     .map(({ AttributeName }) => String(AttributeName));
 
 /** A part of a row. */
-export const picked = (row: Row, names: readonly string[]): Row =>
-  Object.fromEntries(names.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]])));
+export function picked(row: Row, names: readonly string[]): Row {
+  const part: Row = {};
+  for (const name of names) if (row[name] !== undefined) part[name] = row[name];
+  return part;
+}
 
 /**
  * A secondary index of a table in memory. It contains the projected attributes of rows that have its keys,
@@ -24,7 +28,7 @@ export const picked = (row: Row, names: readonly string[]): Row =>
  */
 export class MemoryIndex {
   readonly keys: readonly string[];
-  readonly #entries = new Map<string, Entry[]>();
+  readonly #entries = new Map<string, Map<Row, Presence>>();
   readonly #projects: (row: Row) => Row;
   readonly #nowMs: () => number;
   readonly #lagMs: () => number;
@@ -45,9 +49,21 @@ export class MemoryIndex {
   /** Rows under a partition key, in no particular order. */
   shown(pk: string): Row[] {
     const asOf = this.#nowMs() - this.#lagMs();
-    return (this.#entries.get(pk) ?? [])
-      .filter(({ sinceMs, goneMs }) => sinceMs <= asOf && goneMs > asOf)
-      .map(({ row }) => this.#projects(row));
+    const rows: Row[] = [];
+    for (const [row, { sinceMs, goneMs }] of this.#entries.get(pk) ?? [])
+      if (sinceMs <= asOf && goneMs > asOf) rows.push(this.#projects(row));
+    return rows;
+  }
+
+  /** Units that a write consumes here: one for an entry that is added, changed or removed. */
+  unitsOf(before: Row | undefined, after: Row | undefined): number {
+    const [from, to] = [before, after].map((row) =>
+      row && this.#has(row) ? this.#projects(row) : undefined,
+    );
+    if (from === undefined || to === undefined) return from === to ? 0 : writeUnits(from, to);
+    const isMoved = this.keys.some((name) => from[name] !== to[name]);
+    if (isMoved) return writeUnits(from) + writeUnits(to);
+    return isDeepStrictEqual(from, to) ? 0 : writeUnits(from, to);
   }
 
   /** A row was overwritten, added or deleted. */
@@ -55,29 +71,26 @@ export class MemoryIndex {
     const nowMs = this.#nowMs();
     if (before !== undefined && this.#has(before)) {
       const entries = this.#under(before);
-      const entry = entries.find(({ row }) => row === before);
-      if (entry !== undefined) entry.goneMs = nowMs;
+      const presence = entries.get(before);
+      if (presence !== undefined) presence.goneMs = nowMs;
       // Versions that no read can return any more only take time.
-      this.#entries.set(
-        this.#pkOf(before),
-        entries.filter(({ goneMs }) => goneMs > nowMs - this.#lagMs()),
-      );
+      const asOf = nowMs - this.#lagMs();
+      for (const [row, { goneMs }] of entries) if (goneMs <= asOf) entries.delete(row);
     }
-    if (after === undefined || !this.#has(after)) return;
-    const entries = this.#under(after);
-    entries.push({ row: after, sinceMs: nowMs, goneMs: Number.POSITIVE_INFINITY });
-    this.#entries.set(this.#pkOf(after), entries);
+    if (after !== undefined && this.#has(after))
+      this.#under(after).set(after, { sinceMs: nowMs, goneMs: Number.POSITIVE_INFINITY });
   }
 
   #has(row: Row): boolean {
     return this.keys.every((name) => row[name] !== undefined);
   }
 
-  #pkOf(row: Row): string {
-    return String(row[this.keys[0] ?? '']);
-  }
-
-  #under(row: Row): Entry[] {
-    return this.#entries.get(this.#pkOf(row)) ?? [];
+  #under(row: Row): Map<Row, Presence> {
+    const pk = String(row[this.keys[0] ?? '']);
+    const known = this.#entries.get(pk);
+    if (known !== undefined) return known;
+    const entries = new Map<Row, Presence>();
+    this.#entries.set(pk, entries);
+    return entries;
   }
 }

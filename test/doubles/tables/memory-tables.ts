@@ -1,26 +1,35 @@
 import {
-  type AttributeDefinition,
   ConditionalCheckFailedException,
   type GlobalSecondaryIndex,
   type KeySchemaElement,
+  ResourceNotFoundException,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Table } from '../../../functions/store/table.ts';
-import { conditionOf, type Placeholders, type Row, updateOf } from './expressions.ts';
-import type { BatchWrite, Input, Write } from './input.ts';
+import {
+  conditionOf,
+  InvalidRequest,
+  type Placeholders,
+  partitionIn,
+  projectionOf,
+  type Row,
+  updateOf,
+} from './expressions.ts';
+import type { BatchWrite, Input, Keys, Write } from './input.ts';
 import { MemoryIndex, namesIn, picked } from './memory-index.ts';
+import { readUnits, sizeOfRow, writeUnits } from './sizes.ts';
 
 /** The parts of a table's definition that matter here. */
-interface Definition {
-  AttributeDefinitions?: AttributeDefinition[] | undefined;
+export interface Definition {
   KeySchema?: KeySchemaElement[] | undefined;
   GlobalSecondaryIndexes?: GlobalSecondaryIndex[] | undefined;
 }
 
 /** A write that has taken effect. */
-export interface Written {
+interface Written {
+  table: string;
   before: Row | undefined;
   after: Row | undefined;
 }
@@ -30,28 +39,45 @@ interface TableTerms {
   nowMs(): number;
   /** How far an index is behind, in milliseconds. */
   lagMs(table: string, index: string): number;
-  /** The result of an eventually consistent read of a row; by default the row. */
-  asRead(table: string, key: Row, row: Row | undefined): Row | undefined;
-  /** Changes a row before it is written over another, or added. */
-  stored(row: Row, before: Row | undefined): Row;
-  written(table: string, write: Written): void;
+  /**
+   * How old the result of an eventually consistent read of a row is, in milliseconds: the row as it was then.
+   */
+  staleMs(table: string): number;
+  /** Maximum of rows in a page of a query; DynamoDB has one of bytes. */
+  mostRows(): number;
+  /** What one request has written, all at once. */
+  written(writes: readonly Written[]): void;
 }
 
 const PROMPT: TableTerms = {
   nowMs: () => 0,
   lagMs: () => 0,
-  asRead: (_table, _key, row) => row,
-  stored: (row) => row,
+  staleMs: () => 0,
+  mostRows: () => Number.POSITIVE_INFINITY,
   written: () => undefined,
 };
+
+const PAGE_BYTES = 1_048_576;
+/** Milliseconds for which a transaction's token is known. */
+const TOKEN_MS = 600_000;
+
+interface Partition {
+  rows: Map<string, Row>;
+  /** In the order of their sort keys; undefined after a change of their keys. */
+  sorted: string[] | undefined;
+}
 
 interface Store {
   name: string;
   keys: readonly string[];
-  /** By partition, then by sort key. */
-  rows: Map<string, Map<string, Row>>;
+  partitions: Map<string, Partition>;
   indexes: ReadonlyMap<string, MemoryIndex>;
+  /** Earlier versions of rows by their place, and until when each was current. */
+  past: Map<string, { row: Row | undefined; untilMs: number }>;
 }
+
+/** Passes a request on, or not: `answer` is its effect. */
+export type Interceptor = (operation: string, input: Input, answer: () => unknown) => Promise<unknown>;
 
 /** Properties that the document client leaves out of requests. */
 function defined(value: unknown): unknown {
@@ -64,21 +90,21 @@ function defined(value: unknown): unknown {
 }
 
 /**
- * DynamoDB tables in memory, for the stores: their commands and expressions take effect on rows. A write
- * takes effect when it is sent, not when its answer is awaited. It passes the contract suites of the embedded
- * engine (`test/contract/store`).
+ * DynamoDB tables in memory: commands and expressions take effect on rows when they are sent, not when their
+ * answer is awaited. They pass the contract suite of the embedded engine (`memory-engine.ts`), and have no
+ * streams and no time to live. A row is never changed but replaced.
  */
 export class MemoryTables {
   readonly #stores = new Map<string, Store>();
   readonly #terms: TableTerms;
-  readonly #tokens = new Set<string>();
+  readonly #tokens = new Map<string, { items: unknown; ms: number }>();
 
   constructor(definitions: Readonly<Record<string, Definition>>, terms: Partial<TableTerms> = {}) {
     this.#terms = { ...PROMPT, ...terms };
-    for (const [name, definition] of Object.entries(definitions)) this.#create(name, definition);
+    for (const [name, definition] of Object.entries(definitions)) this.create(name, definition);
   }
 
-  #create(name: string, { KeySchema, GlobalSecondaryIndexes = [] }: Definition): void {
+  create(name: string, { KeySchema, GlobalSecondaryIndexes = [] }: Definition): void {
     const keys = namesIn(KeySchema);
     const indexes = new Map(
       GlobalSecondaryIndexes.map((definition) => [
@@ -88,141 +114,190 @@ export class MemoryTables {
         ),
       ]),
     );
-    this.#stores.set(name, { name, keys, rows: new Map(), indexes });
+    this.#stores.set(name, { name, keys, partitions: new Map(), indexes, past: new Map() });
   }
 
   /** A client that shares the rows with all others. */
-  get client(): DynamoDBDocumentClient {
+  client(pass: Interceptor = async (_operation, _input, answer) => answer()): DynamoDBDocumentClient {
+    const send = (command: { input: object }): Promise<unknown> => {
+      const operation = command.constructor.name.replace(/Command$/, '');
+      const { input } = command;
+      return pass(operation, input, () => this.answer(operation, input));
+    };
     // The stores only use `send` of the client; paginators check its class.
-    return Object.create(DynamoDBDocumentClient.prototype, {
-      send: { value: (command: object) => this.#send(command) },
-    });
+    return Object.create(DynamoDBDocumentClient.prototype, { send: { value: send } });
   }
 
-  table(name: string): Table {
-    return { client: this.client, name };
+  table(name: string, client = this.client()): Table {
+    return { client, name };
   }
 
   /** All rows of a table, by partitions and sort keys in the order of their addition. */
   all(name: string): Row[] {
-    return [...this.#store(name).rows.values()].flatMap((rows) => [...rows.values()]);
+    return [...this.#store(name).partitions.values()].flatMap(({ rows }) => [...rows.values()]);
   }
 
   get(name: string, key: Row): Row | undefined {
     const store = this.#store(name);
     const [pk, sk] = placeOf(store, key);
-    return store.rows.get(pk)?.get(sk);
+    return store.partitions.get(pk)?.rows.get(sk);
   }
 
   /** Stores a row as it is. */
   put(name: string, row: Row): void {
-    this.#replace(this.#store(name), row, defined(row) as Row);
+    this.#write([{ store: this.#store(name), key: row, row: defined(row) as Row }]);
   }
 
   delete(name: string, key: Row): void {
-    this.#replace(this.#store(name), key, undefined);
+    this.#write([{ store: this.#store(name), key, row: undefined }]);
   }
 
   #store(name: string | undefined): Store {
     const store = this.#stores.get(String(name));
-    if (store === undefined) throw new Error(`there is no table ${name}`);
+    if (store === undefined)
+      throw new ResourceNotFoundException({ message: `there is no table ${name}`, $metadata: {} });
     return store;
   }
 
-  async #send(command: object): Promise<unknown> {
-    const { input } = command as { input: Input };
-    const answer = this.#answers[command.constructor.name];
-    if (answer === undefined) throw new Error(`${command.constructor.name} is not known to this double`);
+  /** @param operation such as `Get` or `TransactWrite` */
+  answer(operation: string, input: Input): object {
+    const answer = this.#answers[operation];
+    if (answer === undefined) throw new Error(`${operation} is not known to this double`);
     return answer(input);
   }
 
-  readonly #answers: Record<string, (input: Input) => unknown> = {
-    GetCommand: ({ TableName, Key = {}, ConsistentRead }) => {
-      const row = this.get(String(TableName), Key);
-      const Item = ConsistentRead ? row : this.#terms.asRead(String(TableName), Key, row);
-      return Item === undefined ? {} : { Item };
+  readonly #answers: Record<string, (input: Input) => object> = {
+    Get: ({ TableName, Key = {}, ...input }) => {
+      const { row, units } = this.#read(String(TableName), Key, input);
+      return { ...(row && { Item: row }), ...capacity(input, [[String(TableName), units]]) };
     },
-    BatchGetCommand: ({ RequestItems = {} }) => ({
-      Responses: Object.fromEntries(
-        Object.entries(RequestItems).map(([name, request]) => [
-          name,
-          'Keys' in request ? this.#found(name, request.Keys) : [],
-        ]),
-      ),
-    }),
-    PutCommand: (input) => this.#single(input),
-    UpdateCommand: (input) => this.#single(input),
-    DeleteCommand: (input) => this.#single(input),
-    BatchWriteCommand: ({ RequestItems = {} }) => {
+    BatchGet: ({ RequestItems = {}, ...input }) => {
+      const found = Object.entries(RequestItems).map(([name, request]) => {
+        const asked = request as Keys;
+        return [name, (asked.Keys ?? []).map((key) => this.#read(name, key, asked))] as const;
+      });
+      const Responses = Object.fromEntries(
+        found.map(([name, reads]) => [name, reads.flatMap(({ row }) => row ?? [])]),
+      );
+      return { Responses, UnprocessedKeys: {}, ...capacity(input, found.map(unitsOfAll), 'by table') };
+    },
+    Put: (input) => this.#single('Put', input),
+    Update: (input) => this.#single('Update', input),
+    Delete: (input) => this.#single('Delete', input),
+    BatchWrite: ({ RequestItems = {} }) => {
       for (const [name, writes] of Object.entries(RequestItems))
         for (const { DeleteRequest, PutRequest } of Array.isArray(writes) ? (writes as BatchWrite[]) : []) {
           if (DeleteRequest !== undefined) this.delete(name, DeleteRequest.Key);
           if (PutRequest !== undefined) this.put(name, PutRequest.Item);
         }
-      return {};
+      return { UnprocessedItems: {} };
     },
-    QueryCommand: (input) => this.#query(input),
-    ScanCommand: ({ TableName }) => ({ Items: this.all(String(TableName)) }),
-    TransactWriteCommand: ({ TransactItems, ClientRequestToken }) =>
-      this.#transact(TransactItems ?? [], ClientRequestToken),
+    Query: (input) => this.#query(input),
+    Scan: (input) => {
+      const store = this.#store(input.TableName);
+      const place = (row: Row) => placeOf(store, row).join('\u0000');
+      const rows = this.all(store.name).toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
+      const { ExclusiveStartKey: start } = input;
+      return this.#page(
+        store,
+        input,
+        store.keys,
+        start === undefined ? rows : rows.filter((row) => place(row) > place(start)),
+      );
+    },
+    TransactWrite: (input) => this.#transact(input),
   };
 
-  #found(name: string, keys: readonly Row[] = []): Row[] {
-    return keys
-      .map((key) => this.#terms.asRead(name, key, this.get(name, key)))
-      .filter((row) => row !== undefined);
+  #read(name: string, key: Row, { ConsistentRead, ...asked }: Keys) {
+    const present = this.get(name, key);
+    const row = ConsistentRead === true ? present : this.#stale(name, key, present);
+    return {
+      row: row && projected(asked, row),
+      units: readUnits(row === undefined ? 0 : sizeOfRow(row), ConsistentRead),
+    };
   }
 
-  #query(input: Input): { Items: Row[]; LastEvaluatedKey?: Row } {
-    const { TableName, IndexName, ScanIndexForward = true, Limit, ExclusiveStartKey: start } = input;
+  #stale(name: string, key: Row, row: Row | undefined): Row | undefined {
+    const ageMs = this.#terms.staleMs(name);
+    if (ageMs <= 0) return row;
+    const store = this.#store(name);
+    const past = store.past.get(placeOf(store, key).join('\u0000'));
+    return past !== undefined && past.untilMs > this.#terms.nowMs() - ageMs ? past.row : row;
+  }
+
+  #query(input: Input): object {
+    const { TableName, IndexName, ScanIndexForward = true, ExclusiveStartKey: start } = input;
     const store = this.#store(TableName);
-    const keys = IndexName === undefined ? store.keys : this.#index(store, IndexName).keys;
-    const [pkName = '', skName = ''] = keys;
+    const index = IndexName === undefined ? undefined : this.#index(store, IndexName);
+    const [pkName = '', skName = ''] = index?.keys ?? store.keys;
     const given = givenOf(input);
     const text = String(input.KeyConditionExpression);
-    const partition = new RegExp(`(?:^|\\s)${pkName} = (:\\w+)`).exec(text)?.[1] ?? '';
-    const pk = String(given.values[partition]);
-    const rows =
-      IndexName === undefined
-        ? [...(store.rows.get(pk)?.values() ?? [])]
-        : this.#index(store, IndexName).shown(pk);
     const condition = conditionOf(text);
-    const isWanted = input.FilterExpression === undefined ? () => true : conditionOf(input.FilterExpression);
+    const pk = String(partitionIn(text, pkName, given));
+    const rows = (index === undefined ? inOrder(store.partitions.get(pk)) : index.shown(pk)).filter((row) =>
+      condition(row, given),
+    );
     const place = (row: Row) => [String(row[skName] ?? ''), ...placeOf(store, row)].join('\u0000');
-    const sorted = rows
-      .filter((row) => condition(row, given))
-      .toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
-    if (!ScanIndexForward) sorted.reverse();
+    if (index !== undefined) rows.sort((a, b) => (place(a) < place(b) ? -1 : 1));
+    if (!ScanIndexForward) rows.reverse();
     const isAfter = (row: Row) =>
       start === undefined || (ScanIndexForward ? place(row) > place(start) : place(row) < place(start));
-    const left = sorted.filter(isAfter);
-    const read = left.slice(0, Limit);
+    const keys = index === undefined ? store.keys : [...store.keys, ...index.keys];
+    return this.#page(store, input, keys, start === undefined ? rows : rows.filter(isAfter));
+  }
+
+  /** The first of these rows that a request returns. Filtered ones are read too, so they count. */
+  #page(store: Store, input: Input, keys: readonly string[], rows: readonly Row[]): object {
+    const { Limit = Number.POSITIVE_INFINITY, FilterExpression, Select, ConsistentRead } = input;
+    const most = Math.min(Limit, this.#terms.mostRows());
+    const given = givenOf(input);
+    let bytes = 0;
+    let count = 0;
+    while (count < Math.min(most, rows.length)) {
+      const size = sizeOfRow(rows[count] as Row);
+      if (count > 0 && bytes + size > PAGE_BYTES) break;
+      bytes += size;
+      count += 1;
+    }
+    const read = rows.slice(0, count);
+    const found =
+      FilterExpression === undefined ? read : read.filter((row) => conditionOf(FilterExpression)(row, given));
     const last = read.at(-1);
-    // Filtered rows were read too, so they count towards the limit.
-    const Items = read.filter((row) => isWanted(row, given));
-    if (last === undefined || (Limit ?? Number.POSITIVE_INFINITY) > left.length) return { Items };
-    return { Items, LastEvaluatedKey: picked(last, [...store.keys, ...keys]) };
+    const isWhole = count === rows.length && count < Limit;
+    return {
+      ...(Select === 'COUNT' ? {} : { Items: found.map((row) => projected(input, row)) }),
+      Count: found.length,
+      ScannedCount: count,
+      ...(last === undefined || isWhole ? {} : { LastEvaluatedKey: picked(last, keys) }),
+      ...capacity(input, [[store.name, readUnits(bytes, ConsistentRead)]]),
+    };
   }
 
   #index(store: Store, name: string): MemoryIndex {
     const index = store.indexes.get(name);
-    if (index === undefined) throw new Error(`${store.name} has no index ${name}`);
+    if (index === undefined) throw new InvalidRequest(`The table does not have the specified index: ${name}`);
     return index;
   }
 
   /** @throws ConditionalCheckFailedException */
-  #single(input: Write): { Attributes?: Row } {
-    const { before, after } = this.#prepared(input);
-    this.#replace(this.#store(input.TableName), input.Item ?? input.Key ?? {}, after);
-    if (input.ReturnValues === 'ALL_NEW' && after) return { Attributes: after };
-    return input.ReturnValues === 'ALL_OLD' && before ? { Attributes: before } : {};
+  #single(kind: string, input: Input): object {
+    const { store, key, before, row } = this.#prepared(kind, input);
+    this.#write([{ store, key, row }]);
+    const { ReturnValues = 'NONE' } = input;
+    const shown = ReturnValues.endsWith('_OLD') ? before : row;
+    const isPart = ReturnValues.startsWith('UPDATED') && shown !== undefined;
+    const changed = isPart && Object.keys(shown).filter((name) => before?.[name] !== row?.[name]);
+    return {
+      ...(ReturnValues !== 'NONE' && shown && { Attributes: changed ? picked(shown, changed) : shown }),
+      ...capacity(input, [[store.name, unitsOfWrite(store, before, row)]]),
+    };
   }
 
   /**
    * The row after a write.
    * @throws ConditionalCheckFailedException when its condition is false
    */
-  #prepared(input: Write): Written {
+  #prepared(kind: string, input: Write) {
     const { TableName, Key, Item, UpdateExpression, ConditionExpression } = input;
     const store = this.#store(TableName);
     const key = picked(Item ?? Key ?? {}, store.keys);
@@ -236,52 +311,95 @@ export class MemoryTables {
           ? { Item: marshall(before, { removeUndefinedValues: true }) }
           : {}),
       });
-    if (Item !== undefined) return { before, after: defined(Item) as Row };
-    if (UpdateExpression === undefined) return { before, after: undefined };
-    return { before, after: defined(updateOf(UpdateExpression)(before ?? key, given)) as Row };
+    const after: Record<string, () => Row | undefined> = {
+      Put: () => defined(Item) as Row,
+      Update: () =>
+        UpdateExpression === undefined ? (before ?? key) : updated(UpdateExpression, before ?? key, given),
+      Delete: () => undefined,
+      ConditionCheck: () => before,
+    };
+    return { store, key, before, row: after[kind]?.() };
   }
 
-  #transact(items: readonly Record<string, Write>[], token?: string): object {
-    if (token !== undefined && this.#tokens.has(token)) return {};
-    const prepared = items.map((item) => {
+  #transact({ TransactItems = [], ClientRequestToken: token, ...input }: Input): object {
+    const nowMs = this.#terms.nowMs();
+    const known = token === undefined ? undefined : this.#tokens.get(token);
+    if (known !== undefined && nowMs - known.ms < TOKEN_MS) {
+      if (known.items === TransactItems || JSON.stringify(known.items) === JSON.stringify(TransactItems))
+        return {};
+      throw Object.assign(new Error('The token was used for other items'), {
+        name: 'IdempotentParameterMismatchException',
+      });
+    }
+    const prepared = TransactItems.map((item) => {
       const [kind = '', write = {}] = Object.entries(item)[0] ?? [];
       try {
-        return { kind, write, result: this.#prepared(write) };
+        return { kind, ...this.#prepared(kind, write) };
       } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return { kind, write, result: undefined };
+        if (error instanceof ConditionalCheckFailedException) return error;
         throw error;
       }
     });
-    if (prepared.some(({ result }) => result === undefined))
+    const writes = prepared.flatMap((one) => (one instanceof Error ? [] : [one]));
+    if (writes.length < prepared.length)
       throw new TransactionCanceledException({
-        message: 'Transaction cancelled',
+        message: 'Transaction cancelled, please refer cancellation reasons for specific reasons',
         $metadata: {},
-        CancellationReasons: prepared.map(({ result }) => ({
-          Code: result === undefined ? 'ConditionalCheckFailed' : 'None',
-        })),
+        CancellationReasons: prepared.map((one) =>
+          one instanceof Error
+            ? { Code: 'ConditionalCheckFailed', Message: one.message, ...(one.Item && { Item: one.Item }) }
+            : { Code: 'None' },
+        ),
       });
-    for (const { kind, write, result } of prepared)
-      if (kind !== 'ConditionCheck')
-        this.#replace(this.#store(write.TableName), write.Item ?? write.Key ?? {}, result?.after);
-    if (token !== undefined) this.#tokens.add(token);
-    return {};
+    const units = writes.map(({ store, before, row }): [string, number] => [
+      store.name,
+      2 * unitsOfWrite(store, before, row),
+    ]);
+    this.#write(writes.filter(({ kind }) => kind !== 'ConditionCheck'));
+    if (token !== undefined) this.#tokens.set(token, { items: TransactItems, ms: nowMs });
+    return capacity(input, units, 'by table');
   }
 
-  #replace(store: Store, key: Row, row: Row | undefined): void {
-    const [pk, sk] = placeOf(store, key);
-    const rows = store.rows.get(pk) ?? new Map<string, Row>();
-    const before = rows.get(sk);
-    const after = row && this.#terms.stored(row, before);
-    if (after === undefined) rows.delete(sk);
-    else store.rows.set(pk, rows.set(sk, after));
-    for (const index of store.indexes.values()) index.replace(before, after);
-    if (before !== undefined || after !== undefined) this.#terms.written(store.name, { before, after });
+  /** Replaces rows, all at once. */
+  #write(writes: readonly { store: Store; key: Row; row: Row | undefined }[]): void {
+    const written: Written[] = [];
+    for (const { store, key, row: after } of writes) {
+      const [pk, sk] = placeOf(store, key);
+      let partition = store.partitions.get(pk);
+      const before = partition?.rows.get(sk);
+      if (before === after) continue;
+      if (partition === undefined) {
+        partition = { rows: new Map(), sorted: undefined };
+        store.partitions.set(pk, partition);
+      }
+      if (before === undefined || after === undefined) partition.sorted = undefined;
+      if (after === undefined) partition.rows.delete(sk);
+      else partition.rows.set(sk, after);
+      if (this.#terms !== PROMPT)
+        store.past.set(`${pk}\u0000${sk}`, { row: before, untilMs: this.#terms.nowMs() });
+      for (const index of store.indexes.values()) index.replace(before, after);
+      written.push({ table: store.name, before, after });
+    }
+    if (written.length > 0) this.#terms.written(written);
   }
 }
 
+const updated = (text: string, row: Row, given: Placeholders): Row => updateOf(text)(row, given);
+
+const projected = ({ ProjectionExpression: text, ...input }: Keys & Write, row: Row): Row =>
+  text === undefined ? row : projectionOf(text)(row, givenOf(input));
+
+function inOrder(partition: Partition | undefined): Row[] {
+  if (partition === undefined) return [];
+  partition.sorted ??= [...partition.rows.keys()].sort();
+  return partition.sorted.map((sk) => partition.rows.get(sk)).filter((row) => row !== undefined);
+}
+
 function placeOf({ keys, name }: Store, row: Row): [pk: string, sk: string] {
-  const [pk, sk = ''] = keys.map((key) => row[key]);
-  if (typeof pk !== 'string' || typeof sk !== 'string') throw new Error(`a key of ${name} is incomplete`);
+  const [pkName = '', skName] = keys;
+  const [pk, sk] = [row[pkName], skName === undefined ? '' : row[skName]];
+  if (typeof pk !== 'string' || typeof sk !== 'string')
+    throw new InvalidRequest(`a key of ${name} is incomplete`);
   return [pk, sk];
 }
 
@@ -289,3 +407,26 @@ const givenOf = ({ ExpressionAttributeNames, ExpressionAttributeValues }: Write)
   names: ExpressionAttributeNames ?? {},
   values: ExpressionAttributeValues ?? {},
 });
+
+const unitsOfAll = ([name, reads]: readonly [string, readonly { units: number }[]]): [string, number] => [
+  name,
+  reads.reduce((sum, { units }) => sum + units, 0),
+];
+
+const unitsOfWrite = ({ indexes }: Store, before: Row | undefined, after: Row | undefined): number =>
+  [...indexes.values()].reduce((sum, index) => sum + index.unitsOf(before, after), writeUnits(before, after));
+
+/** The consumed units of a request that asks for them. */
+function capacity(
+  { ReturnConsumedCapacity: wanted = 'NONE' }: Pick<Input, 'ReturnConsumedCapacity'>,
+  units: readonly (readonly [table: string, units: number])[],
+  form: 'alone' | 'by table' = 'alone',
+): object {
+  if (wanted === 'NONE') return {};
+  const tables = Map.groupBy(units, ([table]) => table);
+  const consumed = [...tables].map(([TableName, own]) => ({
+    TableName,
+    CapacityUnits: own.reduce((sum, [, each]) => sum + each, 0),
+  }));
+  return { ConsumedCapacity: form === 'alone' ? consumed[0] : consumed };
+}

@@ -4,15 +4,10 @@ import { loadMutated } from './load-mutated.ts';
 import type { MutantTask } from './run-mutant.ts';
 
 /* A thread that simulates a mutation, seed after seed, until a promise is broken. */
-const { mutation, seeds, by } = workerData as MutantTask;
+const { mutation, seeds } = workerData as MutantTask;
 
 loadMutated(mutation);
-const one = {
-  doubles: async () => (await import('../simulate.ts')).simulate,
-  'both versions': async () => (await import('../versions/simulate-versions.ts')).simulateVersions,
-  'the present version': async () => (await import('../versions/simulate-versions.ts')).simulateAlone,
-};
-const simulate = await one[by]();
+const { simulate } = await import('../simulate.ts');
 
 const { firstSeed = 1 } = mutation;
 let outcome: Outcome | undefined;

@@ -7,20 +7,14 @@ import type { Mutation } from './mutation.ts';
 export interface MutantTask {
   mutation: Mutation;
   seeds: number;
-  /** The stores of the world: doubles, or real stores of both versions of the code or of the present one. */
-  by: 'doubles' | 'both versions' | 'the present version';
 }
 
 /**
  * Simulates a mutation with that many seeds.
  * @returns the first run that broke a promise, or the last one
  */
-export async function runMutant(
-  mutation: Mutation,
-  seeds: number,
-  by: MutantTask['by'] = 'doubles',
-): Promise<Outcome> {
-  const workerData: MutantTask = { mutation, seeds, by };
+export async function runMutant(mutation: Mutation, seeds: number): Promise<Outcome> {
+  const workerData: MutantTask = { mutation, seeds };
   const thread = new Worker(new URL('./mutant.ts', import.meta.url), { workerData });
   try {
     const [outcome] = await once(thread, 'message');
