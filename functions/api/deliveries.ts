@@ -12,6 +12,10 @@ import { tables } from './route-handler.ts';
 
 export const deliveries = deliveryStore(tables.deliveries);
 
+/** Refusal of an attempt that a user requests. */
+export const NOT_SUBSCRIBED =
+  'The webhook endpoint does not subscribe to the event type. Add the type to its events first.';
+
 export async function findDelivery(
   receiver: Pick<Endpoint, 'id'>,
   { generation }: Tenant,

@@ -1,6 +1,6 @@
 import type { Delivery } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
-import type { OutboxEvent } from '../domain/events.ts';
+import { getNamedReceiver, isFor, type OutboxEvent, SubscribableType } from '../domain/events.ts';
 import { ChannelId, type OrgId, type ReceiverId } from '../domain/ids.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { withDueTime } from './deliveries.ts';
@@ -23,7 +23,7 @@ export interface Receiver {
 const isChannel = (id: ReceiverId | undefined): id is ReceiverId => ChannelId.safeParse(id).success;
 
 /** Whether the event's only receiver is a channel, so that endpoints do not matter. */
-export const isForChannel = ({ onlyTo }: OutboxEvent): boolean => isChannel(onlyTo);
+export const isForChannel = (event: OutboxEvent): boolean => isChannel(getNamedReceiver(event));
 
 const toReceiver = ({ id, url, status }: Endpoint): Receiver => ({ id, url, receiverStatus: status });
 
@@ -50,11 +50,14 @@ export async function findReceivers(
     ...deleted.map(({ id, url, deletedAt }) => ({ id, url, receiverStatus: 'deleted' as const, deletedAt })),
   ];
   const byId = new Map(all.map((receiver) => [receiver.id, receiver]));
-  return ({ onlyTo, createdAt }) => {
-    if (isChannel(onlyTo)) return [channels.get(onlyTo) ?? { id: onlyTo, receiverStatus: 'deleted' }];
+  return (event) => {
+    const only = getNamedReceiver(event);
+    if (isChannel(only)) return [channels.get(only) ?? { id: only, receiverStatus: 'deleted' }];
+    // An endpoint may have subscribed to any type when the event happened.
     return [...byId.values()].filter(
       ({ id, deletedAt }) =>
-        (onlyTo === undefined || id === onlyTo) && (deletedAt === undefined || deletedAt >= createdAt),
+        isFor(event, { id, events: SubscribableType.options }) &&
+        (deletedAt === undefined || deletedAt >= event.createdAt),
     );
   };
 }
@@ -63,7 +66,7 @@ async function findChannels(
   orgId: OrgId,
   events: readonly OutboxEvent[],
 ): Promise<ReadonlyMap<ReceiverId, Receiver>> {
-  const ids = new Set(events.map(({ onlyTo }) => onlyTo).filter(isChannel));
+  const ids = new Set(events.map(getNamedReceiver).filter(isChannel));
   const found = await Promise.all([...ids].map((id) => endpoints.find(orgId, id)));
   return new Map(found.flatMap((channel) => (channel ? [[channel.id, toReceiver(channel)]] : [])));
 }

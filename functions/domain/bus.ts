@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { DisablingNotice } from './endpoint.ts';
-import { EVENT_CATALOGUE, type OutboxEvent, parseEventBody } from './events.ts';
+import { EVENT_CATALOGUE, isFor, type OutboxEvent, parseEventBody, SubscribableType } from './events.ts';
 import { EndpointId, OrgId, ReceiverId, RedeliveryJobId, SourceId, TraceId, withTrace } from './ids.ts';
 import { SourceKind } from './source.ts';
 import type { Tenant } from './tenant.ts';
@@ -93,21 +93,13 @@ export const BusEvent = z.object({
 });
 export type BusEvent = z.infer<typeof BusEvent>;
 
-/**
- * Builds the bus event of an outbox event. Undefined for an event that one receiver alone gets: no worker
- * processes it.
- */
-export function toBusEvent({
-  id,
-  type,
-  orgId,
-  generation,
-  createdAt,
-  body,
-  onlyTo,
-  traceId,
-}: OutboxEvent): BusEvent | undefined {
-  if (onlyTo !== undefined) return undefined;
+/** The bus gets every event that has subscribers. */
+const BUS = { id: BUS_SOURCE, events: SubscribableType.options };
+
+/** Builds the bus event of an outbox event; undefined for one that is not for the bus. */
+export function toBusEvent(event: OutboxEvent): BusEvent | undefined {
+  if (!isFor(event, BUS)) return undefined;
+  const { id, type, orgId, generation, createdAt, body, traceId } = event;
   const { data: all } = parseEventBody(body);
   const data = Object.fromEntries(
     EVENT_CATALOGUE[type].onBus.flatMap((field: string) => (field in all ? [[field, all[field]]] : [])),

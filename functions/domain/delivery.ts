@@ -15,16 +15,20 @@ export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 export const OPEN_STATUSES = ['pending', 'retrying'] as const satisfies readonly DeliveryStatus[];
 
 /**
- * Why a delivery ends without a further attempt. `event_missing`: the event's body is gone. `expired`: still
- * open after 3 days.
+ * Why a delivery ends without a further attempt. `not_subscribed`: its event is no longer for the endpoint.
+ * `event_missing`: the event's body is gone. `expired`: still open after 3 days.
  */
-export const SkipReason = z.enum(['endpoint_disabled', 'endpoint_deleted', 'event_missing', 'expired']);
+export const SkipReason = z.enum([
+  'endpoint_disabled',
+  'endpoint_deleted',
+  'not_subscribed',
+  'event_missing',
+  'expired',
+]);
 export type SkipReason = z.infer<typeof SkipReason>;
 /** A simulated receiver of a sandbox accepted the request (docs/specification.md, Sandbox). */
 const SIMULATED = 'sandbox_simulated';
-/** The endpoint did not exist, or did not subscribe to the type, when the event happened. */
-const NOT_SUBSCRIBED = 'not_subscribed';
-export const TerminalReason = z.enum(['max_attempts', SIMULATED, NOT_SUBSCRIBED, ...SkipReason.options]);
+export const TerminalReason = z.enum(['max_attempts', SIMULATED, ...SkipReason.options]);
 export type TerminalReason = z.infer<typeof TerminalReason>;
 
 /** A request to a receiver as sent. */
@@ -181,7 +185,7 @@ export const createMissedDelivery = (
   attemptLog: [],
   createdAt: now.toISOString(),
   terminalAt: now.toISOString(),
-  terminalReason: NOT_SUBSCRIBED,
+  terminalReason: 'not_subscribed',
 });
 
 /** Result of one attempt. */

@@ -239,11 +239,37 @@ export const OutboxEvent = z.object({
   type: EventTypeName,
   createdAt: Timestamp,
   body: z.string(),
-  /** The only receiver of the event, regardless of subscriptions. */
+  /** The only receiver of the event; see `isFor`. */
   onlyTo: z.optional(ReceiverId),
   traceId: TraceId,
 });
 export type OutboxEvent = z.infer<typeof OutboxEvent>;
+
+/** What of an event decides whom it is for. */
+export type AddressedEvent = Pick<OutboxEvent, 'type' | 'onlyTo'>;
+
+/**
+ * Whether an event is for a receiver: an endpoint, a channel or the bus. Everything that reads the outbox
+ * asks this, and a dispatcher asks again before each attempt. An event that names its receiver is for no
+ * other one. Its receiver gets a test or a channel's message regardless of subscriptions, and an example only
+ * while it subscribes to the type.
+ */
+export const isFor = (
+  { type, onlyTo }: AddressedEvent,
+  receiver: { readonly id: string; readonly events: readonly EventType[] },
+): boolean =>
+  onlyTo === undefined || onlyTo === receiver.id
+    ? receiver.events.includes(type) || (onlyTo !== undefined && !isSubscribable(type))
+    : false;
+
+/** The one receiver that an event names; undefined for an event that its subscribers get. */
+export const getNamedReceiver = ({ onlyTo }: AddressedEvent): ReceiverId | undefined => onlyTo;
+
+/** All types of the events that can be for an endpoint: a filter for readers that then ask `isFor`. */
+export const listTypesFor = ({ events }: { events: readonly SubscribableType[] }): EventType[] => [
+  ...events,
+  ...EVENT_TYPES.filter((type) => EVENT_CATALOGUE[type].sentTo === 'endpoint'),
+];
 
 /**
  * Builds an event and serializes its body once.
@@ -300,8 +326,8 @@ export const toEventView = ({ id, type, createdAt, body, onlyTo }: OutboxEvent) 
  * Whether an event is an example, which an endpoint alone gets although its type has subscribers. Nothing of
  * what it says happened.
  */
-export const isExample = ({ type, onlyTo }: Pick<OutboxEvent, 'type' | 'onlyTo'>): boolean =>
-  onlyTo !== undefined && type !== 'webhook.test' && type !== 'channel.message';
+export const isExample = ({ type, onlyTo }: AddressedEvent): boolean =>
+  onlyTo !== undefined && isSubscribable(type);
 
 const text = z.string();
 

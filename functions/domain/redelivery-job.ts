@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type BusEvent, createNotice, type Notice } from './bus.ts';
 import { type Delivery, Lease } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
-import { EventTypeName, type OutboxEvent } from './events.ts';
+import { type AddressedEvent, EventTypeName, type OutboxEvent } from './events.ts';
 import {
   type DeliveryId,
   deriveDeliveryId,
@@ -236,7 +236,7 @@ export function endPageBefore<T extends { items: ExaminedDelivery[]; place: stri
 }
 
 /** The fields of an event that a job reads. */
-export type ExaminedEvent = Pick<OutboxEvent, 'id' | 'type'>;
+export type ExaminedEvent = Pick<OutboxEvent, 'id'> & AddressedEvent;
 
 /** Adds deliveries to a job's counts. */
 export function addToCounts(

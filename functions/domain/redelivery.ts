@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Delivery, DeliveryMessage, OPEN_STATUSES } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
-import { isExample, type OutboxEvent } from './events.ts';
+import { type AddressedEvent, isExample, isFor, type OutboxEvent } from './events.ts';
 import {
   DeliveryId,
   deriveDeliveryId,
@@ -23,7 +23,7 @@ export const HISTORY_DAYS = 30;
 export const EVENT_DAYS = HISTORY_DAYS + 3;
 
 /** Why a delivery cannot be resent. */
-export type RedeliveryRefusal = 'still-open' | 'endpoint-disabled' | 'event-expired';
+export type RedeliveryRefusal = 'still-open' | 'endpoint-disabled' | 'event-expired' | 'not-subscribed';
 
 export type Redelivery =
   | { kind: 'redeliver'; delivery: Delivery }
@@ -32,19 +32,29 @@ export type Redelivery =
 /**
  * Creates the delivery that resends a finished one's event, however that ended (docs/specification.md,
  * Redelivery). It has all attempts ahead and an id of its own. Its `webhook-id` is the event's, so a receiver
- * that has processed the event ignores it. Current subscriptions do not matter.
+ * that has processed the event ignores it.
  */
 export function createRedelivery(
   delivery: Delivery,
-  endpoint: Pick<Endpoint, 'status'>,
+  endpoint: Pick<Endpoint, 'id' | 'status' | 'events'>,
   now: Date,
   traceId?: TraceId,
 ): Redelivery {
   if (OPEN_STATUSES.some((open) => open === delivery.status)) return { kind: 'refused', why: 'still-open' };
   if (endpoint.status === 'auto_disabled') return { kind: 'refused', why: 'endpoint-disabled' };
   if (isTooOld(delivery.eventId, now)) return { kind: 'refused', why: 'event-expired' };
+  if (!isForStill(delivery, endpoint)) return { kind: 'refused', why: 'not-subscribed' };
   return { kind: 'redeliver', delivery: repeatDelivery(delivery, newId('dlv', now), now, traceId) };
 }
+
+/**
+ * Whether the event of an endpoint's delivery is for that endpoint now. The event was for it once, so it
+ * names no other receiver.
+ */
+export const isForStill = (
+  { eventType }: Pick<Delivery, 'eventType'>,
+  endpoint: Pick<Endpoint, 'id' | 'events'>,
+): boolean => isFor({ type: eventType, onlyTo: endpoint.id }, endpoint);
 
 const MS_PER_DAY = 86_400_000;
 
@@ -92,10 +102,7 @@ export const getMessageGroup = (deliveryMessage: DeliveryMessage): string =>
   isFromJob(deliveryMessage) ? `${deliveryMessage.orgId}/redelivery` : deliveryMessage.orgId;
 
 /** Whether a user waits for this delivery: a test, or a single redelivery. Redeliveries of a job are not. */
-export const isRequestedByCustomer = (
-  delivery: Named,
-  event: Pick<OutboxEvent, 'type' | 'onlyTo'>,
-): boolean =>
+export const isRequestedByCustomer = (delivery: Named, event: AddressedEvent): boolean =>
   !isFromJob(delivery) && (event.type === 'webhook.test' || isExample(event) || !isFirstDelivery(delivery));
 
 /**

@@ -16,7 +16,7 @@ import {
   type SkipReason,
 } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
-import type { OutboxEvent } from '../domain/events.ts';
+import { isFor, type OutboxEvent } from '../domain/events.ts';
 import { type TraceId, withTrace } from '../domain/ids.ts';
 import { chooseRetryLane, findBetterLane, hasStalled, isBatched, type Lane } from '../domain/lanes.ts';
 import { isRequestedByCustomer } from '../domain/redelivery.ts';
@@ -241,6 +241,7 @@ export function attemptDelivery(
       });
       return skip(deliveryMessage, 'event_missing');
     }
+    if (!isFor(event, endpoint)) return skip(deliveryMessage, 'not_subscribed');
     const paceClass = getPaceClass(endpoint);
     const other = findBetterLane(
       lane,

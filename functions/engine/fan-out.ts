@@ -6,7 +6,7 @@ import {
   toDeliveryMessage,
 } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
-import type { OutboxEvent } from '../domain/events.ts';
+import { getNamedReceiver, isFor, type OutboxEvent } from '../domain/events.ts';
 import { type OrgId, type ReceiverId, withTrace } from '../domain/ids.ts';
 import { chooseFirstLane, type FirstLane } from '../domain/lanes.ts';
 import { memoize } from '../domain/memoize.ts';
@@ -60,13 +60,12 @@ export function fanOut({ subscribers, deliveries, queues, organizations, log, no
       log('FAN_OUT_FAILED', { ...getLogFields(work), error });
     };
 
-    /** An event for one receiver goes to it regardless of subscriptions; others go to their subscribers. */
-    async function findRecipients({ orgId, type, onlyTo }: OutboxEvent): Promise<Endpoint[]> {
-      if (onlyTo !== undefined) {
-        const receiver = await findReceiver({ orgId, id: onlyTo });
-        return receiver === undefined ? [] : [receiver];
-      }
-      return (await listEndpoints(orgId)).filter(({ events }) => events.some((wanted) => wanted === type));
+    async function findRecipients(event: OutboxEvent): Promise<Endpoint[]> {
+      const { orgId } = event;
+      const id = getNamedReceiver(event);
+      const named = id === undefined ? undefined : await findReceiver({ orgId, id });
+      const receivers = id === undefined ? await listEndpoints(orgId) : named === undefined ? [] : [named];
+      return receivers.filter((receiver) => isFor(event, receiver));
     }
 
     async function addDelivery(event: OutboxEvent, endpoint: Endpoint): Promise<DueMessage[]> {

@@ -1,4 +1,5 @@
 import type { DeliveryMessage, MessageDisposition, OutgoingMessage } from '../domain/delivery.ts';
+import { isFor } from '../domain/events.ts';
 import { isPatient, type Lane } from '../domain/lanes.ts';
 import { memoize } from '../domain/memoize.ts';
 import { isFromJob } from '../domain/redelivery.ts';
@@ -305,7 +306,9 @@ function sortByLimit(
 function findLimit(getContext: () => AttemptContext): number | undefined {
   try {
     const { endpoint, event } = getContext();
-    return endpoint?.status === 'active' && event !== undefined ? endpoint.maxPerSecond : undefined;
+    return endpoint?.status === 'active' && event !== undefined && isFor(event, endpoint)
+      ? endpoint.maxPerSecond
+      : undefined;
   } catch {
     return undefined;
   }

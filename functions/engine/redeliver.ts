@@ -9,9 +9,11 @@ import {
   toDeliveryMessage,
 } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
+import { type EventType, isFor, listTypesFor } from '../domain/events.ts';
 import { type DeliveryId, type EventId, type OrgId, parseCreationTime } from '../domain/ids.ts';
 import { chooseJobLane, type JobLane } from '../domain/lanes.ts';
 import { Defect, InProgressError } from '../domain/problem.ts';
+import { isForStill } from '../domain/redelivery.ts';
 import {
   addToCounts,
   buildNextRound,
@@ -77,7 +79,7 @@ export interface RedeliverPorts {
     range(
       of: RedeliveryJobRef,
       time: { from: Date; to: Date },
-      types: Endpoint['events'],
+      types: readonly EventType[],
       after: string | undefined,
       limit: number,
     ): Promise<{ items: ExaminedEvent[]; place: string; isLast: boolean }>;
@@ -184,8 +186,9 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     atOnce: number,
   ): Promise<ExaminedPage> {
     const limit = job.dryRun === true ? settings.pageEvents : Math.min(settings.pageEvents, PAGE_RESENDS);
-    const page = await events.range(job, time, endpoint.events, job.place, limit);
-    const missed = page.items.map((event) => ({ event, delivery: createMissedDelivery(event, job, now()) }));
+    const page = await events.range(job, time, listTypesFor(endpoint), job.place, limit);
+    const ownEvents = page.items.filter((event) => isFor(event, endpoint));
+    const missed = ownEvents.map((event) => ({ event, delivery: createMissedDelivery(event, job, now()) }));
     const known = await deliveries.statuses(missed.map(({ delivery }) => delivery));
     const items = await mapConcurrently(missed, atOnce, async ({ delivery }) => {
       const status = known.get(delivery.id);
@@ -199,7 +202,12 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
    * Deliveries to create for a page: without events that have arrived, or that an earlier job is still
    * redelivering, except by this page in an earlier try.
    */
-  async function buildRedeliveries(job: RedeliveryJob, items: readonly ExaminedDelivery[]) {
+  async function buildRedeliveries(
+    job: RedeliveryJob,
+    endpoint: Endpoint,
+    examined: readonly ExaminedDelivery[],
+  ) {
+    const items = examined.filter((delivery) => isForStill(delivery, endpoint));
     const firsts = await deliveries.statuses(listFirstDeliveries(job, items));
     const redeliveries = createRedeliveries(job, items, firsts, now());
     const eventIds = redeliveries.map(({ eventId }) => eventId);
@@ -279,7 +287,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     items: readonly ExaminedDelivery[],
     { pace, untilMs }: { pace: RedeliveryPace; untilMs: number },
   ): Promise<{ added: Delivery[]; left?: Delivery | undefined }> {
-    const { wanted, marked } = await buildRedeliveries(job, items);
+    const { wanted, marked } = await buildRedeliveries(job, endpoint, items);
     const all: Delivery[] = [];
     let first = 0;
     const send = async (atOnce: number) => {
@@ -339,7 +347,7 @@ export function runRedeliveryJob(ports: RedeliverPorts, settings: RedeliverSetti
     terms: { pace: RedeliveryPace; untilMs: number },
   ): Promise<{ added: Delivery[]; left?: Delivery | undefined }> {
     if (job.dryRun !== true) return resend(job, endpoint, items, terms);
-    return { added: (await buildRedeliveries(job, items)).wanted };
+    return { added: (await buildRedeliveries(job, endpoint, items)).wanted };
   }
 
   async function runRound(leased: LeasedJob): Promise<void> {

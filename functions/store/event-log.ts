@@ -93,7 +93,7 @@ export function eventLog(outbox: Table) {
   };
 }
 
-const Examined = z.pick(OutboxEvent, { id: true, type: true });
+const Examined = z.pick(OutboxEvent, { id: true, type: true, onlyTo: true });
 
 /** A part of the events of a time range, by ascending id. */
 export interface EventRange {
@@ -106,7 +106,7 @@ export interface EventRange {
 
 /** Reads the events of some types in a time range, oldest first. */
 export function eventRanges(outbox: Table) {
-  const attributes = ['pk', 'sk', 'id', 'type'];
+  const attributes = ['pk', 'sk', ...Object.keys(Examined.shape)];
   return async (
     tenant: Tenant,
     time: { from: Date; to: Date },

@@ -62,6 +62,11 @@ export class EndpointHistory {
     );
   }
 
+  /** Whether an endpoint has at some time not been one that an event is for. */
+  wasUnwanted(id: ReceiverId, event: OutboxEvent | undefined): boolean {
+    return event !== undefined && this.wanted(id, event, 0).slice(1).includes(false);
+  }
+
   /**
    * The endpoint as an eventually consistent read may return it. A missing one is read again consistently, so
    * that a new endpoint is always found.

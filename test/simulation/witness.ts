@@ -127,8 +127,8 @@ export class Witness {
         this.#world.clock.ms - this.#world.createdMs(id) >= EXPIRY_MS - this.#world.faults.maxSkewMs,
       max_attempts: () => status === 'exhausted',
       sandbox_simulated: () => status === 'succeeded',
-      // Only jobs that resend missing events make such deliveries, and no simulated customer starts one.
-      not_subscribed: () => false,
+      not_subscribed: () =>
+        this.#world.history.wasUnwanted(webhookId, this.#world.events.get(delivery.eventId)),
     };
     if (terminalReason !== undefined && !isTrue[terminalReason]())
       this.tell(

@@ -103,8 +103,7 @@ export const catalogue: typeof english = {
     sendTestAbout: 'Nur der gewählte Endpunkt erhält es, signiert und wiederholt wie ein echtes Ereignis.',
     sendAction: 'Senden',
     sending: (type) => `Ein Beispiel von ${type} wird gesendet …`,
-    notSubscribed: 'Dieser Endpunkt hat den Typ nicht abonniert. Das Beispiel erhält er trotzdem.',
-    noTargets: 'Es gibt keinen aktiven Endpunkt. Fügen Sie zuerst einen hinzu.',
+    noTargets: 'Kein aktiver Endpunkt empfängt dieses Ereignis. Fügen Sie zuerst einen hinzu, oder einem Endpunkt den Typ.',
   },
 
   audit: {

@@ -136,7 +136,7 @@ export const de: Texts = {
     endpoint_disabled: 'Der Endpunkt wurde abgeschaltet',
     endpoint_deleted: 'Der Endpunkt wurde gelöscht',
     event_missing: 'Das Ereignis existiert nicht mehr',
-    not_subscribed: 'Der Endpunkt hatte das Ereignis nicht abonniert, als es eintrat',
+    not_subscribed: 'Der Endpunkt hat den Ereignistyp nicht mehr abonniert',
     expired: 'Nach 3 Tagen noch offen',
     sandbox_simulated: 'Vom simulierten Empfänger angenommen',
   },

@@ -37,8 +37,7 @@ export const catalogue = {
     sendTestAbout: 'The chosen endpoint alone receives it, signed and retried like a real event.',
     sendAction: 'Send',
     sending: (type: string) => `Sending an example of ${type}…`,
-    notSubscribed: 'This endpoint does not subscribe to the type. It receives the example all the same.',
-    noTargets: 'There is no active endpoint to send to. Add one first.',
+    noTargets: 'No active endpoint receives this event. Add one first, or add the type to an endpoint.',
   },
 
   audit: {

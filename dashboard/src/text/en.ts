@@ -136,7 +136,7 @@ export const en = {
     endpoint_disabled: 'The endpoint was disabled',
     endpoint_deleted: 'The endpoint was deleted',
     event_missing: 'The event no longer exists',
-    not_subscribed: 'The endpoint did not subscribe to the event when it happened',
+    not_subscribed: 'The endpoint no longer subscribes to the event type',
     expired: 'Still open after 3 days',
     sandbox_simulated: 'Accepted by the simulated receiver',
   },

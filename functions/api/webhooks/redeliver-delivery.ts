@@ -4,7 +4,7 @@ import { createRedelivery, HISTORY_DAYS, type RedeliveryRefusal } from '../../do
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { redeliveryMarks } from '../../store/redelivery-records.ts';
-import { deliveries, findEndpointDelivery, withDueTime } from '../deliveries.ts';
+import { deliveries, findEndpointDelivery, NOT_SUBSCRIBED, withDueTime } from '../deliveries.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -40,5 +40,6 @@ export const handler = routeHandler(
 const REFUSALS: Record<RedeliveryRefusal, string> = {
   'still-open': 'The delivery is in progress. Resend it when it has ended.',
   'endpoint-disabled': 'The webhook endpoint is disabled. Register it again as a new endpoint.',
+  'not-subscribed': NOT_SUBSCRIBED,
   'event-expired': `The event is older than ${HISTORY_DAYS} days and can no longer be resent.`,
 };

@@ -1,10 +1,11 @@
 import { type Delivery, toDeliveryMessage } from '../../domain/delivery.ts';
 import type { Endpoint } from '../../domain/endpoint.ts';
 import { type Problem, problem } from '../../domain/problem.ts';
+import { isForStill } from '../../domain/redelivery.ts';
 import { retryOnConflict } from '../../platform/pipeline/request.ts';
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { deliveries, findEndpointDelivery } from '../deliveries.ts';
+import { deliveries, findEndpointDelivery, NOT_SUBSCRIBED } from '../deliveries.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -35,15 +36,17 @@ export const handler = routeHandler(routes.retryDelivery, ({ tenant, params, now
 const REQUESTED = 'The next attempt was already requested and starts in a moment.';
 
 function findRefusal(
-  { status, lease }: Delivery,
-  endpoint: Pick<Endpoint, 'status'>,
+  delivery: Delivery,
+  endpoint: Pick<Endpoint, 'id' | 'status' | 'events'>,
   now: Date,
 ): Problem | undefined {
+  const { status, lease } = delivery;
   if (status === 'pending') return problem('CONFLICT', 'The first attempt of the delivery is in progress.');
   if (status !== 'retrying')
     return problem('CONFLICT', `The delivery is ${status}. To resend its event, use redeliver.`);
   if (endpoint.status === 'auto_disabled')
     return problem('CONFLICT', 'The webhook endpoint is disabled. Register it again as a new endpoint.');
+  if (!isForStill(delivery, endpoint)) return problem('CONFLICT', NOT_SUBSCRIBED);
   if (lease !== undefined && lease.until > now.getTime())
     return problem('CONFLICT', 'An attempt of the delivery is in progress.');
   return undefined;

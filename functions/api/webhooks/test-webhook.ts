@@ -1,7 +1,7 @@
-import { buildEvent } from '../../domain/events.ts';
+import { buildEvent, isFor } from '../../domain/events.ts';
 import { buildExampleEvent } from '../../domain/example-event.ts';
 import { deriveDeliveryId } from '../../domain/ids.ts';
-import { notFound, problem } from '../../domain/problem.ts';
+import { invalid, notFound, problem } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { outboxStore } from '../../store/outbox.ts';
@@ -24,6 +24,8 @@ export const handler = routeHandler(
       type === 'webhook.test'
         ? buildEvent(type, { webhookId: id }, { ...context, onlyTo: id })
         : buildExampleEvent(type, id, context);
+    if (!isFor(event, found))
+      return invalid({ field: 'type', message: "must be one of the endpoint's events, or webhook.test" });
     return effect(success({ eventId: event.id, deliveryId: deriveDeliveryId(event.id, id) }), [
       outbox.append(event),
     ]);

@@ -47,7 +47,7 @@ signature: test your signature verification with it. With \`simulate-speed\`, \`
 as one of the 8 attempts. Later waits are the usual ones.
 
 Fails with \`CONFLICT\` if the delivery is not \`retrying\`, while an attempt is in progress, if the attempt
-was already requested, and if the endpoint is disabled.`,
+was already requested, if the endpoint is disabled, and if it no longer subscribes to the event type.`,
     answer: 'The delivery, with its next attempt due now.',
     data: { ...examples.retryingDelivery, nextRetryAt: '2026-11-20T09:32:05.118Z' },
   },
@@ -58,8 +58,8 @@ was already requested, and if the endpoint is disabled.`,
 new delivery has its own identifier, 8 attempts, and the same event and body; \`redeliveryOf\` is the original.
 Its failure counts toward those of the endpoint.
 
-Fails with \`CONFLICT\` while the delivery is open, if the endpoint is disabled, and if the event is more than
-30 days old. Without an \`Idempotency-Key\`, each call resends the delivery again. A simulated receiver starts
+Fails with \`CONFLICT\` while the delivery is open, if the endpoint is disabled or no longer subscribes to the
+event type, and if the event is more than 30 days old. Without an \`Idempotency-Key\`, each call resends the delivery again. A simulated receiver starts
 with its first response.`,
     answer: 'The new delivery.',
     data: examples.redelivery,
@@ -104,7 +104,7 @@ export const deliveryFields = {
     'When the next attempt is due, the first one included; null once the delivery has ended. Waits double from 30 seconds up to 1 hour.',
   terminalAt: 'When the delivery became terminal; null before.',
   terminalReason:
-    'Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`, `not_subscribed` (the endpoint did not exist or subscribe when the event happened; made by a redelivery job), `event_missing` (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.',
+    'Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`, `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.',
   lastError: 'Error of the last failed attempt; kept after a success. Null if no attempt failed.',
   lastResponseStatus: 'HTTP status of the last attempt; null if there was no attempt or no response.',
   redeliveryOf: 'The delivery that this one resends; null for an original delivery.',

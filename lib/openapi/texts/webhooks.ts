@@ -88,8 +88,8 @@ fail; \`readWebhookStats\` counts them.`,
     tag: 'Webhooks',
     atMost: { reads: 6, writes: 28 },
     description: `Changes the URL, the event types, the description or the limit. Omitted fields keep their values.
-New event types replace the old ones and apply to later events; a new URL also applies to the next attempts of
-deliveries in progress. A lower limit applies at once, and a higher one
+New event types replace the old ones and apply to later events. Deliveries in progress of a removed type end as
+\`skipped\`; a new URL applies to their next attempts. A lower limit applies at once, and a higher one
 within an hour. In a sandbox, the URL also sets the simulated receiver (\`registerWebhook\`).
 
 Fails with \`LIMIT_EXCEEDED\` if the organization already has 10 endpoints at the new host.
@@ -116,7 +116,8 @@ Deleting an endpoint that does not exist succeeds, so retries are safe.`,
 retried and recorded like any other event. Read the delivery (\`readDelivery\`) for the response of the
 receiver, in a sandbox the simulated one.
 
-With \`type\`, an example of that event type is sent instead, to this endpoint only. Its request has the header
+With \`type\`, an example of that event type is sent instead, to this endpoint only, which must subscribe to
+the type. Its request has the header
 \`webhook-example: true\`, and its identifiers are of things that do not exist. It is not usage.
 
 A failed test counts like any failed delivery. Fails with \`CONFLICT\` if the endpoint is disabled.`,

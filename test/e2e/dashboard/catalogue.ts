@@ -34,12 +34,11 @@ export const eventTypes = (dashboard: Dashboard, { isWhole }: Extent) =>
       const receiver = await aReceiverOwed(dashboard, WELL, 0);
       const page = await dashboard.signedIn(ADMIN);
       await navigationOf(page).getByText('Event types').click();
-      await page.getByRole('link', { name: 'handoff.requested' }).click();
-      await page.getByRole('row').filter({ hasText: 'data.escalationLogId' }).getByText('esc_').waitFor();
+      await page.getByRole('link', { name: 'ticket.created' }).click();
+      await page.getByRole('row').filter({ hasText: 'data.ticketId' }).getByText('tkt_').waitFor();
       await page.getByRole('button', { name: 'Send an example' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Endpoint').selectOption(receiver.id);
-      await dialog.getByText(/does not subscribe to the type/).waitFor();
       await dialog.getByRole('button', { name: 'Send', exact: true }).click();
       await dialog.getByText(/^Delivered in/).waitFor();
       const [arrived] = receiver.received;
@@ -47,7 +46,7 @@ export const eventTypes = (dashboard: Dashboard, { isWhole }: Extent) =>
         arrived?.body ?? '',
         arrived?.headers as Record<string, string>,
       );
-      expect(event).toMatchObject({ type: 'handoff.requested' });
+      expect(event).toMatchObject({ type: 'ticket.created' });
       expect(arrived?.headers['webhook-example']).toBe('true');
     });
 

@@ -64,7 +64,8 @@ describe('endpoints of an event type', () => {
     expect(subscribersOf('message.received', [other, disabled, active])).toEqual([disabled, active]);
   });
 
-  it('can be sent an example while they are active, subscribers first', () => {
-    expect(targetsOf('message.received', [other, disabled, active])).toEqual([active, other]);
+  it('can be sent an example while they are active, and any active one a test', () => {
+    expect(targetsOf('message.received', [other, disabled, active])).toEqual([active]);
+    expect(targetsOf('webhook.test', [other, disabled, active])).toEqual([other, active]);
   });
 });

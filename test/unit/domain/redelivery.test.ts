@@ -59,7 +59,7 @@ describe('redelivery', () => {
         found,
         fc.constantFrom('active' as const, 'auto_disabled' as const),
         ({ delivery, age }, status) => {
-          const { kind } = createRedelivery(delivery, { status }, NOW);
+          const { kind } = createRedelivery(delivery, { ...active, status }, NOW);
           const allowed =
             TERMINAL.some((terminal) => terminal === delivery.status) &&
             status === 'active' &&

@@ -126,7 +126,7 @@ describe('fan-out that fails in part', () => {
 
   it('reports only the events for slow receivers when the slow queue is down', async () => {
     const slow = ours({ slowUntil: later(NOW, seconds(60)).toISOString(), events: ['ticket.created'] });
-    const toSlow = owing(anEvent({ tenant, onlyTo: slow.id }));
+    const toSlow = owing({ ...anEvent({ tenant, onlyTo: slow.id }), type: 'webhook.test' });
     const { run, log } = aFanOut([ours(), slow], {
       queues: {
         async send(lane) {

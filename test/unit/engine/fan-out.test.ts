@@ -42,11 +42,11 @@ describe('fan-out', () => {
     expect(sent).toEqual([]);
   });
 
-  it('sends an event for one endpoint only to it, regardless of subscriptions', async () => {
+  it('sends a test only to its endpoint, regardless of subscriptions', async () => {
     const addressee = ours({ events: ['ticket.created'] });
     const { run, deliveries } = aFanOut([ours(), addressee, ours()]);
 
-    await run([owing(anEvent({ tenant, onlyTo: addressee.id }))]);
+    await run([owing({ ...anEvent({ tenant, onlyTo: addressee.id }), type: 'webhook.test' })]);
 
     expect(listEndpointIds(deliveries.every)).toEqual([addressee.id]);
   });
@@ -128,7 +128,8 @@ describe('fan-out', () => {
 describe('event for one receiver', () => {
   const aChannel = (changes: Partial<Endpoint> = {}) =>
     ours({ id: newId('chn', NOW), events: [], ...changes });
-  const toOnly = (to: Endpoint) => owing(anEvent({ tenant, onlyTo: to.id }));
+  const toOnly = (to: Endpoint) =>
+    owing({ ...anEvent({ tenant, onlyTo: to.id }), type: 'channel.message' });
 
   it('is delivered to a channel, which has no subscriptions', async () => {
     const channel = aChannel();

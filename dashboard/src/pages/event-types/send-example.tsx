@@ -10,7 +10,7 @@ import { Link } from '../../parts/link.tsx';
 import { Failure, Loading } from '../../parts/notice.tsx';
 import { useTexts } from '../../text/language.ts';
 import { Watched } from '../endpoints/test-sending.tsx';
-import { subscribersOf, targetsOf } from './subscribers.ts';
+import { targetsOf } from './subscribers.ts';
 
 /** Sends an example of a type to one endpoint, and watches it arrive. */
 export function SendExample({ type, onClose }: { type: SentType; onClose: () => void }) {
@@ -52,8 +52,6 @@ function Send({
   const { environment } = useEnvironment();
   const [chosen, setChosen] = useState(targets[0]?.id ?? '');
   const { mutate, data, variables, error, isPending } = useSendExample(environment);
-  const target = targets.find(({ id }) => id === chosen);
-  const isSubscribed = target !== undefined && subscribersOf(type, [target]).length > 0;
   return (
     <Form
       className="stack"
@@ -68,7 +66,6 @@ function Send({
         value={chosen}
         onChange={setChosen}
       />
-      {isSubscribed || type === 'webhook.test' ? null : <p className="quiet">{t.eventTypes.notSubscribed}</p>}
       {error ? <Failure error={error} /> : null}
       {data === undefined || variables === undefined ? null : (
         <Watched

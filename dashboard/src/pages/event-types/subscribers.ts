@@ -6,12 +6,11 @@ export const subscribersOf = <One extends Pick<Endpoint, 'events'>>(
   endpoints: readonly One[],
 ): One[] => endpoints.filter(({ events }) => events.some((each) => each === type));
 
-/** Endpoints that an example can be sent to, those that receive the type first. */
+/** Endpoints that an example, or a test, can be sent to. */
 export function targetsOf<One extends Pick<Endpoint, 'events' | 'status'>>(
   type: string,
   endpoints: readonly One[],
 ): One[] {
   const active = endpoints.filter(({ status }) => status === 'active');
-  const subscribed = subscribersOf(type, active);
-  return [...subscribed, ...active.filter((each) => !subscribed.includes(each))];
+  return type === 'webhook.test' ? active : subscribersOf(type, active);
 }

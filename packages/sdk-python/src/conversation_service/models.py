@@ -321,9 +321,9 @@ class ListedEventDelivery(Model):
         Literal[
             "max_attempts",
             "sandbox_simulated",
-            "not_subscribed",
             "endpoint_disabled",
             "endpoint_deleted",
+            "not_subscribed",
             "event_missing",
             "expired",
         ]
@@ -332,10 +332,10 @@ class ListedEventDelivery(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint did not exist or subscribe when the event happened; made by a
-    redelivery job), `event_missing` (the event no longer exists) or `expired` (still open after 3
-    days). After the last two, which are failures of the service, resend the delivery; this works if the
-    event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
+    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
+    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
+    success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -485,9 +485,9 @@ class ListedChannelDelivery(Model):
         Literal[
             "max_attempts",
             "sandbox_simulated",
-            "not_subscribed",
             "endpoint_disabled",
             "endpoint_deleted",
+            "not_subscribed",
             "event_missing",
             "expired",
         ]
@@ -496,10 +496,10 @@ class ListedChannelDelivery(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint did not exist or subscribe when the event happened; made by a
-    redelivery job), `event_missing` (the event no longer exists) or `expired` (still open after 3
-    days). After the last two, which are failures of the service, resend the delivery; this works if the
-    event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
+    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
+    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
+    success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -1350,9 +1350,9 @@ class Delivery(Model):
         Literal[
             "max_attempts",
             "sandbox_simulated",
-            "not_subscribed",
             "endpoint_disabled",
             "endpoint_deleted",
+            "not_subscribed",
             "event_missing",
             "expired",
         ]
@@ -1361,10 +1361,10 @@ class Delivery(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint did not exist or subscribe when the event happened; made by a
-    redelivery job), `event_missing` (the event no longer exists) or `expired` (still open after 3
-    days). After the last two, which are failures of the service, resend the delivery; this works if the
-    event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
+    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
+    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
+    success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -1440,9 +1440,9 @@ class ListedDelivery(Model):
         Literal[
             "max_attempts",
             "sandbox_simulated",
-            "not_subscribed",
             "endpoint_disabled",
             "endpoint_deleted",
+            "not_subscribed",
             "event_missing",
             "expired",
         ]
@@ -1451,10 +1451,10 @@ class ListedDelivery(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint did not exist or subscribe when the event happened; made by a
-    redelivery job), `event_missing` (the event no longer exists) or `expired` (still open after 3
-    days). After the last two, which are failures of the service, resend the delivery; this works if the
-    event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
+    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
+    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
+    success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -1684,9 +1684,9 @@ class EventDelivery(Model):
         Literal[
             "max_attempts",
             "sandbox_simulated",
-            "not_subscribed",
             "endpoint_disabled",
             "endpoint_deleted",
+            "not_subscribed",
             "event_missing",
             "expired",
         ]
@@ -1695,10 +1695,10 @@ class EventDelivery(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint did not exist or subscribe when the event happened; made by a
-    redelivery job), `event_missing` (the event no longer exists) or `expired` (still open after 3
-    days). After the last two, which are failures of the service, resend the delivery; this works if the
-    event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
+    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
+    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
+    success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -1825,9 +1825,9 @@ class ChannelDeliveryWithAttempts(Model):
         Literal[
             "max_attempts",
             "sandbox_simulated",
-            "not_subscribed",
             "endpoint_disabled",
             "endpoint_deleted",
+            "not_subscribed",
             "event_missing",
             "expired",
         ]
@@ -1836,10 +1836,10 @@ class ChannelDeliveryWithAttempts(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint did not exist or subscribe when the event happened; made by a
-    redelivery job), `event_missing` (the event no longer exists) or `expired` (still open after 3
-    days). After the last two, which are failures of the service, resend the delivery; this works if the
-    event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
+    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
+    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
+    success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """
@@ -1967,9 +1967,9 @@ class DeliveryWithAttempts(Model):
         Literal[
             "max_attempts",
             "sandbox_simulated",
-            "not_subscribed",
             "endpoint_disabled",
             "endpoint_deleted",
+            "not_subscribed",
             "event_missing",
             "expired",
         ]
@@ -1978,10 +1978,10 @@ class DeliveryWithAttempts(Model):
     )
     """
     Why the delivery ended without success: `max_attempts`, `endpoint_disabled`, `endpoint_deleted`,
-    `not_subscribed` (the endpoint did not exist or subscribe when the event happened; made by a
-    redelivery job), `event_missing` (the event no longer exists) or `expired` (still open after 3
-    days). After the last two, which are failures of the service, resend the delivery; this works if the
-    event still exists. `sandbox_simulated` for a success in a sandbox. Null otherwise.
+    `not_subscribed` (the endpoint no longer subscribes to the event type), `event_missing` (the event
+    no longer exists) or `expired` (still open after 3 days). After the last two, which are failures of
+    the service, resend the delivery; this works if the event still exists. `sandbox_simulated` for a
+    success in a sandbox. Null otherwise.
     """
     last_error: str | None
     """

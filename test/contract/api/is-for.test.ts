@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Delivery, DeliveryMessage } from '../../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { buildEvent, type OutboxEvent } from '../../../functions/domain/events.ts';
+import { buildExampleEvent } from '../../../functions/domain/example-event.ts';
+import { deriveDeliveryId, type EndpointId, newId } from '../../../functions/domain/ids.ts';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { organizationStore } from '../../../functions/store/organizations.ts';
+import { outboxStore, parseBusEvent } from '../../../functions/store/outbox.ts';
+import { type Change, committer } from '../../../functions/store/transaction.ts';
+import { aDelivery, aKeyring, anEndpoint, anEvent, later, seconds } from '../../builders.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { type Api, aBusyOrganization, anApi } from '../store/an-api.ts';
+import { anEngine, type TestEngine } from '../store/an-engine.ts';
+
+const dynamo = dynamoDb();
+const keyring = aKeyring();
+let tables: TestTables;
+let api: Api;
+let engine: TestEngine;
+
+beforeAll(async () => {
+  tables = await dynamo.createdTables();
+  api = await anApi(dynamo, tables, keyring);
+  engine = anEngine(tables, keyring);
+});
+afterAll(() => api.close());
+
+/** Old enough for everybody to see it. */
+const AGO = later(new Date(), -seconds(60));
+
+interface Context {
+  tenant: Tenant;
+  now: Date;
+  traceId: undefined;
+}
+/** An event for an endpoint that subscribes to new conversations and has been subscribed to new tickets. */
+type Kind = (context: Context, id: EndpointId, other: EndpointId) => OutboxEvent;
+const channelMessage = { role: 'agent', content: 'Hello', externalUserId: 'visitor-1' } as const;
+const buildTest: (id: 'own' | 'other') => Kind = (whose) => (context, own, other) => {
+  const webhookId = whose === 'own' ? own : other;
+  return buildEvent('webhook.test', { webhookId }, { ...context, onlyTo: webhookId });
+};
+
+/**
+ * Each kind of event. `isFor`: whether the endpoint gets it. `mayHave`: whether it may have a delivery of it
+ * from an earlier time. `isOnBus`: whether the service's workers get it.
+ */
+const KINDS: Record<string, { event: Kind; isFor: boolean; mayHave: boolean; isOnBus: boolean }> = {
+  'an event of a type that it subscribes to': {
+    event: (context) => anEvent(context),
+    isFor: true,
+    mayHave: true,
+    isOnBus: true,
+  },
+  'an event of another type': {
+    event: (context) => buildEvent('ticket.created', { ticketId: newId('tkt', AGO) }, context),
+    isFor: false,
+    mayHave: true,
+    isOnBus: true,
+  },
+  'its test': { event: buildTest('own'), isFor: true, mayHave: true, isOnBus: false },
+  "another endpoint's test": { event: buildTest('other'), isFor: false, mayHave: false, isOnBus: false },
+  'its example of a type that it subscribes to': {
+    event: (context, id) => buildExampleEvent('conversation.created', id, context),
+    isFor: true,
+    mayHave: true,
+    isOnBus: false,
+  },
+  'its example of another type': {
+    event: (context, id) => buildExampleEvent('ticket.created', id, context),
+    isFor: false,
+    mayHave: true,
+    isOnBus: false,
+  },
+  "another endpoint's example": {
+    event: (context, _, other) => buildExampleEvent('conversation.created', other, context),
+    isFor: false,
+    mayHave: false,
+    isOnBus: false,
+  },
+  "a channel's message": {
+    event: (context) => {
+      const channelId = newId('chn', AGO);
+      const ids = { conversationId: newId('cnv', AGO), messageId: newId('msg', AGO) };
+      const data = { channelId, ...ids, ...channelMessage };
+      return buildEvent('channel.message', data, { ...context, onlyTo: channelId });
+    },
+    isFor: false,
+    mayHave: false,
+    isOnBus: false,
+  },
+};
+
+/** Two endpoints of one organization, and an event. */
+async function anOwner(kind: Kind) {
+  const organization = aBusyOrganization();
+  const tenant: Tenant = { orgId: organization.id, generation: 0 };
+  const { service, outbox, deliveries } = tables;
+  const commit = async (...changes: Change[]) => {
+    expect(await committer(service.client)(changes)).toMatchObject({ kind: 'committed' });
+  };
+  await commit(organizationStore(service).add(organization));
+  const admin = api.caller(await api.session(organization.id));
+  const key = await admin('createApiKey', { body: { name: 'All', scopes: ['write:webhooks'] } });
+  const call = api.caller(String(key.secretOnce));
+  async function endpoint(): Promise<Endpoint & { id: EndpointId }> {
+    const id = newId('whk', AGO);
+    const url = `https://${id.replace('_', '-')}.example.com/hooks?simulate=200`;
+    const made = anEndpoint({ id, orgId: tenant.orgId, url });
+    await commit(...endpointStore(service).add(made));
+    return { ...made, id };
+  }
+  const [own, other] = [await endpoint(), await endpoint()];
+  const event = kind({ tenant, now: AGO, traceId: undefined }, own.id, other.id);
+  await commit(outboxStore(outbox).append(event));
+  const ref = { id: deriveDeliveryId(event.id, own.id), webhookId: own.id, generation: 0 };
+  const store = deliveryStore(deliveries);
+  return {
+    tenant,
+    call,
+    own,
+    event,
+    ref,
+    store,
+    /** Adds the delivery of the event to the endpoint, as if the event had been for it. */
+    async had(status: Delivery['status']): Promise<DeliveryMessage> {
+      const names = { eventId: event.id, eventType: event.type, webhookId: own.id };
+      const delivery = aDelivery({ ...tenant, ...names, createdAt: AGO.toISOString(), status });
+      await store.add(delivery);
+      return { ...tenant, id: delivery.id, webhookId: own.id, eventId: event.id };
+    },
+    /** Runs a job. @returns how many events it resends, or counts */
+    async job(body: object): Promise<unknown> {
+      const from = later(AGO, -seconds(60)).toISOString();
+      const job = await call('startRedelivery', { params: { id: own.id }, body: { from, ...body } });
+      await engine.redeliver();
+      return (await call('readRedelivery', { params: { id: own.id, redeliveryId: String(job.id) } }))
+        .redelivered;
+    },
+  };
+}
+type Owner = Awaited<ReturnType<typeof anOwner>>;
+
+/** Answers with whether the call is accepted. @throws for any refusal but a conflict */
+async function isAccepted({ call, own, ref }: Owner, operation: 'retryDelivery' | 'redeliverDelivery') {
+  try {
+    await call(operation, { params: { id: own.id, deliveryId: ref.id } });
+    return true;
+  } catch (error) {
+    expect(String(error)).toMatch(/CONFLICT.*does not subscribe/);
+    return false;
+  }
+}
+
+/** Readers of the outbox: whether the event is for the endpoint there. */
+const READERS: Record<string, (owner: Owner) => Promise<boolean>> = {
+  async 'the fan-out'({ ref, store }) {
+    await engine.fanOut();
+    return (await store.find(ref)) !== undefined;
+  },
+  'a job for what is missing': async ({ job }) => (await job({ what: 'missing' })) === 1,
+  'a count of what is missing': async ({ job }) => (await job({ what: 'missing', dryRun: true })) === 1,
+};
+const READERS_OF_DELIVERIES: typeof READERS = {
+  async 'an attempt'({ had }) {
+    const ended = await engine.attempt(await had('pending'));
+    expect(ended).toMatchObject(
+      ended?.status === 'succeeded'
+        ? { attempts: 1 }
+        : { status: 'skipped', terminalReason: 'not_subscribed', attempts: 0 },
+    );
+    return ended?.status === 'succeeded';
+  },
+};
+/** They see deliveries of the endpoint only, whose events were for it once. */
+const READERS_OF_OWN: typeof READERS = {
+  async 'a job for what failed'({ had, job }) {
+    await had('exhausted');
+    return (await job({})) === 1;
+  },
+  async 'a count of what failed'({ had, job }) {
+    await had('skipped');
+    return (await job({ dryRun: true })) === 1;
+  },
+  async 'a redelivery'(owner) {
+    await owner.had('succeeded');
+    return isAccepted(owner, 'redeliverDelivery');
+  },
+  async 'a retry'(owner) {
+    await owner.had('retrying');
+    return isAccepted(owner, 'retryDelivery');
+  },
+};
+
+describe.each(Object.entries(KINDS))('%s', (_kind, { event, isFor, mayHave, isOnBus }) => {
+  const readers = { ...READERS, ...READERS_OF_DELIVERIES, ...(mayHave ? READERS_OF_OWN : {}) };
+
+  it.each(Object.entries(readers))(`is ${isFor ? '' : 'not '}for the endpoint to %s`, async (_, reads) => {
+    expect(await reads(await anOwner(event))).toBe(isFor);
+  });
+
+  it(`has ${mayHave ? 'its' : 'no'} delivery to the endpoint in the event log`, async () => {
+    const { had, call, event: made } = await anOwner(event);
+    await had('succeeded');
+    const listed = await call('listEvents', { query: { include: 'deliveries' } });
+    const ofIt = Object.values(listed).filter((one) => Object(one).id === made.id);
+    expect(ofIt.flatMap((one) => Object(one).deliveries)).toHaveLength(mayHave ? 1 : 0);
+  });
+
+  it(`is ${isOnBus ? '' : 'not '}on the bus`, async () => {
+    expect((await parseBusEvent((await anOwner(event)).event)) !== undefined).toBe(isOnBus);
+  });
+});
+
+describe('an example', () => {
+  it.each([
+    ['conversation.created', true],
+    ['webhook.test', true],
+    ['ticket.created', false],
+  ])('of %s is made for an endpoint that subscribes to new conversations: %s', async (type, isMade) => {
+    const { call, own } = await anOwner((context) => anEvent(context));
+    const made = call('testWebhook', { params: { id: own.id }, body: { type } });
+    if (isMade) await expect(made).resolves.toHaveProperty('eventId');
+    else await expect(made).rejects.toThrow(/400.*VALIDATION_ERROR.*type/);
+  });
+});
