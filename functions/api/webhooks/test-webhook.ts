@@ -25,7 +25,11 @@ export const handler = routeHandler(
         ? buildEvent(type, { webhookId: id }, { ...context, onlyTo: id })
         : buildExampleEvent(type, id, context);
     if (!isFor(event, found))
-      return invalid({ field: 'type', message: "must be one of the endpoint's events, or webhook.test" });
+      return invalid({
+        field: 'type',
+        code: 'not_allowed',
+        message: "must be one of the endpoint's events, or webhook.test",
+      });
     return effect(success({ eventId: event.id, deliveryId: deriveDeliveryId(event.id, id) }), [
       outbox.append(event),
     ]);
