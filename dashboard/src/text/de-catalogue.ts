@@ -103,7 +103,8 @@ export const catalogue: typeof english = {
     sendTestAbout: 'Nur der gewählte Endpunkt erhält es, signiert und wiederholt wie ein echtes Ereignis.',
     sendAction: 'Senden',
     sending: (type) => `Ein Beispiel von ${type} wird gesendet …`,
-    noTargets: 'Kein aktiver Endpunkt empfängt dieses Ereignis. Fügen Sie zuerst einen hinzu, oder einem Endpunkt den Typ.',
+    noTargets:
+      'Kein aktiver Endpunkt empfängt dieses Ereignis. Fügen Sie zuerst einen hinzu, oder einem Endpunkt den Typ.',
   },
 
   audit: {

@@ -128,8 +128,7 @@ describe('fan-out', () => {
 describe('event for one receiver', () => {
   const aChannel = (changes: Partial<Endpoint> = {}) =>
     ours({ id: newId('chn', NOW), events: [], ...changes });
-  const toOnly = (to: Endpoint) =>
-    owing({ ...anEvent({ tenant, onlyTo: to.id }), type: 'channel.message' });
+  const toOnly = (to: Endpoint) => owing({ ...anEvent({ tenant, onlyTo: to.id }), type: 'channel.message' });
 
   it('is delivered to a channel, which has no subscriptions', async () => {
     const channel = aChannel();
