@@ -2,15 +2,15 @@ import { memoizeFor } from '../domain/memoize.ts';
 import { documentClient } from '../platform/clients/clients.ts';
 import { ApiEnvironment, rateLimits, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
-import { FAILED_INVOCATIONS, RATE_LIMITER_FAILURES } from '../platform/metric-names.ts';
-import { count, publishMetrics } from '../platform/metrics.ts';
+import { RATE_LIMITER_FAILURES } from '../platform/metric-names.ts';
+import { count } from '../platform/metrics.ts';
 import { type ApiPorts, apiHandler, type Reveal } from '../platform/pipeline/api.ts';
 import {
   authenticateByMode,
   keyAuthentication,
   keyUseRecorder,
 } from '../platform/pipeline/authentication.ts';
-import { meterCapacity } from '../platform/pipeline/lifecycle.ts';
+import { meterCapacity, requestPorts } from '../platform/pipeline/lifecycle.ts';
 import { rateLimiter } from '../platform/pipeline/rate-limit.ts';
 import type { ReadAhead } from '../platform/pipeline/read-ahead.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
@@ -43,17 +43,14 @@ const TIER_FRESH_MS = 30_000;
 
 /** Ports of the pipeline, without authentication. */
 export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
+  ...requestPorts,
   organization: memoizeFor(readOrganizationState(tables.service), TIER_FRESH_MS),
   limiter: rateLimiter(rateWindowStore(tables.rates), rateLimits(environment)),
   capacity,
   onLimiterFailure: () => count(RATE_LIMITER_FAILURES),
-  onFailure: () => count(FAILED_INVOCATIONS),
-  publishMetrics,
   memory: idempotencyStore(tables.service),
   commit: committer(client),
   recordAuditEntry: (entry) => recordAuditEntry(tables.service, entry),
-  logger,
-  now: () => new Date(),
 };
 const findSandbox = readPairing(tables.service);
 const keys = {

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { problem } from '../domain/problem.ts';
-import { getRequestId } from '../platform/pipeline/request.ts';
-import { problemResult } from '../platform/reply.ts';
+import { publicHandler } from './public-handler.ts';
 
 /** Response headers by path, written beside the code with the bundle. */
 const headers: Record<string, Record<string, string>> = JSON.parse(
@@ -13,9 +11,6 @@ const headers: Record<string, Record<string, string>> = JSON.parse(
  * Answers a method that a path does not have with 405 and `Allow` (RFC 9110, 15.5.6), for any content type: a
  * mock of the gateway rejects those that it has no template for.
  */
-export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> =>
-  problemResult(
-    problem('METHOD_NOT_ALLOWED', 'The path does not have this method.'),
-    getRequestId(event),
-    headers[event.resource] ?? {},
-  );
+export const handler = publicHandler('method-not-allowed', ({ resource }) =>
+  problem('METHOD_NOT_ALLOWED', 'The path does not have this method.', headers[resource] ?? {}),
+);

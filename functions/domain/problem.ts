@@ -13,6 +13,7 @@ export const PROBLEM_STATUS = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   IDEMPOTENCY_KEY_REUSED: 422,
   RATE_LIMITED: 429,
+  REQUEST_HEADERS_TOO_LARGE: 431,
   INTERNAL_ERROR: 500,
   SERVICE_UNAVAILABLE: 503,
 } as const;
@@ -85,6 +86,9 @@ export function invalid(...faults: readonly FieldError[]): Problem {
 }
 
 export const isProblem = (value: unknown): value is Problem => Object(value).kind === 'problem';
+
+/** The path, or its slashes, are of no route. */
+export const noRoute = (): Problem => problem('NOT_FOUND', 'No such route.');
 
 export const notFound = (what: string): Problem => problem('NOT_FOUND', `No such ${what}.`);
 

@@ -41,7 +41,7 @@ export function problemResult(
   { type, message, headers, details }: Problem,
   requestId: string,
   common: Headers,
-): APIGatewayProxyResult {
+): { statusCode: number; headers: Headers; body: string } {
   return {
     statusCode: PROBLEM_STATUS[type],
     headers: { ...COMMON_HEADERS, ...common, 'Request-Id': requestId, ...headers },

@@ -1,13 +1,11 @@
+import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import { problem } from '../domain/problem.ts';
 import { readEnvironment, SignInEnvironment } from '../platform/config.ts';
 import { issuerAt } from '../platform/issuer.ts';
 import type { Log } from '../platform/log-codes.ts';
-import { logger } from '../platform/logger.ts';
-import { FAILED_INVOCATIONS } from '../platform/metric-names.ts';
-import { count, publishMetrics } from '../platform/metrics.ts';
-import { beginRequest, endRequest, failureReply, type RequestPorts } from '../platform/pipeline/lifecycle.ts';
+import { endRequest, observed, type RequestPorts, requestPorts } from '../platform/pipeline/lifecycle.ts';
 import { getRequestId } from '../platform/pipeline/request.ts';
 import { isSameOrigin, parseCookie } from '../platform/pipeline/session-authentication.ts';
 import { parseBody } from '../platform/pipeline/validation.ts';
@@ -73,28 +71,23 @@ export function signInHandler<R extends SignInRoute>(
     return useCase(request);
   }
 
-  function toResult(event: APIGatewayProxyEvent, reply: Reply): APIGatewayProxyResult {
+  async function answer(event: APIGatewayProxyEvent, reply: Reply): Promise<APIGatewayProxyResult> {
     const requestId = getRequestId(event);
-    if (reply.kind === 'problem') return problemResult(reply, requestId, {});
-    return successResult(200, { ...reply, data: route.data.parse(reply.data) }, requestId, {});
-  }
-
-  async function serve(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
-    try {
-      const { reply, cookies = [] } = await replyTo(event);
-      const result = toResult(event, reply);
-      return cookies.length === 0 ? result : { ...result, multiValueHeaders: { 'Set-Cookie': [...cookies] } };
-    } catch (error) {
-      return toResult(event, failureReply(ports, error));
-    }
-  }
-
-  return async (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
-    beginRequest(ports, route, event, context);
-    const result = await serve(event);
+    const result =
+      reply.kind === 'problem'
+        ? problemResult(reply, requestId, {})
+        : successResult(200, { ...reply, data: route.data.parse(reply.data) }, requestId, {});
     endRequest(ports, result);
     return result;
-  };
+  }
+
+  return middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context>()
+    .use(observed(ports, route, answer))
+    .handler(async (event: APIGatewayProxyEvent) => {
+      const { reply, cookies = [] } = await replyTo(event);
+      const result = await answer(event, reply);
+      return cookies.length === 0 ? result : { ...result, multiValueHeaders: { 'Set-Cookie': [...cookies] } };
+    });
 }
 
 const environment = readEnvironment(SignInEnvironment);
@@ -116,13 +109,7 @@ const terms: SignInTerms = {
     issuer,
   ),
 };
-const ports = {
-  dashboardOrigin: DASHBOARD_ORIGIN,
-  logger,
-  onFailure: () => count(FAILED_INVOCATIONS),
-  publishMetrics,
-  now: () => new Date(),
-};
+const ports = { ...requestPorts, dashboardOrigin: DASHBOARD_ORIGIN };
 
 /** Creates the Lambda handler of a sign-in route, which depends on the issuer only. */
 export const signInRouteHandler = <R extends SignInRoute>(

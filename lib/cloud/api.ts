@@ -67,7 +67,7 @@ export class Api extends Construct {
 
     this.addFunctions();
     answerPreflights(this.rest, PREFLIGHTS);
-    answerUnknownPaths(this.rest, SERVED);
+    answerUnknownPaths(this.rest);
   }
 
   /** Each served method, and on each path one function for all others. */

@@ -18,25 +18,12 @@ export function answerPreflights(api: apigateway.RestApi, preflights: readonly S
 
 /**
  * Answers an unknown path with 404, also with an Authorization header, which API Gateway would read as an AWS
- * signature where no resource matches. Each resource without a method gets one, and each without a variable
- * child a greedy child. A resource can have one variable child; the greedy one is then below it.
+ * signature where no method matches. The greedy child gets what no other resource has a method for.
  */
-export function answerUnknownPaths(api: apigateway.RestApi, served: readonly ServedMethod[]): void {
-  const paths = new Set(served.map(({ path }) => path));
-  const known = new Set([...paths].flatMap(listPrefixes));
-  for (const path of known) {
-    const resource = api.root.resourceForPath(path);
-    if (!paths.has(path)) addMock(resource, 'ANY', NOT_FOUND);
-    const hasVariable = [...known].some((other) => other.startsWith(`${path === '/' ? '' : path}/{`));
-    if (!hasVariable) addMock(resource.addResource('{proxy+}'), 'ANY', NOT_FOUND);
-  }
+export function answerUnknownPaths(api: apigateway.RestApi): void {
+  addMock(api.root, 'ANY', NOT_FOUND);
+  addMock(api.root.addResource('{proxy+}'), 'ANY', NOT_FOUND);
 }
-
-/** `/`, `/v1` and `/v1/webhooks` of `/v1/webhooks`. */
-const listPrefixes = (path: string): string[] => {
-  const parts = path.split('/').slice(1);
-  return ['/', ...parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`)];
-};
 
 interface Answer {
   statusCode: string;

@@ -25,38 +25,9 @@ const RETRY = { 'Retry-After': "'1'" };
 /** The gateway's own responses, in the functions' envelope (docs/specification.md, Error types). */
 const ANSWERS: readonly GatewayAnswer[] = [
   {
-    // The gateway's response for an unknown path, which has nothing to do with tokens.
-    type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
-    problem: 'NOT_FOUND',
-    message: 'No such route.',
-    status: PROBLEM_STATUS.NOT_FOUND,
-  },
-  // The gateway reads any Authorization header of an unmatched request as an AWS signature; no route of this
-  // API has one.
-  {
-    type: ResponseType.INVALID_SIGNATURE,
-    problem: 'NOT_FOUND',
-    message: 'No such route.',
-    status: PROBLEM_STATUS.NOT_FOUND,
-  },
-  {
-    type: ResponseType.EXPIRED_TOKEN,
-    problem: 'NOT_FOUND',
-    message: 'No such route.',
-    status: PROBLEM_STATUS.NOT_FOUND,
-  },
-  { type: ResponseType.RESOURCE_NOT_FOUND, problem: 'NOT_FOUND', message: 'No such route.' },
-  {
     type: ResponseType.REQUEST_TOO_LARGE,
     problem: 'PAYLOAD_TOO_LARGE',
     message: 'The body must be at most 262144 bytes.',
-  },
-  {
-    // Only the mocks of unknown paths reject a content type: functions are proxied and check it themselves.
-    type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    problem: 'NOT_FOUND',
-    message: 'No such route.',
-    status: PROBLEM_STATUS.NOT_FOUND,
   },
   { type: ResponseType.BAD_REQUEST_BODY, problem: 'VALIDATION_ERROR', message: 'The body is not valid.' },
   {
@@ -103,9 +74,12 @@ const ANSWERS: readonly GatewayAnswer[] = [
     message: 'The request was blocked before it reached the API.',
   },
   {
+    // Errors of a request that no method matches: about a token, or an AWS signature, as which the gateway
+    // then reads any Authorization header. Functions refuse other requests themselves.
     type: ResponseType.DEFAULT_4XX,
-    problem: 'VALIDATION_ERROR',
-    message: 'The request was refused before it reached the API.',
+    problem: 'NOT_FOUND',
+    message: 'No such route.',
+    status: PROBLEM_STATUS.NOT_FOUND,
   },
   {
     type: ResponseType.DEFAULT_5XX,

@@ -89,14 +89,15 @@ operator at the contact in the user agent, if present. The operator can block yo
 
 Fields, operations, event types and response values are added without notice; ignore those that you do not know.
 Any other change ships as a new version beside this one. Responses of a deprecated operation have
-\`Deprecation\` and \`Sunset\` headers.`;
+\`Deprecation\` and \`Sunset\` headers, except those that API Gateway makes without the operation: for a body over
+10 MB, for example, or while the operation does not answer.`;
 
 /** What the groups of operations are about, in the order in which they are shown. */
 export const TAGS: Record<Tag | 'Webhook events', string> = {
   Conversations:
     'Conversations with external users, their messages, and handoffs to a human. Each write sends an event to the endpoints that subscribe to it.',
   Channels:
-    'Channels of conversations, which receive the messages of agents and assistants: your own URL, or a widget on a page. An organization can have 50.',
+    'Channels of conversations, which receive the messages of agents and assistants: your own URL, or a widget on a page. An organization can have 40.',
   Tickets: 'Fallback tickets for follow-up by a human.',
   Knowledge:
     'Content sources: pages, spreadsheets and feeds that are imported when they are created and checked every hour. An organization can have 1,000.',

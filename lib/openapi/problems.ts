@@ -128,8 +128,8 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
     },
   },
   NOT_FOUND: {
-    description: 'The resource does not exist in the caller’s organization.',
-    messages: { 'an unknown identifier': 'No such resource.' },
+    description: 'The resource does not exist in the caller’s organization, or the path is of no operation.',
+    messages: { 'an unknown identifier': 'No such resource.', 'an unknown path': 'No such route.' },
   },
   METHOD_NOT_ALLOWED: {
     description: 'The path does not have this method. `Allow` lists its methods.',
@@ -189,6 +189,11 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
       'a check that was just asked for':
         'A check of this source was requested less than a minute ago. Retry after the number of seconds in Retry-After.',
     },
+  },
+  REQUEST_HEADERS_TOO_LARGE: {
+    description:
+      'The request line and the headers have more than 10,240 bytes together. Send fewer or smaller headers.',
+    messages: { 'large headers': 'The headers must be at most 10240 bytes, with the request line.' },
   },
   INTERNAL_ERROR: {
     description:

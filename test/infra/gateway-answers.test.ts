@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineFunctions } from 'aws-local/functions/functions.ts';
 import { arrivalAt, matchOperation, respond, unmatched } from 'aws-local/gateway/handler.ts';
 import { parseTarget } from 'aws-local/gateway/request.ts';
@@ -7,6 +9,7 @@ import { parseTemplate, templateOf } from 'aws-local/template/template.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { PROBLEM_STATUS } from '../../functions/domain/problem.ts';
 import { ofType, type SynthesizedResource, synthesize } from './synthesize.ts';
 
 const resources = (): Record<string, SynthesizedResource> => synthesize().toJSON().Resources;
@@ -97,6 +100,63 @@ describe('a response of the gateway itself', () => {
   });
 });
 
+/**
+ * The gateway's types of responses with their statuses (API Gateway Developer Guide, Gateway response types).
+ * A type without a response of its own uses the default of its class.
+ */
+const STATUSES: Readonly<Record<string, number>> = {
+  ACCESS_DENIED: 403,
+  API_CONFIGURATION_ERROR: 500,
+  AUTHORIZER_CONFIGURATION_ERROR: 500,
+  AUTHORIZER_FAILURE: 500,
+  BAD_REQUEST_BODY: 400,
+  BAD_REQUEST_PARAMETERS: 400,
+  EXPIRED_TOKEN: 403,
+  INTEGRATION_FAILURE: 504,
+  INTEGRATION_TIMEOUT: 504,
+  INVALID_API_KEY: 403,
+  INVALID_SIGNATURE: 403,
+  MISSING_AUTHENTICATION_TOKEN: 403,
+  QUOTA_EXCEEDED: 429,
+  REQUEST_TOO_LARGE: 413,
+  RESOURCE_NOT_FOUND: 404,
+  THROTTLED: 429,
+  UNAUTHORIZED: 401,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  WAF_FILTERED: 403,
+  // An error without a type of its own, such as a signature that is incomplete.
+  'an error of the class 4XX': 403,
+  'an error of the class 5XX': 502,
+};
+
+describe('a response of the gateway for', () => {
+  const responses = new Map(
+    ofType(synthesize(), 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => [
+      String(Properties.ResponseType),
+      Properties,
+    ]),
+  );
+
+  it.each(Object.entries(STATUSES))('%s has the type of its status', (type, original) => {
+    const response = responses.get(type) ?? responses.get(original < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');
+    const { type: given } = JSON.parse(Object(response?.ResponseTemplates)['application/json']).error;
+    const status = Number(response?.StatusCode ?? original);
+    expect([given, Object(PROBLEM_STATUS)[given]]).toEqual([given, status]);
+  });
+});
+
+describe('the gateway', () => {
+  it('makes only responses that the specification excludes from those of a deprecated route', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/specification.md'), 'utf8');
+    const [, excluded = ''] = /has one set of own responses for all routes,(.*?)\n6\. /s.exec(page) ?? [];
+    const made = ofType(synthesize(), 'AWS::ApiGateway::GatewayResponse').map(
+      ([, { Properties }]) => Properties.StatusCode ?? STATUSES[String(Properties.ResponseType)],
+    );
+    const named = [...(excluded.match(/\b[45]\d\d\b/g) ?? [])].filter((status) => status !== '431');
+    expect([...new Set(made.map(String))].toSorted()).toEqual(named.toSorted());
+  });
+});
+
 describe('an unknown path', () => {
   const ofGateway = Object.entries(resources()).filter(
     ([id, { Type }]) =>
@@ -164,6 +224,14 @@ describe('an unknown path', () => {
           requestId: headers['Request-Id'],
         });
         expect(`${body}${JSON.stringify(headers)}`).not.toContain(KEY);
+      }
+  });
+
+  it.each(['TRACE', 'PROPFIND'])('is 404 with the method %s, as is a known one', async (method) => {
+    for (const path of ['/api/nothing', '/api/v1/webhooks'])
+      for (const headers of [{}, ...credentials.map((authorization) => ({ authorization }))]) {
+        const { statusCode, body } = await answer(method, path, headers);
+        expect([path, statusCode, JSON.parse(String(body)).error.type]).toEqual([path, 404, 'NOT_FOUND']);
       }
   });
 

@@ -9,13 +9,7 @@ import { buildDeprecationHeaders, type Deprecation, type Route } from '../route.
 import { type Authenticate, buildLocation, type Caller, unauthenticated } from './authentication.ts';
 import { buildEffect, type EffectPorts, replyOnce } from './effect.ts';
 import { type IdempotentRequest, parseIdempotencyKey } from './idempotency.ts';
-import {
-  beginRequest,
-  type CapacityMeter,
-  endRequest,
-  failureReply,
-  type RequestPorts,
-} from './lifecycle.ts';
+import { type CapacityMeter, endRequest, observed, type RequestPorts } from './lifecycle.ts';
 import type { Charge, RateLimiter } from './rate-limit.ts';
 import { type ApiRequest, getRequestId, getTraceId, type UseCase } from './request.ts';
 import { checkHeaders, parseBody, parseQuery } from './validation.ts';
@@ -116,12 +110,8 @@ export function apiHandler<R extends Route, Change>(
     );
   };
 
-  const observed: Stage = {
-    before: ({ event, context }) => {
-      beginRequest(ports, route, event, context);
-      capacity.begin();
-    },
-    onError: ({ event, error }) => answer(event, failureReply(ports, error)),
+  const metered: Stage = {
+    before: () => capacity.begin(),
   };
 
   const served: Stage = {
@@ -213,7 +203,8 @@ export function apiHandler<R extends Route, Change>(
   };
 
   return middy<ApiEvent, APIGatewayProxyResult, Error, Context>()
-    .use(observed)
+    .use(metered)
+    .use(observed(ports, route, answer))
     .use(served)
     .use(authenticated)
     .use(limited)

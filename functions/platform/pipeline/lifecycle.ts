@@ -1,7 +1,10 @@
+import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { type Problem, problem, unavailable } from '../../domain/problem.ts';
+import { noRoute, type Problem, problem, unavailable } from '../../domain/problem.ts';
 import type { Capacity } from '../../domain/rate-limit.ts';
-import type { Logging } from '../logger.ts';
+import { type Logging, logger } from '../logger.ts';
+import { FAILED_INVOCATIONS } from '../metric-names.ts';
+import { count, publishMetrics } from '../metrics.ts';
 import { getRequestId, getTraceId } from './request.ts';
 
 /** Ports of every route's function. */
@@ -13,22 +16,41 @@ export interface RequestPorts {
   now: () => Date;
 }
 
-/** Adds the request's ids to the log lines. */
-export function beginRequest(
-  { logger }: Pick<RequestPorts, 'logger'>,
+/** Ports of the functions as they are deployed. */
+export const requestPorts: RequestPorts = {
+  logger,
+  onFailure: () => count(FAILED_INVOCATIONS),
+  publishMetrics,
+  now: () => new Date(),
+};
+
+/** A path with an empty part: API Gateway passes on slashes around a resource's path, which name no route. */
+const HAS_EMPTY_PART = /\/(?:\/|$)/;
+
+/**
+ * First middleware of every function behind the gateway: adds the request's ids to the log lines, and answers
+ * a path with surplus slashes, and errors.
+ * @param name of the function's route, for logs
+ * @param answer builds the result of a problem, and ends the request
+ */
+export const observed = <E extends APIGatewayProxyEvent>(
+  ports: RequestPorts,
   { name }: { name: string },
-  event: APIGatewayProxyEvent,
-  context: Context,
-): void {
-  logger.begin(context);
-  logger.add({ requestId: getRequestId(event), route: name, traceId: getTraceId(event) });
-}
+  answer: (event: E, reply: Problem) => Promise<APIGatewayProxyResult>,
+): MiddlewareObj<E, APIGatewayProxyResult, Error, Context> => ({
+  before: ({ event, context }) => {
+    ports.logger.begin(context);
+    ports.logger.add({ requestId: getRequestId(event), route: name, traceId: getTraceId(event) });
+    if (HAS_EMPTY_PART.test(event.path)) return answer(event, noRoute());
+  },
+  onError: ({ event, error }) => answer(event, failureReply(ports, error)),
+});
 
 /**
  * Logs and counts an unexpected error.
  * @returns 503 when a retry may succeed, else 500; neither has details
  */
-export function failureReply(
+function failureReply(
   { logger: { log }, onFailure }: Pick<RequestPorts, 'logger' | 'onFailure'>,
   error: unknown,
 ): Problem {

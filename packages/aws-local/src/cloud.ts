@@ -19,7 +19,7 @@ import type { LocalFunction } from './functions/runtime.ts';
 import type { FaultPlan } from './functions/sandbox/faults.ts';
 import { redirectPages } from './gateway/redirects.ts';
 import { compileRestApi, defineRestApi } from './gateway/rest-api.ts';
-import { type Gateway, type Pages, startGateway } from './gateway/server.ts';
+import { type AnswerUnreadable, type Gateway, type Pages, startGateway } from './gateway/server.ts';
 import type { Identity } from './identity/identity.ts';
 import { mailPages } from './mail/mail-pages.ts';
 import { defineNamed, provisionQueues, provisionTables } from './provision/provision.ts';
@@ -61,6 +61,8 @@ export interface CloudOptions {
   environment?: Readonly<Record<string, string>>;
   /** Targets of paths outside the stage, such as `/docs` to `/prod/docs`. */
   redirects?: Readonly<Record<string, string>>;
+  /** Answers a request that is not HTTP, or whose headers are too large; by default like AWS. */
+  unreadable?: AnswerUnreadable;
   /** Node.js for the sandboxes; default: the current binary. */
   nodeBinary?: string;
   /** For all functions together; the default suits a small machine. */
@@ -166,9 +168,11 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     ...(site ? [sitePages(site)] : []),
   ];
   await options.releasePort?.();
-  const gateway = await startGateway(api, options.port, firstPage(pages), (text) =>
-    log({ source: 'gateway', text }),
-  );
+  const gateway = await startGateway(api, options.port, {
+    pages: firstPage(pages),
+    log: (text) => log({ source: 'gateway', text }),
+    ...(options.unreadable && { unreadable: options.unreadable }),
+  });
   started.defer(() => gateway.close());
   const url = `http://localhost:${gateway.port}`;
   const outputs = resolveOutputs(template, references, url);

@@ -16,17 +16,6 @@ export interface Matched {
   route: MatchedRoute;
 }
 
-/** Stands for a request that could not be parsed. */
-export const UNREADABLE: GatewayRequest = {
-  method: '',
-  path: '/',
-  segments: [],
-  query: [],
-  headers: [],
-  protocol: 'HTTP/1.1',
-  sourceIp: '127.0.0.1',
-};
-
 /** Creates the ids of a new request. */
 export function arrivalAt(api: RestApi, time: Date): Arrival {
   return {
@@ -59,8 +48,15 @@ export function unmatched(api: RestApi, request: GatewayRequest, arrival: Arriva
   return api.gatewayResponses('INCOMPLETE_SIGNATURE', contextOf(request, arrival), undefined, message);
 }
 
+/**
+ * Slashes around a resource's path do not matter, and are in the event.
+ * https://github.com/aws/chalice/issues/65, https://github.com/aws/aws-sam-cli/pull/1495,
+ * https://github.com/localstack/localstack/issues/11253
+ */
 export function matchOperation(api: RestApi, request: GatewayRequest): Matched | undefined {
-  const [stage, ...segments] = request.segments;
+  const [stage, ...rest] = request.segments;
+  const isPart = (segment: string): boolean => segment !== '';
+  const segments = rest.slice(Math.max(0, rest.findIndex(isPart)), rest.findLastIndex(isPart) + 1);
   const match = stage === api.stage ? api.operations.match(request.method, segments) : undefined;
   if (!match) return undefined;
   const { resourceId, resourcePath } = match.target;

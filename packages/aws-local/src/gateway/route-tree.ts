@@ -14,8 +14,9 @@ interface Node<Target> {
 }
 
 /**
- * Resources of a REST API. Per segment, a literal wins over `{name}`, which wins over `{name+}`, without
- * backtracking. The method itself wins over `ANY`. A trailing slash makes another path, as in API Gateway.
+ * Resources of a REST API. The most specific resource that has the method answers: per segment, a literal
+ * wins over `{name}`, which wins over `{name+}`, and on a resource the method itself wins over `ANY`.
+ * https://github.com/ministackorg/ministack/pull/1423, https://github.com/floci-io/floci/pull/3399
  */
 export class RouteTree<Target> {
   readonly #root: Node<Target> = emptyNode();
@@ -29,11 +30,7 @@ export class RouteTree<Target> {
 
   /** @param segments decoded segments of the path; empty for `/` */
   match(method: string, segments: readonly string[]): RouteMatch<Target> | undefined {
-    const found = find(this.#root, segments, []);
-    if (!found) return undefined;
-    const target =
-      found.node.methods.get(method) ?? (ANY_METHODS.has(method) ? found.node.methods.get('ANY') : undefined);
-    return target === undefined ? undefined : { target, parameters: Object.fromEntries(found.parameters) };
+    return find(this.#root, method, segments, []);
   }
 }
 
@@ -41,24 +38,27 @@ const ANY_METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST'
 
 type Parameter = [name: string, value: string];
 
-interface Found<Target> {
-  node: Node<Target>;
-  parameters: Parameter[];
-}
-
 function find<Target>(
   node: Node<Target>,
+  method: string,
   segments: readonly string[],
-  parameters: Parameter[],
-): Found<Target> | undefined {
+  parameters: readonly Parameter[],
+): RouteMatch<Target> | undefined {
+  const matched = ({ methods }: Node<Target>, found = parameters): RouteMatch<Target> | undefined => {
+    const target = methods.get(method) ?? (ANY_METHODS.has(method) ? methods.get('ANY') : undefined);
+    return target === undefined ? undefined : { target, parameters: Object.fromEntries(found) };
+  };
   const [segment, ...rest] = segments;
-  if (segment === undefined) return node.methods.size > 0 ? { node, parameters } : undefined;
+  if (segment === undefined) return matched(node);
   const { parameter, greedy } = node;
   const fixed = node.fixed.get(segment);
-  if (fixed) return find(fixed, rest, parameters);
-  if (parameter && segment !== '')
-    return find(parameter.node, rest, [...parameters, [parameter.name, segment]]);
-  return greedy && { node: greedy.node, parameters: [...parameters, [greedy.name, segments.join('/')]] };
+  return (
+    (fixed && find(fixed, method, rest, parameters)) ??
+    (parameter && segment !== ''
+      ? find(parameter.node, method, rest, [...parameters, [parameter.name, segment]])
+      : undefined) ??
+    (greedy && matched(greedy.node, [...parameters, [greedy.name, segments.join('/')]]))
+  );
 }
 
 function descend<Target>(node: Node<Target>, part: string): Node<Target> {

@@ -10,8 +10,7 @@ import type { Duplex } from 'node:stream';
 import { cannotListen } from '../engines/free-port.ts';
 import type { Answer } from './answer.ts';
 import { announcesTooMuch, drain, readBody } from './body.ts';
-import { arrivalAt, failure, matchOperation, respond, UNREADABLE, unmatched } from './handler.ts';
-import type { Arrival } from './proxy-event.ts';
+import { arrivalAt, failure, matchOperation, respond, unmatched } from './handler.ts';
 import { type GatewayRequest, parseTarget } from './request.ts';
 import type { RestApi } from './rest-api.ts';
 
@@ -21,6 +20,18 @@ const HEADER_LIMIT_BYTES = 10_240;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 60_000;
 const DRAIN_CHECK_MS = 20;
+
+/**
+ * Answers a request that is not HTTP, or whose headers are too large: 400 or 431. AWS answers it before it
+ * reaches an API, so that gateway responses do not apply.
+ */
+export type AnswerUnreadable = (statusCode: 400 | 431, requestId: string) => Answer;
+
+const answerPlainly: AnswerUnreadable = (statusCode) => ({
+  statusCode,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ message: STATUS_CODES[statusCode] }),
+});
 
 export type Pages = (request: GatewayRequest) => Promise<Answer | undefined>;
 
@@ -34,24 +45,37 @@ export interface Gateway {
 
 /**
  * Serves a REST API on the loopback interface.
- * @param pages other pages at the same URL; they return undefined for paths that they do not have
  * @param port 0 for any free port
- * @param log called for an error of the gateway, which ends its connection only, and for a function without a
- *   response, whose reason the client does not see
+ * @param options `pages`: other pages at the same URL, which return undefined for paths that they do not
+ *   have; `log`: called for an error of the gateway, which ends its connection only, and for a function
+ *   without a response, whose reason the client does not see
  * @throws LocalRunError when the port is taken
  */
 export async function startGateway(
   api: RestApi,
   port: number,
-  pages: Pages = async () => undefined,
-  log: (text: string) => void = () => undefined,
+  {
+    pages = async () => undefined,
+    unreadable = answerPlainly,
+    log = () => undefined,
+  }: { pages?: Pages; unreadable?: AnswerUnreadable; log?: (text: string) => void } = {},
 ): Promise<Gateway> {
+  const refusal = (statusCode: 400 | 431): Answer =>
+    unreadable(statusCode, arrivalAt(api, new Date()).extendedRequestId);
+
   function trackResponse(work: Promise<void>, response: ServerResponse): void {
     work.catch((error: Error) => {
       log(`a connection was ended: ${error.stack}`);
       response.destroy(error);
     });
   }
+
+  const answer = (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const request = readRequest(message);
+    return request
+      ? serve(api, pages, log, request, message, response)
+      : refuse(message, response, refusal(400));
+  };
 
   const server = createServer(
     {
@@ -64,18 +88,16 @@ export async function startGateway(
       // Node.js would answer a request without it by itself, without the envelope.
       requireHostHeader: false,
     },
-    (message, response) => trackResponse(serve(api, pages, log, message, response), response),
+    (message, response) => trackResponse(answer(message, response), response),
   );
-  server.on('checkContinue', (message, response) =>
-    trackResponse(serve(api, pages, log, message, response), response),
-  );
+  server.on('checkContinue', (message, response) => trackResponse(answer(message, response), response));
   server.on('checkExpectation', (message, response) =>
-    trackResponse(refuse(api, message, response, 417), response),
+    trackResponse(refuse(message, response, refusal(400)), response),
   );
-  server.on('connect', (_message, socket) =>
-    end(socket, failure(api, 'DEFAULT_4XX', UNREADABLE, arrivalAt(api, new Date()))),
+  server.on('connect', (_message, socket) => end(socket, refusal(400)));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    refuseUnreadable(error, socket, refusal),
   );
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(api, error, socket));
   await listen(server, port);
   return {
     port: readPort(server),
@@ -91,12 +113,11 @@ async function serve(
   api: RestApi,
   pages: Pages,
   log: (text: string) => void,
+  request: GatewayRequest,
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const arrival = arrivalAt(api, new Date());
-  const request = readRequest(message);
-  if (!request) return refuse(api, message, response, 400);
   const matched = matchOperation(api, request);
   if (!matched) {
     const answer = (await pages(request)) ?? unmatched(api, request, arrival);
@@ -129,20 +150,10 @@ function readRequest(message: IncomingMessage): GatewayRequest | undefined {
   };
 }
 
-function refuse(
-  api: RestApi,
-  message: IncomingMessage,
-  response: ServerResponse,
-  statusCode: number,
-): Promise<void> {
-  const request = { ...UNREADABLE, method: message.method ?? '' };
+function refuse(message: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
   // After an invalid request the following bytes may be misread.
   response.shouldKeepAlive = false;
-  return sendUnread(
-    message,
-    response,
-    failure(api, 'DEFAULT_4XX', request, arrivalAt(api, new Date()), statusCode),
-  );
+  return sendUnread(message, response, answer);
 }
 
 function send(message: IncomingMessage, response: ServerResponse, answer: Answer): void {
@@ -172,17 +183,17 @@ function writeHead(response: ServerResponse, { statusCode, headers, body }: Answ
 }
 
 /** Answers a request that Node.js could not parse, or that took too long to arrive. */
-function refuseUnreadable(api: RestApi, error: NodeJS.ErrnoException, socket: Duplex): void {
+function refuseUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  refusal: (statusCode: 400 | 431) => Answer,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const statusCode = UNREADABLE_STATUS[error.code ?? ''] ?? 400;
-  const arrival: Arrival = arrivalAt(api, new Date());
-  end(socket, failure(api, 'DEFAULT_4XX', UNREADABLE, arrival, statusCode));
+  end(socket, refusal(error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400));
 }
-
-const UNREADABLE_STATUS: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
 function end(socket: Duplex, { statusCode, headers, body }: Answer): void {
   const all = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' };

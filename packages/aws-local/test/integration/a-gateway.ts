@@ -158,7 +158,7 @@ export async function aGateway(
   const invokeSerialized = async (event: string): Promise<InvocationResult> => answer(JSON.parse(event));
   const api = compileRestApi(template, references, () => ({ invokeSerialized }));
   const logged: string[] = [];
-  const gateway = await startGateway(api, 0, undefined, (text) => logged.push(text));
+  const gateway = await startGateway(api, 0, { log: (text) => logged.push(text) });
   onTestFinished(() => gateway.close());
   return {
     gateway,

@@ -216,7 +216,7 @@ describe('a request that is too large', () => {
       `GET /api/v1/things/1 HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(11_000)}\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
-    expect(answer).toContain('"requestId"');
+    expect(answer).toContain('{"message":"Request Header Fields Too Large"}');
   });
 });
 
@@ -236,11 +236,11 @@ describe('a request that is not HTTP', () => {
     ['no host', 'GET /api/v1/things/1 HTTP/1.1\r\n\r\n'],
     ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'],
     ['an asterisk', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
-  ])('is answered with 400 in the envelope: %s', async (_, bytes) => {
+  ])('is answered with 400, without gateway responses: %s', async (_, bytes) => {
     const { raw } = await aGateway(echo);
     const answer = await raw(bytes);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toMatch(/"requestId":"[\w-]{15}="/);
+    expect(answer).toContain('{"message":"Bad Request"}');
   });
 
   it('does not affect the next one', async () => {
@@ -282,7 +282,7 @@ describe('a gateway', () => {
       if (path === '/broken') throw new Error('the page is broken');
       return { statusCode: 200, headers: {}, body: 'a page' };
     };
-    const gateway = await startGateway(api, 0, pages, (text) => failures.push(text));
+    const gateway = await startGateway(api, 0, { pages, log: (text) => failures.push(text) });
     onTestFinished(() => gateway.close());
     const url = `http://127.0.0.1:${gateway.port}`;
     await expect(fetch(`${url}/broken`)).rejects.toThrow();

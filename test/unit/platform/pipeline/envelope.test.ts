@@ -26,6 +26,20 @@ const COMMON = {
   'Request-Id': 'extended-request-id',
 };
 
+describe('a path with surplus slashes', () => {
+  it.each(['/v1/things/1/', '/v1//things/1', '//v1/things/1'])(
+    'is 404 with any credential: %s',
+    async (path) => {
+      for (const headers of [{}, { Authorization: undefined }, { Authorization: 'Bearer nonsense' }])
+        expect(await createThingWith({ path, headers })).toMatchObject({
+          status: 404,
+          body: envelope('NOT_FOUND', 'No such route.'),
+          runs: 0,
+        });
+    },
+  );
+});
+
 describe('a success response', () => {
   it('is an envelope, with the status of its route', async () => {
     const { status, body, headers } = await createThingWith();

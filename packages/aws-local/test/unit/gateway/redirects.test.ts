@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { UNREADABLE } from '../../../src/gateway/handler.ts';
 import { redirectPages } from '../../../src/gateway/redirects.ts';
 
 const answer = redirectPages({ '/docs': '/api/docs' });
-const request = (method: string, ...segments: string[]) => ({ ...UNREADABLE, method, segments });
+const request = (method: string, ...segments: string[]) => ({
+  method,
+  path: `/${segments.join('/')}`,
+  segments,
+  query: [],
+  headers: [],
+  protocol: 'HTTP/1.1',
+  sourceIp: '127.0.0.1',
+});
 
 describe('redirects', () => {
   it.each(['GET', 'HEAD'])('map %s to the path in the options', async (method) => {

@@ -54,6 +54,10 @@ class RateLimitedError(ApiError):
     """`RATE_LIMITED`"""
 
 
+class RequestHeadersTooLargeError(ApiError):
+    """`REQUEST_HEADERS_TOO_LARGE`"""
+
+
 class InternalError(ApiError):
     """`INTERNAL_ERROR`"""
 
@@ -76,6 +80,7 @@ CLASSES: dict[str, type[ApiError]] = {
     "UNSUPPORTED_MEDIA_TYPE": UnsupportedMediaTypeError,
     "IDEMPOTENCY_KEY_REUSED": IdempotencyKeyReusedError,
     "RATE_LIMITED": RateLimitedError,
+    "REQUEST_HEADERS_TOO_LARGE": RequestHeadersTooLargeError,
     "INTERNAL_ERROR": InternalError,
     "SERVICE_UNAVAILABLE": ServiceUnavailableError,
 }
@@ -92,6 +97,7 @@ __all__ = [
     "PayloadTooLargeError",
     "PermissionDeniedError",
     "RateLimitedError",
+    "RequestHeadersTooLargeError",
     "SandboxNotProvisionedError",
     "ServiceUnavailableError",
     "UnsupportedMediaTypeError",
