@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { PROBLEM_STATUS } from '../../functions/domain/problem.ts';
+import { UNREADABLE } from '../../lib/cli/start/local-service.ts';
 import { ofType, type SynthesizedResource, synthesize } from './synthesize.ts';
 
 const resources = (): Record<string, SynthesizedResource> => synthesize().toJSON().Resources;
@@ -146,6 +147,10 @@ describe('a response of the gateway for', () => {
 });
 
 describe('the gateway', () => {
+  it.each(Object.entries(UNREADABLE))('has the type of the status %s here too', (status, { type }) => {
+    expect(PROBLEM_STATUS[type]).toBe(Number(status));
+  });
+
   it('makes only responses that the specification excludes from those of a deprecated route', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/specification.md'), 'utf8');
     const [, excluded = ''] = /has one set of own responses for all routes,(.*?)\n6\. /s.exec(page) ?? [];

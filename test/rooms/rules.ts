@@ -106,13 +106,13 @@ const ROOMS: readonly Room[] = [
   {
     from: '^functions/documentation/',
     rooms: [domain, platform],
-    packages: [...npm('@types/aws-lambda'), ...node('crypto', 'fs', 'zlib')],
+    packages: [...npm('@middy/core', '@types/aws-lambda'), ...node('crypto', 'fs', 'zlib')],
     because: `documentation imports domain and platform of our rooms and no SDK, and reads its own bundle: ${REACH}`,
   },
   {
     from: '^functions/sign-in/',
     rooms: [domain, '^functions/platform/(?!outbound/)'],
-    packages: [...npm('zod', '@types/aws-lambda'), ...node('crypto')],
+    packages: [...npm('zod', '@middy/core', '@types/aws-lambda'), ...node('crypto')],
     because: `sign-in imports domain and platform of our rooms, and no SDK: it knows the issuer, and nothing of the service's data; ${REACH}`,
   },
   {

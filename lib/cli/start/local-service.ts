@@ -1,20 +1,22 @@
 import type { CloudOptions } from 'aws-local/cloud.ts';
-import { problem } from '../../../functions/domain/problem.ts';
-import { problemResult } from '../../../functions/platform/reply.ts';
 
-const HEADERS = problem(
-  'REQUEST_HEADERS_TOO_LARGE',
-  'The headers must be at most 10240 bytes, with the request line.',
-);
-const REQUEST = problem('VALIDATION_ERROR', 'The request is not valid HTTP.');
+/** Errors of requests that reach no API, by status (docs/specification.md, Error types). */
+export const UNREADABLE = {
+  400: { type: 'VALIDATION_ERROR', message: 'The request is not valid HTTP.' },
+  431: {
+    type: 'REQUEST_HEADERS_TOO_LARGE',
+    message: 'The headers must be at most 10240 bytes, with the request line.',
+  },
+} as const;
 
 /** The service's requirements beyond its template. */
 export const LOCAL_SERVICE = {
   // Allows receivers at loopback addresses; functions refuse the variable in Lambda.
   environment: { LOOPBACK_RECEIVERS: 'allow' },
   redirects: { '/docs': '/api/docs' },
-  unreadable: (statusCode, requestId) => {
-    const { body, headers } = problemResult(statusCode === 431 ? HEADERS : REQUEST, requestId, {});
-    return { statusCode, headers, body };
-  },
+  unreadable: (statusCode, requestId) => ({
+    statusCode,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', 'Request-Id': requestId },
+    body: JSON.stringify({ error: { ...UNREADABLE[statusCode], requestId } }),
+  }),
 } satisfies Partial<CloudOptions>;
