@@ -1,5 +1,5 @@
 import { FAILURES_TO_DISABLE } from './endpoint.ts';
-import type { ReceiverId } from './ids.ts';
+import type { ReceiverId, SourceId } from './ids.ts';
 import { breakLinks, type MailPart, renderHtml, renderText, shorten, toOneLine } from './mail-layout.ts';
 import { WARNING_WINDOW_SECONDS } from './mailing.ts';
 import type { SourceKind } from './source.ts';
@@ -34,6 +34,7 @@ const KINDS: Record<SourceKind, string> = { url: 'page', spreadsheet: 'spreadshe
  */
 export function composeContentChangeMail({
   organization,
+  sourceId,
   name = '',
   url,
   kind,
@@ -44,6 +45,7 @@ export function composeContentChangeMail({
   dashboardOrigin,
 }: {
   organization: string;
+  sourceId: SourceId;
   name: string | undefined;
   url: string;
   kind: SourceKind;
@@ -65,7 +67,8 @@ export function composeContentChangeMail({
     { facts: [['Source', escapeForeignText(sourceName, MAX_NAME)], formatUrl(url)] },
     ...buildQuotation('What was added begins with', added, 'added'),
     ...buildQuotation('What was removed begins with', removed, 'removed'),
-    { link: 'Change notification settings', href: `${dashboardOrigin}/settings/organization` },
+    { link: 'See what changed', href: `${dashboardOrigin}/sources/${sourceId}` },
+    { link: 'Change notification settings', href: `${dashboardOrigin}/settings` },
     {
       note: `You get this e-mail because you are an admin of ${owner}. At most one is sent per source in ${formatDuration(noticeSeconds)}. The quoted text comes from the URL above.`,
     },

@@ -66,6 +66,18 @@ export function getMailingState(
 export const computeWindowStart = (windowSeconds: number, now: Date): string =>
   new Date(Math.max(0, now.getTime() - windowSeconds * 1000)).toISOString();
 
+/** When an e-mail about another event is allowed; undefined after none. */
+export function computeWindowEnd(
+  { sentAt, leaseUntil }: Mailing,
+  { windowSeconds }: Pick<MailRequest, 'windowSeconds'>,
+): Date | undefined {
+  const [last] = [sentAt, leaseUntil]
+    .filter((time) => time !== undefined)
+    .toSorted()
+    .toReversed();
+  return last === undefined ? undefined : new Date(Date.parse(last) + windowSeconds * 1000);
+}
+
 /** @param eventId of the bus event of the disabling */
 export const buildDisablingMailKey = (eventId: string): string => `mail#${eventId}`;
 

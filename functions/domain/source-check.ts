@@ -22,18 +22,22 @@ export type CheckFinding =
 export type CheckOutcome =
   | { kind: 'failed'; error: string }
   /** The text is unchanged. `content` after a new fetch: title and validators may differ. */
-  | { kind: 'unchanged'; content?: SourceContent }
-  | {
+  | { kind: 'unchanged'; content?: SourceContent; announcement?: Announcement }
+  | ({
       kind: 'changed';
       content: SourceContent;
       text: string;
       /** Versions kept beside the new one. */
       kept: StoredVersion[];
-      /** Absent for the first version, which becomes the one that admins know. */
-      measured?: { from: number; difference: number };
-      /** Set when the difference exceeds the organization's threshold. */
-      notice?: Notice;
-    };
+      /** Empty for the first version, which becomes the one that admins know. */
+    } & Partial<Announcement>);
+
+/** How the current text differs from the version that admins know. */
+interface Announcement {
+  measured: { from: number; difference: number };
+  /** Set when the difference exceeds the organization's threshold. */
+  notice?: Notice;
+}
 
 /** A finished check to store. */
 export interface CheckSettlement {
@@ -74,22 +78,21 @@ export function compareContent(
 }
 
 /**
- * Versions whose texts are needed: the current one, the one that admins know, and announced ones, each of
- * which may become the known one.
+ * Versions whose texts are needed: the current one, the two that the last e-mail compared, and announced
+ * ones, each of which may become the one that admins know.
  */
 export function listNeededVersions({
   stored,
   content,
   baseline = 0,
-}: Pick<Source, 'stored' | 'content' | 'baseline'>): StoredVersion[] {
+  announcedFrom,
+}: Pick<Source, 'stored' | 'content' | 'baseline' | 'announcedFrom'>): StoredVersion[] {
   const announced = stored
     .filter((version) => version.announced && version.version > baseline)
     .toSorted((a, b) => b.version - a.version)
     .slice(0, MAX_ANNOUNCED);
-  return stored.filter(
-    (version) =>
-      version.version === content?.version || version.version === baseline || announced.includes(version),
-  );
+  const compared = [content?.version, baseline, announcedFrom];
+  return stored.filter((version) => compared.includes(version.version) || announced.includes(version));
 }
 
 /**
@@ -118,34 +121,34 @@ export function describeChange(
   const kept = listNeededVersions(source);
   const { text, content } = found;
   if (before === undefined || source.baseline === undefined) return { kind: 'changed', content, text, kept };
-  const difference = computeDifference(before, text);
-  const exceedsThreshold =
-    settings?.contentChangeNotifications === true && difference > settings.contentChangeThreshold;
-  return {
-    kind: 'changed',
-    content,
-    text,
-    kept,
-    measured: { from: source.baseline, difference },
-    ...(exceedsThreshold
-      ? { notice: buildNotice(source, content.version, difference, [before, text], { now, traceId }) }
-      : {}),
-  };
+  const id = `${source.id}#changed#${content.version}`;
+  const announcement = buildAnnouncement(source, [before, text], settings, {
+    id,
+    version: content.version,
+    now,
+    traceId,
+  });
+  return { kind: 'changed', content, text, kept, ...announcement };
 }
 
-const buildNotice = (
-  { id, url, kind, orgId, generation }: Source,
-  version: number,
-  difference: number,
-  [before, after]: [string, string],
-  { now, traceId }: { now: Date; traceId: TraceId },
-): Notice =>
-  createNotice(
-    'source.changed',
-    `${id}#changed#${version}`,
-    { sourceId: id, url, kind, version, difference, ...findChanges(before, after, MAX_CHANGES) },
-    { tenant: { orgId, generation }, now, traceId },
-  );
+/**
+ * Measures a text from the version that admins know, with a notice for them when it differs enough.
+ * @param notice.id of the notice
+ */
+export function buildAnnouncement(
+  { id: sourceId, url, kind, orgId, generation, baseline = 0 }: Source,
+  [before, after]: [before: string, after: string],
+  settings: Pick<Organization, 'contentChangeNotifications' | 'contentChangeThreshold'> | undefined,
+  { id, version, now, traceId }: { id: string; version: number; now: Date; traceId?: TraceId },
+): Announcement {
+  const difference = computeDifference(before, after);
+  const measured = { from: baseline, difference };
+  if (settings?.contentChangeNotifications !== true || difference <= settings.contentChangeThreshold)
+    return { measured };
+  const data = { sourceId, url, kind, version, difference, ...findChanges(before, after, MAX_CHANGES) };
+  const context = { tenant: { orgId, generation }, now, traceId };
+  return { measured, notice: createNotice('source.changed', id, data, context) };
+}
 
 /** Builds the bus event of a due source. A source that becomes due again has another event id. */
 export const buildDueEvent = (
@@ -181,34 +184,69 @@ export const computeRefusalDelay = (receives: number, random: number): number =>
 /** UTF-16 code units of added and of removed text in a response. */
 export const MAX_SHOWN_CHANGES = 4000;
 
+/** Two versions to compare; undefined where the text of one is not stored. */
+interface VersionPair {
+  from: StoredVersion | undefined;
+  to: StoredVersion | undefined;
+}
+
 /** The version that admins know and the current one; undefined before the first import. */
 export const getComparedVersions = (
   source: Pick<Source, 'stored' | 'baseline' | 'content'>,
-): { from: StoredVersion | undefined; to: StoredVersion | undefined } => ({
+): VersionPair => ({
   from: source.baseline === undefined ? undefined : getMeasuredVersion(source),
   to: source.stored.find(({ version }) => version === source.content?.version),
 });
 
+/** The versions that the last e-mail was about; undefined before the first e-mail. */
+export const getAnnouncedVersions = ({
+  stored,
+  announcedFrom: baseline,
+  baseline: announced,
+}: Pick<Source, 'stored' | 'baseline' | 'announcedFrom'>): VersionPair => ({
+  from: baseline === undefined ? undefined : getMeasuredVersion({ stored, baseline }),
+  to: stored.find(({ version }) => version === announced),
+});
+
 /**
- * Lists added and removed lines between two versions of a source. Without both texts there is nothing to
- * compare.
- * @returns untrusted text
+ * Lists added and removed lines between two versions of a source, as untrusted text. Without both texts there
+ * is nothing to compare.
  */
-export function listChangesSince(
-  sourceId: Source['id'],
-  { from, before }: { from: StoredVersion | undefined; before: string | undefined },
-  { to, after }: { to: StoredVersion | undefined; after: string | undefined },
-) {
+function listChanges({ from, to }: VersionPair, getText: (version: StoredVersion) => string | undefined) {
   const toVersionView = (version: StoredVersion | undefined, text: string | undefined) =>
     version === undefined || text === undefined
       ? undefined
       : { version: version.version, words: countWords(text) };
+  const [before, after] = [from, to].map((version) => version && getText(version));
   const isCompared = before !== undefined && after !== undefined;
   return {
-    sourceId,
     from: toVersionView(from, before),
     to: toVersionView(to, after),
     difference: isCompared ? computeDifference(before, after) : undefined,
     ...(isCompared ? findChanges(before, after, MAX_SHOWN_CHANGES) : { added: '', removed: '' }),
+  };
+}
+
+type Compared = Pick<Source, 'id' | 'stored' | 'baseline' | 'announcedFrom' | 'content' | 'lastNotifiedAt'>;
+
+/** The stored versions that `listSourceChanges` compares. */
+export const listComparedVersions = (source: Compared): StoredVersion[] => [
+  ...new Set(
+    [getComparedVersions(source), getAnnouncedVersions(source)].flatMap(({ from, to }) =>
+      [from, to].filter((version) => version !== undefined),
+    ),
+  ),
+];
+
+/** Lists the changes since the last e-mail, and those that the last e-mail was about. */
+export function listSourceChanges(source: Compared, getText: (version: StoredVersion) => string | undefined) {
+  const announced = getAnnouncedVersions(source);
+  return {
+    sourceId: source.id,
+    ...listChanges(getComparedVersions(source), getText),
+    announced:
+      announced.from === undefined || source.lastNotifiedAt === undefined
+        ? undefined
+        : { ...listChanges(announced, getText), announcedAt: source.lastNotifiedAt },
   };
 }

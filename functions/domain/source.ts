@@ -79,6 +79,10 @@ export const Source = z.object({
   content: z.optional(SourceContent),
   /** The version that admins know: the last announced one, or the first. */
   baseline: z.optional(z.int()),
+  /** The version that the last e-mail compared `baseline` with. */
+  announcedFrom: z.optional(z.int()),
+  /** When a change that came too soon after an e-mail about its URL may be announced. */
+  announceAt: z.optional(Timestamp),
   /** Difference of the current text from version `from`, in percent. */
   measured: z.optional(z.object({ from: z.int(), difference: z.number() })),
   lastError: z.optional(z.string()),

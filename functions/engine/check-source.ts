@@ -10,6 +10,7 @@ import {
   scheduleNextCheck,
 } from '../domain/source.ts';
 import {
+  buildAnnouncement,
   type CheckFinding,
   type CheckOutcome,
   type CheckSettlement,
@@ -17,6 +18,7 @@ import {
   computeRefusalDelay,
   describeChange,
   failCheck,
+  getComparedVersions,
   getMeasuredVersion,
   listNeededVersions,
   MAX_REFUSALS,
@@ -109,10 +111,30 @@ export function checkSource<Slot>(
     return outcome;
   }
 
+  /** Announces a change that came too soon after an e-mail, once its time has come. */
+  async function announceLater(
+    source: LeasedSource,
+    outcome: Extract<CheckOutcome, { kind: 'unchanged' }>,
+    traceId: TraceId,
+  ): Promise<CheckOutcome> {
+    const { announceAt } = source;
+    if (announceAt === undefined || announceAt > now().toISOString()) return outcome;
+    const { from, to } = getComparedVersions(source);
+    const [before, after] = await Promise.all(
+      [from, to].map((version) => version && sources.text(source, version)),
+    );
+    if (to === undefined || before === undefined || after === undefined) return outcome;
+    const settings = await organizations.find(source.orgId);
+    const id = `${source.id}#changed#${to.version}#${announceAt}`;
+    const context = { id, version: to.version, now: now(), traceId };
+    return { ...outcome, announcement: buildAnnouncement(source, [before, after], settings, context) };
+  }
+
   async function determineOutcome(source: LeasedSource, traceId: TraceId): Promise<CheckOutcome> {
     if (source.starts > MAX_STARTS) return failCheck('the content could not be processed');
     const result = compareContent(source, await ports.fetchContent(source));
-    return result.kind === 'new' ? buildChange(source, result, traceId) : result;
+    if (result.kind === 'new') return buildChange(source, result, traceId);
+    return result.kind === 'unchanged' ? announceLater(source, result, traceId) : result;
   }
 
   async function check(ref: SourceRef, askedAt: Date, traceId: TraceId): Promise<void> {

@@ -34,9 +34,13 @@ export interface NotifyPorts {
     find(tenant: Tenant, id: SourceId): Promise<Pick<Source, 'name' | 'content'> | undefined>;
     /** Records the version that admins know. Repeatable. */
     notified(tenant: Tenant, id: SourceId, version: number, at: Date): Promise<unknown>;
+    /** Lets a check announce the current text once the time has come. */
+    announceLater(tenant: Tenant, id: SourceId, at: Date): Promise<unknown>;
   };
   mailings: {
     state(mailRequest: MailRequest, now: Date): Promise<MailingState>;
+    /** When an e-mail about another event is allowed; undefined after none. */
+    windowEnd(mailRequest: MailRequest): Promise<Date | undefined>;
     claim(
       mailRequest: MailRequest,
       now: Date,
@@ -46,13 +50,12 @@ export interface NotifyPorts {
     release(mailRequest: MailRequest, token: string): Promise<boolean>;
   };
   budgets: {
-    /**
-     * Decides once per event and day, and charges the recipients to the budget of the kind.
-     * @param recipients called only for an e-mail that may be sent
-     */
+    /** `closed`: no e-mail of the kind is sent today any more. */
+    find(request: AdmissionRequest, now: Date): Promise<'admitted' | 'open' | 'closed'>;
+    /** Decides once per event and day, and charges the recipients to the budget of the kind. */
     admit(
-      request: { orgId: OrgId; kind: MailKind; eventId: string },
-      recipients: () => Promise<number>,
+      request: AdmissionRequest,
+      recipients: number,
       now: Date,
     ): Promise<'send' | 'over-budget' | 'over-ceiling'>;
   };
@@ -62,6 +65,8 @@ export interface NotifyPorts {
   log: Log;
   now: () => Date;
 }
+
+type AdmissionRequest = Pick<MailRequest, 'orgId' | 'kind' | 'eventId'>;
 
 export interface NotifySettings {
   dashboardOrigin: string;
@@ -77,6 +82,8 @@ export interface ChangeNotification {
   /** Undefined when the notification is obsolete. */
   text(): Promise<MailText | undefined>;
   markNotified(at: Date): Promise<unknown>;
+  /** Called when another e-mail about the same was sent too recently. */
+  announceLater?(at: Date): Promise<unknown>;
 }
 
 export const getLogFields = ({ id, type, orgId, traceId }: BusEvent) => ({
@@ -196,6 +203,7 @@ function buildContentNotification(
       if (source === undefined || organization?.contentChangeNotifications === false) return undefined;
       return composeContentChangeMail({
         ...changed,
+        sourceId,
         name: source.name ?? source.content?.title,
         organization: organization?.name ?? orgId,
         noticeSeconds,
@@ -203,5 +211,6 @@ function buildContentNotification(
       });
     },
     markNotified: (at) => sources.notified(tenant, sourceId, version, at),
+    announceLater: (at) => sources.announceLater(tenant, sourceId, at),
   };
 }

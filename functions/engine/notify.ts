@@ -8,7 +8,6 @@ import {
   type MailRequest,
   splitRecipients,
 } from '../domain/mailing.ts';
-import { memoize } from '../domain/memoize.ts';
 import {
   buildNotification,
   type ChangeNotification,
@@ -46,13 +45,10 @@ export function notifyAdmins(ports: NotifyPorts, settings: NotifySettings) {
   /** @throws NotNotified when the event must be retried for the rest */
   async function notify(event: BusEvent, permit: Permit): Promise<void> {
     const notification = buildNotification(event, ports, settings);
-    const findRecipients = memoize(listRecipients);
+    const { mailRequest } = notification;
     // Saves the search for recipients of an e-mail that is dropped or sent already. The claim checks again.
-    const state = await mailings.state(notification.mailRequest, now());
-    if (state === 'within-window') {
-      log('ADMINS_TOLD_BEFORE', getLogFields(event));
-      return;
-    }
+    const state = await mailings.state(mailRequest, now());
+    if (state === 'within-window') return leaveForLater(notification, event);
     const text = await notification.text();
     if (text === undefined) {
       log('NEWS_OUTDATED', getLogFields(event));
@@ -60,41 +56,52 @@ export function notifyAdmins(ports: NotifyPorts, settings: NotifySettings) {
     }
     // Another worker's claim can be released again; charge the budget only for an e-mail that was free.
     if (state === 'busy') throw new NotNotified(BUSY);
-    const countRecipients = async () => (await findRecipients(event)).flat().length;
-    if (state === 'free' && !(await isWithinBudget(notification, event, countRecipients))) return;
-    const chunks = await findRecipients(event);
+    const budget = state === 'free' ? await ports.budgets.find(mailRequest, now()) : 'admitted';
+    if (budget === 'closed') return dropOverBudget(event);
+    const chunks = await listRecipients(event);
     if (chunks.length === 0) {
       count('nobody');
       log('NO_ADMIN', getLogFields(event));
       return;
     }
+    const requests = chunks.map((to, chunk) => ({
+      to,
+      ...mailRequest,
+      about: buildChunkMailKey(mailRequest.about, chunk),
+    }));
+    // All admins get the e-mail, or none: a retry may have moved the window of some.
+    if (state === 'free')
+      for (const request of requests.slice(1))
+        if ((await mailings.state(request, now())) === 'within-window')
+          return leaveForLater({ ...notification, mailRequest: request }, event);
+    if (budget === 'open') {
+      const admission = await ports.budgets.admit(mailRequest, chunks.flat().length, now());
+      if (admission !== 'send') return dropOverBudget(event, admission);
+    }
     const outcomes = new Set<Outcome>();
-    for (const [chunk, to] of chunks.entries()) {
-      const mailRequest = {
-        ...notification.mailRequest,
-        about: buildChunkMailKey(notification.mailRequest.about, chunk),
-      };
-      outcomes.add(await sendOnce(mailRequest, { ...text, to }, permit, event.traceId));
+    for (const { to, ...request } of requests) {
+      const outcome = await sendOnce(request, { ...text, to }, permit, event.traceId);
+      if (outcome === 'within-window' && outcomes.size === 0) return leaveForLater(notification, event);
+      outcomes.add(outcome);
+      if (outcome === 'busy') break;
     }
     if (DELIVERED.some((outcome) => outcomes.has(outcome))) await notification.markNotified(now());
     if (outcomes.has('refused')) throw new NotNotified('an e-mail was refused');
     if (outcomes.has('busy')) throw new NotNotified(BUSY);
   }
 
-  async function isWithinBudget(
-    { mailRequest }: ChangeNotification,
-    event: BusEvent,
-    countRecipients: () => Promise<number>,
-  ): Promise<boolean> {
-    const admission = await ports.budgets.admit(mailRequest, countRecipients, now());
-    if (admission === 'send') return true;
+  async function leaveForLater(notification: ChangeNotification, event: BusEvent): Promise<void> {
+    const end = await mailings.windowEnd(notification.mailRequest);
+    await notification.announceLater?.(end ?? now());
+    log('ADMINS_TOLD_BEFORE', getLogFields(event));
+  }
+
+  function dropOverBudget(event: BusEvent, admission?: 'over-budget' | 'over-ceiling'): void {
     count('overBudget');
     log('MAIL_OVER_BUDGET', getLogFields(event));
-    if (admission === 'over-ceiling') {
-      count('ceiling');
-      log('MAIL_CEILING_REACHED', getLogFields(event));
-    }
-    return false;
+    if (admission !== 'over-ceiling') return;
+    count('ceiling');
+    log('MAIL_CEILING_REACHED', getLogFields(event));
   }
 
   /** @returns the recipients of each e-mail */

@@ -16,7 +16,7 @@ const MAX_PAGE_USERS = 60;
 export function userDirectory(client: CognitoIdentityProviderClient, userPool: string) {
   return {
     /**
-     * Verified e-mail addresses of an organization's admins, oldest first.
+     * Verified e-mail addresses of an organization's admins, oldest first, in the same order at each call.
      * @throws Cognito's error, such as throttling
      */
     async adminsOf(orgId: OrgId): Promise<string[]> {
@@ -35,7 +35,10 @@ export function userDirectory(client: CognitoIdentityProviderClient, userPool: s
         after = PaginationToken;
       } while (after !== undefined);
       return admins
-        .toSorted((a, b) => getCreationTime(a) - getCreationTime(b))
+        .toSorted(
+          (a, b) =>
+            getCreationTime(a) - getCreationTime(b) || (a.Username ?? '').localeCompare(b.Username ?? ''),
+        )
         .map((user) => getAttribute(user, 'email') ?? '');
     },
   };

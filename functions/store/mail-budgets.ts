@@ -74,21 +74,26 @@ export function mailBudgets(
 
   return {
     /**
-     * Decides once per event and day. After the first refusal of a day no e-mail of the kind is sent to the
-     * organization, and its admins are not read again.
-     * @throws Contended
+     * Whether the event was admitted today, or else whether others of its kind can be: after the first
+     * refusal of a day no e-mail of the kind is sent to the organization.
      */
-    async admit(request: AdmissionRequest, recipients: () => Promise<number>, now: Date): Promise<Admission> {
-      const { organization, stage } = budgets[request.kind];
-      const Key = budgetKey(request, now);
+    async find(request: AdmissionRequest, now: Date): Promise<'admitted' | 'open' | 'closed'> {
       const [decision, budget] = await Promise.all([
         readItem(mailings, keys.mailing(request.orgId, buildAdmissionMailKey(request.eventId))),
-        readItem(mailings, Key),
+        readItem(mailings, budgetKey(request, now)),
       ]);
-      if (decision?.day === toDay(now)) return 'send';
-      if (budget?.isClosed === true) return 'over-budget';
-      const count = await recipients();
-      if (count === 0) return 'send';
+      if (decision?.day === toDay(now)) return 'admitted';
+      return budget?.isClosed === true ? 'closed' : 'open';
+    },
+
+    /**
+     * Decides once per event and day.
+     * @param count of the recipients
+     * @throws Contended
+     */
+    async admit(request: AdmissionRequest, count: number, now: Date): Promise<Admission> {
+      const { organization, stage } = budgets[request.kind];
+      const Key = budgetKey(request, now);
       const result = await commit([
         buildDecision(request, now),
         {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import {
+  computeWindowEnd,
   computeWindowStart,
   getMailingState,
   Mailing,
@@ -11,7 +12,7 @@ import {
 } from '../domain/mailing.ts';
 import { Defect } from '../domain/problem.ts';
 import { keys } from './keys.ts';
-import { type Table, toExpiry, update } from './table.ts';
+import { readItem, type Table, toExpiry, update } from './table.ts';
 
 /** Longer than any window, and than the retention of the queue's messages. */
 const DAYS_KEPT = 90;
@@ -34,13 +35,18 @@ export function mailingStore(mailings: Table) {
       ExpressionAttributeValues: { ':token': token },
     });
 
+  const read = async (request: MailRequest): Promise<Mailing> =>
+    Mailing.parse((await readItem(mailings, buildKey(request))) ?? {});
+
   return {
     /** Whether an e-mail can be claimed now. */
     async state(sending: MailRequest, now: Date): Promise<MailingState> {
-      const { Item = {} } = await mailings.client.send(
-        new GetCommand({ TableName: mailings.name, Key: buildKey(sending), ConsistentRead: true }),
-      );
-      return getMailingState(Mailing.parse(Item), sending, now);
+      return getMailingState(await read(sending), sending, now);
+    },
+
+    /** When an e-mail about another event is allowed; undefined after none. */
+    async windowEnd(request: MailRequest): Promise<Date | undefined> {
+      return computeWindowEnd(await read(request), request);
     },
 
     /**

@@ -65,6 +65,19 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
   const applyEnd = async (write: ReturnType<typeof buildCheckEnd>): Promise<'done' | 'refused'> =>
     (await retryContention(() => update(knowledge, write))) ? 'done' : 'refused';
 
+  const toEndChange = (end: ReturnType<typeof buildCheckEnd>): Change => ({
+    refusal: 'lease-lost',
+    write: { Update: { ...table, ...end } },
+  });
+
+  /** @throws Contended */
+  async function commitEnd({ id }: LeasedSource, changes: readonly Change[]): Promise<'done' | 'refused'> {
+    const result = await commit(changes);
+    if (result.kind === 'committed') return 'done';
+    if (result.refusal === 'lease-lost') return 'refused';
+    throw new Defect(`the result of a check of ${id} was refused: ${result.refusal}`);
+  }
+
   function buildNewVersion(
     source: LeasedSource,
     settlement: CheckSettlement,
@@ -81,12 +94,13 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
       lastChangedAt: source.lease.since,
       ...(measured === undefined ? { baseline: version } : { measured }),
     };
-    const removes = ['lastError', ...(measured === undefined ? ['measured'] : [])];
+    const removes = [
+      'lastError',
+      'announceAt',
+      ...(measured === undefined ? ['measured', 'announcedFrom'] : []),
+    ];
     return [
-      {
-        refusal: 'lease-lost',
-        write: { Update: { ...table, ...buildCheckEnd(source, settlement, sets, removes) } },
-      },
+      toEndChange(buildCheckEnd(source, settlement, sets, removes)),
       ...changes,
       ...(notice === undefined ? [] : [notices.appendNotice(notice)]),
     ];
@@ -144,16 +158,19 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
     async settle(source: LeasedSource, settlement: CheckSettlement): Promise<'done' | 'refused'> {
       const { outcome } = settlement;
       switch (outcome.kind) {
-        case 'changed': {
-          const result = await commit(buildNewVersion(source, settlement, outcome));
-          if (result.kind === 'committed') return 'done';
-          if (result.refusal === 'lease-lost') return 'refused';
-          throw new Defect(`a new version of ${source.id} was refused: ${result.refusal}`);
-        }
+        case 'changed':
+          return commitEnd(source, buildNewVersion(source, settlement, outcome));
         case 'unchanged': {
-          const { content } = outcome;
-          const sets = { failures: 0, ...(content === undefined ? {} : { content }) };
-          return applyEnd(buildCheckEnd(source, settlement, sets, ['lastError']));
+          const { content, announcement: { measured, notice } = {} } = outcome;
+          const sets = {
+            failures: 0,
+            ...(content === undefined ? {} : { content }),
+            ...(measured === undefined ? {} : { measured }),
+          };
+          const removes = ['lastError', ...(measured === undefined ? [] : ['announceAt'])];
+          if (notice === undefined) return applyEnd(buildCheckEnd(source, settlement, sets, removes));
+          const end = buildCheckEnd(source, settlement, { ...sets, stored: markAnnounced(source) }, removes);
+          return commitEnd(source, [toEndChange(end), notices.appendNotice(notice)]);
         }
         case 'failed': {
           const sets = { failures: source.failures + 1, lastError: outcome.error };
@@ -181,6 +198,10 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
     deleteAllVersions: versions.removeAll,
   };
 }
+
+/** The versions of a source whose current one is announced. */
+const markAnnounced = ({ stored, content }: LeasedSource): StoredVersion[] =>
+  stored.map((version) => (version.version === content?.version ? { ...version, announced: true } : version));
 
 /** Compressed bytes per item, below DynamoDB's limit of 400 KB. */
 const PART_BYTES = 300_000;

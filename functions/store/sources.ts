@@ -127,9 +127,19 @@ export function sourceStore(knowledge: Table) {
     async notified(tenant: Tenant, id: SourceId, version: number, at: Date): Promise<void> {
       await update(knowledge, {
         Key: keys.source(tenant, id),
-        UpdateExpression: 'SET baseline = :version, lastNotifiedAt = :at',
+        UpdateExpression: 'SET announcedFrom = baseline, baseline = :version, lastNotifiedAt = :at',
         ConditionExpression: 'baseline < :version',
         ExpressionAttributeValues: { ':version': version, ':at': at.toISOString() },
+      });
+    },
+
+    /** Lets a check announce the current text once the time has come. */
+    async announceLater(tenant: Tenant, id: SourceId, at: Date): Promise<void> {
+      await update(knowledge, {
+        Key: keys.source(tenant, id),
+        UpdateExpression: 'SET announceAt = :at',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':at': at.toISOString() },
       });
     },
   };

@@ -216,6 +216,7 @@ export const sourceChanges = {
   difference: source.difference,
   added: 'Express delivery takes one working day.\nOrders of before noon leave on the same day.',
   removed: 'Express delivery takes two working days.',
+  announced: null,
 } as const;
 
 /** An event has its cause's time; its deliveries carry it in their identifiers too. */

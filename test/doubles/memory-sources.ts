@@ -73,8 +73,14 @@ export class MemorySources implements Sources {
   async notified({ orgId, generation }: Tenant, id: Source['id'], version: number, at: Date): Promise<void> {
     const source = this.#rows.get(placeOf({ id, orgId, generation }))?.source;
     if (source?.baseline === undefined || source.baseline >= version) return;
+    source.announcedFrom = source.baseline;
     source.baseline = version;
     source.lastNotifiedAt = at.toISOString();
+  }
+
+  async announceLater({ orgId, generation }: Tenant, id: Source['id'], at: Date): Promise<void> {
+    const source = this.#rows.get(placeOf({ id, orgId, generation }))?.source;
+    if (source !== undefined) source.announceAt = at.toISOString();
   }
 
   /** When a source is due; undefined when there is no such source. */
@@ -124,12 +130,24 @@ export class MemorySources implements Sources {
     row.dueAt = ended.nextCheckAt;
     if (outcome.kind === 'failed')
       row.source = { ...ended, failures: rest.failures + 1, lastError: outcome.error };
-    else if (outcome.kind === 'unchanged')
-      row.source = { ...ended, ...(outcome.content === undefined ? {} : { content: outcome.content }) };
-    else {
+    else if (outcome.kind === 'unchanged') {
+      const { content, announcement } = outcome;
+      const { announceAt, ...announced } = ended;
+      const { notice } = announcement ?? {};
+      row.source = {
+        ...(announcement === undefined ? ended : { ...announced, measured: announcement.measured }),
+        ...(content === undefined ? {} : { content }),
+        stored: ended.stored.map((version) =>
+          notice !== undefined && version.version === ended.content?.version
+            ? { ...version, announced: true }
+            : version,
+        ),
+      };
+      if (notice !== undefined) this.notices.push(notice);
+    } else {
       const { content, text, kept, notice } = outcome;
       const { version } = content;
-      const { measured: _, ...unmeasured } = ended;
+      const { measured: _, announceAt, ...unmeasured } = ended;
       const stored: StoredVersion = {
         version,
         parts: 1,

@@ -238,6 +238,9 @@ export const organization: typeof english = {
     changesBetween: (from, to) =>
       `Von Version ${from}, die die Admins kennen, zu Version ${to}, der jetzigen.`,
     changesNone: 'Seit der letzten Benachrichtigung der Admins hat sich nichts geändert.',
+    announced: 'Letzte E-Mail',
+    announcedBetween: (percent: string, from: number, to: number) =>
+      `${percent} geändert von Version ${from} zu Version ${to}.`,
     changesNothing: 'Es wurde noch nichts importiert.',
     changesMoved: 'Es sind dieselben Zeilen in anderer Reihenfolge.',
     added: 'Hinzugekommen',

@@ -227,6 +227,9 @@ export const organization = {
     changesBetween: (from: number, to: number) =>
       `From version ${from}, of the last notification, to version ${to}, the current one.`,
     changesNone: 'No change since admins were last notified.',
+    announced: 'Last e-mail',
+    announcedBetween: (percent: string, from: number, to: number) =>
+      `${percent} changed from version ${from} to version ${to}.`,
     changesNothing: 'Nothing has been imported yet.',
     changesMoved: 'The lines are the same in another order.',
     added: 'Added',

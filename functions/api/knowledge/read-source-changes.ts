@@ -1,5 +1,5 @@
 import { notFound } from '../../domain/problem.ts';
-import { getComparedVersions, listChangesSince } from '../../domain/source-check.ts';
+import { listComparedVersions, listSourceChanges } from '../../domain/source-check.ts';
 import { success } from '../../platform/reply.ts';
 import { sourceVersions } from '../../store/source-checks.ts';
 import { routeHandler } from '../route-handler.ts';
@@ -16,13 +16,9 @@ export const handler = routeHandler(routes.readSourceChanges, async ({ tenant, p
   for (let attempt = 1; ; attempt += 1) {
     const source = await sources.find(tenant, params.id);
     if (!source) return notFound('content source');
-    const { from, to } = getComparedVersions(source);
-    const [before, after] = await Promise.all(
-      [from, to].map((version) => version && versions.read(source, version)),
-    );
-    const isComplete =
-      (from === undefined || before !== undefined) && (to === undefined || after !== undefined);
-    if (isComplete || attempt === MAX_ATTEMPTS)
-      return success(listChangesSince(source.id, { from, before }, { to, after }));
+    const compared = listComparedVersions(source);
+    const texts = await Promise.all(compared.map((version) => versions.read(source, version)));
+    if (texts.every((text) => text !== undefined) || attempt === MAX_ATTEMPTS)
+      return success(listSourceChanges(source, (version) => texts[compared.indexOf(version)]));
   }
 });

@@ -33,14 +33,22 @@ export const Source = z.object({
 
 export const SourceVersion = z.object({ version: z.int(), words: z.int() });
 
-/** From the version that admins were notified of to the current one. */
-export const SourceChanges = z.object({
-  sourceId: SourceId,
+const compared = {
   from: orNull(SourceVersion),
   to: orNull(SourceVersion),
   difference: orNull(z.number()),
   added: z.string(),
   removed: z.string(),
+};
+
+/** What the last e-mail to admins was about. */
+export const AnnouncedChanges = z.object({ ...compared, announcedAt: Timestamp });
+
+/** From the version that admins were notified of to the current one. */
+export const SourceChanges = z.object({
+  sourceId: SourceId,
+  ...compared,
+  announced: orNull(AnnouncedChanges),
 });
 
 export const SourceParams = z.object({ id: SourceId });

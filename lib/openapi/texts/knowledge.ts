@@ -54,10 +54,10 @@ ${PROGRAMS}`,
   },
   readSourceChanges: {
     tag: 'Knowledge',
-    atMost: { reads: 300, writes: 4 },
+    atMost: { reads: 420, writes: 4 },
     description: `Returns the lines that were added and removed between the version of the last e-mail to
 admins, or the first version, and the current one. Moved lines are not listed. All lines are plain text as
-found, never markup.
+found, never markup. \`announced\` has the changes that the last e-mail was about, until the next e-mail.
 
 Before the import, \`from\`, \`to\` and \`difference\` are null.`,
     answer: 'The changes.',
@@ -82,6 +82,9 @@ the \`Idempotency-Key\`. The concurrent checks of an organization are limited; f
     data: examples.source,
   },
 } as const satisfies Record<string, OperationText>;
+
+const ADDED_LINES = 'Added lines as plain text, at most 4,000 characters, with `…` where lines are omitted.';
+const REMOVED_LINES = 'Removed lines, in the same form.';
 
 /** The schemas of answers. */
 export const answers = {
@@ -111,8 +114,17 @@ export const answers = {
     to: 'Current version; null before the import.',
     difference:
       'Percentage of the words of both versions that are in only one of them: 0 if all are in both, 100 if none. Null if there is nothing to compare.',
-    added: 'Added lines as plain text, at most 4,000 characters, with `…` where lines are omitted.',
-    removed: 'Removed lines, in the same form.',
+    added: ADDED_LINES,
+    removed: REMOVED_LINES,
+    announced: 'Changes that the last e-mail to admins was about; null before the first one.',
+  }),
+  AnnouncedChanges: described(knowledge.AnnouncedChanges, {
+    from: 'Version that admins knew before the e-mail; null if its text is no longer stored.',
+    to: 'Version that the e-mail reported.',
+    difference: 'Percentage of words that differ between both versions.',
+    added: ADDED_LINES,
+    removed: REMOVED_LINES,
+    announcedAt: 'When the e-mail was sent, UTC.',
   }),
   SourceVersion: described(knowledge.SourceVersion, {
     version: 'Number of the version, from 1.',

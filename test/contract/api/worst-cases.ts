@@ -200,13 +200,15 @@ export async function worstCases(tables: TestTables, api: Api) {
 
   const versions = sourceVersions(knowledge);
   const words = () => randomBytes(MAX_TEXT_BYTES / 2 - 1).toString('hex');
-  const stored = [1, 2].map((version) => ({ version, ...versions.add(source, version, words()) }));
+  const stored = [1, 2, 3].map((version) => ({ version, ...versions.add(source, version, words()) }));
   for (const { changes } of stored) await commit(changes);
   const known = {
     ...source,
-    baseline: 1,
+    announcedFrom: 1,
+    baseline: 2,
+    lastNotifiedAt: now.toISOString(),
     stored: stored.map(({ version, parts }) => ({ version, parts })),
-    content: { version: 2, digest: 'd', words: 1, title: '漢'.repeat(300), etag: 'e'.repeat(1000) },
+    content: { version: 3, digest: 'd', words: 1, title: '漢'.repeat(300), etag: 'e'.repeat(1000) },
   };
 
   await fill(service, [

@@ -17,8 +17,6 @@ import { rowsIn } from './rows.ts';
 const engine = dynamoDb();
 const DAY = 86_400;
 const orgId = newId('org', NOW);
-const one = async () => 1;
-const notRead = async () => expect.unreachable('admins must not be read');
 let events = 0;
 const aRequest = (changes: Partial<{ orgId: typeof orgId; kind: MailKind }> = {}) => {
   events += 1;
@@ -46,7 +44,7 @@ describe.each(mailingKinds(engine))('the e-mail budget (%s)', (_, make) => {
         // A contended decision is retried with its message.
         for (;;)
           try {
-            return await budgets.admit(request, one, NOW);
+            return await budgets.admit(request, 1, NOW);
           } catch (error) {
             if (!(error instanceof Contended)) throw error;
           }
@@ -60,56 +58,58 @@ describe.each(mailingKinds(engine))('the e-mail budget (%s)', (_, make) => {
   it('admits a repeated event again without counting it, also when the budget is used up', async () => {
     const budgets = await budgetsOf({ organization: 1 });
     const first = aRequest();
-    expect(await budgets.admit(first, one, NOW)).toBe('send');
-    expect(await budgets.admit(aRequest(), one, NOW)).toBe('over-budget');
-    expect(await budgets.admit(first, one, NOW)).toBe('send');
+    expect(await budgets.find(first, NOW)).toBe('open');
+    expect(await budgets.admit(first, 1, NOW)).toBe('send');
+    expect(await budgets.find(first, NOW)).toBe('admitted');
+    expect(await budgets.admit(aRequest(), 1, NOW)).toBe('over-budget');
+    expect(await budgets.admit(first, 1, NOW)).toBe('send');
     expect(await budgets.spent()).toBe(1);
   });
 
-  it('refuses an e-mail to more than are left, and all further ones of the day without reading admins', async () => {
+  it('is closed for the day by an e-mail to more than are left', async () => {
     const budgets = await budgetsOf({ organization: 5 });
-    expect(await budgets.admit(aRequest(), async () => 4, NOW)).toBe('send');
-    expect(await budgets.admit(aRequest(), async () => 2, NOW)).toBe('over-budget');
-    expect(await budgets.admit(aRequest(), notRead, NOW)).toBe('over-budget');
+    expect(await budgets.admit(aRequest(), 4, NOW)).toBe('send');
+    expect(await budgets.admit(aRequest(), 2, NOW)).toBe('over-budget');
+    expect(await budgets.find(aRequest(), NOW)).toBe('closed');
+    expect(await budgets.find(aRequest({ kind: 'webhook.failing' }), NOW)).toBe('open');
   });
 
   it('admits the first e-mail of a day to any number of admins, and then no other', async () => {
     const budgets = await budgetsOf({ organization: 5 });
-    expect(await budgets.admit(aRequest(), async () => 0, NOW)).toBe('send');
-    expect(await budgets.admit(aRequest(), async () => 120, NOW)).toBe('send');
-    expect(await budgets.admit(aRequest(), async () => 120, NOW)).toBe('over-budget');
+    expect(await budgets.admit(aRequest(), 120, NOW)).toBe('send');
+    expect(await budgets.admit(aRequest(), 120, NOW)).toBe('over-budget');
   });
 
   it('is new each day, also for an e-mail that could not be sent the day before', async () => {
     const budgets = await budgetsOf({ organization: 1 });
     const [first, second] = [aRequest(), aRequest()];
-    await budgets.admit(first, one, NOW);
-    await budgets.admit(second, one, NOW);
+    await budgets.admit(first, 1, NOW);
+    await budgets.admit(second, 1, NOW);
     const tomorrow = later(NOW, seconds(DAY));
 
-    expect(await budgets.admit(first, one, tomorrow)).toBe('send');
-    expect(await budgets.admit(second, one, tomorrow)).toBe('over-budget');
+    expect(await budgets.admit(first, 1, tomorrow)).toBe('send');
+    expect(await budgets.admit(second, 1, tomorrow)).toBe('over-budget');
   });
 
   it('is separate for each kind and each organization', async () => {
     const budgets = await budgetsOf({ organization: 1 });
-    await budgets.admit(aRequest(), one, NOW);
-    expect(await budgets.admit(aRequest(), one, NOW)).toBe('over-budget');
+    await budgets.admit(aRequest(), 1, NOW);
+    expect(await budgets.admit(aRequest(), 1, NOW)).toBe('over-budget');
 
-    expect(await budgets.admit(aRequest({ kind: 'webhook.failing' }), one, NOW)).toBe('send');
-    expect(await budgets.admit(aRequest({ kind: 'webhook.disabled' }), one, NOW)).toBe('send');
-    expect(await budgets.admit(aRequest(elsewhere()), one, NOW)).toBe('send');
+    expect(await budgets.admit(aRequest({ kind: 'webhook.failing' }), 1, NOW)).toBe('send');
+    expect(await budgets.admit(aRequest({ kind: 'webhook.disabled' }), 1, NOW)).toBe('send');
+    expect(await budgets.admit(aRequest(elsewhere()), 1, NOW)).toBe('send');
   });
 
   it('leaves the rest of the quota to e-mail about endpoints, which counts too', async () => {
     const budgets = await budgetsOf({ stage: 2 });
     const disabling = () => aRequest({ kind: 'webhook.disabled', ...elsewhere() });
-    expect(await budgets.admit(aRequest(), one, NOW)).toBe('send');
-    expect(await budgets.admit(disabling(), one, NOW)).toBe('send');
+    expect(await budgets.admit(aRequest(), 1, NOW)).toBe('send');
+    expect(await budgets.admit(disabling(), 1, NOW)).toBe('send');
 
-    expect(await budgets.admit(aRequest(elsewhere()), one, NOW)).toBe('over-ceiling');
-    expect(await budgets.admit(aRequest(elsewhere()), async () => 3, NOW)).toBe('over-ceiling');
-    expect(await budgets.admit(disabling(), one, NOW)).toBe('send');
+    expect(await budgets.admit(aRequest(elsewhere()), 1, NOW)).toBe('over-ceiling');
+    expect(await budgets.admit(aRequest(elsewhere()), 3, NOW)).toBe('over-ceiling');
+    expect(await budgets.admit(disabling(), 1, NOW)).toBe('send');
     expect(await budgets.spent()).toBe(3);
   });
 });

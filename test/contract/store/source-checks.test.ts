@@ -313,6 +313,7 @@ describe.each(sourceStoreKinds())('the version that admins know (%s)', (_, make)
 
     await stores.notified(source, source.id, 3, at);
     expect(await stores.find(source, source.id)).toMatchObject({
+      announcedFrom: 1,
       baseline: 3,
       lastNotifiedAt: at.toISOString(),
     });
@@ -321,6 +322,37 @@ describe.each(sourceStoreKinds())('the version that admins know (%s)', (_, make)
       baseline: 3,
       lastNotifiedAt: at.toISOString(),
     });
+  });
+
+  it('that came too soon is announced by a check that finds no new text', async () => {
+    const stores = await make();
+    const source = await setUpImported(stores);
+    const measured = { from: 1, difference: 90 };
+    await settleCheck(
+      stores,
+      source,
+      change(2, 'second', { kept: [{ version: 1, parts: 1 }], measured }),
+      later(NOW, 1),
+    );
+    await stores.announceLater(source, source.id, HOUR);
+    await settleCheck(stores, source, { kind: 'unchanged' }, HOUR);
+    expect(await stores.find(source, source.id)).toMatchObject({ announceAt: HOUR.toISOString() });
+
+    const data = { sourceId: source.id, url: source.url, kind: source.kind, version: 2, difference: 90 };
+    const notice = createNotice(
+      'source.changed',
+      'announced later',
+      { ...data, added: '', removed: '' },
+      { tenant: source, now: HOUR },
+    );
+    const twoHours = later(HOUR, 3_600_000);
+    const announcement = { measured, notice };
+    await settleCheck(stores, source, { kind: 'unchanged', announcement }, twoHours);
+
+    const after = await stores.find(source, source.id);
+    expect(after).not.toHaveProperty('announceAt');
+    expect(after?.stored).toMatchObject([{ version: 1 }, { version: 2, announced: true }]);
+    expect((await stores.notices()).map(({ id }) => id)).toContain(notice.id);
   });
 
   it('does not restore a source that is gone or never imported', async () => {
@@ -332,6 +364,7 @@ describe.each(sourceStoreKinds())('the version that admins know (%s)', (_, make)
 
     await stores.remove(source, source.id);
     await stores.notified(source, source.id, 1, NOW);
+    await stores.announceLater(source, source.id, NOW);
     expect(await stores.find(source, source.id)).toBeUndefined();
   });
 

@@ -23,6 +23,7 @@ export interface SourceStores {
   sync(tenant: Tenant, id: Source['id'], now: Date): Promise<string>;
   find(tenant: Tenant, id: Source['id']): Promise<Source | undefined>;
   notified(tenant: Tenant, id: Source['id'], version: number, at: Date): Promise<void>;
+  announceLater(tenant: Tenant, id: Source['id'], at: Date): Promise<void>;
   /** Version numbers of the stored texts of a source, which may be gone. */
   versionsOf(ref: SourceRef): Promise<number[]>;
   notices(): Promise<Pick<Notice, 'id' | 'type' | 'data'>[]>;
@@ -46,6 +47,7 @@ function memoryStores(): SourceStores {
     sync: (tenant, id, now) => sources.sync(tenant, id, { now, cooldownSeconds: COOLDOWN_SECONDS }),
     find: (tenant, id) => sources.find(tenant, id),
     notified: (...told) => sources.notified(...told),
+    announceLater: (...asked) => sources.announceLater(...asked),
     versionsOf: async (ref) => sources.versionsOf(ref),
     notices: async () => sources.notices,
   };
@@ -71,6 +73,7 @@ function dynamoDbStores({ knowledge, outbox }: TestTables): SourceStores {
     },
     find: store.find,
     notified: store.notified,
+    announceLater: store.announceLater,
     async versionsOf(ref) {
       const partition = keys.versions(ref, ref.id);
       const found = (await rowsIn(knowledge)).filter(({ pk }) => pk === partition);

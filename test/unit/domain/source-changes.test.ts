@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
   getComparedVersions,
-  listChangesSince,
+  listSourceChanges,
   MAX_SHOWN_CHANGES,
 } from '../../../functions/domain/source-check.ts';
 import { NOW } from '../../builders.ts';
@@ -12,8 +12,11 @@ import { texts } from './arbitraries.ts';
 const sourceId = newId('src', NOW);
 const version = (number: number) => ({ version: number, parts: 1 });
 const content = (number: number) => ({ version: number, digest: 'd', words: 1 });
-const between = (before: string, after: string) =>
-  listChangesSince(sourceId, { from: version(1), before }, { to: version(3), after });
+const between = (before: string | undefined, after: string) =>
+  listSourceChanges(
+    { id: sourceId, stored: [version(1), version(3)], baseline: 1, content: content(3) },
+    (shown) => (shown.version === 1 ? before : after),
+  );
 
 describe('compared versions of a source', () => {
   it('are the baseline and the present one', () => {
@@ -48,6 +51,31 @@ describe('changes of a source', () => {
       difference: 50,
       added: 'five six',
       removed: 'three four',
+      announced: undefined,
+    });
+  });
+
+  it('include those of the last e-mail, with the changes since beside them', () => {
+    const texts = new Map([
+      [1, 'one two'],
+      [3, 'one three'],
+      [4, 'one four'],
+    ]);
+    const announcedAt = NOW.toISOString();
+    const known = { id: sourceId, announcedFrom: 1, baseline: 3, lastNotifiedAt: announcedAt };
+    const shown = listSourceChanges(
+      { ...known, stored: [1, 3, 4].map(version), content: content(4) },
+      ({ version }) => texts.get(version),
+    );
+
+    expect(shown).toMatchObject({ from: { version: 3 }, to: { version: 4 }, added: 'one four' });
+    expect(shown.announced).toEqual({
+      from: { version: 1, words: 2 },
+      to: { version: 3, words: 2 },
+      difference: 50,
+      added: 'one three',
+      removed: 'one two',
+      announcedAt,
     });
   });
 
@@ -68,15 +96,14 @@ describe('changes of a source', () => {
   });
 
   it('are unknown while a text is missing', () => {
-    expect(
-      listChangesSince(sourceId, { from: undefined, before: undefined }, { to: version(1), after: 'one' }),
-    ).toEqual({
+    expect(between(undefined, 'one')).toEqual({
       sourceId,
       from: undefined,
-      to: { version: 1, words: 1 },
+      to: { version: 3, words: 1 },
       difference: undefined,
       added: '',
       removed: '',
+      announced: undefined,
     });
   });
 });

@@ -56,20 +56,23 @@ describe('outcome of a check', () => {
 });
 
 describe('needed versions of a source', () => {
-  it('are the present one, the baseline, and a bounded number of announced ones', () => {
+  it('are the present one, the two of the last e-mail, and a bounded number of announced ones', () => {
     fc.assert(
       fc.property(
         stored,
         fc.integer({ min: 1, max: 30 }),
         fc.integer({ min: 1, max: 30 }),
-        (all, version, baseline) => {
+        fc.integer({ min: 1, max: 30 }),
+        (all, version, baseline, announcedFrom) => {
           const content = { ...toSourceContent(version, { text: '' }) };
-          const needed = listNeededVersions({ stored: all as StoredVersion[], content, baseline });
+          const source = { stored: all as StoredVersion[], content, baseline, announcedFrom };
+          const needed = listNeededVersions(source);
+          const compared = [version, baseline, announcedFrom];
           for (const each of all) {
-            if (each.version === version || each.version === baseline) expect(needed).toContain(each);
-            if (each.version < baseline && each.version !== version) expect(needed).not.toContain(each);
+            if (compared.includes(each.version)) expect(needed).toContain(each);
+            else if (each.version < baseline) expect(needed).not.toContain(each);
           }
-          expect(needed.length).toBeLessThanOrEqual(10);
+          expect(needed.length).toBeLessThanOrEqual(11);
           // The latest announced version can become the baseline.
           const [latest] = all.filter(({ announced }) => announced).toSorted((a, b) => b.version - a.version);
           if (latest !== undefined && latest.version > baseline) expect(needed).toContain(latest);

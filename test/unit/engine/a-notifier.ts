@@ -101,6 +101,7 @@ export function aNotifier({
         };
       },
       notified: async (_tenant, _id, version, at) => void notified.push({ version, at }),
+      announceLater: async () => undefined,
     },
     mailings: mailingStore(table),
     budgets: mailBudgets(table, buildMailBudgets(content)),

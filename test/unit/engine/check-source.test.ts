@@ -179,7 +179,7 @@ describe('check of a known source', () => {
     await check.sources.notified(source, source.id, 3, check.clock.now());
     check.shows('i j');
     expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 3, difference: 100 } });
-    expect(check.sources.versionsOf(source)).toEqual([3, 4, 5]);
+    expect(check.sources.versionsOf(source)).toEqual([1, 3, 4, 5]);
   });
 
   it('bounds the number of stored texts when no notification is sent for long', async () => {

@@ -251,6 +251,21 @@ describe('more admins than an e-mail may have recipients', () => {
     expect(sent.flatMap(({ to }) => to).toSorted()).toEqual(admins(150).toSorted());
   });
 
+  it('get the next e-mail together, when a retry has moved the 24 hours of some', async () => {
+    const { run, untilDone, sent, people, results, clock } = aNotifier();
+    people.admins = admins(120);
+    const tenant = aTenant();
+    results.push({ kind: 'sent' }, REFUSED);
+    await untilDone(aChange({ tenant }));
+    clock.elapse(DAY - 1);
+    await run(aChange({ tenant, version: 3 }));
+    expect(sent).toHaveLength(3);
+
+    clock.elapse(1);
+    await run(aChange({ tenant, version: 3 }));
+    expect(sent.slice(3).flatMap(({ to }) => to)).toEqual(admins(120));
+  });
+
   it('make the version count as notified when one e-mail was sent and another is unknown', async () => {
     const { run, sent, people, results, notified, counts } = aNotifier();
     people.admins = admins(60);

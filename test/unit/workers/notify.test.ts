@@ -92,7 +92,7 @@ describe('admin notification function', () => {
     const [{ args: [{ input }] = [{ input: undefined }] } = {}] = ses.commandCalls(SendEmailCommand);
     const { Subject, Body } = Object(input?.Content?.Simple);
     expect(Subject.Data).toBe('Content changed by 50%: Prices');
-    expect(Body.Text.Data).toContain(`${FUNCTION_ENVIRONMENT.DASHBOARD_ORIGIN}/settings/organization`);
+    expect(Body.Text.Data).toContain(`${FUNCTION_ENVIRONMENT.DASHBOARD_ORIGIN}/sources/${source.id}`);
     expect(dynamo).toHaveReceivedCommandWith(UpdateCommand, {
       TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE,
       Key: keys.mailing(orgId, buildContentMailKey(source.url)),

@@ -3,30 +3,65 @@ import { type Source, useChanges } from '../../api/sources.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Failure, Loading } from '../../parts/notice.tsx';
 import { Card } from '../../parts/page.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import styles from './sources.module.css';
 
-/** Changes of a source since admins were last notified. Untrusted text, shown as text. */
+/**
+ * Changes of a source since admins were last notified, and those that they were notified of. Untrusted text,
+ * shown as text.
+ */
 export function Changes({ source }: { source: Source }) {
   const t = useTexts();
   const { environment } = useEnvironment();
   const { data, error, refetch } = useChanges(environment, source);
   return (
-    <Card title={t.sources.changes}>
-      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
-      {data === undefined && !error ? <Loading lines={3} /> : null}
-      {data === undefined ? null : <Shown changes={data} />}
-    </Card>
+    <>
+      <Card title={t.sources.changes}>
+        {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
+        {data === undefined && !error ? <Loading lines={3} /> : null}
+        {data === undefined ? null : <Present changes={data} />}
+      </Card>
+      {data?.announced ? <Announced changes={data.announced} /> : null}
+    </>
   );
 }
 
-function Shown({ changes: { from, to, added, removed } }: { changes: Schema<'SourceChanges'> }) {
+function Present({ changes }: { changes: Schema<'SourceChanges'> }) {
   const t = useTexts();
+  const { from, to } = changes;
   if (from === null || to === null) return <p className="quiet">{t.sources.changesNothing}</p>;
   if (from.version === to.version) return <p className="quiet">{t.sources.changesNone}</p>;
   return (
     <>
       <p className="quiet">{t.sources.changesBetween(from.version, to.version)}</p>
+      <Lines changes={changes} />
+    </>
+  );
+}
+
+function Announced({ changes }: { changes: Schema<'AnnouncedChanges'> }) {
+  const t = useTexts();
+  const format = useFormat();
+  const { from, to, difference, announcedAt } = changes;
+  return (
+    <Card title={t.sources.announced}>
+      <p className="quiet">
+        <Moment at={announcedAt} />
+        {from === null || to === null || difference === null
+          ? null
+          : `. ${t.sources.announcedBetween(format.percent(difference / 100), from.version, to.version)}`}
+      </p>
+      <Lines changes={changes} />
+    </Card>
+  );
+}
+
+function Lines({ changes: { added, removed } }: { changes: { added: string; removed: string } }) {
+  const t = useTexts();
+  return (
+    <>
       {added === '' && removed === '' ? <p>{t.sources.changesMoved}</p> : null}
       {removed === '' ? null : (
         <section className="stack">

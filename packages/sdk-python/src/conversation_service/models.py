@@ -1869,23 +1869,18 @@ class ChannelDeliveryWithAttempts(Model):
     """
 
 
-class SourceChanges(Model):
-    source_id: str
-    """
-    The source.
-    """
+class AnnouncedChanges(Model):
     from_: SourceVersion | None
     """
-    Version of the last e-mail to admins, or the first version; null before the import.
+    Version that admins knew before the e-mail; null if its text is no longer stored.
     """
     to: SourceVersion | None
     """
-    Current version; null before the import.
+    Version that the e-mail reported.
     """
     difference: float | None
     """
-    Percentage of the words of both versions that are in only one of them: 0 if all are in both, 100 if
-    none. Null if there is nothing to compare.
+    Percentage of words that differ between both versions.
     """
     added: str
     """
@@ -1894,6 +1889,10 @@ class SourceChanges(Model):
     removed: str
     """
     Removed lines, in the same form.
+    """
+    announced_at: AwareDatetime
+    """
+    When the e-mail was sent, UTC.
     """
 
 
@@ -2034,6 +2033,38 @@ class DeliveryStats(Model):
     endpoints: list[EndpointStats]
     """
     All current endpoints, newest first.
+    """
+
+
+class SourceChanges(Model):
+    source_id: str
+    """
+    The source.
+    """
+    from_: SourceVersion | None
+    """
+    Version of the last e-mail to admins, or the first version; null before the import.
+    """
+    to: SourceVersion | None
+    """
+    Current version; null before the import.
+    """
+    difference: float | None
+    """
+    Percentage of the words of both versions that are in only one of them: 0 if all are in both, 100 if
+    none. Null if there is nothing to compare.
+    """
+    added: str
+    """
+    Added lines as plain text, at most 4,000 characters, with `…` where lines are omitted.
+    """
+    removed: str
+    """
+    Removed lines, in the same form.
+    """
+    announced: AnnouncedChanges | None
+    """
+    Changes that the last e-mail to admins was about; null before the first one.
     """
 
 
