@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aBrowser } from '../../../../packages/aws-local/test/integration/identity/a-browser.ts';
-import { listMailLinks } from '../../../support/every-mail.ts';
+import { MAIL_LINKS } from '../../../support/mail-links.ts';
 import type { LocalService } from '../a-service.ts';
 
 /** The dashboard in a browser: its page, and the sign-in at the local identity provider. */
@@ -9,7 +9,7 @@ export function dashboard(service: LocalService): void {
   const page = (path: string, init?: RequestInit) =>
     fetch(`${origin()}${path}`, { redirect: 'manual', ...init });
 
-  it.each(['/', '/signed-in?code=x&state=y', '/deliveries/dlv_1', ...listMailLinks()])(
+  it.each(['/', '/signed-in?code=x&state=y', '/deliveries/dlv_1', ...MAIL_LINKS])(
     'serves its one page at %s',
     async (path) => {
       const response = await page(path);
